@@ -1,0 +1,75 @@
+import type { EventRecord } from "@svc/protocol";
+
+/**
+ * The wall between the agent and one engine. An adapter watches its engine and hands lifecycle events to the sink; the agent
+ * redacts, buffers, signs and sends them. One adapter instance per engine; `name` is the engine string of every event.
+ */
+export interface EngineAdapter {
+  /** Adapter name, 1 to 40 characters of `[A-Za-z0-9_.-]`; also the key in hello's `capabilities`. */
+  readonly name: string;
+  /** Capability tokens this attached mode can honour (spec part 3, section 1.13); empty when it only watches. */
+  capabilities(): readonly string[];
+  /** Connects and begins to emit. Resolves when watching has begun; an unreachable engine is retried inside, never thrown. */
+  start(context: AdapterContext): Promise<void>;
+  /** Stops watching and closes every connection. Safe to call twice. */
+  stop(): Promise<void>;
+  /** Present depths, consumers and workers, for the heartbeat's adapter_health. Bounded by the caller to 5 s. */
+  snapshot(): Promise<AdapterSnapshot>;
+}
+
+export interface AdapterContext {
+  readonly sink: EventSink;
+  /** Where the adapter left off; values written through `EventSink.emit` only. */
+  readonly cursors: CursorStore;
+  readonly log: AgentLog;
+}
+
+export interface EventSink {
+  /**
+   * Takes events into the durable buffer, in order. `cursor` is stored in the same transaction, so that after a crash neither an
+   * event is lost nor a position runs ahead. Never throws into the engine's hot path.
+   */
+  emit(events: readonly EventRecord[], cursor?: CursorUpdate): void;
+  /** Counts event records that the adapter knows were lost before they reached the buffer (`adapter_events`). */
+  lost(count: number, reason: string): void;
+}
+
+export interface CursorUpdate {
+  readonly key: string;
+  /** At most 64 KiB of text. */
+  readonly value: string;
+}
+
+export interface CursorStore {
+  get(key: string): string | undefined;
+}
+
+/** Values of adapter_health for one engine (spec part 3, section 1.8). */
+export interface AdapterSnapshot {
+  readonly queue_depths?: Readonly<Record<string, number>>;
+  readonly queue_consumers?: Readonly<Record<string, number>>;
+  /** Enqueued instant (ISO 8601) of the oldest waiting task by queue. */
+  readonly queue_oldest?: Readonly<Record<string, string>>;
+  readonly worker_details?: Readonly<Record<string, WorkerDetails>>;
+}
+
+export interface WorkerDetails {
+  readonly hostname?: string;
+  readonly pid?: number;
+  readonly concurrency?: number;
+  readonly load_average?: number;
+  readonly memory_bytes?: number;
+  readonly active_tasks?: number;
+  readonly stats?: unknown;
+  readonly active?: unknown;
+  readonly active_queues?: unknown;
+  readonly registered?: unknown;
+  readonly conf?: Readonly<Record<string, unknown>>;
+}
+
+export interface AgentLog {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}

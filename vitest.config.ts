@@ -1,0 +1,53 @@
+import { defineConfig } from "vitest/config";
+
+// Workspace packages resolve to their .ts sources; the worker threads that tests start get the same through NODE_OPTIONS.
+process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --conditions=source`.trim();
+
+const resolve = { conditions: ["source", "module", "node", "development|production"] };
+const ssr = { resolve: { conditions: ["source", "node"], externalConditions: ["source", "node"] } };
+
+export default defineConfig({
+  test: {
+    pool: "threads",
+    projects: [
+      {
+        resolve,
+        ssr,
+        test: { name: "unit", include: ["packages/{protocol,agent,client,cli}/**/*.test.ts", "scripts/**/*.test.ts"], testTimeout: 30_000 },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: "brain",
+          include: ["packages/brain/**/*.test.ts", "packages/testkit/**/*.test.ts"],
+          globalSetup: ["packages/testkit/src/services/postgres-setup.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: "engines",
+          include: ["engines/**/*.test.ts"],
+          globalSetup: ["packages/testkit/src/services/redis-setup.ts", "packages/testkit/src/services/postgres-setup.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: "browser",
+          include: ["packages/dashboard/**/*.test.ts", "packages/dashboard/**/*.test.tsx"],
+          globalSetup: ["packages/testkit/src/services/chromium-setup.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
