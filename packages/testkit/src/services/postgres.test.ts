@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import pg from "pg";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { waitFor } from "../wait-for.ts";
+import { createTestDatabase } from "./postgres.ts";
+
+const startServer = new URL("./postgres.ts", import.meta.url).href;
+
+describe("createTestDatabase", () => {
+  test("gives every caller an empty database of its own on the run's server", async () => {
+    const [first, second] = await Promise.all([newDatabase(), newDatabase()]);
+    await withClient(first.url, (client) => client.query("CREATE TABLE mark (n integer)"));
+
+    const tables = await withClient(second.url, (client) =>
+      client.query("SELECT count(*)::int AS n FROM information_schema.tables WHERE table_name = 'mark'"),
+    );
+
+    expect(first.url).not.toBe(second.url);
+    expect(tables.rows).toEqual([{ n: 0 }]);
+  });
+
+  test("drops a database that is still connected to", async () => {
+    const database = await newDatabase();
+    const client = new pg.Client({ connectionString: database.url });
+    let isLost = false;
+    client.on("error", () => {
+      isLost = true;
+    });
+    await client.connect();
+
+    await database.drop();
+
+    await waitFor(() => isLost, { that: "the end of the connection" });
+    await expect(withClient(database.url, (other) => other.query("SELECT 1"))).rejects.toThrow(/does not exist/);
+  });
+
+  test("has trigram search and durable commits", async () => {
+    const { url } = await newDatabase();
+    await withClient(url, async (client) => {
+      await client.query("CREATE EXTENSION pg_trgm");
+      const { rows } = await client.query(
+        "SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commits",
+      );
+      expect(rows).toEqual([{ fsync: "on", commits: "on" }]);
+    });
+  });
+});
+
+describe.runIf(process.env.SVC_TEST_POSTGRES_URL === undefined)("startPostgres", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)("leaves neither server nor files behind after %s", async (signal) => {
+    const { child, adminUrl, root } = await startInChild();
+
+    child.kill(signal);
+    const [, endedBy] = await once(child, "exit");
+
+    expect(endedBy).toBe(signal);
+    expect(readdirSync(root)).toEqual([]);
+    await waitFor(() => isRefused(adminUrl), { that: "the end of the server" });
+  });
+
+  test("removes what a killed run left behind", async () => {
+    const { child, adminUrl, root } = await startInChild();
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(readdirSync(root)).toHaveLength(1);
+    const left = join(root, readdirSync(root)[0] ?? "");
+
+    const next = await startInChild(root);
+
+    expect(existsSync(left)).toBe(false);
+    await waitFor(() => isRefused(adminUrl), { that: "the end of the left server" });
+    await withClient(next.adminUrl, (client) => client.query("SELECT 1"));
+    next.child.kill("SIGTERM");
+    await once(next.child, "exit");
+  });
+});
+
+/** A process of its own that starts a server below `root` and then waits. */
+async function startInChild(root?: string) {
+  const folder = root ?? (await newRoot());
+  const program = `import { startPostgres } from ${JSON.stringify(startServer)};
+    const { adminUrl } = await startPostgres();
+    console.log(adminUrl);
+    setInterval(() => {}, 60_000);`;
+  const child = spawn(process.execPath, ["--conditions=source", "--input-type=module", "--eval", program], {
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGTERM"));
+  const faults = text(child.stderr);
+  const adminUrl = await Promise.race([
+    once(child.stdout, "data").then(([chunk]) => String(chunk).trim()),
+    once(child, "exit").then(async () => Promise.reject(new Error(`the server did not start: ${await faults}`))),
+  ]);
+  return { child, adminUrl, root: folder };
+}
+
+async function newRoot(): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "svc-started-"));
+  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 5 }));
+  await chmod(root, 0o755);
+  return root;
+}
+
+async function newDatabase() {
+  const database = await createTestDatabase(inject("postgresUrl"));
+  onTestFinished(() => database.drop());
+  return database;
+}
+
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function isRefused(url: string): Promise<boolean> {
+  return withClient(url, (client) => client.query("SELECT 1")).then(
+    () => false,
+    (fault: NodeJS.ErrnoException) => fault.code === "ECONNREFUSED",
+  );
+}

@@ -1,0 +1,214 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { freePort } from "../free-port.ts";
+import { copyPostgresBinaries } from "./postgres-binaries.ts";
+import { makeServiceFolder, sweepAbandonedFolders } from "./service-folder.ts";
+import { type Account, unprivilegedAccount } from "./unprivileged-account.ts";
+
+const run = promisify(execFile);
+const startBoundMs = 60_000;
+const portAttempts = 5;
+
+/** A PostgreSQL server with rights to create databases. */
+export interface PostgresServer {
+  /** `postgres://` URL of its admin database. Never print it: it holds the password. */
+  readonly adminUrl: string;
+  /** Ends the server at once and removes its files; does nothing to a server that SVC_TEST_POSTGRES_URL names. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Gives the server of SVC_TEST_POSTGRES_URL, or starts one of its own from the binaries that npm installed: own data folder, free
+ * loopback port, removed again on stop, exit, SIGINT, SIGTERM and SIGHUP. What a killed run left is removed by the next one.
+ *
+ * Commits are as durable as in production (fsync and synchronous_commit stay on); only checkpoints and replication are tuned away. The
+ * databases sort by the rules of a language, so that a query which needs code point order and does not say so fails.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const given = process.env.SVC_TEST_POSTGRES_URL;
+  if (given) {
+    await checkAnswers(given);
+    return { adminUrl: given, stop: async () => {} };
+  }
+  await sweepAbandonedFolders("postgres");
+  const account = await unprivilegedAccount();
+  const folder = await makeServiceFolder("postgres");
+  let server: ChildProcess | undefined;
+  const releaseSignals = cleanUpOnExit(() => {
+    server?.kill("SIGQUIT");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  });
+  const removeAll = async () => {
+    releaseSignals();
+    if (server) await endServer(server);
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  };
+  try {
+    const cluster = await createCluster(folder, account);
+    for (let attempt = 1; ; attempt += 1) {
+      const port = await freePort();
+      try {
+        server = await startServer(cluster, port);
+        return { adminUrl: `postgres://svc:${cluster.password}@127.0.0.1:${port}/postgres`, stop: removeAll };
+      } catch (fault) {
+        if (attempt === portAttempts || !String(fault).includes("could not bind")) throw fault;
+      }
+    }
+  } catch (fault) {
+    await removeAll();
+    throw fault;
+  }
+}
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Drops the database, closing what is still connected to it. */
+  drop(): Promise<void>;
+}
+
+/** Makes an empty database with a name of its own, so that test files that run side by side never meet. */
+export async function createTestDatabase(adminUrl: string): Promise<TestDatabase> {
+  const name = `svc_test_${randomBytes(8).toString("hex")}`;
+  await administer(adminUrl, `CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`),
+  };
+}
+
+interface Cluster {
+  readonly postgres: string;
+  readonly data: string;
+  readonly password: string;
+  readonly account: Account | undefined;
+}
+
+async function createCluster(folder: string, account: Account | undefined): Promise<Cluster> {
+  const bin = await copyPostgresBinaries(join(folder, "server"));
+  const data = join(folder, "data");
+  const passwordFile = join(folder, "password");
+  const password = randomBytes(18).toString("hex");
+  await mkdir(data, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (account) {
+    await chown(data, account.uid, account.gid);
+    await chown(passwordFile, account.uid, account.gid);
+  }
+  const options = [
+    `--pgdata=${data}`,
+    "--username=svc",
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=icu",
+    "--icu-locale=en",
+    "--no-sync",
+    "--no-instructions",
+  ];
+  await run(join(bin, "initdb"), options, { ...account, cwd: folder, env: serverEnvironment() });
+  await rm(passwordFile);
+  return { postgres: join(bin, "postgres"), data, password, account };
+}
+
+const serverSettings = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  shared_buffers: "256MB",
+  max_connections: "200",
+  dynamic_shared_memory_type: "mmap",
+  fsync: "on",
+  synchronous_commit: "on",
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  max_wal_size: "4GB",
+  checkpoint_timeout: "30min",
+  timezone: "UTC",
+  log_timezone: "UTC",
+};
+
+/** Resolves when the server takes connections; rejects with the end of its log when it ends before. */
+async function startServer(cluster: Cluster, port: number): Promise<ChildProcess> {
+  const settings = Object.entries(serverSettings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const server = spawn(cluster.postgres, ["-D", cluster.data, "-p", String(port), ...settings], {
+    ...cluster.account,
+    cwd: cluster.data,
+    env: serverEnvironment(),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let logTail = "";
+  const bound = setTimeout(() => reject(new Error(`PostgreSQL was not ready after ${startBoundMs} ms`)), startBoundMs);
+  server.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    logTail = (logTail + chunk).slice(-4000);
+    if (logTail.includes("ready to accept connections")) resolve();
+  });
+  server.once("error", reject);
+  server.once("close", () => reject(new Error(`PostgreSQL ended while starting: ${logTail}`)));
+  try {
+    await promise;
+    return server;
+  } catch (fault) {
+    await endServer(server);
+    throw fault;
+  } finally {
+    clearTimeout(bound);
+  }
+}
+
+/** An immediate shutdown: the data is thrown away, so a checkpoint would only cost time. */
+async function endServer(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null || server.pid === undefined) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.once("exit", () => resolve());
+  server.kill("SIGQUIT");
+  const lastResort = setTimeout(() => server.kill("SIGKILL"), 10_000);
+  await promise;
+  clearTimeout(lastResort);
+}
+
+/** The server's messages are read, so their language is fixed. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LC_ALL: "C", LC_MESSAGES: "C", TZ: "UTC" };
+}
+
+function cleanUpOnExit(cleanUp: () => void): () => void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const onSignal = (signal: NodeJS.Signals) => {
+    cleanUp();
+    release();
+    // With no other listener the signal would have ended the process; it still must.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  const release = () => {
+    process.off("exit", cleanUp);
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+  process.on("exit", cleanUp);
+  for (const signal of signals) process.on(signal, onSignal);
+  return release;
+}
+
+async function administer(adminUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 15_000 });
+  client.on("error", () => {}); // a server that ends mid-statement is told by the query's own rejection
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function checkAnswers(adminUrl: string): Promise<void> {
+  await administer(adminUrl, "SELECT 1").catch((cause: unknown) => {
+    throw new Error("the server that SVC_TEST_POSTGRES_URL names does not answer", { cause });
+  });
+}
