@@ -1,0 +1,33 @@
+import { createSend, type RequestOptions } from "./request.ts";
+import { accountRoutes } from "./routes/accounts.ts";
+import { agentRoutes } from "./routes/agents.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { projectRoutes } from "./routes/projects.ts";
+import { queueRoutes } from "./routes/queues.ts";
+import { statsRoutes } from "./routes/stats.ts";
+import { taskRoutes } from "./routes/tasks.ts";
+import { workerRoutes } from "./routes/workers.ts";
+
+export type ClientOptions = RequestOptions;
+export type Client = ReturnType<typeof createClient>;
+
+/**
+ * One function per route, named verb + noun. Every function takes its path parts first, then its body or query, then
+ * `{ signal, background }`.
+ *
+ * Everything under `types/` is shaped like `components.schemas` of the brain's OpenAPI document (same names, snake_case
+ * members, no mapping), so that a generator can replace those files one by one; `routes/` stays by hand.
+ */
+export function createClient(options: ClientOptions = {}) {
+  const send = createSend(options);
+  return {
+    ...accountRoutes(send),
+    ...projectRoutes(send),
+    ...taskRoutes(send),
+    ...eventRoutes(send),
+    ...agentRoutes(send),
+    ...queueRoutes(send),
+    ...workerRoutes(send),
+    ...statsRoutes(send),
+  };
+}

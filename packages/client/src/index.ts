@@ -1,0 +1,13 @@
+export { type Client, type ClientOptions, createClient } from "./client.ts";
+export { type ExactNumber, isExactNumber, parseExact } from "./exact-json.ts";
+export { ApiProblem, isProblem } from "./problem.ts";
+export type { CallOptions, Outcome, Reachability } from "./request.ts";
+export type * from "./types/accounts.ts";
+export type * from "./types/agents.ts";
+export type * from "./types/events.ts";
+export type * from "./types/hub.ts";
+export type * from "./types/projects.ts";
+export type * from "./types/queues.ts";
+export type * from "./types/stats.ts";
+export * from "./types/tasks.ts";
+export type * from "./types/workers.ts";

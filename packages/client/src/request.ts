@@ -1,0 +1,121 @@
+import { parseExact } from "./exact-json.ts";
+import { ApiProblem, problemOf } from "./problem.ts";
+
+export interface RequestOptions {
+  /** Origin in front of `/api/v1`; empty (default) means the page's own. */
+  baseUrl?: string;
+  /** API key. When given it replaces cookie and CSRF token. */
+  bearer?: string;
+  fetch?: typeof globalThis.fetch;
+  /** The page's cookies, read for the CSRF token before each mutating call; default `document.cookie`. */
+  readCookies?: () => string;
+  /** Called after each call, so that a page can say whether the server is reachable. */
+  onOutcome?: (outcome: Outcome) => void;
+}
+
+export type Reachability = "answered" | "unreachable";
+export interface Outcome {
+  reach: Reachability;
+  status: number;
+  code: string | null;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** A read made by a timer: it does not keep an idle session alive. */
+  background?: boolean;
+}
+
+export type QueryValue = string | number | boolean | null | undefined;
+export interface Call extends CallOptions {
+  query?: Readonly<Record<string, QueryValue>>;
+  body?: unknown;
+}
+export type Send = <Answer>(
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE",
+  path: string,
+  call?: Call,
+) => Promise<Answer>;
+
+/** `path` is below `/api/v1` and already encoded, see `pathOf`. */
+export function createSend(options: RequestOptions): Send {
+  const call = options.fetch ?? globalThis.fetch.bind(globalThis);
+  const readCookies = options.readCookies ?? (() => ("document" in globalThis ? document.cookie : ""));
+
+  return async <Answer>(method: string, path: string, { query, body, signal, background }: Call = {}) => {
+    const headers = new Headers({ accept: "application/json" });
+    if (background) headers.set("x-svc-background", "1");
+    if (body !== undefined) headers.set("content-type", "application/json");
+    if (options.bearer) headers.set("authorization", `Bearer ${options.bearer}`);
+    else if (method !== "GET") {
+      const token = csrfToken(readCookies());
+      if (token) headers.set("x-csrf-token", token);
+    }
+
+    let response: Response;
+    let text: string;
+    try {
+      response = await call(`${options.baseUrl ?? ""}/api/v1${path}${queryText(query)}`, {
+        method,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+        credentials: options.bearer ? "omit" : "same-origin",
+        signal: signal ?? null,
+        cache: "no-store",
+      });
+      text = await response.text();
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      options.onOutcome?.({ reach: "unreachable", status: 0, code: "unreachable" });
+      throw new ApiProblem({ code: "unreachable", status: 0, message: "the server did not answer", cause: error });
+    }
+    if (!response.ok) {
+      const problem = problemOf(response, text);
+      options.onOutcome?.({ reach: "answered", status: response.status, code: problem.code });
+      throw problem;
+    }
+    options.onOutcome?.({ reach: "answered", status: response.status, code: null });
+    return readAnswer<Answer>(response, text);
+  };
+}
+
+function readAnswer<Answer>(response: Response, text: string): Answer {
+  if (text === "") return undefined as Answer;
+  try {
+    return parseExact(text) as Answer;
+  } catch (error) {
+    throw new ApiProblem({
+      code: "unreadable",
+      status: response.status,
+      message: "the answer is not JSON; something between this page and the server replaced it",
+      cause: error,
+    });
+  }
+}
+
+/** The token of the readable cookie. The prefixed name wins: only a secure origin can have set it. */
+export function csrfToken(cookies: string): string | null {
+  let plain: string | null = null;
+  for (const part of cookies.split(/;\s*/)) {
+    const at = part.indexOf("=");
+    const name = part.slice(0, at);
+    if (name === "__Host-svc_csrf") return part.slice(at + 1);
+    if (name === "svc_csrf") plain = part.slice(at + 1);
+  }
+  return plain;
+}
+
+function queryText(query: Call["query"]): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined || value === null || value === "") continue;
+    params.set(name, String(value));
+  }
+  const text = params.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** Template tag that encodes each inserted path part, slashes included. */
+export function pathOf(parts: TemplateStringsArray, ...values: string[]): string {
+  return parts.reduce((path, part, i) => path + encodeURIComponent(values[i - 1] ?? "") + part);
+}

@@ -1,0 +1,10 @@
+import type { CallOptions, Send } from "../request.ts";
+import type { LoginRequest, LoginResponse, Me } from "../types/accounts.ts";
+
+export function accountRoutes(send: Send) {
+  return {
+    login: (body: LoginRequest, call?: CallOptions) => send<LoginResponse>("POST", "/auth/login", { ...call, body }),
+    logout: (call?: CallOptions) => send<void>("POST", "/auth/logout", call),
+    getMe: (call?: CallOptions) => send<Me>("GET", "/auth/me", call),
+  };
+}

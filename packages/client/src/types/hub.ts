@@ -1,0 +1,23 @@
+import type { Agent } from "./agents.ts";
+import type { Queue } from "./queues.ts";
+import type { TaskRow } from "./tasks.ts";
+import type { Worker } from "./workers.ts";
+
+/** What the rows of each topic are; a topic missing here is one that no page listens to yet. */
+export interface HubRows {
+  "task.changed": TaskRow;
+  "agent.changed": Agent;
+  "worker.changed": Worker;
+  "queue.changed": Queue;
+}
+export type HubTopic = keyof HubRows;
+
+export interface HubEvent<Topic extends HubTopic = HubTopic> {
+  type: "event";
+  topic: Topic;
+  rows?: HubRows[Topic][];
+  removed?: string[];
+  counts?: Record<string, number>;
+  /** More changed than travels in one frame: read the list again. */
+  refetch?: boolean;
+}

@@ -1,0 +1,97 @@
+export const taskStates = [
+  "pending",
+  "received",
+  "started",
+  "success",
+  "failure",
+  "retry",
+  "revoked",
+  "rejected",
+  "unknown",
+] as const;
+export type TaskState = (typeof taskStates)[number];
+
+export const priorities = ["critical", "high", "normal", "low"] as const;
+export type Priority = (typeof priorities)[number];
+
+/** A task without the fields that the hub leaves out. */
+export interface TaskRow {
+  id: string;
+  project_id: string;
+  engine: string;
+  task_id: string;
+  name: string;
+  queue: string | null;
+  state: TaskState;
+  priority: Priority;
+  exception: string | null;
+  retry_count: number;
+  attempt: number;
+  max_attempts?: number | null;
+  eta: string | null;
+  received_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  wait_ms?: number | null;
+  runtime_ms: number | null;
+  worker_name: string | null;
+  parent_task_id: string | null;
+  root_task_id: string | null;
+  tags: string[];
+  release?: string | null;
+  traceparent?: string | null;
+  retry_of?: string | null;
+  retried_as?: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Task extends TaskRow {
+  args: unknown[];
+  kwargs: Record<string, unknown>;
+  result: unknown;
+  traceback: string | null;
+}
+
+export interface TaskPage {
+  items: Task[];
+  next_cursor: string | null;
+  total_count?: number | null;
+}
+
+/** since and until are RFC 3339 instants; priority is a comma-separated list. */
+export interface TaskFilters {
+  state?: TaskState;
+  priority?: string;
+  name?: string;
+  search?: string;
+  queue?: string;
+  worker?: string;
+  since?: string;
+  until?: string;
+}
+
+export interface TaskListQuery extends TaskFilters {
+  cursor?: string;
+  limit?: number;
+  include_total?: boolean;
+}
+
+export interface TaskTreeNode {
+  engine: string;
+  task_id: string;
+  name: string;
+  state: TaskState;
+  parent_task_id?: string | null;
+  root_task_id?: string | null;
+  received_at?: string | null;
+  started_at?: string | null;
+  finished_at?: string | null;
+}
+
+export interface TaskTree {
+  root_task_id: string;
+  node_count: number;
+  truncated: boolean;
+  nodes: TaskTreeNode[];
+}

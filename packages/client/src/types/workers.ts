@@ -1,0 +1,21 @@
+export interface Worker {
+  id: string;
+  project_id: string;
+  engine: string;
+  name: string;
+  hostname?: string | null;
+  pid?: number | null;
+  concurrency?: number | null;
+  queues: string[];
+  state: "online" | "offline" | "draining" | "unknown";
+  last_heartbeat?: string | null;
+  load_average?: number[] | number | null;
+  memory_bytes?: number | null;
+  active_tasks: number;
+  /** The four counters cover the last 24 hours. */
+  processed: number;
+  failed: number;
+  succeeded: number;
+  retried: number;
+  created_at: string;
+}
