@@ -1,0 +1,56 @@
+import type { Kysely, Transaction } from "kysely";
+import type { Pool } from "pg";
+
+export type DialectName = "sqlite" | "postgres";
+
+/** A write transaction: everything in it is durable when `write` resolves, or undone. */
+export type Tx<Schema> = Transaction<Schema>;
+
+/**
+ * One opened database. Both dialects keep the same promises; what differs lies below `bulk`, which only stores that write by hand
+ * use (ingest), and in `dialects/`.
+ */
+export interface Database<Schema> {
+  readonly dialect: DialectName;
+  /** Reads that cost what a page costs. On SQLite in process, on a read-only connection. */
+  readonly read: Kysely<Schema>;
+  /** Exports, searches, counts: whatever may take longer than a page. On SQLite in a reader thread, so the event loop goes on. */
+  readonly slow: Kysely<Schema>;
+  /**
+   * Runs `work` in one write transaction (READ COMMITTED; on SQLite the single writer, FIFO) and resolves after the commit is durable.
+   * Throws whatever `work` threw, after undoing everything; `isTransient` tells whether trying again can help.
+   */
+  write<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T>;
+  readonly bulk: SqliteBulk | PostgresBulk;
+  /** Tells every process on this database; `payload` at most 7900 bytes. Delivered at most once, in no promised order. */
+  notify(channel: string, payload: string): Promise<void>;
+  /** Calls `handler` for notifications of any process, this one included. Returns the way to stop. */
+  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
+  /** Takes the lease of a named loop, or null while another process holds it. The embedded database always leads. */
+  lead(name: string): Promise<Lease | null>;
+  /** A trivial query, for readiness. Throws when the database does not answer. */
+  ping(): Promise<void>;
+  /** Figures of the pool for /metrics. */
+  poolStats(): { size: number; checkedOut: number };
+  close(): Promise<void>;
+}
+
+export interface Lease {
+  /** False once the connection that held the lease was lost. */
+  isHeld(): boolean;
+  release(): Promise<void>;
+}
+
+export interface SqliteBulk {
+  readonly dialect: "sqlite";
+  /**
+   * Runs the named job of the writer thread in one transaction (a savepoint of the group being committed) and resolves with its result
+   * after the commit. `payload` and result are structured-cloned.
+   */
+  job(name: string, payload: unknown): Promise<unknown>;
+}
+
+export interface PostgresBulk {
+  readonly dialect: "postgres";
+  readonly pool: Pool;
+}

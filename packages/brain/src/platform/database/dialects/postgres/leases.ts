@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+import type { Lease } from "../../database.ts";
+
+/** Advisory lock number of a named loop: the first 8 bytes of SHA-256 with the top bit cleared (spec part 3, section 14). */
+export function leaseNumber(name: string): bigint {
+  const digest = createHash("sha256").update(`svc.brain.workers:${name}`).digest();
+  return digest.readBigUInt64BE(0) & 0x7fff_ffff_ffff_ffffn;
+}
+
+/** Session advisory locks on one dedicated connection: when it is lost, so are all leases it held. */
+export function createLeases(config: pg.ClientConfig, onError: (error: Error) => void) {
+  let connection: Promise<pg.Client> | null = null;
+
+  function connect(): Promise<pg.Client> {
+    const opening = (async () => {
+      const client = new pg.Client({ ...config, options: "-c timezone=UTC" });
+      const lost = () => {
+        if (connection === opening) connection = null;
+      };
+      client.on("error", (error) => {
+        onError(error);
+        lost();
+      });
+      client.on("end", lost);
+      try {
+        await client.connect();
+      } catch (error) {
+        lost();
+        throw error;
+      }
+      return client;
+    })();
+    return opening;
+  }
+
+  return {
+    async lead(name: string): Promise<Lease | null> {
+      connection ??= connect();
+      const held = connection;
+      const client = await held;
+      const number = leaseNumber(name).toString();
+      const { rows } = await client.query<{ won: boolean }>("SELECT pg_try_advisory_lock($1::bigint) AS won", [number]);
+      if (rows[0]?.won !== true) return null;
+      const isHeld = () => connection === held;
+      return {
+        isHeld,
+        async release() {
+          if (isHeld()) await client.query("SELECT pg_advisory_unlock($1::bigint)", [number]);
+        },
+      };
+    },
+    async close(): Promise<void> {
+      const open = connection;
+      connection = null;
+      await open?.then(
+        (client) => client.end(),
+        () => {},
+      );
+    },
+  };
+}

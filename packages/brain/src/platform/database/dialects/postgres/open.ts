@@ -1,0 +1,38 @@
+import { Kysely, PostgresDialect } from "kysely";
+import type { Database } from "../../database.ts";
+import { createLeases } from "./leases.ts";
+import { createListener } from "./notify.ts";
+import { connectionConfig, openPool, type PostgresOptions } from "./pool.ts";
+
+export type { PostgresOptions } from "./pool.ts";
+
+/** Opens the server database: one pool, one listening connection, one connection for leases (both made at first use). */
+export async function openPostgres<Schema>(
+  options: PostgresOptions & { onError: (error: Error) => void },
+): Promise<Database<Schema>> {
+  const pool = openPool(options);
+  const config = connectionConfig(options);
+  const listener = createListener(config, options.onError);
+  const leases = createLeases(config, options.onError);
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    dialect: "postgres",
+    read: db,
+    slow: db,
+    write: (work) => db.transaction().setIsolationLevel("read committed").execute(work),
+    bulk: { dialect: "postgres", pool },
+    async notify(channel, payload) {
+      await pool.query("SELECT pg_notify($1, $2)", [channel, payload]);
+    },
+    listen: (channel, handler) => listener.listen(channel, handler),
+    lead: (name) => leases.lead(name),
+    async ping() {
+      await pool.query("SELECT 1");
+    },
+    poolStats: () => ({ size: pool.totalCount, checkedOut: pool.totalCount - pool.idleCount }),
+    async close() {
+      await Promise.all([listener.close(), leases.close()]);
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import pg from "pg";
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly maxOverflow: number;
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly idleInTransactionMs: number;
+  readonly inactiveConnectionSeconds: number;
+  /** TLS to servers that are not on this host. */
+  readonly requireTls: boolean;
+}
+
+const jsonTypes = new Set<number>([114, 3802]);
+const int8Type = 20;
+
+/** JSON stays text (numbers that no double holds keep their digits), int8 becomes a number, the rest as the driver does it. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: unknown) {
+    if (jsonTypes.has(oid)) return (text: string) => text;
+    if (oid === int8Type) return (text: string) => Number(text);
+    return pg.types.getTypeParser(oid, format as "text");
+  },
+};
+
+const loopbackHosts = new Set(["localhost", "127.0.0.1", "::1", "[::1]", ""]);
+
+export function connectionConfig(options: PostgresOptions): pg.PoolConfig {
+  const { hostname } = new URL(options.url);
+  const needsTls = options.requireTls && !loopbackHosts.has(hostname);
+  return {
+    connectionString: options.url,
+    types,
+    application_name: "svc-brain",
+    options: [
+      `-c statement_timeout=${options.statementTimeoutMs}`,
+      `-c lock_timeout=${options.lockTimeoutMs}`,
+      `-c idle_in_transaction_session_timeout=${options.idleInTransactionMs}`,
+      "-c timezone=UTC",
+      "-c jit=off",
+    ].join(" "),
+    ...(needsTls && { ssl: true }),
+  };
+}
+
+export function openPool(options: PostgresOptions): pg.Pool {
+  const pool = new pg.Pool({
+    ...connectionConfig(options),
+    max: options.poolSize + options.maxOverflow,
+    idleTimeoutMillis: options.inactiveConnectionSeconds * 1000,
+    connectionTimeoutMillis: 10_000,
+  });
+  // A connection that breaks while idle is replaced at next use; without a listener it would end the process.
+  pool.on("error", () => {});
+  return pool;
+}

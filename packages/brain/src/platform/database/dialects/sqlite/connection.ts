@@ -1,0 +1,65 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { toSqliteValue } from "../../instants.ts";
+
+export interface SqliteOptions {
+  /** Path of the database file. */
+  readonly path: string;
+  /** `full` (default): a commit survives a power cut. `normal`: the last commits may be lost then. */
+  readonly synchronous: "full" | "normal";
+}
+
+export function openForWriting({ path, synchronous }: SqliteOptions): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: 5000 });
+  db.exec("PRAGMA journal_mode = WAL");
+  db.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`);
+  db.exec("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+  // A larger log between checkpoints: pages that many batches touch are written back once. The limit keeps the file from staying large.
+  db.exec("PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864");
+  return db;
+}
+
+export function openForReading(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  db.exec(
+    "PRAGMA query_only = ON; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456",
+  );
+  return db;
+}
+
+export interface StatementResult {
+  readonly rows: Record<string, unknown>[];
+  readonly changes: number;
+  readonly lastInsertRowid: number;
+}
+
+const maxPrepared = 256;
+
+/** Prepares and runs statements on one connection, keeping the most recently used ones prepared. */
+export function createStatementRunner(db: DatabaseSync) {
+  const prepared = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
+
+  function prepare(sql: string) {
+    const known = prepared.get(sql);
+    if (known !== undefined) {
+      prepared.delete(sql);
+      prepared.set(sql, known);
+      return known;
+    }
+    const statement = db.prepare(sql);
+    const entry = { statement, returnsRows: statement.columns().length > 0 };
+    prepared.set(sql, entry);
+    if (prepared.size > maxPrepared) prepared.delete(prepared.keys().next().value as string);
+    return entry;
+  }
+
+  return function run(sql: string, parameters: readonly unknown[]): StatementResult {
+    const { statement, returnsRows } = prepare(sql);
+    const values = parameters.map(toSqliteValue);
+    if (returnsRows) {
+      const rows = statement.all(...values) as Record<string, unknown>[];
+      return { rows, changes: 0, lastInsertRowid: 0 };
+    }
+    const { changes, lastInsertRowid } = statement.run(...values);
+    return { rows: [], changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) };
+  };
+}

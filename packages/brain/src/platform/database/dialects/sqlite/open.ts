@@ -1,0 +1,104 @@
+import { EventEmitter } from "node:events";
+import { Kysely } from "kysely";
+import type { Database } from "../../database.ts";
+import { SqliteError } from "../../errors.ts";
+import { createStatementRunner, openForReading, type SqliteOptions, type StatementResult } from "./connection.ts";
+import { type StatementTarget, sqliteDialect } from "./kysely-dialect.ts";
+import { carryError, type ReaderRequest, type WriterRequest } from "./messages.ts";
+import { createThreadClient } from "./thread-client.ts";
+
+export interface SqliteDatabaseOptions extends SqliteOptions {
+  /** Paths of the thread entries (the writer's names the jobs of the features). */
+  readonly writerEntry: string;
+  readonly readerEntry: string;
+  /** A transaction without a statement for this long is undone, so that it cannot hold the writer for ever. */
+  readonly idleSessionMs: number;
+}
+
+/** Opens the embedded database: one writer thread, one reader thread, one read-only connection in process. */
+export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promise<Database<Schema>> {
+  const writer = createThreadClient<WriterRequest>(options.writerEntry, options);
+  // The writer makes the file and switches it to WAL; readers open it only then.
+  await writer.ask({ kind: "checkpoint" });
+  const reader = createThreadClient<ReaderRequest>(options.readerEntry, { path: options.path });
+  const readConnection = openForReading(options.path);
+  const runRead = createStatementRunner(readConnection);
+  const channels = new EventEmitter().setMaxListeners(0);
+  let lastSession = 0;
+
+  function writerTarget(): StatementTarget {
+    let session = 0;
+    const execute = async (sql: string, parameters: readonly unknown[]) =>
+      (await writer.ask({ kind: "execute", session, sql, parameters: [...parameters] })) as StatementResult;
+    const begin = async () => {
+      lastSession += 1;
+      session = lastSession;
+      await writer.ask({ kind: "begin", session });
+    };
+    const end = async (commit: boolean) => {
+      const ending = session;
+      session = 0;
+      await writer.ask({ kind: "end", session: ending, commit });
+    };
+    return {
+      begin,
+      end,
+      async execute(sql, parameters) {
+        if (session !== 0) return execute(sql, parameters);
+        await begin();
+        try {
+          const result = await execute(sql, parameters);
+          await end(true);
+          return result;
+        } catch (error) {
+          if (session !== 0) await end(false);
+          throw error;
+        }
+      },
+    };
+  }
+
+  const readTarget: StatementTarget = {
+    execute(sql, parameters) {
+      try {
+        return runRead(sql, parameters);
+      } catch (error) {
+        const { message, resultCode } = carryError(error);
+        throw new SqliteError(message, resultCode);
+      }
+    },
+  };
+  const slowTarget: StatementTarget = {
+    execute: async (sql, parameters) =>
+      (await reader.ask({ kind: "execute", sql, parameters: [...parameters] })) as StatementResult,
+  };
+
+  const writing = new Kysely<Schema>({ dialect: sqliteDialect(writerTarget) });
+  return {
+    dialect: "sqlite",
+    read: new Kysely<Schema>({ dialect: sqliteDialect(() => readTarget) }),
+    slow: new Kysely<Schema>({ dialect: sqliteDialect(() => slowTarget) }),
+    write: (work) => writing.transaction().execute(work),
+    bulk: { dialect: "sqlite", job: (name, payload) => writer.ask({ kind: "job", name, payload }) },
+    async notify(channel, payload) {
+      channels.emit(channel, payload);
+    },
+    async listen(channel, handler) {
+      channels.on(channel, handler);
+      return async () => {
+        channels.off(channel, handler);
+      };
+    },
+    lead: async () => ({ isHeld: () => true, release: async () => {} }),
+    async ping() {
+      readTarget.execute("SELECT 1", []);
+    },
+    poolStats: () => ({ size: 3, checkedOut: 0 }),
+    async close() {
+      await reader.ask({ kind: "close" }).catch(() => {});
+      readConnection.close();
+      await writer.ask({ kind: "close" }).catch(() => {});
+      await Promise.all([reader.end(), writer.end()]);
+    },
+  };
+}

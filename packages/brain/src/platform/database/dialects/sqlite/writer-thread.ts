@@ -1,0 +1,193 @@
+import type { DatabaseSync } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import { createStatementRunner, openForWriting, type SqliteOptions } from "./connection.ts";
+import { carryError, type ThreadReply, type WriterRequest } from "./messages.ts";
+
+/**
+ * Work that a feature does wholly inside the writer thread, by name: given the connection (once, at first use) it returns a
+ * synchronous function that runs in the transaction of the call.
+ */
+export type WriterJobs = Readonly<Record<string, (db: DatabaseSync) => (payload: never) => unknown>>;
+
+/** Members that share one commit at most, and the time after which a group is committed. */
+const maxGroupMembers = 64;
+const maxGroupMs = 10;
+
+type Unit = { kind: "session"; id: number; session: number } | { kind: "job"; id: number; run: () => unknown };
+
+/**
+ * The one writer of the embedded database. Waiting transactions form a group: the group is one SQLite transaction, each member a
+ * savepoint in it, so that a failing member is undone alone; nobody is answered before the group's commit (spec part 3, section 14).
+ * A member is either a job, run here at once, or a session whose statements arrive one by one from the main thread.
+ */
+export function runWriter(jobs: WriterJobs): void {
+  const port = parentPort;
+  if (port === null) throw new Error("the writer runs only as a thread");
+  const options = workerData as SqliteOptions & { idleSessionMs: number };
+  const db = openForWriting(options);
+  const run = createStatementRunner(db);
+  const prepared = new Map(
+    Object.entries(jobs).map(([name, prepare]) => [
+      name,
+      { prepare, job: undefined as undefined | ((payload: never) => unknown) },
+    ]),
+  );
+
+  const waiting: Unit[] = [];
+  let group: { answers: ThreadReply[]; startedMs: number } | null = null;
+  let session: { id: number; idleTimer: NodeJS.Timeout } | null = null;
+
+  const reply = (message: ThreadReply) => port.postMessage(message);
+
+  function commitGroup(): void {
+    if (group === null) return;
+    const { answers } = group;
+    group = null;
+    try {
+      db.exec("COMMIT");
+      for (const answer of answers) reply(answer);
+    } catch (error) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      for (const answer of answers) reply({ id: answer.id, error: answer.error ?? carryError(error) });
+    }
+  }
+
+  /** Undoes the present member; when SQLite has already dropped the whole transaction, everyone in the group fails with it. */
+  function undoMember(error: unknown): void {
+    if (db.isTransaction) {
+      db.exec("ROLLBACK TO member; RELEASE member");
+      return;
+    }
+    const failed = group?.answers ?? [];
+    group = null;
+    for (const answer of failed) reply({ id: answer.id, error: answer.error ?? carryError(error) });
+  }
+
+  function openMember(): void {
+    if (group === null) {
+      db.exec("BEGIN IMMEDIATE");
+      group = { answers: [], startedMs: performance.now() };
+    }
+    db.exec("SAVEPOINT member");
+  }
+
+  function answerAfterCommit(answer: ThreadReply): void {
+    if (group === null) reply(answer);
+    else group.answers.push(answer);
+  }
+
+  function armIdleTimer(id: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      if (session?.id !== id) return;
+      session = null;
+      undoMember(new Error("the transaction was idle for too long"));
+      pump();
+    }, options.idleSessionMs);
+  }
+
+  function pump(): void {
+    while (session === null) {
+      const unit = waiting.shift();
+      if (unit === undefined) break;
+      try {
+        openMember();
+      } catch (error) {
+        reply({ id: unit.id, error: carryError(error) });
+        continue;
+      }
+      if (unit.kind === "session") {
+        session = { id: unit.session, idleTimer: armIdleTimer(unit.session) };
+        reply({ id: unit.id });
+        return;
+      }
+      try {
+        const value = unit.run();
+        db.exec("RELEASE member");
+        answerAfterCommit({ id: unit.id, value });
+      } catch (error) {
+        undoMember(error);
+        reply({ id: unit.id, error: carryError(error) });
+      }
+      closeGroupWhenFull();
+    }
+    if (session === null) commitGroup();
+  }
+
+  function closeGroupWhenFull(): void {
+    if (group === null) return;
+    if (group.answers.length >= maxGroupMembers || performance.now() - group.startedMs > maxGroupMs) commitGroup();
+  }
+
+  function jobNamed(name: string): (payload: never) => unknown {
+    const entry = prepared.get(name);
+    if (entry === undefined) throw new Error(`the writer knows no job ${name}`);
+    // Prepared at first use: its tables exist only after the migrations.
+    entry.job ??= entry.prepare(db);
+    return entry.job;
+  }
+
+  function endSession(id: number, commit: boolean): void {
+    if (session === null) return;
+    clearTimeout(session.idleTimer);
+    session = null;
+    try {
+      if (commit) {
+        db.exec("RELEASE member");
+        answerAfterCommit({ id });
+      } else {
+        undoMember(new Error("the transaction was undone"));
+        reply({ id });
+      }
+    } catch (error) {
+      undoMember(error);
+      reply({ id, error: carryError(error) });
+    }
+    closeGroupWhenFull();
+    pump();
+  }
+
+  port.on("message", (request: WriterRequest) => {
+    switch (request.kind) {
+      case "begin":
+        waiting.push({ kind: "session", id: request.id, session: request.session });
+        if (session === null) pump();
+        return;
+      case "job":
+        waiting.push({ kind: "job", id: request.id, run: () => jobNamed(request.name)(request.payload as never) });
+        if (session === null) pump();
+        return;
+      case "execute":
+        try {
+          if (session?.id !== request.session) throw new Error("the transaction has ended");
+          clearTimeout(session.idleTimer);
+          session.idleTimer = armIdleTimer(session.id);
+          reply({ id: request.id, value: run(request.sql, request.parameters) });
+        } catch (error) {
+          reply({ id: request.id, error: carryError(error) });
+        }
+        return;
+      case "end":
+        if (session?.id !== request.session) {
+          reply({
+            id: request.id,
+            ...(request.commit && { error: carryError(new Error("the transaction has ended")) }),
+          });
+          return;
+        }
+        endSession(request.id, request.commit);
+        return;
+      case "checkpoint":
+        try {
+          reply({ id: request.id, value: session === null ? run("PRAGMA wal_checkpoint(PASSIVE)", []) : null });
+        } catch (error) {
+          reply({ id: request.id, error: carryError(error) });
+        }
+        return;
+      case "close":
+        commitGroup();
+        db.close();
+        reply({ id: request.id });
+        port.close();
+    }
+  });
+}

@@ -1,0 +1,48 @@
+/** An error of the embedded database, carried over from its thread. */
+export class SqliteError extends Error {
+  /** SQLite's extended result code, 0 when the error was not SQLite's. */
+  readonly resultCode: number;
+  constructor(message: string, resultCode: number) {
+    super(message);
+    this.name = "SqliteError";
+    this.resultCode = resultCode;
+  }
+}
+
+// Spec part 3, section 1.10: what may succeed when it is tried again.
+const transientClasses = new Set(["08", "40", "42", "53", "55", "57", "58"]);
+const transientCodes = new Set(["25006", "25P03", "25P04"]);
+const transientSystemCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+]);
+const transientMessages =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/;
+
+// Primary result codes: BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL, SCHEMA.
+const transientSqliteCodes = new Set([5, 6, 7, 8, 10, 13, 14, 15, 17]);
+
+/** Whether an error of either database is transient (connection, lock, resources), so that the work may simply be tried again. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof SqliteError) return transientSqliteCodes.has(error.resultCode & 0xff);
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === "string") {
+    if (transientSystemCodes.has(code) || transientCodes.has(code)) return true;
+    if (/^[0-9A-Z]{5}$/.test(code)) return transientClasses.has(code.slice(0, 2));
+  }
+  if (transientMessages.test(error.message)) return true;
+  // "cached plan must not change result type" comes as 0A000.
+  return code === "0A000" && error.message.includes("cached plan");
+}
+
+/** Whether an error is a broken uniqueness, on either database. */
+export function isUniqueViolation(error: unknown): boolean {
+  if (error instanceof SqliteError) return error.resultCode === 2067 || error.resultCode === 1555;
+  return error instanceof Error && (error as { code?: unknown }).code === "23505";
+}

@@ -1,0 +1,56 @@
+// Both databases give rows the same JavaScript types. PostgreSQL knows instants and booleans itself; SQLite keeps them as integers
+// (microseconds since the epoch; 0 and 1), so its rows are converted by column name. A test compares these rules with the real schema.
+
+/** Columns that hold an instant though their name does not end in `_at`. */
+const namedInstants = new Set([
+  "eta",
+  "last_heartbeat",
+  "locked_until",
+  "oldest_waiting_since",
+  "scheduled_for",
+  "muted_until",
+  "since",
+  "until",
+]);
+const namedBooleans = new Set(["automation_enabled", "dry_run", "in_app", "cb_tripped"]);
+
+/** Whether a result column of this name holds an instant. */
+export const isInstantColumn = (name: string): boolean => name.endsWith("_at") || namedInstants.has(name);
+
+/** Whether a result column of this name holds a boolean. */
+export const isBooleanColumn = (name: string): boolean => name.startsWith("is_") || namedBooleans.has(name);
+
+export const toMicros = (instant: Date): number => instant.getTime() * 1000;
+
+export const fromMicros = (micros: number): Date => new Date(Math.floor(micros / 1000));
+
+/** Values as node:sqlite takes them. */
+export function toSqliteValue(value: unknown): null | number | bigint | string | Uint8Array {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Date) return toMicros(value);
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "string") return value;
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`a ${typeof value} cannot be a database value`);
+}
+
+/** Converts instants and booleans of SQLite rows in place, by column name. */
+export function restoreRows(rows: Record<string, unknown>[]): Record<string, unknown>[] {
+  const first = rows[0];
+  if (first === undefined) return rows;
+  const names = Object.keys(first);
+  const instants = names.filter(isInstantColumn);
+  const booleans = names.filter(isBooleanColumn);
+  if (instants.length === 0 && booleans.length === 0) return rows;
+  for (const row of rows) {
+    for (const name of instants) {
+      const value = row[name];
+      if (typeof value === "number") row[name] = fromMicros(value);
+    }
+    for (const name of booleans) {
+      const value = row[name];
+      if (value !== null) row[name] = value === 1;
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,62 @@
+import { type Kysely, sql } from "kysely";
+import type { Database, DialectName } from "./database.ts";
+
+/** One step of the schema. `up` runs in a transaction; names are `NNNN_words` and never change once released. */
+export interface Migration {
+  readonly name: string;
+  up(db: Kysely<unknown>, dialect: DialectName): Promise<void>;
+}
+
+interface MigrationTables {
+  schema_migrations: { name: string; applied_at: Date };
+}
+
+/** Names of the migrations already applied, oldest first; empty for a database without any. */
+export async function appliedMigrations(database: Database<unknown>): Promise<string[]> {
+  const db = database.read as Kysely<MigrationTables>;
+  const tables = await db.introspection.getTables();
+  if (!tables.some(({ name }) => name === "schema_migrations")) return [];
+  const rows = await db.selectFrom("schema_migrations").select("name").orderBy("name").execute();
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Applies what is missing, in order, in one transaction under a lock, so that two starting processes never meet in it.
+ *
+ * @returns the names applied now.
+ * @throws when the database holds a migration that this build does not know (it is newer than the program).
+ */
+export async function migrate(
+  database: Database<unknown>,
+  migrations: readonly Migration[],
+  options: { now: Date; lockTimeoutMs: number },
+): Promise<string[]> {
+  const known = new Set(migrations.map(({ name }) => name));
+  return database.write(async (transaction) => {
+    const tx = transaction as unknown as Kysely<MigrationTables>;
+    const isPostgres = database.dialect === "postgres";
+    if (isPostgres) {
+      await sql`SELECT set_config('lock_timeout', ${String(options.lockTimeoutMs)}, true)`.execute(tx);
+      await sql`SELECT set_config('statement_timeout', '0', true)`.execute(tx);
+      await sql`SELECT pg_advisory_xact_lock(7305527114013)`.execute(tx);
+    }
+    await tx.schema
+      .createTable("schema_migrations")
+      .ifNotExists()
+      .addColumn("name", "text", (column) => column.primaryKey())
+      .addColumn("applied_at", isPostgres ? "timestamptz" : "integer", (column) => column.notNull())
+      .execute();
+    const rows = await tx.selectFrom("schema_migrations").select("name").execute();
+    const applied = new Set(rows.map(({ name }) => name));
+    const unknown = [...applied].filter((name) => !known.has(name));
+    if (unknown.length > 0) {
+      throw new Error(`the database is newer than this program: it holds the migrations ${unknown.join(", ")}`);
+    }
+    const fresh = migrations.filter(({ name }) => !applied.has(name));
+    for (const { name, up } of fresh) {
+      await up(tx as unknown as Kysely<unknown>, database.dialect);
+      await tx.insertInto("schema_migrations").values({ name, applied_at: options.now }).execute();
+    }
+    return fresh.map(({ name }) => name);
+  });
+}

@@ -1,0 +1,7 @@
+import type { Migration } from "../../platform/database/migrate.ts";
+import { foundation } from "./0001-foundation.ts";
+import { fleet } from "./0002-fleet.ts";
+import { tasks } from "./0003-tasks.ts";
+
+/** Every migration, in order. A released one never changes. */
+export const migrations: readonly Migration[] = [foundation, fleet, tasks];

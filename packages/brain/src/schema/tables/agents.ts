@@ -1,0 +1,92 @@
+// Rows of the fleet: agents, their processes and samples, engine workers, queues.
+
+export interface AgentRow {
+  id: string;
+  project_id: string;
+  name: string;
+  token_hash: string;
+  state: string;
+  transport: string | null;
+  protocol_version: string;
+  agent_version: string | null;
+  framework_adapter: string;
+  host_name: string | null;
+  /** JSON arrays and objects as text. */
+  engine_adapters: string;
+  scheduler_adapters: string;
+  capabilities: string;
+  runtime_features: string;
+  metadata: string;
+  last_seen_at: Date | null;
+  last_connect_at: Date | null;
+  revoked_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface AgentWorkerRow {
+  id: string;
+  agent_id: string;
+  project_id: string;
+  worker_id: string | null;
+  role: string | null;
+  framework: string | null;
+  pid: number | null;
+  started_at: Date | null;
+  state: string;
+  last_seen_at: Date | null;
+  last_connect_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface AgentStatusRow {
+  id: number;
+  project_id: string;
+  agent_id: string;
+  captured_at: Date;
+  payload: string;
+}
+
+/** An engine's own worker. */
+export interface WorkerRow {
+  id: string;
+  project_id: string;
+  engine: string;
+  name: string;
+  hostname: string | null;
+  pid: number | null;
+  concurrency: number | null;
+  /** JSON array of queue names. */
+  queues: string;
+  state: string;
+  /** (occurred_at ms, event id) of the last worker.online or worker.offline, as sortable text. */
+  state_key: string | null;
+  last_heartbeat: Date | null;
+  load_average: number | null;
+  memory_bytes: number | null;
+  active_tasks: number;
+  /** JSON object {stats, active, active_queues, registered, conf}. */
+  metadata: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface QueueRow {
+  id: string;
+  project_id: string;
+  engine: string;
+  name: string;
+  broker_type: string | null;
+  broker_url_hint: string | null;
+  last_seen_at: Date | null;
+  pending_count: number;
+  consumer_count: number;
+  oldest_waiting_since: Date | null;
+  /** When the newest applied report of depths and of consumers was made; an older report changes nothing. */
+  depth_reported_at: Date | null;
+  consumers_reported_at: Date | null;
+  metadata: string;
+  created_at: Date;
+  updated_at: Date;
+}

@@ -1,0 +1,48 @@
+import type { FirstBootTokenRow, MembershipRow, MetaRow, ProjectRow, SessionRow, UserRow } from "./access.ts";
+import type { AgentRow, AgentStatusRow, AgentWorkerRow, QueueRow, WorkerRow } from "./agents.ts";
+import type { AuditChainStateRow, AuditLogRow } from "./audit.ts";
+import type { CommandRow } from "./commands.ts";
+import type {
+  CounterDeltaRow,
+  EventRow,
+  RollupRow,
+  TaskCountRow,
+  TaskLinkRow,
+  TaskRow,
+  TaskSearchRow,
+  TaskTermRow,
+  WorkerRollupRow,
+} from "./tasks.ts";
+
+/** Every table of the product, by name. Both databases hold the same ones. */
+export interface Tables {
+  meta: MetaRow;
+  users: UserRow;
+  sessions: SessionRow;
+  first_boot_tokens: FirstBootTokenRow;
+  projects: ProjectRow;
+  memberships: MembershipRow;
+  agents: AgentRow;
+  agent_workers: AgentWorkerRow;
+  agent_status_history: AgentStatusRow;
+  workers: WorkerRow;
+  queues: QueueRow;
+  events: EventRow;
+  tasks: TaskRow;
+  task_search: TaskSearchRow;
+  task_terms: TaskTermRow;
+  task_links: TaskLinkRow;
+  counter_deltas: CounterDeltaRow;
+  rollups: RollupRow;
+  worker_rollups: WorkerRollupRow;
+  task_counts: TaskCountRow;
+  commands: CommandRow;
+  audit_log: AuditLogRow;
+  audit_chain_state: AuditChainStateRow;
+}
+
+export type * from "./access.ts";
+export type * from "./agents.ts";
+export type * from "./audit.ts";
+export type * from "./commands.ts";
+export type * from "./tasks.ts";
