@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// Plain JavaScript that old Node versions can read: it finds the built entry, or the source in a checkout that was not built, and a
+// Node that can run it. The file is committed because npm links a bin only when its file is there at install time.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const minimumMajor = 24;
+const packageFolder = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const builtEntry = join(packageFolder, "dist", "svc.js");
+const isBuilt = existsSync(builtEntry);
+const entry = isBuilt ? builtEntry : join(packageFolder, "src", "main.ts");
+const flags = isBuilt ? [] : ["--conditions=source"];
+
+const isNewEnough = Number(process.versions.node.split(".")[0]) >= minimumMajor;
+if (isNewEnough && flags.every((flag) => process.execArgv.includes(flag))) {
+  import(pathToFileURL(entry).href);
+} else {
+  const node = isNewEnough ? process.execPath : installedNode();
+  if (node === undefined) refuse(`and this is ${process.versions.node}`);
+  else become(node, [...flags, entry, ...process.argv.slice(2)]);
+}
+
+/** The Node that `npm ci` brought, in this checkout's node_modules or one above it. */
+function installedNode() {
+  for (let folder = packageFolder; ; folder = dirname(folder)) {
+    const node = join(folder, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
+    if (existsSync(node)) return node;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function become(node, args) {
+  // Replacing the process leaves no parent that would have to pass signals on; Node before 23.11 cannot do it.
+  if (typeof process.execve === "function" && process.platform !== "win32") {
+    process.execve(node, [node, ...args], process.env);
+    return;
+  }
+  const child = spawn(node, args, { stdio: "inherit" });
+  // A terminal sends ctrl-C to the child as well; a second SIGINT would read as "do not wait for the drain".
+  const passed = ["SIGTERM", "SIGHUP", "SIGUSR2", "SIGINT"];
+  for (const signal of passed) {
+    process.on(signal, () => {
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.on("error", (fault) => refuse(`and the one in node_modules does not start (${fault.message})`));
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function refuse(found) {
+  console.error(
+    `svc: Node ${minimumMajor} or newer is needed ${found}; run "npm ci" at the repository root, or install Node ${minimumMajor}`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,101 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const launcher = fileURLToPath(new URL("../bin/svc.js", import.meta.url));
+/** Makes the launcher believe that it runs on an old Node, whatever the machine has; such a Node has no execve either. */
+const oldNode = `data:text/javascript,${encodeURIComponent(
+  'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); delete process.execve;',
+)}`;
+
+describe("bin/svc.js", () => {
+  test("runs the source entry of a checkout that was not built", async () => {
+    const { bin } = await checkout({
+      "src/main.ts":
+        'const exitCode: number = 7; console.log(process.execArgv.join(" ")); process.exitCode = exitCode;',
+    });
+    const { status, stdout } = launch(bin, []);
+    expect({ status, stdout }).toEqual({ status: 7, stdout: "--conditions=source\n" });
+  });
+
+  test("prefers the built entry and hands the arguments through", async () => {
+    const { bin } = await checkout({
+      "src/main.ts": 'console.log("source");',
+      "dist/svc.js": "console.log(JSON.stringify(process.argv.slice(2)), process.execArgv.length);",
+    });
+    expect(launch(bin, ["agent", "--list", "a b"]).stdout).toBe('["agent","--list","a b"] 0\n');
+  });
+
+  test("re-executes itself with the installed Node when its own is too old, and ends as that ends", async () => {
+    const { bin } = await checkout(
+      { "dist/svc.js": "console.log(process.versions.node); process.exitCode = 6;" },
+      { withNode: true },
+    );
+    const { status, stdout } = launch(bin, [], ["--import", oldNode]);
+    expect({ status, stdout }).toEqual({ status: 6, stdout: `${process.versions.node}\n` });
+  });
+
+  test("says in one line what to do when no new enough Node is there", async () => {
+    const { bin } = await checkout({ "dist/svc.js": "" });
+    const { status, stderr } = launch(bin, [], ["--import", oldNode]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^svc: Node 24 or newer is needed and this is 20\.20\.2; run "npm ci" .+\n$/);
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)("passes %s on to the Node it started", async (signal) => {
+    const program = `
+      process.on("${signal}", () => { console.log("drained"); process.exit(5); });
+      setInterval(() => {}, 60_000);
+      console.log("ready");`;
+    const { bin } = await checkout({ "dist/svc.js": program }, { withNode: true });
+    const child = spawn(process.execPath, ["--import", oldNode, bin], { stdio: ["ignore", "pipe", "inherit"] });
+    let said = "";
+    const isReady = new Promise<void>((resolve) => {
+      child.stdout.on("data", (chunk) => {
+        said += chunk;
+        if (said === "ready\n") resolve();
+      });
+    });
+    await isReady;
+
+    child.kill(signal);
+    const [code] = await once(child, "close");
+
+    expect({ code, said }).toEqual({ code: 5, said: "ready\ndrained\n" });
+  });
+
+  test("ends by the signal that ended the Node it started", async () => {
+    const program = 'process.kill(process.pid, "SIGKILL");';
+    const { bin } = await checkout({ "dist/svc.js": program }, { withNode: true });
+    expect(launch(bin, [], ["--import", oldNode]).signal).toBe("SIGKILL");
+  });
+});
+
+/** A package folder with the launcher and the given files; `withNode` puts this Node where npm would have installed one. */
+async function checkout(files: Readonly<Record<string, string>>, { withNode = false } = {}) {
+  const root = await mkdtemp(join(tmpdir(), "svc-launcher-"));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const folder = join(root, "packages", "cli");
+  const bin = join(folder, "bin", "svc.js");
+  await cp(launcher, bin);
+  await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(folder, path, ".."), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  if (withNode) {
+    const nodeFolder = join(root, "node_modules", `node-${process.platform}-${process.arch}`, "bin");
+    await mkdir(nodeFolder, { recursive: true });
+    await symlink(process.execPath, join(nodeFolder, "node"));
+  }
+  return { bin };
+}
+
+function launch(bin: string, args: readonly string[], nodeFlags: readonly string[] = []) {
+  const { NODE_OPTIONS: _inherited, ...env } = process.env;
+  return spawnSync(process.execPath, [...nodeFlags, bin, ...args], { encoding: "utf8", env });
+}

@@ -1,0 +1,13 @@
+import { commands } from "./commands.ts";
+import { run } from "./run.ts";
+
+// A reader that closed the pipe (`svc … | head`) has what it wanted.
+process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
+  if (fault.code === "EPIPE") process.exit();
+  throw fault;
+});
+
+process.exitCode = await run(process.argv.slice(2), commands, {
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+});
