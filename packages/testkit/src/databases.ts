@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrainDatabase, migrateStorage, openStorage } from "@svc/brain/storage";
+import { afterAll, beforeAll, inject } from "vitest";
+import { createTestDatabase } from "./services/postgres.ts";
+
+/** The two databases that every store test runs on; `DIALECTS=sqlite` narrows a run. */
+export const testDialects = (process.env.DIALECTS?.split(",") ?? ["sqlite", "postgres"]) as ("sqlite" | "postgres")[];
+
+export type TestDialect = (typeof testDialects)[number];
+
+export interface OpenedTestDatabase {
+  readonly url: string;
+  readonly database: BrainDatabase;
+  /** Opens the same database once more, as a second process would. The caller closes it. */
+  openAgain(): Promise<BrainDatabase>;
+  close(): Promise<void>;
+}
+
+const limits = {
+  synchronous: "full",
+  poolSize: 10,
+  maxOverflow: 5,
+  statementTimeoutMs: 10_000,
+  lockTimeoutMs: 3000,
+  idleInTransactionMs: 30_000,
+  inactiveConnectionSeconds: 60,
+  requireTls: false,
+  onError: () => {},
+} as const;
+
+/** A URL of a fresh, empty database of its own, and how to remove it. Needs the postgres service for dialect `postgres`. */
+export async function freshDatabaseUrl(dialect: TestDialect): Promise<{ url: string; drop(): Promise<void> }> {
+  if (dialect === "postgres") return createTestDatabase(inject("postgresUrl"));
+  const folder = await mkdtemp(join(tmpdir(), "svc-test-db-"));
+  return { url: `sqlite://${join(folder, "svc.db")}`, drop: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** A migrated database of its own; `close` removes it. */
+export async function openTestDatabase(dialect: TestDialect): Promise<OpenedTestDatabase> {
+  const { url, drop } = await freshDatabaseUrl(dialect);
+  const database = await openStorage({ url, ...limits });
+  await migrateStorage(database, new Date(), 30_000);
+  return {
+    url,
+    database,
+    openAgain: () => openStorage({ url, ...limits }),
+    async close() {
+      await database.close();
+      await drop();
+    },
+  };
+}
+
+/**
+ * Gives the tests of the surrounding `describe` one migrated database, removed when they end:
+ * `for (const dialect of testDialects) describe(dialect, () => { const test = useTestDatabase(dialect); … test.database … })`.
+ */
+export function useTestDatabase(dialect: TestDialect): OpenedTestDatabase {
+  let opened: OpenedTestDatabase | undefined;
+  beforeAll(async () => {
+    opened = await openTestDatabase(dialect);
+  });
+  afterAll(async () => opened?.close());
+  const now = () => {
+    if (opened === undefined) throw new Error("the test database is open only inside tests and hooks");
+    return opened;
+  };
+  return {
+    get url() {
+      return now().url;
+    },
+    get database() {
+      return now().database;
+    },
+    openAgain: () => now().openAgain(),
+    close: () => now().close(),
+  };
+}
