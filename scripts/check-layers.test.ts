@@ -1,0 +1,132 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { checkLayers } from "./check-layers.ts";
+import { layerRules } from "./layers/rules.ts";
+
+/** For every rule: the file that breaks it and its text. What it imports lies in `ground`. */
+const breaches: Readonly<Record<string, readonly [path: string, text: string]>> = {
+  "protocol-imports-downward": ["packages/protocol/src/a.ts", 'import "@svc/agent";'],
+  "protocol-tests-import-downward": ["packages/protocol/src/a.test.ts", 'import "@svc/brain";'],
+  "cadence-imports-downward": [
+    "packages/cadence/src/a.ts",
+    'import type { x } from "@svc/protocol"; export type y = typeof x;',
+  ],
+  "cadence-tests-import-downward": ["packages/cadence/src/a.test.ts", 'import "@svc/brain";'],
+  "client-imports-downward": ["packages/client/src/a.ts", 'import "@svc/protocol";'],
+  "client-tests-import-downward": ["packages/client/test/a.ts", 'import "@svc/brain";'],
+  "agent-imports-downward": ["packages/agent/src/a.ts", 'import "@svc/client";'],
+  "agent-tests-import-downward": ["packages/agent/src/a.test.ts", 'import "@svc/brain";'],
+  "brain-imports-downward": ["packages/brain/src/a.ts", 'import "@svc/agent";'],
+  "brain-tests-import-downward": ["packages/brain/src/a.test.ts", 'import "@svc/cli";'],
+  "scheduler-imports-downward": ["packages/scheduler/src/a.ts", 'import "@svc/brain";'],
+  "scheduler-tests-import-downward": ["packages/scheduler/src/a.test.ts", 'import "@svc/brain";'],
+  "dashboard-imports-downward": ["packages/dashboard/src/A.tsx", 'import "@svc/protocol"; export const a = <p />;'],
+  "dashboard-tests-import-downward": ["packages/dashboard/src/A.test.tsx", 'import "@svc/brain";'],
+  "cli-imports-downward": ["packages/cli/src/a.ts", 'import "@svc/testkit";'],
+  "cli-tests-import-downward": ["packages/cli/src/a.test.ts", 'import "@svc/dashboard";'],
+  "testkit-imports-downward": ["packages/testkit/src/a.ts", 'import "@svc/cli";'],
+  "testkit-tests-import-downward": ["packages/testkit/src/a.test.ts", 'import "@svc/dashboard";'],
+  "engines-imports-downward": ["engines/bullmq/src/a.ts", 'import "@svc/rq";'],
+  "engines-tests-import-downward": ["engines/bullmq/src/a.test.ts", 'import "@svc/brain";'],
+  "bench-imports-downward": ["bench/src/a.ts", 'import "@svc/cli";'],
+  "bench-tests-import-downward": ["bench/src/a.test.ts", 'import "@svc/cli";'],
+  "scripts-imports-downward": ["scripts/a.ts", 'import "@svc/agent";'],
+  "scripts-tests-import-downward": ["scripts/a.test.ts", 'import "@svc/agent";'],
+  "packages-meet-at-exports": ["packages/agent/src/b.ts", 'import "../../protocol/src/inside.ts";'],
+  "testkit-is-for-tests": ["packages/brain/src/b.ts", 'import "@svc/testkit";'],
+  "protocol-does-no-io": ["packages/protocol/src/b.ts", 'import { readFile } from "node:fs"; readFile;'],
+  "features-meet-at-the-door": ["packages/brain/src/features/tasks/list.ts", 'import "../agents/mint.ts";'],
+  "platform-is-lowest": ["packages/brain/src/platform/a.ts", 'import "../features/agents/index.ts";'],
+  "schema-knows-no-feature": ["packages/brain/src/schema/a.ts", 'import "../features/agents/index.ts";'],
+  "only-the-root-imports-the-root": ["packages/brain/src/features/tasks/index.ts", 'import "../../app/brain.ts";'],
+  "sql-only-in-stores": ["packages/brain/src/features/tasks/mint.ts", 'import { sql } from "kysely"; sql;'],
+  "fastify-only-in-routes": [
+    "packages/brain/src/features/tasks/check.ts",
+    'import { fastify } from "fastify"; fastify;',
+  ],
+  "ui-knows-no-route": ["packages/dashboard/src/ui/Button.tsx", 'import "../paths.ts"; export const b = <b />;'],
+  "no-cycles": [
+    "packages/agent/src/turn.ts",
+    'import type { back } from "./turn-back.ts"; export const turn = 1; export type b = typeof back;',
+  ],
+  "no-test-imports": ["packages/agent/src/c.ts", 'import "./d.test.ts";'],
+  "imports-resolve": ["packages/agent/src/e.ts", 'import "@svc/protocol/src/inside.ts";'],
+};
+
+const packageNames = ["protocol", "cadence", "client", "agent", "brain", "scheduler", "dashboard", "cli", "testkit"];
+const engineNames = ["bullmq", "rq"];
+
+/** Files that keep every rule, some of them only just. */
+const ground: Readonly<Record<string, string>> = {
+  "packages/protocol/src/inside.ts": 'import { createHmac } from "node:crypto"; createHmac;',
+  "packages/agent/src/turn-back.ts": 'import { turn } from "./turn.ts"; export const back = turn;',
+  "packages/agent/src/d.test.ts": 'import "@svc/testkit";',
+  "packages/agent/src/turn.ts": "export const turn = 1;",
+  "packages/brain/src/app/brain.ts": 'import "../features/agents/index.ts";',
+  "packages/brain/src/features/agents/index.ts": 'import "./mint.ts";',
+  "packages/brain/src/features/agents/mint.ts":
+    'import type { sql } from "kysely"; import type { fastify } from "fastify"; export type s = typeof sql | typeof fastify;',
+  "packages/brain/src/features/agents/store.ts": 'import { sql } from "kysely"; sql;',
+  "packages/brain/src/features/agents/routes.ts": 'import { fastify } from "fastify"; fastify;',
+  "packages/brain/src/features/queues/list.ts": 'import "../agents/index.ts";',
+  "packages/brain/src/schema/tables.ts": 'import "../platform/clock.ts";',
+  "packages/brain/src/platform/clock.ts": "export const now = 1;",
+  "packages/dashboard/src/paths.ts": "export const home = 1;",
+  "packages/dashboard/src/ui/Card.tsx": 'import "react"; export const Card = () => <p />;',
+  "engines/bullmq/src/watch.ts": 'import "@svc/agent"; import "@svc/protocol";',
+  "bench/src/ingest.ts": 'import "@svc/testkit"; import "@svc/bullmq";',
+  "node_modules/kysely/index.js": "export const sql = 1;",
+  "node_modules/fastify/index.js": "export const fastify = 1;",
+  "node_modules/react/index.js": "export const react = 1;",
+};
+
+describe("checkLayers", () => {
+  test("lets files pass that keep every rule", async () => {
+    const { breaches: found, modules } = await checkLayers(await plant({}));
+    expect(found).toEqual([]);
+    expect(modules).toBeGreaterThan(20);
+  });
+
+  test("has a planted breach for every rule and none for a rule that is gone", () => {
+    expect(Object.keys(breaches).sort()).toEqual(layerRules.map(({ name }) => name).sort());
+  });
+
+  test.each(Object.entries(breaches))("refuses a breach of %s", async (rule, [path, text]) => {
+    const { breaches: found } = await checkLayers(await plant({ [path]: text }));
+    expect(found).toContainEqual(
+      expect.objectContaining({ rule, from: rule === "no-cycles" ? expect.any(String) : path }),
+    );
+  });
+});
+
+async function plant(planted: Readonly<Record<string, string>>): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "svc-layers-"));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const files: Record<string, string> = { ...ground };
+  await mkdir(join(root, "node_modules", "@svc"), { recursive: true });
+  const folders = [...packageNames.map((name) => `packages/${name}`), ...engineNames.map((name) => `engines/${name}`)];
+  for (const folder of folders) {
+    const name = folder.split("/")[1] ?? "";
+    files[`${folder}/src/index.ts`] = "export const x = 1;";
+    files[`${folder}/package.json`] = manifestOf(`@svc/${name}`);
+    await symlink(join(root, folder), join(root, "node_modules", "@svc", name));
+  }
+  for (const name of ["kysely", "fastify", "react"]) {
+    files[`node_modules/${name}/package.json`] = JSON.stringify({ name, type: "module", exports: "./index.js" });
+  }
+  for (const [path, text] of Object.entries({ ...files, ...planted })) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  return root;
+}
+
+function manifestOf(name: string): string {
+  return JSON.stringify({
+    name,
+    type: "module",
+    exports: { ".": { source: "./src/index.ts", default: "./dist/index.js" } },
+  });
+}
