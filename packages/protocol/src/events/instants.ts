@@ -1,0 +1,51 @@
+/**
+ * Instants on the wire: ISO 8601 to the millisecond, further digits cut off and never rounded (2.3 rule 4). Values are milliseconds
+ * since the Unix epoch, years 0001 to 9999.
+ */
+export interface InstantOptions {
+  /** `required`: a text without `Z` or an offset is unreadable. `utc`: it is taken as UTC. */
+  readonly zone: "required" | "utc";
+}
+
+const instantForm =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?(?:[Zz]|([+-])([0-9]{2})(?::?([0-9]{2}))?)?$/;
+const longestText = 64;
+const firstMs = Date.parse("0001-01-01T00:00:00.000Z");
+const lastMs = Date.parse("9999-12-31T23:59:59.999Z");
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Milliseconds since the epoch, or null when the text is not an instant (a bare date, a day that does not exist, second 60). */
+export function readInstant(text: unknown, { zone }: InstantOptions): number | null {
+  if (typeof text !== "string" || text.length > longestText) return null;
+  const parts = instantForm.exec(text);
+  if (parts === null) return null;
+  const [, year, month, day, hour, minute, second = "0", fraction = "", sign, offsetHour = "0", offsetMinute = "0"] =
+    parts;
+  const last = text.charCodeAt(text.length - 1) | 32;
+  if (zone === "required" && sign === undefined && last !== 122) return null;
+  const y = Number(year);
+  const m = Number(month);
+  const d = Number(day);
+  const h = Number(hour);
+  const min = Number(minute);
+  const s = Number(second);
+  if (m < 1 || m > 12 || d < 1 || d > daysInMonth(y, m) || h > 23 || min > 59 || s > 59) return null;
+  const oh = Number(offsetHour);
+  const om = Number(offsetMinute);
+  if (oh > 23 || om > 59) return null;
+  const ms = Number(fraction.slice(0, 3).padEnd(3, "0"));
+  const at = new Date(0);
+  at.setUTCFullYear(y, m - 1, d);
+  const offsetMs = (oh * 60 + om) * 60_000 * (sign === "-" ? -1 : 1);
+  const value = at.getTime() + ((h * 60 + min) * 60 + s) * 1_000 + ms - offsetMs;
+  return value >= firstMs && value <= lastMs ? value : null;
+}
+
+/** An instant with exactly three decimals and `Z`, as every document of the product prints it. */
+export function msInstant(at: Date | number): string {
+  return (typeof at === "number" ? new Date(at) : at).toISOString();
+}

@@ -1,0 +1,64 @@
+/**
+ * The frame envelope of spec 1.2. `hello` and `hello_ack` open a session and are unsigned; every other frame carries a nonce, a
+ * sequence number and a signature over its canonical form together with the three ids of the session.
+ */
+export const frameTypes = [
+  "hello",
+  "hello_ack",
+  "event_batch",
+  "event_batch_ack",
+  "heartbeat",
+  "command",
+  "command_ack",
+  "command_result",
+  "registry_delta",
+  "error",
+  "agent_status",
+] as const;
+export type FrameType = (typeof frameTypes)[number];
+
+/** Types that open a session and are never signed. */
+export type HandshakeFrameType = "hello" | "hello_ack";
+export type SignedFrameType = Exclude<FrameType, HandshakeFrameType>;
+
+/** Signed types that the brain acts on; the agent acts on the others. A known type in the wrong direction is ignored. */
+export const typesForBrain = [
+  "event_batch",
+  "heartbeat",
+  "agent_status",
+  "command_ack",
+  "command_result",
+  "registry_delta",
+  "error",
+] as const satisfies readonly SignedFrameType[];
+export const typesForAgent = ["command", "event_batch_ack", "error"] as const satisfies readonly SignedFrameType[];
+
+export const protocolVersion = "2";
+export const frameVersion = 2;
+
+/** The three ids that both sides add to a frame before signing; they are not on the wire. */
+export interface SessionIds {
+  readonly agentId: string;
+  readonly projectId: string;
+  /** The `session_id` of hello_ack, or the exact value of the session nonce header (empty when absent). */
+  readonly sessionId: string;
+}
+
+/** One received frame. Members with a wrong type are left out, so that the replay guard refuses them as missing. */
+export interface Frame {
+  readonly v: 2;
+  readonly type: FrameType;
+  /** 1 to 64 characters. */
+  readonly id: string;
+  readonly ts: string | null;
+  readonly payload: Record<string, unknown> | null;
+  readonly nonce?: string;
+  readonly seq?: number;
+  readonly hmac?: string;
+}
+
+const frameTypeSet: ReadonlySet<unknown> = new Set(frameTypes);
+
+export function isFrameType(value: unknown): value is FrameType {
+  return frameTypeSet.has(value);
+}

@@ -1,0 +1,30 @@
+/** Sizes and counts of the wire that both ends keep (spec 1.1 to 1.12). */
+export const wireLimits = {
+  frameBytes: 1_048_576,
+  frameIdCharacters: 64,
+  nonceCharacters: 32,
+  hmacCharacters: 128,
+  eventsPerBatch: 5_000,
+  framesPerUpload: 500,
+  sessionNonceCharacters: 128,
+  retryContracts: 64,
+  ackErrors: 10,
+} as const;
+
+/** Times of the wire in milliseconds. */
+export const wireTimes = {
+  helloMs: 10_000,
+  helloAckMs: 10_000,
+  brainPingMs: 20_000,
+  brainPongMs: 30_000,
+  agentPingMs: 60_000,
+  agentPongMs: 60_000,
+  agentCloseMs: 5_000,
+  frameAgeMs: 60_000,
+  nonceMemoryMs: 180_000,
+  ackDeadlineMs: 90_000,
+  ackSweepMs: 2_000,
+  uploadTimeoutMs: 15_000,
+  pollSlackMs: 10_000,
+  snapshotTimeoutMs: 5_000,
+} as const;

@@ -1,0 +1,54 @@
+import { readInstant } from "../events/instants.ts";
+import type { Frame } from "./envelope.ts";
+import { wireLimits, wireTimes } from "./limits.ts";
+
+/** Why a frame was refused, or `ok`. Every refusal is fatal to the session. */
+export type ReplayVerdict = "ok" | "seq" | "time" | "nonce" | "missing";
+
+/**
+ * Refuses replayed, reordered and stale frames of one session and direction (spec 1.6). `admit` checks and remembers in one step,
+ * so frames must be judged one at a time in arrival order.
+ */
+export interface ReplayGuard {
+  admit(frame: Pick<Frame, "seq" | "ts" | "nonce">): ReplayVerdict;
+  /** Accepts seq 1 again and keeps the nonces, as a probe of the legacy long-poll session asks. */
+  resetSeq(): void;
+}
+
+const rememberedNonces = 4_096;
+
+export interface ReplayGuardOptions {
+  readonly now: () => Date;
+  /** A clock that never jumps, in milliseconds; `performance.now` by default. */
+  readonly monotonicMs?: () => number;
+}
+
+export function createReplayGuard({ now, monotonicMs = () => performance.now() }: ReplayGuardOptions): ReplayGuard {
+  let lastSeq = 0;
+  /** Nonce to the monotonic time of its acceptance, oldest first. */
+  const accepted = new Map<string, number>();
+
+  return {
+    admit({ seq, ts, nonce }) {
+      if (seq === undefined || !Number.isSafeInteger(seq) || seq < 1 || ts === null) return "missing";
+      if (nonce === undefined || nonce === "" || nonce.length > wireLimits.nonceCharacters) return "missing";
+      if (seq <= lastSeq) return "seq";
+      const sentAt = readInstant(ts, { zone: "required" });
+      if (sentAt === null || Math.abs(now().getTime() - sentAt) > wireTimes.frameAgeMs) return "time";
+      const at = monotonicMs();
+      const before = accepted.get(nonce);
+      if (before !== undefined && at - before <= wireTimes.nonceMemoryMs) return "nonce";
+      lastSeq = seq;
+      accepted.delete(nonce);
+      accepted.set(nonce, at);
+      for (const [oldest, acceptedAt] of accepted) {
+        if (accepted.size <= rememberedNonces && at - acceptedAt <= wireTimes.nonceMemoryMs) break;
+        accepted.delete(oldest);
+      }
+      return "ok";
+    },
+    resetSeq() {
+      lastSeq = 0;
+    },
+  };
+}

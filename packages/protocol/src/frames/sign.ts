@@ -1,0 +1,46 @@
+import { createHmac } from "node:crypto";
+import { canonicalString, canonicalText } from "../json/canonical.ts";
+import { randomNonce } from "../keys/tokens.ts";
+import type { SessionIds, SignedFrameType } from "./envelope.ts";
+
+export interface SignerOptions {
+  /** The 32 bytes of the project secret. */
+  readonly secret: Uint8Array;
+  readonly session: SessionIds;
+  readonly now?: () => Date;
+}
+
+/** Signs the frames of one session and direction. Hand each text to the transport before signing the next: seq order is send order. */
+export interface Signer {
+  /** Canonical wire text of a frame; a payload without canonical form throws CanonicalError and takes no sequence number. */
+  sign(type: SignedFrameType, payload: Record<string, unknown> | null, id: string): string;
+  /** As `sign`, for a payload that already is canonical JSON text, as the agent's buffer keeps it. Not checked. */
+  signText(type: SignedFrameType, payload: string, id: string): string;
+  /** Starts again at 1, as a probe of the legacy long-poll session asks. */
+  resetSeq(): void;
+}
+
+export function createSigner({ secret, session, now = () => new Date() }: SignerOptions): Signer {
+  const agentPart = `{"agent_id":${canonicalString(session.agentId)},`;
+  const projectPart = `,"project_id":${canonicalString(session.projectId)}`;
+  const sessionPart = `,"session_id":${canonicalString(session.sessionId)}`;
+  let lastSeq = 0;
+
+  function signText(type: SignedFrameType, payload: string, id: string): string {
+    const head = `"id":${canonicalString(id)},"nonce":"${randomNonce()}","payload":${payload}`;
+    const end = `,"ts":"${now().toISOString()}","type":"${type}","v":2}`;
+    lastSeq += 1;
+    const seq = `,"seq":${lastSeq}`;
+    const hmac = createHmac("sha256", secret);
+    const signature = hmac.update(agentPart + head + projectPart + seq + sessionPart + end).digest("hex");
+    return `{"hmac":"${signature}",${head}${seq}${end}`;
+  }
+
+  return {
+    signText,
+    sign: (type, payload, id) => signText(type, canonicalText(payload), id),
+    resetSeq() {
+      lastSeq = 0;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { losesDigits } from "./numbers.ts";
+import { rawJson } from "./raw.ts";
+import { readJson } from "./read-json.ts";
+
+const longRun = 16;
+/** What may stand before the digits of a number, its fraction or its exponent. */
+const numberPrefix = /[\s:,[\-+.eE]/;
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/**
+ * Whether the text holds a run of 16 or more digits that may belong to a number: shorter numbers always survive a double. Looks at
+ * every 16th character only, since no such run fits between two of them.
+ */
+export function holdsLongNumber(text: string): boolean {
+  for (let probe = longRun - 1; probe < text.length; probe += longRun) {
+    if (!isDigit(text.charCodeAt(probe))) continue;
+    let start = probe;
+    while (start > 0 && isDigit(text.charCodeAt(start - 1))) start -= 1;
+    let end = probe + 1;
+    while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
+    // After a quote or a letter stands an identifier, which is far more common than a long number.
+    if (end - start >= longRun && (start === 0 || numberPrefix.test(text.charAt(start - 1)))) return true;
+    probe = end - 1 - ((end - 1 - (longRun - 1)) % longRun);
+  }
+  return false;
+}
+
+function exactNumber(lexeme: string): unknown {
+  return losesDigits(lexeme) ? rawJson(lexeme) : Number(lexeme);
+}
+
+/**
+ * The value of a JSON text as an ordinary parser reads it, except that in a text with a run of 16 or more digits each number that
+ * no double holds exactly comes back as `JSON.rawJSON(lexeme)`. Any nesting depth is safe.
+ *
+ * @throws SyntaxError or JsonSyntaxError when the text is not JSON.
+ */
+export function parseJson(text: string): unknown {
+  return holdsLongNumber(text) ? readJson(text, exactNumber) : JSON.parse(text);
+}

@@ -1,0 +1,25 @@
+/** A number kept by its lexeme: `JSON.stringify` prints `rawJSON` unchanged. */
+export interface RawJson {
+  readonly rawJSON: string;
+}
+
+// The type library of the compiler does not list these two yet; every supported runtime has them.
+const host = JSON as unknown as {
+  rawJSON(lexeme: string): RawJson;
+  isRawJSON(value: unknown): value is RawJson;
+};
+
+/** Wraps a JSON scalar lexeme so that `JSON.stringify` prints it as it is. */
+export const rawJson = (lexeme: string): RawJson => host.rawJSON(lexeme);
+
+export const isRawJson = (value: unknown): value is RawJson => host.isRawJSON(value);
+
+/** The number that a value stands for, as a double: a number itself, or one kept by its lexeme. Others give undefined. */
+export function asNumber(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "object" && value !== null && isRawJson(value)) {
+    const read = Number(value.rawJSON);
+    return Number.isNaN(read) ? undefined : read;
+  }
+  return undefined;
+}

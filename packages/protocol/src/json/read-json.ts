@@ -1,0 +1,165 @@
+/**
+ * A JSON reader with an explicit stack: nesting costs memory, never call stack. It exists beside the platform's parser because that
+ * one hides number lexemes, and its variant that shows them recurses.
+ */
+export class JsonSyntaxError extends Error {
+  readonly at: number;
+  constructor(what: string, at: number) {
+    super(`${what} at character ${at}`);
+    this.name = "JsonSyntaxError";
+    this.at = at;
+  }
+}
+
+type Container = Record<string, unknown> | unknown[];
+
+const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may not hold them unescaped
+const plainRun = /[^"\\\u0000-\u001f]*/y;
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  "\\": "\\",
+  "/": "/",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+/** Sets an own member also under the key `__proto__`, which a plain assignment would take for the prototype. */
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  } else target[key] = value;
+}
+
+/**
+ * The value of a JSON text; of duplicate keys the last wins. `numberOf` decides what stands for each number.
+ *
+ * @throws JsonSyntaxError when the text is not JSON.
+ */
+export function readJson(text: string, numberOf: (lexeme: string) => unknown): unknown {
+  let at = 0;
+
+  const fail = (what: string): never => {
+    throw new JsonSyntaxError(what, at);
+  };
+  const skipSpace = (): number => {
+    for (;;) {
+      const code = text.charCodeAt(at);
+      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return code;
+      at += 1;
+    }
+  };
+  const readString = (): string => {
+    at += 1;
+    let result = "";
+    for (;;) {
+      plainRun.lastIndex = at;
+      plainRun.test(text);
+      const end = plainRun.lastIndex;
+      if (end > at) result += text.slice(at, end);
+      at = end;
+      const code = text.charCodeAt(at);
+      if (code === 34) {
+        at += 1;
+        return result;
+      }
+      if (code !== 92) return fail("unterminated string or control character");
+      const letter = text.charAt(at + 1);
+      if (letter === "u") {
+        const hex = text.slice(at + 2, at + 6);
+        if (!/^[0-9a-fA-F]{4}$/.test(hex)) fail("bad unicode escape");
+        result += String.fromCharCode(Number.parseInt(hex, 16));
+        at += 6;
+      } else {
+        result += escapes[letter] ?? fail("bad escape");
+        at += 2;
+      }
+    }
+  };
+  const word = (expected: string, value: unknown): unknown => {
+    if (!text.startsWith(expected, at)) fail("unexpected character");
+    at += expected.length;
+    return value;
+  };
+  const readKey = (): string => {
+    if (skipSpace() !== 34) fail("expected a key");
+    const key = readString();
+    if (skipSpace() !== 58) fail("expected a colon");
+    at += 1;
+    return key;
+  };
+
+  // `containers` and `keys` run in step: the open containers from the outside in, and for each object the key being filled.
+  const containers: Container[] = [];
+  const keys: string[] = [];
+  for (;;) {
+    let value: unknown;
+    switch (skipSpace()) {
+      case 123: {
+        at += 1;
+        value = {};
+        if (skipSpace() === 125) {
+          at += 1;
+          break;
+        }
+        containers.push(value as Container);
+        keys.push(readKey());
+        continue;
+      }
+      case 91: {
+        at += 1;
+        value = [];
+        if (skipSpace() === 93) {
+          at += 1;
+          break;
+        }
+        containers.push(value as Container);
+        keys.push("");
+        continue;
+      }
+      case 34:
+        value = readString();
+        break;
+      case 116:
+        value = word("true", true);
+        break;
+      case 102:
+        value = word("false", false);
+        break;
+      case 110:
+        value = word("null", null);
+        break;
+      default: {
+        numberForm.lastIndex = at;
+        if (!numberForm.test(text)) fail("unexpected character");
+        value = numberOf(text.slice(at, numberForm.lastIndex));
+        at = numberForm.lastIndex;
+      }
+    }
+    // A finished value goes into its container; that may finish the container too, and so on outwards.
+    for (;;) {
+      const container = containers[containers.length - 1];
+      if (container === undefined) {
+        if (!Number.isNaN(skipSpace())) fail("text after the value");
+        return value;
+      }
+      const isArray = Array.isArray(container);
+      if (isArray) container.push(value);
+      else setOwn(container, keys[keys.length - 1] as string, value);
+      const code = skipSpace();
+      if (code === 44) {
+        at += 1;
+        if (!isArray) keys[keys.length - 1] = readKey();
+        break;
+      }
+      if (code !== (isArray ? 93 : 125)) fail("expected a comma or the end");
+      at += 1;
+      value = container;
+      containers.pop();
+      keys.pop();
+    }
+  }
+}
