@@ -1,0 +1,95 @@
+/**
+ * Who acts, and the two things the platform asks features for: who a credential is, and what a slug means to that
+ * person. Features implement both and the composition root hands them in, so the platform knows no table.
+ */
+
+/** Project roles in order, auditor beside them: viewer rights plus the audit trail, and no mutating route. */
+export type Role = "viewer" | "operator" | "admin" | "auditor";
+
+export interface ActorUser {
+  id: string;
+  email: string;
+  display_name: string | null;
+  is_admin: boolean;
+}
+
+/** A person in a browser. */
+export interface SessionActor {
+  kind: "session";
+  user: ActorUser;
+  /** The session's public id, never the cookie value. */
+  sessionId: string;
+  /** The token kept in the session's row, that header and cookie are each compared with. */
+  csrfToken: string;
+  mfa: {
+    /** The user has an active second factor. */
+    enrolled: boolean;
+    /** Signed in with the password only; until the code is verified just a few routes are open. */
+    pending: boolean;
+    verifiedAt: Date | null;
+    /** The passed deadline of a user who must enroll and has not; null when nothing is overdue. */
+    overdueSince: Date | null;
+  };
+}
+
+/** A script with an API key; it never exceeds what its owner may do now. */
+export interface ApiKeyActor {
+  kind: "api_key";
+  user: ActorUser;
+  keyId: string;
+  scopes: readonly string[];
+  /** The one project the key is bound to; null when it is not bound. */
+  projectId: string | null;
+  /** Canonical CIDRs of the key's own allow-list; null or empty when it has none. */
+  allowedCidrs: readonly string[] | null;
+}
+
+export type Actor = SessionActor | ApiKeyActor;
+
+export interface CredentialContext {
+  address: string;
+  userAgent: string | undefined;
+}
+
+export type Maybe<T> = T | null | Promise<T | null>;
+
+export interface Authenticator {
+  /**
+   * The session of a cookie value, null for every reason it does not count (signature, row, limits, inactive user,
+   * pinned user agent). Answers in the same turn where it can: hooks do not wait for plain values.
+   */
+  session(cookie: string, context: CredentialContext): Maybe<SessionActor>;
+  /** The key of a bearer token, null when unknown, revoked or expired, or its owner inactive. Writes no last-used fields. */
+  apiKey(token: string, context: CredentialContext): Maybe<ApiKeyActor>;
+  /** Called once a key passed its address lists, to write the last-used fields (at most once a minute per key). */
+  apiKeyUsed?(key: ApiKeyActor, context: CredentialContext): void;
+}
+
+/** What the platform must know of a project; a directory may give more, and handlers see it typed as this. */
+export interface ProjectEntry {
+  id: string;
+  slug: string;
+  name: string;
+  is_active: boolean;
+  /** The user's role by membership; null for someone who is no member. */
+  role: Role | null;
+}
+
+/** The project of a request, with the role the caller acts in (admin for global admins). */
+export interface ProjectAccess extends ProjectEntry {
+  role: Role;
+}
+
+export interface ProjectDirectory {
+  /** The project behind a slug as `userId` sees it; null when there is none. */
+  find(slug: string, userId: string): Maybe<ProjectEntry>;
+}
+
+/** A refused address, for the audit row and the counter. `apiKeyId` names the key that was presented, if a valid one. */
+export interface AddressDenial {
+  surface: "api" | "agent";
+  reason: "global_allowlist" | "key_allowed_cidrs";
+  address: string;
+  apiKeyId: string | null;
+  userId: string | null;
+}

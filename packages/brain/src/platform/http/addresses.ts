@@ -1,0 +1,123 @@
+/**
+ * Who is asking: client addresses behind proxies, and address ranges (spec part 3, section 5.1 rule 13).
+ * The one result serves allow-lists, buckets, audit rows and sessions.
+ */
+import ipaddr from "ipaddr.js";
+
+/** Parsed ranges; the text form is the canonical one that is stored and shown. */
+export interface AddressRange {
+  readonly text: string;
+  readonly address: ipaddr.IPv4 | ipaddr.IPv6;
+  readonly prefixBits: number;
+}
+
+/** More entries of X-Forwarded-For than this are not read, so that a long header costs no more than a short one. */
+const maxForwardedEntries = 32;
+const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
+
+/**
+ * The canonical text of one address: brackets, port and zone removed, IPv4-mapped IPv6 as IPv4, IPv6 compressed and
+ * lower case; null when `text` is no address. Shorthands that C libraries take ("127.1", "0x7f000001") are none.
+ */
+export function normalizeAddress(text: string): string | null {
+  if (plainIpv4.test(text)) return text;
+  return parseAddress(text)?.toString() ?? null;
+}
+
+/**
+ * A CIDR or a bare address (one host) with host bits cleared; null when it is neither. `/0` is a range like any other.
+ * A range of IPv4-mapped addresses becomes the IPv4 range.
+ */
+export function parseRange(text: string): AddressRange | null {
+  const trimmed = text.trim();
+  const slash = trimmed.indexOf("/");
+  const addressText = slash < 0 ? trimmed : trimmed.slice(0, slash);
+  const bitsText = slash < 0 ? null : trimmed.slice(slash + 1);
+  if (bitsText !== null && !/^(?:0|[1-9]\d{0,2})$/.test(bitsText)) return null;
+  const written = parseUnmapped(addressText);
+  if (written === null) return null;
+  const widest = written.kind() === "ipv4" ? 32 : 128;
+  let prefixBits = bitsText === null ? widest : Number(bitsText);
+  if (prefixBits > widest) return null;
+  let address = written;
+  if (written.kind() === "ipv6" && (written as ipaddr.IPv6).isIPv4MappedAddress() && prefixBits >= 96) {
+    address = (written as ipaddr.IPv6).toIPv4Address();
+    prefixBits -= 96;
+  }
+  const bytes = address
+    .toByteArray()
+    .map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, prefixBits - index * 8))));
+  const masked = ipaddr.fromByteArray(bytes);
+  return { text: `${masked.toString()}/${prefixBits}`, address: masked, prefixBits };
+}
+
+/** Ranges from settings or a stored list; entries that do not parse are given back in `faults` by position. */
+export function parseRanges(texts: readonly string[]): { ranges: AddressRange[]; faults: number[] } {
+  const ranges: AddressRange[] = [];
+  const faults: number[] = [];
+  for (const [index, text] of texts.entries()) {
+    const range = parseRange(text);
+    if (range === null) faults.push(index);
+    else ranges.push(range);
+  }
+  return { ranges, faults };
+}
+
+/** Whether a normalised address lies in one of the ranges. IPv4 never matches an IPv6 range; no address matches no list. */
+export function inRanges(address: string, ranges: readonly AddressRange[]): boolean {
+  if (ranges.length === 0) return false;
+  const parsed = parseAddress(address);
+  if (parsed === null) return false;
+  return ranges.some(
+    (range) => range.address.kind() === parsed.kind() && parsed.match(range.address as never, range.prefixBits),
+  );
+}
+
+/**
+ * The client's address: the peer, or what trusted proxies report of it.
+ *
+ * @param peer the socket's remote address; undefined for sockets that have none, which gives "unknown" (in no range).
+ * @param forwarded the X-Forwarded-For headers joined by commas in order.
+ */
+export function resolveClientAddress(
+  peer: string | undefined,
+  forwarded: string | undefined,
+  trusted: readonly AddressRange[],
+): string {
+  let client = peer === undefined ? null : normalizeAddress(peer);
+  if (client === null) return "unknown";
+  if (forwarded === undefined || trusted.length === 0 || !inRanges(client, trusted)) return client;
+  let end = forwarded.length;
+  for (let read = 0; read < maxForwardedEntries && end >= 0; read += 1) {
+    const comma = end === 0 ? -1 : forwarded.lastIndexOf(",", end - 1);
+    const entry = normalizeAddress(forwarded.slice(comma + 1, end).trim());
+    if (entry === null) break;
+    client = entry;
+    if (!inRanges(entry, trusted)) break;
+    end = comma;
+  }
+  return client;
+}
+
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const parsed = parseUnmapped(text);
+  if (parsed === null || parsed.kind() === "ipv4") return parsed;
+  const six = parsed as ipaddr.IPv6;
+  return six.isIPv4MappedAddress() ? six.toIPv4Address() : six;
+}
+
+function parseUnmapped(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (text.length > 100) return null;
+  let bare = text;
+  if (bare.startsWith("[")) {
+    const close = bare.indexOf("]");
+    if (close < 0 || !/^(?::\d{1,5})?$/.test(bare.slice(close + 1))) return null;
+    bare = bare.slice(1, close);
+  } else if (bare.includes(".") && bare.indexOf(":") === bare.lastIndexOf(":")) {
+    bare = bare.replace(/:\d{1,5}$/, "");
+  }
+  if (plainIpv4.test(bare)) return ipaddr.IPv4.parse(bare);
+  const zone = bare.indexOf("%");
+  if (zone >= 0) bare = bare.slice(0, zone);
+  return bare.includes(":") && ipaddr.IPv6.isValid(bare) ? ipaddr.IPv6.parse(bare) : null;
+}

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from "fastify";
+import { equalInConstantTime } from "../crypto/constant-time.ts";
+import { ApiError } from "./error-codes.ts";
+import type { Hosts } from "./hosts.ts";
+
+/**
+ * Throws `csrf_failed` unless header and readable cookie both hold the session's own token. Each is compared with the
+ * row, never only with the other: a cookie planted from a sub-domain would otherwise vouch for itself.
+ */
+export function requireCsrfToken(request: FastifyRequest, cookieName: string, sessionToken: string): void {
+  const header = request.headers["x-csrf-token"];
+  const headerFits = equalInConstantTime(typeof header === "string" ? header : undefined, sessionToken);
+  const cookieFits = equalInConstantTime(request.cookies[cookieName], sessionToken);
+  if (!headerFits || !cookieFits) throw new ApiError("csrf_failed", { reason: headerFits ? "cookie" : "header" });
+}
+
+/** Throws `csrf_failed` for a public mutating request from a foreign page: it could sign the victim in as someone else. */
+export function requireOwnOrigin(request: FastifyRequest, hosts: Hosts): void {
+  const origin = request.headers.origin;
+  if (origin === undefined || hosts.admitsOrigin(origin, request.headers.host)) return;
+  throw new ApiError("csrf_failed", { reason: "origin" });
+}

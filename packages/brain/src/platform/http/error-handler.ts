@@ -1,0 +1,87 @@
+/** The one envelope of every error answer: {error, message, details, request_id}, and `detail` where a document names it. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { isTransient } from "../database/errors.ts";
+import type { Log } from "../log.ts";
+import { ApiError, type ErrorCode, errorCodes, invalid } from "./error-codes.ts";
+import { RequestInvalid } from "./validation.ts";
+
+export interface Envelope {
+  error: string;
+  message: string;
+  details: Record<string, unknown>;
+  request_id?: string;
+  detail?: string;
+}
+
+/** The body of an error answer. ip_denied leaves the request id out, so that it is byte-identical whatever was presented. */
+export function envelopeOf(error: ApiError, requestId: string): Envelope {
+  return {
+    error: error.code,
+    message: error.message,
+    details: error.details,
+    ...(error.code === "ip_denied" ? {} : { request_id: requestId }),
+    ...(error.detail === undefined ? {} : { detail: error.detail }),
+  };
+}
+
+/** Sends `thrown` in the envelope. What it was is logged only when it is our fault. */
+export function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const error = toApiError(thrown);
+  if (error.status >= 500 && !(thrown instanceof ApiError)) {
+    const level = error.code === "internal_error" ? "error" : "warn";
+    log[level]("http.failed", {
+      request_id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      error: error.code,
+      err: thrown,
+    });
+  }
+  for (const [name, value] of Object.entries(error.headers ?? {})) reply.header(name, value);
+  if (error.status === 401 && request.routeOptions.config?.tag === "openapi")
+    reply.header("www-authenticate", "Bearer");
+  reply
+    .code(error.status)
+    .removeHeader("content-length")
+    .header("cache-control", "no-store")
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify(envelopeOf(error, request.id)));
+}
+
+/** The ApiError that stands for anything thrown while a request was served. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof RequestInvalid) return invalid(thrown.faults);
+  const code = (thrown as { code?: unknown } | null)?.code;
+  const made = typeof code === "string" ? frameworkErrors[code]?.() : undefined;
+  if (made !== undefined) return made;
+  // Class 42 is transient for ingest (a schema about to be migrated); in a request it is a mistake of ours.
+  if (isTransient(thrown) && !(typeof code === "string" && /^42[0-9A-Z]{3}$/.test(code))) {
+    return new ApiError("unready", { reason: "database" }, { cause: thrown, headers: { "retry-after": "1" } });
+  }
+  const status = (thrown as { statusCode?: unknown } | null)?.statusCode;
+  if (typeof status === "number" && status >= 400 && status < 500) return new ApiError(codeForStatus(status));
+  return new ApiError("internal_error", {}, { cause: thrown });
+}
+
+const malformedBody = () => invalid({ loc: ["body"], type: "json_invalid", message: "the body is not valid JSON" });
+const malformedPath = () => invalid({ loc: ["path"], type: "path_invalid", message: "the path is not valid" });
+
+/** What the framework throws before or around a handler. */
+const frameworkErrors: Record<string, () => ApiError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError("payload_too_large"),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError("unsupported_media_type"),
+  FST_ERR_CTP_EMPTY_TYPE: () => new ApiError("unsupported_media_type"),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: malformedBody,
+  FST_ERR_CTP_EMPTY_JSON_BODY: malformedBody,
+  FST_ERR_CTP_INVALID_JSON_BODY: malformedBody,
+  FST_ERR_BAD_URL: malformedPath,
+  FST_ERR_INVALID_URL: malformedPath,
+  FST_ERR_MAX_PARAM_LENGTH: malformedPath,
+  FST_ERR_NOT_FOUND: () => new ApiError("not_found"),
+};
+
+function codeForStatus(status: number): ErrorCode {
+  const codes = Object.keys(errorCodes) as ErrorCode[];
+  return codes.find((code) => errorCodes[code].status === status) ?? "validation_error";
+}

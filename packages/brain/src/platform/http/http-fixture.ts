@@ -1,0 +1,134 @@
+/** A server with stand-in people, keys and projects, for the tests of this folder. */
+import type { Clock } from "../clock.ts";
+import { createLog } from "../log.ts";
+import type { ActorUser, AddressDenial, ApiKeyActor, ProjectEntry, Role, SessionActor } from "./actor.ts";
+import type { App } from "./app.ts";
+import { createServer, type Server, type ServerDeps, type ServerSettings } from "./server.ts";
+
+export const fixtureSettings: ServerSettings = {
+  SVC_ENVIRONMENT: "production",
+  SVC_PUBLIC_URL: "http://localhost:7700",
+  SVC_ALLOWED_HOSTS: [],
+  SVC_CORS_ORIGINS: [],
+  SVC_CORS_ALLOW_CREDENTIALS: true,
+  SVC_TRUSTED_PROXIES: [],
+  SVC_DASHBOARD_IP_ALLOWLIST: [],
+  SVC_API_IP_ALLOWLIST: [],
+  SVC_AGENT_IP_ALLOWLIST: [],
+  SVC_SESSION_COOKIE_SAMESITE: "lax",
+  SVC_MFA_VERIFICATION_TTL_SECONDS: 3600,
+  SVC_MFA_VERIFICATION_RATE_PER_MIN: 10,
+  SVC_MAX_BODY_BYTES: 65_536,
+  SVC_HSTS_MAX_AGE_SECONDS: 31_536_000,
+  SVC_HSTS_INCLUDE_SUBDOMAINS: true,
+};
+
+export const projects: Record<string, Omit<ProjectEntry, "role">> = {
+  shop: { id: "p-shop", slug: "shop", name: "Shop", is_active: true },
+  attic: { id: "p-attic", slug: "attic", name: "Attic", is_active: false },
+  other: { id: "p-other", slug: "other", name: "Other", is_active: true },
+};
+
+export interface FakeClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function fakeClock(start = Date.UTC(2026, 0, 2, 3, 4, 5)): FakeClock {
+  let nowMs = start;
+  return {
+    now: () => new Date(nowMs),
+    monotonicMs: () => nowMs - start,
+    advance: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+const user = (name: string, isAdmin = false): ActorUser => ({
+  id: `u-${name}`,
+  email: `${name}@example.org`,
+  display_name: null,
+  is_admin: isAdmin,
+});
+
+/** A session actor; its cookie value is its name, see `as`. */
+export function person(name: string, change: Partial<SessionActor> = {}): SessionActor {
+  return {
+    kind: "session",
+    user: user(name, name === "root"),
+    sessionId: `s-${name}`,
+    csrfToken: `csrf-${name}`,
+    mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
+    ...change,
+  };
+}
+
+export function apiKey(owner: string, scopes: string[], change: Partial<ApiKeyActor> = {}): ApiKeyActor {
+  return {
+    kind: "api_key",
+    user: user(owner, owner === "root"),
+    keyId: `k-${owner}`,
+    scopes,
+    projectId: null,
+    allowedCidrs: null,
+    ...change,
+  };
+}
+
+/** Members of every project are named by their role; "root" is a global admin, anybody else is a stranger. */
+const roles = new Set(["viewer", "operator", "admin", "auditor"]);
+
+export interface Fixture extends Server {
+  clock: FakeClock;
+  denials: AddressDenial[];
+  logged: string[];
+}
+
+export interface FixtureOptions {
+  settings?: Partial<ServerSettings>;
+  people?: Record<string, SessionActor>;
+  keys?: Record<string, ApiKeyActor>;
+  routes?: (app: App) => void;
+  deps?: Partial<ServerDeps>;
+}
+
+export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
+  const clock = fakeClock();
+  const denials: AddressDenial[] = [];
+  const logged: string[] = [];
+  const server = await createServer({
+    settings: { ...fixtureSettings, ...options.settings },
+    clock,
+    log: createLog({ level: "debug", json: true, write: (line) => void logged.push(line) }),
+    authenticator: {
+      // One answer in the same turn, one later: both ways of a look-up are exercised.
+      session: (cookie) => options.people?.[cookie] ?? (cookie.startsWith("gone") ? null : person(cookie)),
+      apiKey: async (token) => options.keys?.[token] ?? null,
+    },
+    projects: {
+      find: async (slug, userId): Promise<ProjectEntry | null> => {
+        const project = projects[slug];
+        const name = userId.slice(2);
+        return project === undefined ? null : { ...project, role: roles.has(name) ? (name as Role) : null };
+      },
+    },
+    onAddressDenied: (denial) => void denials.push(denial),
+    ...options.deps,
+  });
+  options.routes?.(server.app);
+  await server.app.ready();
+  return { ...server, clock, denials, logged };
+}
+
+/** Headers of a browser signed in as `name`, with its CSRF token. */
+export function as(name: string): Record<string, string> {
+  return {
+    cookie: `svc_session=${name}; svc_csrf=csrf-${name}`,
+    "x-csrf-token": `csrf-${name}`,
+    host: "localhost:7700",
+  };
+}
+
+export function withKey(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}`, host: "localhost:7700" };
+}

@@ -1,0 +1,59 @@
+/** The access policy of a route: data in its `config`, judged by the hooks of access.ts. Denied unless it says otherwise. */
+import { type BucketName, bucketRules } from "./buckets.ts";
+import { type Tag, tags } from "./scopes.ts";
+
+export interface RoutePolicy {
+  /** Decides the API-key scope (scopes.ts) and groups the route in the OpenAPI document. */
+  tag: Tag;
+  /**
+   * `true`: no credentials are looked at. "session-optional": a valid session cookie counts (with its CSRF token), a
+   * missing or dead one makes the caller anonymous; see `request.caller`.
+   */
+  public?: true | "session-optional";
+  /** Project role of the caller in the project of `:slug`, or higher. */
+  role?: "viewer" | "operator" | "admin";
+  /** Auditor or admin of the project of `:slug`, on any method; instead of `role`. */
+  auditRole?: true;
+  globalAdmin?: true;
+  /** No API key, whatever the tag says. */
+  sessionOnly?: true;
+  /** Browser sessions of users with a second factor must have verified it lately. */
+  freshMfa?: true;
+  /** Per-address budget; counted before anything else (`activity`: per user, after authentication). */
+  bucket?: BucketName;
+  /** A mutating route that goes on working on an archived project (restoring it). */
+  archivedOk?: true;
+  /** Open to a session whose second factor is still pending. */
+  beforeMfa?: true;
+  /** Open to a session whose enrollment is overdue. */
+  beforeEnrollment?: true;
+  /** The gateway counts and checks addresses itself: it must accept an upgrade to close it with a code. */
+  selfGuarded?: true;
+  /** Left out of the OpenAPI document. */
+  hidden?: true;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig extends RoutePolicy {}
+}
+
+const mutatingMethods = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+export function isMutating(method: string): boolean {
+  return mutatingMethods.has(method);
+}
+
+/** What is wrong with a route's policy, in words for the programmer; null when it is sound. */
+export function policyFault(policy: Partial<RoutePolicy> | undefined, path: string): string | null {
+  if (policy?.tag === undefined) return "has no config.tag: every route states its access policy";
+  if (!(policy.tag in tags)) return `has the unknown tag ${policy.tag}`;
+  if (policy.bucket !== undefined && !(policy.bucket in bucketRules)) return `has the unknown bucket ${policy.bucket}`;
+  const projectRole = policy.role !== undefined || policy.auditRole === true;
+  const closed = projectRole || policy.globalAdmin || policy.freshMfa || policy.sessionOnly;
+  if (policy.public !== undefined && closed) return "is public and asks for rights";
+  if (policy.role !== undefined && policy.auditRole) return "states both role and auditRole";
+  if (projectRole && !path.includes("/:slug")) return "asks for a project role without :slug in its path";
+  if (path.includes("/:slug") && !projectRole) return "has :slug in its path and asks for no project role";
+  if (tags[policy.tag].kind !== "own" || policy.public !== undefined) return null;
+  return "is on a tag without credentials of its own and is not marked public";
+}

@@ -1,0 +1,72 @@
+import type { FastifyInstance, RouteOptions } from "fastify";
+import { policyFault, type RoutePolicy } from "./policy.ts";
+import { scopeFor } from "./scopes.ts";
+
+/** One route as ROUTES.md and the pinned-count test see it. HEAD twins of GET routes are left out. */
+export interface RouteRow {
+  method: string;
+  path: string;
+  policy: RoutePolicy;
+  /** Scope that an API key needs; null when no scope decides. */
+  scope: string | null;
+}
+
+export interface RouteRegister {
+  /** Takes a route in as it is registered; throws when its policy is missing or makes no sense. */
+  add(route: RouteOptions): void;
+  rows(): RouteRow[];
+  /** Methods that some route takes for a concrete path (no query), in alphabetical order. */
+  methodsFor(path: string): string[];
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    routeRegister: RouteRegister;
+  }
+}
+
+/** Every route of a started app, by path and method. */
+export function routeTable(app: Pick<FastifyInstance, "routeRegister">): RouteRow[] {
+  return app.routeRegister.rows();
+}
+
+export function createRouteRegister(): RouteRegister {
+  const rows: RouteRow[] = [];
+  // By number of segments; only asked once no route matched, to tell 405 from 404.
+  const patterns = new Map<string, { segments: string[]; methods: Set<string> }>();
+
+  return {
+    add(route) {
+      const methods = Array.isArray(route.method) ? route.method : [route.method];
+      const policy = route.config as RoutePolicy | undefined;
+      const fault = policyFault(policy, route.url);
+      if (policy === undefined || fault !== null) throw new Error(`route ${methods.join(",")} ${route.url} ${fault}`);
+      const pattern = patterns.get(route.url) ?? { segments: route.url.split("/"), methods: new Set<string>() };
+      patterns.set(route.url, pattern);
+      for (const method of methods) {
+        pattern.methods.add(method);
+        if (method !== "HEAD") rows.push({ method, path: route.url, policy, scope: scopeFor(policy.tag, method) });
+      }
+    },
+    rows: () => rows.toSorted((left, right) => compare(left.path, right.path) || compare(left.method, right.method)),
+    methodsFor(path) {
+      const segments = path.split("/");
+      const methods = new Set<string>();
+      for (const pattern of patterns.values()) {
+        if (matches(pattern.segments, segments)) for (const method of pattern.methods) methods.add(method);
+      }
+      return [...methods].sort();
+    },
+  };
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function matches(pattern: string[], path: string[]): boolean {
+  if (pattern.at(-1) === "*" ? path.length < pattern.length : path.length !== pattern.length) return false;
+  return pattern.every(
+    (step, index) => step === "*" || (step.startsWith(":") ? path[index] !== "" : step === path[index]),
+  );
+}

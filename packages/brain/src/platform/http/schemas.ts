@@ -1,0 +1,63 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { Format } from "typebox/format";
+
+/**
+ * Format of request instants: RFC 3339, where a missing zone means UTC (spec part 3, section 5.1 rule 8).
+ * The OpenAPI document shows it as `date-time`.
+ */
+export const instantFormat = "svc-instant";
+
+const instantPattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
+
+Format.Set(instantFormat, (text) => parseInstant(text) !== null);
+
+/** The instant that `text` names, in UTC when it carries no zone; null when it names none. Finer digits than ms are cut. */
+export function parseInstant(text: string): Date | null {
+  const found = instantPattern.exec(text);
+  if (found === null) return null;
+  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = found;
+  const offset = zone.length === 1 ? "Z" : zone.includes(":") ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`;
+  const millis = fraction.slice(0, 3).padEnd(3, "0");
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millis}${offset}`);
+  if (Number.isNaN(date.getTime())) return null;
+  // Date rolls February 30 over into March instead of refusing it.
+  return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() ? date : null;
+}
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** Closed list of strings as one schema; prints as an enum. */
+export const OneOf = <const T extends readonly string[]>(values: T) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
+
+/** An instant in a response: handlers return the Date (or a ready string), the serializer prints ms ISO. */
+export const Instant = Type.Unsafe<Date | string>(Type.String({ format: "date-time" }));
+
+/** An instant in a query or body; give the text to `parseInstant`. */
+export const InstantText = Type.String({ format: instantFormat, maxLength: 40 });
+
+export const Uuid = Type.String({ format: "uuid" });
+
+/** Any JSON object, shape not fixed. */
+export const JsonObject = Type.Record(Type.String(), Type.Unknown());
+
+/** Path parameters of project routes. The slug's own pattern is not checked: an impossible slug is an unknown project, 404. */
+export const ProjectParams = Type.Object({ slug: Type.String() });
+
+/** cursor and limit as every keyset list takes them; `clampLimit` applies the page size settings (5.1 rule 7). */
+export const PageQuery = Type.Object({
+  cursor: Type.Optional(Type.String({ maxLength: 1024, description: "next_cursor of the previous page" })),
+  limit: Type.Optional(
+    Type.Integer({ description: "page size; absent, 0 or less means the default, more is clamped" }),
+  ),
+});
+export type PageQuery = Static<typeof PageQuery>;
+
+export const ErrorBody = Type.Object({
+  error: Type.String(),
+  message: Type.String(),
+  details: JsonObject,
+  request_id: Type.Optional(Type.String()),
+  detail: Type.Optional(Type.String()),
+});

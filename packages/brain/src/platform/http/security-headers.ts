@@ -1,0 +1,35 @@
+import type { FastifyReply } from "fastify";
+
+/** For every page: nothing from elsewhere, nothing inline, in no frame (dashboard brief, D2). */
+export const contentSecurityPolicy =
+  "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+
+export interface SecuritySettings {
+  SVC_PUBLIC_URL: string;
+  SVC_HSTS_MAX_AGE_SECONDS: number;
+  SVC_HSTS_INCLUDE_SUBDOMAINS: boolean;
+}
+
+/** The headers that every answer carries, worked out once. */
+export function fixedHeaders(settings: SecuritySettings): Record<string, string> {
+  const headers: Record<string, string> = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cache-control": "no-store",
+  };
+  if (settings.SVC_PUBLIC_URL.startsWith("https:") && settings.SVC_HSTS_MAX_AGE_SECONDS > 0) {
+    const subdomains = settings.SVC_HSTS_INCLUDE_SUBDOMAINS ? "; includeSubDomains" : "";
+    headers["strict-transport-security"] = `max-age=${settings.SVC_HSTS_MAX_AGE_SECONDS}${subdomains}`;
+  }
+  return headers;
+}
+
+/** Puts the content security policy on an answer that is HTML. */
+export function guardHtml(reply: FastifyReply): void {
+  const type = reply.getHeader("content-type");
+  if (typeof type === "string" && type.startsWith("text/html")) {
+    reply.header("content-security-policy", contentSecurityPolicy);
+  }
+}

@@ -1,0 +1,193 @@
+/** The HTTP server: framing, limits, headers, hosts, errors and access; it knows no route of its own but the refusals. */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import cookie from "@fastify/cookie";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import { type Access, type AccessDeps, type AccessSettings, createAccess } from "./access.ts";
+import type { App } from "./app.ts";
+import { type Buckets, createBuckets } from "./buckets.ts";
+import { answerPreflight, shareWithOrigin } from "./cors.ts";
+import { ApiError } from "./error-codes.ts";
+import { answerError, envelopeOf } from "./error-handler.ts";
+import { createHosts, type HostSettings } from "./hosts.ts";
+import { createRouteRegister } from "./route-table.ts";
+import type { Tag } from "./scopes.ts";
+import { fixedHeaders, guardHtml, type SecuritySettings } from "./security-headers.ts";
+import { compileValidator } from "./validation.ts";
+
+export interface ServerSettings extends AccessSettings, HostSettings, SecuritySettings {
+  SVC_MAX_BODY_BYTES: number;
+  SVC_CORS_ALLOW_CREDENTIALS: boolean;
+  SVC_MFA_VERIFICATION_RATE_PER_MIN: number;
+}
+
+export interface ServerDeps extends Pick<AccessDeps, "authenticator" | "projects" | "onAddressDenied"> {
+  settings: ServerSettings;
+  clock: Clock;
+  log: Log;
+  buckets?: Buckets;
+  /**
+   * Answers GET (and HEAD) of unknown paths that belong to the dashboard (5.1 rule 12): its page, with 200.
+   * Absent: those paths are 404 like any other.
+   */
+  servePage?: (request: FastifyRequest, reply: FastifyReply) => unknown;
+}
+
+export interface Server {
+  app: App;
+  access: Access;
+}
+
+/** Tags whose routes answer under any Host header: probes and agents address the service by whatever name they have. */
+const anyHostTags: ReadonlySet<Tag> = new Set(["health", "system-health", "metrics", "agent-transport"]);
+const reservedPaths = /^\/(?:api|ws|health|metrics|setup)(?:\/|$)/;
+const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
+/** A client that takes longer to send a whole request is cut off. */
+const requestTimeoutMs = 120_000;
+/** Engine task ids may be long; the path stays bounded by the header limit anyhow. */
+const maxParamChars = 2048;
+
+/** Builds the server; routes are mounted on `app` next, then `app.ready()` or `app.listen()`. */
+export async function createServer(deps: ServerDeps): Promise<Server> {
+  const { settings, clock, log } = deps;
+  const hosts = createHosts(settings);
+  const buckets = deps.buckets ?? createBuckets(clock, { mfa: settings.SVC_MFA_VERIFICATION_RATE_PER_MIN });
+  const access = createAccess({ ...deps, hosts, buckets });
+  const headers = fixedHeaders(settings);
+  const register = createRouteRegister();
+  let isStopping = false;
+
+  const app: App = fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    bodyLimit: settings.SVC_MAX_BODY_BYTES,
+    requestTimeout: requestTimeoutMs,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: maxParamChars },
+    clientErrorHandler: refuseBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(headers).header("x-request-id", request.id);
+      answerError(error, request as never, reply as never, log);
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  await app.register(cookie);
+  app.decorate("routeRegister", register);
+  decorateRequests(app, access);
+  acceptJsonOnly(app);
+  app.setValidatorCompiler(compileValidator as never);
+  app.addHook("onRoute", (route) => register.add(route));
+  app.addHook("preClose", (done) => {
+    isStopping = true;
+    done();
+  });
+
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(headers);
+    reply.header("x-request-id", request.id);
+    if (isStopping) return done(new ApiError("unready", { reason: "stopping" }, { headers: { connection: "close" } }));
+    const tag = request.routeOptions.config?.tag as Tag | undefined;
+    if (!(tag !== undefined && anyHostTags.has(tag)) && !hosts.admits(request.headers.host)) {
+      return done(new ApiError("invalid_host"));
+    }
+    const coding = request.headers["content-encoding"];
+    if (coding !== undefined && coding !== "identity") return done(new ApiError("unsupported_media_type"));
+    shareWithOrigin(request, reply, hosts, settings.SVC_CORS_ALLOW_CREDENTIALS);
+    done();
+  });
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (request.is404) return done();
+    let outcome: void | Promise<void>;
+    try {
+      outcome = access.judge(request, request.routeOptions.config);
+    } catch (error) {
+      return done(error as Error);
+    }
+    if (outcome === undefined) done();
+    else outcome.then(() => done(), done);
+  });
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    guardHtml(reply);
+    done(null, payload);
+  });
+
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log));
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request);
+    const methods = register.methodsFor(path);
+    if (methods.length > 0) {
+      const allow = [...methods, "OPTIONS"].join(", ");
+      if (request.method === "OPTIONS") return answerPreflight(request, reply, hosts, allow);
+      throw new ApiError("method_not_allowed", { allowed: methods }, { headers: { allow } });
+    }
+    const isPage = (request.method === "GET" || request.method === "HEAD") && !reservedPaths.test(path);
+    if (!isPage || deps.servePage === undefined) throw new ApiError("not_found");
+    if (!access.admitsAddress("dashboard", request.clientAddress)) throw new ApiError("ip_denied", { surface: "api" });
+    return deps.servePage(request, reply);
+  });
+  return { app, access };
+}
+
+function requestIdOf(request: IncomingMessage): string {
+  const sent = request.headers["x-request-id"];
+  return typeof sent === "string" && requestIdPattern.test(sent) ? sent : randomUUID();
+}
+
+function pathOf(request: FastifyRequest): string {
+  const query = request.url.indexOf("?");
+  return query < 0 ? request.url : request.url.slice(0, query);
+}
+
+function decorateRequests(app: App, access: Access): void {
+  app.decorateRequest("caller", null);
+  app.decorateRequest("projectAccess", null);
+  app.decorateRequest("resolvedAddress", null);
+  app.decorateRequest("actor", {
+    getter(this: FastifyRequest) {
+      if (this.caller === null) throw new Error(`${this.method} ${this.routeOptions.url} has no caller`);
+      return this.caller;
+    },
+  });
+  app.decorateRequest("project", {
+    getter(this: FastifyRequest) {
+      if (this.projectAccess === null) throw new Error(`${this.method} ${this.routeOptions.url} has no project`);
+      return this.projectAccess;
+    },
+  });
+  app.decorateRequest("clientAddress", {
+    getter(this: FastifyRequest) {
+      this.resolvedAddress ??= access.clientAddress(this);
+      return this.resolvedAddress;
+    },
+  });
+}
+
+/** Bodies are JSON and nothing else (415); an empty one is no body. `__proto__` keys are refused as invalid JSON. */
+function acceptJsonOnly(app: App): void {
+  app.removeAllContentTypeParsers();
+  const parse = app.getDefaultJsonParser("error", "ignore");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (body === "") done(null, undefined);
+    else parse(request, body as string, done);
+  });
+}
+
+/** Answers bytes that never became a request, in the envelope as well. */
+function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return void socket.destroy();
+  const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+  const body = JSON.stringify(
+    envelopeOf(
+      new ApiError("validation_error", {}, { status: 400, message: "this is not a valid HTTP request" }),
+      randomUUID(),
+    ),
+  );
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `connection: close\r\n\r\n${body}`,
+  );
+}
