@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Workspace } from "./workspaces.ts";
+
+const stampFile = "dist/.stamp";
+const ignored = /(^|\/)(dist|node_modules|coverage)(\/|$)|[.]test[.]tsx?$|[.]tsbuildinfo$/;
+
+/**
+ * A digest over everything a package's build reads: its files, those of the packages that are bundled into it, and the tools. Content
+ * decides, not times, so that a checkout or a branch switch rebuilds exactly what differs.
+ */
+export function inputsDigest(root: string, workspace: Workspace, all: readonly Workspace[]): string {
+  const digest = createHash("sha256");
+  // Modules keep their imports of other packages; a website bundles them.
+  const folders = workspace.isWebsite ? bundledFolders(workspace, all) : [workspace.folder];
+  const files = folders.flatMap((folder) =>
+    globSync(`${folder}/**/*`, { cwd: root, exclude: (path) => ignored.test(path) }),
+  );
+  const tools = [
+    "package-lock.json",
+    "tsconfig.base.json",
+    "scripts/build.ts",
+    ...globSync("scripts/build/*.ts", { cwd: root }),
+  ];
+  for (const file of [...files, ...tools].sort()) {
+    const path = join(root, file);
+    if (ignored.test(file.replaceAll("\\", "/")) || !existsSync(path) || !statSync(path).isFile()) continue;
+    digest.update(`${file}\0`).update(readFileSync(path)).update("\0");
+  }
+  return digest.digest("hex");
+}
+
+/** True when the last finished build had these inputs and its files are still there. */
+export function isFresh(root: string, workspace: Workspace, digest: string): boolean {
+  const stamp = join(root, workspace.folder, stampFile);
+  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== digest) return false;
+  const outputs = workspace.isWebsite ? ["dist/index.html"] : workspace.entries.map(({ built }) => built);
+  return outputs.every((output) => existsSync(join(root, workspace.folder, output)));
+}
+
+/** Called after the last output is written: a build that was interrupted leaves no stamp and is done again. */
+export function markFresh(root: string, workspace: Workspace, digest: string): void {
+  mkdirSync(join(root, workspace.folder, "dist"), { recursive: true });
+  writeFileSync(join(root, workspace.folder, stampFile), digest);
+}
+
+function bundledFolders(workspace: Workspace, all: readonly Workspace[]): string[] {
+  const byName = new Map(all.map((one) => [one.name, one]));
+  const reached = new Set([workspace]);
+  for (const one of reached) {
+    for (const name of one.dependencies) {
+      const next = byName.get(name);
+      if (next) reached.add(next);
+    }
+  }
+  return [...reached].map(({ folder }) => folder);
+}

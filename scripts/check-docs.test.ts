@@ -1,0 +1,42 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { checkDocuments } from "./check-docs.ts";
+
+describe("checkDocuments", () => {
+  test("finds nothing when every file is what the code prints", async () => {
+    const root = await folderWith({ "a.md": "one\ntwo\n" });
+    expect(await checkDocuments(root, [{ path: "a.md", generate: () => "one\ntwo\n" }])).toEqual([]);
+  });
+
+  test("names the first line that differs", async () => {
+    const root = await folderWith({ "a.md": "one\nold\n", "b.md": "one\n" });
+    const documents = [
+      { path: "a.md", generate: () => "one\nnew\n" },
+      { path: "b.md", generate: async () => "one\ntwo\n" },
+    ];
+    expect(await checkDocuments(root, documents)).toEqual([
+      { path: "a.md", line: 2 },
+      { path: "b.md", line: 2 },
+    ]);
+    expect(await readFile(join(root, "a.md"), "utf8")).toBe("one\nold\n");
+  });
+
+  test("tells a missing file and writes it on demand", async () => {
+    const root = await folderWith({});
+    const documents = [{ path: "docs/states/task.md", generate: () => "states\n" }];
+    expect(await checkDocuments(root, documents)).toEqual([{ path: "docs/states/task.md", line: 0 }]);
+
+    await checkDocuments(root, documents, { write: true });
+
+    expect(await checkDocuments(root, documents)).toEqual([]);
+  });
+});
+
+async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "svc-docs-"));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries(files)) await writeFile(join(root, path), content);
+  return root;
+}

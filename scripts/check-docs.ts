@@ -1,0 +1,54 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type GeneratedDocument, generatedDocuments } from "./docs/registry.ts";
+
+export interface StaleDocument {
+  readonly path: string;
+  /** First line that differs, from 1; 0 when the file is absent. */
+  readonly line: number;
+}
+
+/** Prints every document into memory and tells which files differ; with `write`, writes those instead. */
+export async function checkDocuments(
+  root: string,
+  documents: readonly GeneratedDocument[],
+  { write = false } = {},
+): Promise<readonly StaleDocument[]> {
+  const stale: StaleDocument[] = [];
+  for (const { path, generate } of documents) {
+    const wanted = await generate();
+    const present = await readFile(join(root, path), "utf8").catch(() => undefined);
+    if (present === wanted) continue;
+    stale.push({ path, line: present === undefined ? 0 : firstDifference(present, wanted) });
+    if (!write) continue;
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), wanted);
+  }
+  return stale;
+}
+
+function firstDifference(present: string, wanted: string): number {
+  const presentLines = present.split("\n");
+  const wantedLines = wanted.split("\n");
+  return presentLines.findIndex((line, index) => line !== wantedLines[index]) + 1 || presentLines.length + 1;
+}
+
+async function main(): Promise<void> {
+  const write = process.argv.includes("--write");
+  if (generatedDocuments.length === 0) {
+    console.log("no generated documents are registered in scripts/docs/registry.ts: nothing was compared");
+    return;
+  }
+  const stale = await checkDocuments(process.cwd(), generatedDocuments, { write });
+  for (const { path, line } of stale) {
+    if (write) console.log(`wrote ${path}`);
+    else console.error(line === 0 ? `${path} is missing` : `${path}:${line} differs from what the code prints`);
+  }
+  console.log(`${generatedDocuments.length} generated documents: ${stale.length} stale`);
+  if (stale.length === 0 || write) return;
+  console.error('"npm run docs" writes them');
+  process.exitCode = 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const maximumLines = 400;
+const measured = /[.](ts|tsx|mts|css)$/;
+const generated = /[.]generated[.]ts$|[.]gen[.]tsx?$/;
+const refusedNames = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "manager", "managers", "base"];
+const testFile = /[.]test[.]tsx?$/;
+const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+/** Files whose names tools or the platform fix. */
+const allowedNames = /^tsconfig[.]base[.]json$/;
+
+export interface FileFault {
+  readonly path: string;
+  readonly line?: number;
+  readonly fault: string;
+}
+
+/** Looks at one tracked file's name and text for what style.md forbids and no linter knows. */
+export function checkFile(path: string, text: string): FileFault[] {
+  const faults: FileFault[] = nameFaults(path).map((fault) => ({ path, fault }));
+  if (measured.test(path) && !generated.test(path)) {
+    const lines = text.split("\n");
+    const count = lines.at(-1) === "" ? lines.length - 1 : lines.length;
+    if (count > maximumLines)
+      faults.push({ path, fault: `${count} lines; at most ${maximumLines}: split it by verb or subject` });
+  }
+  if (testFile.test(path)) faults.push(...switchedOffTests(path, text));
+  return faults;
+}
+
+function nameFaults(path: string): string[] {
+  const parts = path.split("/");
+  const file = parts.at(-1) ?? "";
+  const faults: string[] = [];
+  for (const part of parts) {
+    const stem = part.replace(/[.].*$/, "").toLowerCase();
+    const words = stem.split("-");
+    if (allowedNames.test(part)) continue;
+    if (refusedNames.includes(stem) || refusedNames.some((name) => words.length > 1 && words.at(-1) === name)) {
+      faults.push(`the name "${part}" says nothing: name it by what it is about`);
+    }
+  }
+  if (
+    /[.](ts|mts)$/.test(file) &&
+    !kebabCase.test(file.replace(/([.](test|d|config|generated|gen|tmp))?[.]m?ts$/, ""))
+  ) {
+    faults.push("file names are kebab-case");
+  }
+  return faults;
+}
+
+/**
+ * `.only`, `.todo` and `.skip` switch tests off without a trace in the count. A test that cannot run on some machine uses
+ * `.skipIf(condition)` or `.runIf(condition)`: the run prints those with the reason in their name.
+ */
+function switchedOffTests(path: string, text: string): FileFault[] {
+  const faults: FileFault[] = [];
+  for (const [index, line] of text.split("\n").entries()) {
+    const found = /\b(?:test|it|describe|suite)(?:[.]\w+)*[.](only|skip|todo)\b/.exec(line);
+    if (found) faults.push({ path, line: index + 1, fault: `.${found[1]} switches a test off` });
+  }
+  return faults;
+}
+
+export function trackedFiles(root: string): string[] {
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 64 << 20,
+  });
+  return [...new Set(listed.split("\0"))].filter((path) => path !== "").sort();
+}
+
+function main(root: string): void {
+  const paths = trackedFiles(root);
+  const faults = paths.flatMap((path) => checkFile(path, readText(join(root, path))));
+  for (const { path, line, fault } of faults) console.error(`${path}${line === undefined ? "" : `:${line}`}: ${fault}`);
+  console.log(`${paths.length} files: ${faults.length} faults`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+/** A file that is deleted but still in the index has no text. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === "ENOENT" || (fault as NodeJS.ErrnoException).code === "EISDIR")
+      return "";
+    throw fault;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) main(process.cwd());

@@ -1,0 +1,14 @@
+import { join } from "node:path";
+import { buildStale } from "./build.ts";
+
+// Builds what is stale, then becomes `svc serve`: no process stays in between that would have to pass signals on.
+const root = join(import.meta.dirname, "..");
+await buildStale({ root, log: (line) => console.error(line) });
+
+const args = [join(root, "packages/cli/bin/svc.js"), "serve", ...process.argv.slice(2)];
+if (process.execve && process.platform !== "win32") {
+  process.execve(process.execPath, [process.execPath, ...args], process.env);
+} else {
+  process.argv.splice(1, process.argv.length, ...args);
+  await import("../packages/cli/bin/svc.js" as string);
+}
