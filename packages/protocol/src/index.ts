@@ -1,6 +1,19 @@
+export * from "./commands/actions.ts";
+export type { DlqListParameters, DlqListResult } from "./commands/dlq-list.ts";
+export * from "./commands/parameters.ts";
+export { type CarriedFields, carriedFields } from "./events/carried-fields.ts";
 export { type DerivedEvent, eventIdOf, type SidecarEvent, sidecarEventId, taskRowId } from "./events/identity.ts";
 export { type InstantOptions, msInstant, readInstant } from "./events/instants.ts";
+export { receivedData } from "./events/received-data.ts";
 export type { EventRecord } from "./events/record.ts";
+export {
+  engineCharacters,
+  type ReadHead,
+  type RecordHead,
+  readRecordHead,
+  taskIdCharacters,
+} from "./events/record-head.ts";
+export { batchTimeOf, type EventTime, eventTimeOf, futureToleranceMs, retentionHorizonMs } from "./events/times.ts";
 export {
   type CloseCode,
   type CloseReaction,
@@ -55,5 +68,9 @@ export {
   tokenLabels,
 } from "./keys/tokens.ts";
 export { headerNames, namePrefix } from "./name-prefix.ts";
+export { type EngineReport, keptConf, readAdapterHealth, type WorkerReport } from "./payloads/adapter-health.ts";
+export * from "./payloads/agent-frames.ts";
+export * from "./payloads/brain-frames.ts";
+export * from "./payloads/hello.ts";
 export { createRedactor, type Redactor, type RedactorOptions, redactionMarker } from "./redaction/redactor.ts";
 export * from "./vocabulary.ts";

@@ -1,0 +1,70 @@
+import type { CapabilityToken, SchedulerCapabilityToken } from "../vocabulary.ts";
+
+/** Every action a command may have (4.1). */
+export const commandActions = [
+  "retry_task",
+  "cancel_task",
+  "bulk_retry",
+  "purge_queue",
+  "requeue_dead_letter",
+  "dlq.list",
+  "restart_worker",
+  "pool_grow",
+  "pool_shrink",
+  "add_consumer",
+  "cancel_consumer",
+  "rate_limit",
+  "reconcile_task",
+  "submit_task",
+  "schedule.fire",
+  "schedule.enable",
+  "schedule.disable",
+  "schedule.trigger_now",
+  "schedule.trigger_now.via_scheduler",
+  "schedule.delete",
+  "schedule.resync",
+] as const;
+export type CommandAction = (typeof commandActions)[number];
+
+/** Actions that may be sent again after they were dispatched; every other is at most once. */
+export const redeliverableActions: ReadonlySet<string> = new Set<CommandAction>([
+  "schedule.fire",
+  "schedule.trigger_now",
+  "schedule.trigger_now.via_scheduler",
+  "cancel_task",
+  "reconcile_task",
+  "schedule.resync",
+  "schedule.enable",
+  "schedule.disable",
+]);
+
+/** The token that an adapter lists when it can carry out the action. */
+export const capabilityOfAction = {
+  retry_task: "retry_task",
+  cancel_task: "cancel_task",
+  bulk_retry: "bulk_retry",
+  purge_queue: "purge_queue",
+  requeue_dead_letter: "requeue_dead_letter",
+  "dlq.list": "list_dead_letters",
+  restart_worker: "restart_worker",
+  pool_grow: "pool_grow",
+  pool_shrink: "pool_shrink",
+  add_consumer: "add_consumer",
+  cancel_consumer: "cancel_consumer",
+  rate_limit: "rate_limit",
+  reconcile_task: "reconcile_task",
+  submit_task: "submit_task",
+  "schedule.fire": "submit_task",
+  "schedule.enable": "schedule.enable",
+  "schedule.disable": "schedule.disable",
+  "schedule.trigger_now": "schedule.trigger_now",
+  "schedule.trigger_now.via_scheduler": "schedule.trigger_now",
+  "schedule.delete": "schedule.delete",
+  "schedule.resync": "schedule.resync",
+} as const satisfies Record<CommandAction, CapabilityToken | SchedulerCapabilityToken>;
+
+const actionSet: ReadonlySet<string> = new Set(commandActions);
+
+export function isCommandAction(action: string): action is CommandAction {
+  return actionSet.has(action);
+}

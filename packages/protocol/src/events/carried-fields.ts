@@ -1,0 +1,182 @@
+import { asNumber } from "../json/raw.ts";
+import { cutCharacters, fitsCharacters } from "../json/unicode.ts";
+import { isTaskKind, type Priority, priorities } from "../vocabulary.ts";
+import { readInstant } from "./instants.ts";
+
+/**
+ * The members of an event's data that the brain reads (2.2). A member is *carried* when it is there with a valid value that is not
+ * null; an invalid one is as good as absent, so it never ends up here and never drops the record.
+ */
+export interface CarriedFields {
+  task_name?: string;
+  queue?: string;
+  worker?: string;
+  attempt?: number;
+  priority?: Priority;
+  args?: unknown[];
+  kwargs?: Record<string, unknown>;
+  /** Epoch milliseconds. */
+  eta?: number;
+  parent_task_id?: string;
+  root_task_id?: string;
+  retried_from?: string;
+  tags?: string[];
+  release?: string;
+  traceparent?: string;
+  /** Any JSON but null. */
+  result?: unknown;
+  runtime_ms?: number;
+  wait_ms?: number;
+  max_attempts?: number;
+  exception?: string;
+  traceback?: string;
+  retry_count?: number;
+  depths?: Record<string, number>;
+  reason?: string;
+}
+
+const largestCount = 1_000_000;
+const largestMs = 2_147_483_647;
+const longestText = 8_192;
+const tagCount = 32;
+const depthCount = 1_024;
+const prioritySet: ReadonlySet<unknown> = new Set(priorities);
+const traceparentForm = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/**
+ * Reads the data of one event. `attempt` is absent when it is not carried; its value is then 0.
+ *
+ * @param kind as stored; an `unknown` event carries only what any kind may.
+ * @param taskId of the record: a task is never its own parent, root or origin.
+ */
+export function carriedFields(kind: string, data: Readonly<Record<string, unknown>>, taskId: string): CarriedFields {
+  const fields: CarriedFields = {};
+  const isTask = isTaskKind(kind);
+  // One pass over the members that are there: most events carry few of them.
+  for (const key of Object.keys(data)) {
+    const value = data[key];
+    if (value === null || value === undefined) continue;
+    if (isTask) readTaskMember(fields, kind, key, value, taskId);
+    else readOtherMember(fields, kind, key, value);
+  }
+  return fields;
+}
+
+function readTaskMember(fields: CarriedFields, kind: string, key: string, value: unknown, taskId: string): void {
+  switch (key) {
+    case "task_name":
+      if (isText(value, 500)) fields.task_name = value;
+      break;
+    case "queue":
+      if (isText(value, 200)) fields.queue = value;
+      break;
+    case "worker":
+      if (kind !== "task.sent" && isText(value, 200)) fields.worker = value;
+      break;
+    case "attempt":
+    case "retry_count":
+      setInt(fields, key, value, 0);
+      break;
+    case "max_attempts":
+      setInt(fields, key, value, 1);
+      break;
+    case "priority":
+      if (prioritySet.has(value)) fields.priority = value as Priority;
+      break;
+    case "args":
+      if (Array.isArray(value)) fields.args = value;
+      break;
+    case "kwargs":
+      if (isObject(value)) fields.kwargs = value;
+      break;
+    case "eta": {
+      const eta = readInstant(value, { zone: "utc" });
+      if (eta !== null) fields.eta = eta;
+      break;
+    }
+    case "parent_task_id":
+    case "root_task_id":
+    case "retried_from":
+      if (isText(value, 200) && value !== "" && value !== taskId && !value.includes("\u0000")) fields[key] = value;
+      break;
+    case "tags":
+      if (Array.isArray(value) && value.length <= tagCount && value.every((tag) => isText(tag, 64)))
+        fields.tags = value;
+      break;
+    case "release":
+      if (isText(value, 64)) fields.release = value;
+      break;
+    case "traceparent":
+      if (typeof value === "string" && traceparentForm.test(value)) fields.traceparent = value;
+      break;
+    default:
+      readOutcomeMember(fields, kind, key, value);
+  }
+}
+
+function readOutcomeMember(fields: CarriedFields, kind: string, key: string, value: unknown): void {
+  switch (key) {
+    case "result":
+      if (kind === "task.succeeded") fields.result = value;
+      break;
+    case "runtime_ms":
+      if (kind === "task.succeeded" || kind === "task.failed") setMs(fields, key, value);
+      break;
+    case "wait_ms":
+      if (kind === "task.started") setMs(fields, key, value);
+      break;
+    case "exception":
+      if (kind === "task.failed" || kind === "task.retried" || kind === "task.rejected") setCut(fields, key, value);
+      break;
+    case "traceback":
+      if (kind === "task.failed" || kind === "task.retried") setCut(fields, key, value);
+      break;
+  }
+}
+
+function readOtherMember(fields: CarriedFields, kind: string, key: string, value: unknown): void {
+  if (key === "queue") {
+    if (isText(value, 200)) fields.queue = value;
+  } else if (key === "worker") {
+    // The table of 2.2 speaks of task kinds; the worker kinds name the worker they are about in the same member.
+    if (kind.startsWith("worker.") && isText(value, 200)) fields.worker = value;
+  } else if (key === "reason") {
+    if ((kind === "worker.offline" || kind.startsWith("schedule.")) && isText(value, 200)) fields.reason = value;
+  } else if (key === "depths" && kind === "queue.depth_report" && isObject(value)) {
+    fields.depths = Object.fromEntries(
+      Object.entries(value)
+        .map(([queue, depth]) => [queue, asNumber(depth)] as const)
+        .filter((entry): entry is [string, number] => isText(entry[0], 200) && isIntIn(entry[1], 0, largestMs))
+        .slice(0, depthCount),
+    );
+  }
+}
+
+function isText(value: unknown, max: number): value is string {
+  return typeof value === "string" && fitsCharacters(value, max);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && asNumber(value) === undefined;
+}
+
+function isIntIn(value: number | undefined, min: number, max: number): boolean {
+  return value !== undefined && Number.isInteger(value) && value >= min && value <= max;
+}
+
+function setInt(fields: CarriedFields, key: "attempt" | "retry_count" | "max_attempts", value: unknown, min: number) {
+  const number = asNumber(value);
+  // A carried -0 would sort and print apart from 0.
+  if (isIntIn(number, min, largestCount)) fields[key] = (number as number) + 0;
+}
+
+function setMs(fields: CarriedFields, key: "runtime_ms" | "wait_ms", value: unknown): void {
+  const number = asNumber(value);
+  if (number === undefined || !(number >= 0)) return;
+  const rounded = Math.round(number) + 0;
+  if (rounded <= largestMs) fields[key] = rounded;
+}
+
+function setCut(fields: CarriedFields, key: "exception" | "traceback", value: unknown): void {
+  if (typeof value === "string") fields[key] = cutCharacters(value, longestText);
+}

@@ -1,0 +1,148 @@
+import { asNumber } from "../json/raw.ts";
+import { setOwn } from "../json/read-json.ts";
+import { fitsCharacters } from "../json/unicode.ts";
+
+/**
+ * The known keys of a heartbeat's adapter_health (1.8): `<engine>.queue_depths`, `.queue_consumers`, `.queue_oldest` and
+ * `.worker_details`, whose values are JSON strings. What cannot be read is left out.
+ */
+export interface WorkerReport {
+  readonly hostname?: string;
+  readonly pid?: number;
+  readonly concurrency?: number;
+  readonly load_average?: number;
+  readonly memory_bytes?: number;
+  readonly active_tasks?: number;
+  readonly stats?: unknown;
+  readonly active?: unknown;
+  readonly active_queues?: unknown;
+  readonly registered?: unknown;
+  /** Only the members named in `keptConf`. */
+  readonly conf?: Readonly<Record<string, unknown>>;
+}
+
+export interface EngineReport {
+  readonly engine: string;
+  readonly queueDepths: ReadonlyMap<string, number>;
+  readonly queueConsumers: ReadonlyMap<string, number>;
+  /** Instant text of the oldest waiting task by queue, as sent. */
+  readonly queueOldest: ReadonlyMap<string, string>;
+  readonly workers: ReadonlyMap<string, WorkerReport>;
+}
+
+/** The members of a worker's `conf` that are kept; the rest of an engine's settings may hold addresses and secrets. */
+export const keptConf = [
+  "task_serializer",
+  "result_serializer",
+  "accept_content",
+  "task_default_queue",
+  "worker_concurrency",
+  "worker_prefetch_multiplier",
+  "worker_max_tasks_per_child",
+  "worker_max_memory_per_child",
+  "task_acks_late",
+  "task_reject_on_worker_lost",
+  "task_time_limit",
+  "task_soft_time_limit",
+  "broker_pool_limit",
+  "broker_heartbeat",
+  "timezone",
+  "enable_utc",
+] as const;
+
+const namesPerKey = 1_024;
+const nameCharacters = 200;
+const engineCharacters = 40;
+
+type Report = {
+  engine: string;
+  queueDepths: Map<string, number>;
+  queueConsumers: Map<string, number>;
+  queueOldest: Map<string, string>;
+  workers: Map<string, WorkerReport>;
+};
+
+/** One report per engine named in the keys, in order of first mention; at most 1024 queues or workers of each. */
+export function readAdapterHealth(health: Readonly<Record<string, string>>): readonly EngineReport[] {
+  const reports = new Map<string, Report>();
+  for (const [key, text] of Object.entries(health)) {
+    const dot = key.lastIndexOf(".");
+    const engine = key.slice(0, dot);
+    if (dot < 1 || !fitsCharacters(engine, engineCharacters)) continue;
+    const read = readers[key.slice(dot + 1)];
+    if (read === undefined) continue;
+    let report = reports.get(engine);
+    if (report === undefined) {
+      report = {
+        engine,
+        queueDepths: new Map(),
+        queueConsumers: new Map(),
+        queueOldest: new Map(),
+        workers: new Map(),
+      };
+      reports.set(engine, report);
+    }
+    for (const [name, value] of namedValues(text)) read(report, name, value);
+  }
+  return [...reports.values()];
+}
+
+const readers: Readonly<Record<string, (report: Report, name: string, value: unknown) => void>> = {
+  queue_depths: (report, name, value) => setCount(report.queueDepths, name, value),
+  queue_consumers: (report, name, value) => setCount(report.queueConsumers, name, value),
+  queue_oldest(report, name, value) {
+    if (typeof value === "string" && value.length <= 64) report.queueOldest.set(name, value);
+  },
+  worker_details(report, name, value) {
+    const details = workerReport(value);
+    if (details !== null) report.workers.set(name, details);
+  },
+};
+
+function namedValues(text: string): [string, unknown][] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  if (!isPlainObject(parsed)) return [];
+  return Object.entries(parsed)
+    .filter(([name]) => name !== "" && fitsCharacters(name, nameCharacters))
+    .slice(0, namesPerKey);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function countOf(value: unknown): number | undefined {
+  const number = asNumber(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+function setCount(counts: Map<string, number>, name: string, value: unknown): void {
+  const count = countOf(value);
+  if (count !== undefined) counts.set(name, count);
+}
+
+function workerReport(value: unknown): WorkerReport | null {
+  if (!isPlainObject(value)) return null;
+  const report: Record<string, unknown> = {};
+  const { hostname, load_average: load, conf } = value;
+  if (typeof hostname === "string" && fitsCharacters(hostname, nameCharacters)) report.hostname = hostname;
+  if (typeof load === "number" && load >= 0) report.load_average = load;
+  for (const name of ["pid", "concurrency", "memory_bytes", "active_tasks"]) {
+    const count = countOf(value[name]);
+    if (count !== undefined) report[name] = count;
+  }
+  for (const name of ["stats", "active", "active_queues", "registered"]) {
+    if (value[name] !== undefined && value[name] !== null) report[name] = value[name];
+  }
+  if (isPlainObject(conf)) {
+    const kept: Record<string, unknown> = {};
+    for (const name of keptConf) if (Object.hasOwn(conf, name)) setOwn(kept, name, conf[name]);
+    report.conf = kept;
+  }
+  return report;
+}

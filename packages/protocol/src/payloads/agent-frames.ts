@@ -1,0 +1,134 @@
+import { type Static, Type } from "typebox";
+import { wireLimits } from "../frames/limits.ts";
+import { checkOf, Int, JsonObject, nullable, type Readable, readerOf, Text, Texts } from "./checks.ts";
+
+/**
+ * Payloads that an agent sends (1.8). Each has a schema, a strict `check…` for senders and tests, and a lenient `read…` for the
+ * brain, which keeps what it can read.
+ */
+const count = Int(0, Number.MAX_SAFE_INTEGER);
+
+const telemetryLossMembers = {
+  buffer_id: Type.String({ minLength: 1, maxLength: 64 }),
+  runtime_id: Type.String({ minLength: 1, maxLength: 64 }),
+  capacity_evicted_frames: count,
+  content_rejected_frames: count,
+  event_records: count,
+  command_results: count,
+  other_frames: count,
+  unclassified_frames: count,
+  adapter_events: Type.Record(Type.String(), count, { maxProperties: 32 }),
+};
+export const TelemetryLossSchema = Type.Object(telemetryLossMembers);
+/** Cumulative loss counters: those of the buffer belong to `buffer_id`, those of adapters to `runtime_id`. */
+export type TelemetryLoss = Static<typeof TelemetryLossSchema>;
+
+export const EventBatchSchema = Type.Object({
+  events: Type.Array(JsonObject, { maxItems: wireLimits.eventsPerBatch }),
+  sealed_at: nullable(Type.String()),
+});
+export type EventBatchPayload = Static<typeof EventBatchSchema>;
+export const checkEventBatch = checkOf(EventBatchSchema);
+
+/** What an event_batch holds for the consumer; entries of `events` are still to be read one by one. */
+export interface ReadBatch {
+  readonly events: readonly unknown[];
+  /** Entries beyond the largest batch; they are received but never looked at. */
+  readonly beyondLimit: number;
+  readonly sealedAt: string | null;
+}
+
+/** The batch of an event_batch frame; without an array of events it is empty. */
+export function readEventBatch(payload: Record<string, unknown> | null): ReadBatch {
+  const events = Array.isArray(payload?.events) ? (payload.events as unknown[]) : [];
+  const sealedAt = typeof payload?.sealed_at === "string" ? payload.sealed_at : null;
+  const limit = wireLimits.eventsPerBatch;
+  if (events.length <= limit) return { events, beyondLimit: 0, sealedAt };
+  return { events: events.slice(0, limit), beyondLimit: events.length - limit, sealedAt };
+}
+
+const heartbeatMembers = {
+  buffer_size: Int(0, 10_000_000),
+  last_flush_at: nullable(Type.String()),
+  dropped_events: Int(0, 10_000_000),
+  telemetry_loss: nullable(TelemetryLossSchema),
+  adapter_health: Type.Record(Type.String(), Type.String()),
+};
+export const HeartbeatSchema = Type.Object(heartbeatMembers);
+export type HeartbeatPayload = Static<typeof HeartbeatSchema>;
+export const checkHeartbeat = checkOf(HeartbeatSchema);
+const readScalars = readerOf({ ...heartbeatMembers, adapter_health: JsonObject });
+
+export type ReadHeartbeat = Omit<Readable<typeof heartbeatMembers>, "adapter_health"> & {
+  /** At most 256 entries, those with a string value; read them with `readAdapterHealth`. */
+  adapter_health: Record<string, string>;
+};
+
+const adapterHealthKeys = 256;
+
+export function readHeartbeat(payload: Record<string, unknown> | null): ReadHeartbeat {
+  const { adapter_health: received = {}, ...rest } = readScalars(payload);
+  const texts = Object.entries(received).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return { ...rest, adapter_health: Object.fromEntries(texts.slice(0, adapterHealthKeys)) };
+}
+
+const agentStatusMembers = {
+  telemetry_loss: nullable(TelemetryLossSchema),
+  auth_failure_streak: Int(0, 1_000_000),
+  protocol_failure_streak: Int(0, 1_000_000),
+  connection_failure_streak: Int(0, 1_000_000),
+  last_successful_connect_at: nullable(Type.String()),
+  current_session_age_seconds: nullable(Type.Number({ minimum: 0, maximum: 315_360_000 })),
+  buffer_depth: Int(0, 10_000_000),
+  buffer_oldest_age_seconds: nullable(Type.Number({ minimum: 0 })),
+  agent_version: Text(40),
+  protocol_version: Text(10),
+  engines: Texts(32),
+  schedulers: Texts(32),
+};
+export const AgentStatusSchema = Type.Object(agentStatusMembers);
+export type AgentStatusPayload = Static<typeof AgentStatusSchema>;
+export const checkAgentStatus = checkOf(AgentStatusSchema);
+export const readAgentStatus = readerOf(agentStatusMembers);
+
+const claimToken = nullable(Text(64));
+const commandAckMembers = { delivery_claim_token: claimToken };
+export const CommandAckSchema = Type.Object(commandAckMembers);
+export type CommandAckPayload = Static<typeof CommandAckSchema>;
+export const checkCommandAck = checkOf(CommandAckSchema);
+export const readCommandAck = readerOf(commandAckMembers);
+
+const commandResultMembers = {
+  status: Type.Union([Type.Literal("success"), Type.Literal("failed")]),
+  result: nullable(JsonObject),
+  error: nullable(Text(8_192)),
+  delivery_claim_token: claimToken,
+};
+export const CommandResultSchema = Type.Object(commandResultMembers);
+export type CommandResultPayload = Static<typeof CommandResultSchema>;
+export const checkCommandResult = checkOf(CommandResultSchema);
+const readResultMembers = readerOf(commandResultMembers);
+
+/** A result whose `status` is unreadable is null; the verifier has dropped such a frame before. */
+export function readCommandResult(payload: Record<string, unknown> | null): CommandResultPayload | null {
+  const { status, ...rest } = readResultMembers(payload);
+  return status === undefined ? null : { status, ...rest };
+}
+
+const deltaMembers = {
+  engine: Text(40),
+  added: Type.Array(JsonObject, { maxItems: 10_000 }),
+  removed: Type.Array(Type.String(), { maxItems: 10_000 }),
+  updated: Type.Array(JsonObject, { maxItems: 10_000 }),
+};
+export const RegistryDeltaSchema = Type.Object(deltaMembers);
+export type RegistryDeltaPayload = Static<typeof RegistryDeltaSchema>;
+export const checkRegistryDelta = checkOf(RegistryDeltaSchema);
+export const readRegistryDelta = readerOf(deltaMembers);
+
+/** `error` frames travel in both directions. */
+const errorMembers = { code: Text(80), message: Text(8_192), fatal: Type.Boolean() };
+export const ErrorSchema = Type.Object(errorMembers);
+export type ErrorPayload = Static<typeof ErrorSchema>;
+export const checkError = checkOf(ErrorSchema);
+export const readError = readerOf(errorMembers);

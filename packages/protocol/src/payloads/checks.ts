@@ -1,0 +1,44 @@
+import { type Static, type TProperties, type TSchema, Type } from "typebox";
+import { Compile } from "typebox/compile";
+
+export type Check<T> = (value: unknown) => value is T;
+
+/** A check compiled on first use, so that importing the package costs nothing for payloads a process never sees. */
+export function checkOf<T extends TSchema>(schema: T): Check<Static<T>> {
+  let compiled: { Check(value: unknown): boolean } | undefined;
+  return (value: unknown): value is Static<T> => {
+    compiled ??= Compile(schema);
+    return compiled.Check(value);
+  };
+}
+
+/** A member that may be absent or null. */
+export function nullable<T extends TSchema>(schema: T) {
+  return Type.Optional(Type.Union([schema, Type.Null()]));
+}
+
+/** What is left of a payload after reading: every member may be missing, none is null. */
+export type Readable<P extends TProperties> = { -readonly [K in keyof P]?: NonNullable<Static<P[K]>> };
+
+/**
+ * Reads a payload member by member and leaves out those that are absent, null or of a wrong type: a correctly signed payload never
+ * ends a session (1.5). Unknown members are left out too.
+ */
+export function readerOf<P extends TProperties>(properties: P): (payload: unknown) => Readable<P> {
+  const checks = Object.entries(properties).map(([name, schema]) => [name, checkOf(schema)] as const);
+  return (payload) => {
+    const result: Record<string, unknown> = {};
+    if (typeof payload !== "object" || payload === null) return result as Readable<P>;
+    for (const [name, check] of checks) {
+      const value = Object.hasOwn(payload, name) ? (payload as Record<string, unknown>)[name] : undefined;
+      if (value !== undefined && value !== null && check(value)) result[name] = value;
+    }
+    return result as Readable<P>;
+  };
+}
+
+export const Text = (maxLength: number) => Type.String({ maxLength });
+export const Int = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
+export const Texts = (maxItems: number) => Type.Array(Type.String(), { maxItems });
+/** Any JSON object, whatever its members. */
+export const JsonObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}));

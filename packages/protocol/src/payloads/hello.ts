@@ -1,0 +1,141 @@
+import { Type } from "typebox";
+import { frameVersion } from "../frames/envelope.ts";
+import { canonicalText, integerLexemeOf, readLexemes } from "../json/canonical.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { wellFormedText } from "../json/unicode.ts";
+import { checkOf, Int, JsonObject, nullable, Text, Texts } from "./checks.ts";
+
+/** The two unsigned frames that open a WebSocket session (1.3). */
+export interface HelloPayload {
+  /** `"2"`; the gateway refuses others with 4426. */
+  protocol_version: string;
+  agent_version: string;
+  framework: string;
+  engines: string[];
+  schedulers: string[];
+  /** Adapter name to capability tokens; engines and schedulers share the names. */
+  capabilities: Record<string, string[]>;
+  /** `host.name` is the operator's label. */
+  host: Record<string, unknown>;
+  /** By convention `<framework>-<pid>-<start in unix ms>`. */
+  worker_id: string | null;
+  worker_role: string | null;
+  worker_pid: number | null;
+  worker_started_at: string | null;
+  runtime_features: string[];
+}
+
+export interface HelloAckPayload {
+  protocol_version: string;
+  brain_version: string;
+  agent_id: string;
+  project_id: string;
+  /** A fresh UUID of version 4. */
+  session_id: string;
+  /** 1 to 3600. */
+  heartbeat_interval_seconds: number;
+  /** 1024 to 67108864. */
+  max_frame_size_bytes: number;
+}
+
+/** Only protocol_version must be there; a member that is there must have its type. */
+export const HelloSchema = Type.Object({
+  protocol_version: Text(40),
+  agent_version: Type.Optional(Text(40)),
+  framework: Type.Optional(Text(40)),
+  engines: Type.Optional(Texts(64)),
+  schedulers: Type.Optional(Texts(64)),
+  capabilities: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+  host: Type.Optional(JsonObject),
+  worker_id: nullable(Text(128)),
+  worker_role: nullable(Text(32)),
+  worker_pid: nullable(Int(0, 2_147_483_647)),
+  worker_started_at: nullable(Type.String()),
+  runtime_features: Type.Optional(Texts(64)),
+});
+export const checkHello = checkOf(HelloSchema);
+
+export const HelloAckSchema = Type.Object({
+  protocol_version: Type.String(),
+  brain_version: Type.String(),
+  agent_id: Type.String({ minLength: 1 }),
+  project_id: Type.String({ minLength: 1 }),
+  session_id: Type.String({ minLength: 1 }),
+  heartbeat_interval_seconds: Int(1, 3_600),
+  max_frame_size_bytes: Int(1_024, 67_108_864),
+});
+export const checkHelloAck = checkOf(HelloAckSchema);
+
+export interface HandshakeText {
+  readonly id: string;
+  readonly now?: Date;
+}
+
+export type ParsedHandshake<T> =
+  | { readonly ok: true; readonly payload: T; readonly id: string | null }
+  | { readonly ok: false; readonly reason: "malformed" | "skew" | "other_type"; readonly message: string };
+
+export function encodeHello(payload: HelloPayload, { id, now = new Date() }: HandshakeText): string {
+  return canonicalText({ id, payload, ts: now.toISOString(), type: "hello", v: frameVersion });
+}
+
+/** The frame id is `hack_` and the first 12 hex digits of the session id. */
+export function encodeHelloAck(payload: HelloAckPayload, now: Date = new Date()): string {
+  const id = `hack_${payload.session_id.replaceAll("-", "").slice(0, 12)}`;
+  return canonicalText({ id, payload, ts: now.toISOString(), type: "hello_ack", v: frameVersion });
+}
+
+/** The hello of a first message, with absent members filled in. The caller still judges `protocol_version`. */
+export function parseHello(message: string | Uint8Array): ParsedHandshake<HelloPayload> {
+  const parsed = parseHandshake(message, "hello");
+  if (!parsed.ok) return parsed;
+  const { payload, id } = parsed;
+  if (!checkHello(payload)) return malformed("a hello member is missing or of the wrong type");
+  const hello: HelloPayload = {
+    protocol_version: payload.protocol_version,
+    agent_version: payload.agent_version ?? "",
+    framework: payload.framework ?? "",
+    engines: payload.engines ?? [],
+    schedulers: payload.schedulers ?? [],
+    capabilities: payload.capabilities ?? {},
+    host: payload.host ?? {},
+    worker_id: payload.worker_id ?? null,
+    worker_role: payload.worker_role ?? null,
+    worker_pid: payload.worker_pid ?? null,
+    worker_started_at: payload.worker_started_at ?? null,
+    runtime_features: payload.runtime_features ?? [],
+  };
+  return { ok: true, payload: hello, id };
+}
+
+export function parseHelloAck(message: string | Uint8Array): ParsedHandshake<HelloAckPayload> {
+  const parsed = parseHandshake(message, "hello_ack");
+  if (!parsed.ok) return parsed;
+  if (!checkHelloAck(parsed.payload)) return malformed("a hello_ack member is missing or of the wrong type");
+  return { ok: true, payload: parsed.payload, id: parsed.id };
+}
+
+function malformed(message: string): { ok: false; reason: "malformed"; message: string } {
+  return { ok: false, reason: "malformed", message };
+}
+
+function parseHandshake(message: string | Uint8Array, expected: "hello" | "hello_ack"): ParsedHandshake<unknown> {
+  const text = wellFormedText(message);
+  if (text === null) return malformed("not well-formed text");
+  let frame: unknown;
+  let version: string | null;
+  try {
+    frame = parseJson(text);
+    version = integerLexemeOf((readLexemes(text) as { v?: unknown } | null)?.v);
+  } catch {
+    return malformed("the text is not JSON");
+  }
+  if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return malformed("not an object");
+  if (version === null) return malformed("v is not an integer");
+  if (version !== String(frameVersion)) {
+    return { ok: false, reason: "skew", message: "a frame of another protocol version" };
+  }
+  const { type, id, payload } = frame as Record<string, unknown>;
+  if (type !== expected) return { ok: false, reason: "other_type", message: `the first frame is not a ${expected}` };
+  return { ok: true, payload, id: typeof id === "string" ? id : null };
+}
