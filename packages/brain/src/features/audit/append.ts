@@ -1,0 +1,78 @@
+import type { DialectName, Tx } from "../../platform/database/database.ts";
+import type { AuditLogRow, Tables } from "../../schema/tables/index.ts";
+import {
+  actorRef,
+  ChainIntegrityError,
+  type ChainState,
+  openState,
+  rowHmac,
+  rowVersion,
+  type SignedRow,
+  sealState,
+} from "./chain.ts";
+import type { ChainKeys } from "./chain-keys.ts";
+import { type AuditEntry, type PreparedEntry, prepareEntry } from "./entry.ts";
+import { insertRows, lockState, saveState } from "./store.ts";
+
+export interface AppendContext {
+  readonly keys: ChainKeys;
+  readonly dialect: DialectName;
+  /** A fresh UUID. */
+  newId(): string;
+}
+
+/**
+ * Appends the audit rows of one action, in order, inside the transaction of that action. Call it as the last thing the transaction does:
+ * it locks the head of the chain until the commit, and nothing may be locked after it.
+ *
+ * @throws ChainIntegrityError when the chain's state does not authenticate; the action must not commit then.
+ */
+export async function appendEntries(
+  tx: Tx<Tables>,
+  entries: readonly AuditEntry[],
+  context: AppendContext,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const prepared = entries.map(prepareEntry);
+  const sealed = await lockState(tx, context.dialect);
+  if (sealed === undefined) throw new ChainIntegrityError("the state row is missing");
+  const state = openState(sealed, context.keys);
+  const { rows, next } = chainRows(state, prepared, { ...context, nowMicros: Number(sealed.now_us) });
+  await insertRows(tx, rows);
+  await saveState(tx, sealState(next, context.keys));
+}
+
+/** Signs entries onto a chain: each row names its predecessor's signature, each time is later than the head's. */
+export function chainRows(
+  state: ChainState,
+  entries: readonly PreparedEntry[],
+  context: Pick<AppendContext, "keys" | "newId"> & { nowMicros: number },
+): { rows: AuditLogRow[]; next: ChainState } {
+  const key = context.keys.current;
+  let head = state.head;
+  const rows = entries.map((entry) => {
+    const { user_id, ...fields } = entry;
+    const signed: SignedRow = {
+      ...fields,
+      id: context.newId(),
+      actor_ref: user_id === null ? null : actorRef(state.installation_id, user_id),
+      occurred_us: Math.max(context.nowMicros, head === null ? 0 : head.occurred_us + 1),
+      prev_row_hmac: head?.row_hmac ?? null,
+      hmac_key_id: key.id,
+      chain_generation: state.generation,
+    };
+    const row_hmac = rowHmac(key, signed);
+    head = { row_hmac, key_id: key.id, occurred_us: signed.occurred_us, id: signed.id };
+    return { ...signed, user_id, row_hmac, hmac_version: rowVersion, legacy_class: null };
+  });
+  const counts = state.active_key_counts;
+  return {
+    rows,
+    next: {
+      ...state,
+      head,
+      active_row_count: state.active_row_count + rows.length,
+      active_key_counts: { ...counts, [key.id]: (counts[key.id] ?? 0) + rows.length },
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { type AppendContext, appendEntries } from "./append.ts";
+import { openState } from "./chain.ts";
+import { type ChainSecrets, createChainKeys } from "./chain-keys.ts";
+import type { AuditEntry } from "./entry.ts";
+import { prepareChain } from "./prepare.ts";
+import { createOncePerWindow } from "./refusals.ts";
+import { countSince, readState } from "./store.ts";
+
+export interface AuditDeps {
+  readonly database: Database<Tables>;
+  readonly secrets: ChainSecrets;
+  readonly clock: Clock;
+  /** Told when the row of a refusal could not be written; the refusal itself stands. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Audit {
+  /** Begins or checks the chain; before the first append, after the migrations. */
+  prepare(): Promise<void>;
+  /** Writes rows inside the transaction of the action, as its last statements (spec part 3, section 8 rule 4). */
+  append(tx: Tx<Tables>, entries: AuditEntry | readonly AuditEntry[]): Promise<void>;
+  /** Writes rows that have no action to belong to, in a transaction of their own. */
+  record(entries: AuditEntry | readonly AuditEntry[]): Promise<void>;
+  /** Writes a refusal's row at most once per key in ten minutes; never throws, never delays the answer. */
+  refused(key: string, entry: AuditEntry): void;
+  /** Resolves when the refusals told so far are written or given up. */
+  settled(): Promise<void>;
+  /** Rows of an action since an instant: in all, and from one address. */
+  countSince(query: { action: string; sourceIp: string; since: Date }): Promise<{ all: number; fromAddress: number }>;
+  /** Whether the chain has begun, after authenticating its state; reads no audit rows. @throws ChainIntegrityError */
+  checkState(): Promise<boolean>;
+}
+
+/** The audit log: an ordered, signed chain of what was done and refused. */
+export function createAudit({ database, secrets, clock, onError }: AuditDeps): Audit {
+  const context: AppendContext = {
+    keys: createChainKeys(secrets),
+    dialect: database.dialect,
+    newId: () => uuidV7(clock),
+  };
+  const refusals = createOncePerWindow(clock);
+  const writing = new Set<Promise<void>>();
+  const listed = (entries: AuditEntry | readonly AuditEntry[]) =>
+    (Array.isArray(entries) ? entries : [entries]) as AuditEntry[];
+  const record = (entries: AuditEntry | readonly AuditEntry[]) =>
+    database.write((tx) => appendEntries(tx, listed(entries), context));
+
+  return {
+    async prepare() {
+      await database.write((tx) => prepareChain(tx, context));
+    },
+    append: (tx, entries) => appendEntries(tx, listed(entries), context),
+    record,
+    refused(key, entry) {
+      if (!refusals.admit(key)) return;
+      const written = record(entry)
+        .catch((error: unknown) => {
+          refusals.forget(key);
+          onError(error);
+        })
+        .finally(() => writing.delete(written));
+      writing.add(written);
+    },
+    async settled() {
+      await Promise.all(writing);
+    },
+    countSince: (query) => countSince(database.read, query),
+    async checkState() {
+      const sealed = await readState(database.read);
+      if (sealed !== undefined) openState(sealed, context.keys);
+      return sealed !== undefined;
+    },
+  };
+}

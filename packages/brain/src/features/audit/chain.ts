@@ -1,0 +1,166 @@
+/**
+ * The form of the audit chain (spec part 3, section 8): each row is signed together with the signature of the row before it, and one
+ * state row signs where the chain stands. Whoever changes, drops or reorders a row breaks a signature; whoever cuts the end off
+ * breaks the state row. All text here is canonical JSON, so the same bytes are signed by whoever verifies.
+ */
+import { createHash, createHmac } from "node:crypto";
+import { canonicalText, equalSecrets, parseJson } from "@svc/protocol";
+import type { ChainKey, ChainKeys } from "./chain-keys.ts";
+
+const rowLabel = "svc/audit-chain/row/v2\0";
+const stateLabel = "svc/audit-chain/state/v1\0";
+const actorLabel = "svc/audit-chain/actor/v1\0";
+
+/** Version of the row format, stored with each row. */
+export const rowVersion = 2;
+
+/** What a row's signature covers, beside the version. `metadata` is canonical text, `occurred_us` microseconds since the epoch. */
+export interface SignedRow {
+  id: string;
+  action: string;
+  target_type: string;
+  target_id: string | null;
+  result: string;
+  outcome: string | null;
+  event_id: string | null;
+  actor_ref: string | null;
+  api_key_id: string | null;
+  project_id: string | null;
+  source_ip: string | null;
+  user_agent: string | null;
+  metadata: string;
+  occurred_us: number;
+  prev_row_hmac: string | null;
+  hmac_key_id: string;
+  chain_generation: string;
+}
+
+/** Canonical text of a row; the stored metadata text is part of it byte for byte. */
+export function canonicalRow(row: SignedRow): string {
+  const { metadata, occurred_us, ...fields } = row;
+  const members: Record<string, string> = { metadata, version: String(rowVersion) };
+  members.occurred_at = canonicalText(instantOfMicros(occurred_us));
+  for (const [key, value] of Object.entries(fields)) members[key] = canonicalText(value);
+  const sorted = Object.keys(members).sort();
+  return `{${sorted.map((key) => `"${key}":${members[key]}`).join(",")}}`;
+}
+
+export const rowHmac = (key: ChainKey, row: SignedRow): string =>
+  createHmac("sha256", key.secret).update(rowLabel).update(canonicalRow(row)).digest("hex");
+
+/** An instant of microsecond precision as rows sign it: UTC, six decimals, `+00:00`. */
+export function instantOfMicros(micros: number): string {
+  const millis = Math.floor(micros / 1000);
+  const rest = String(micros - millis * 1000).padStart(3, "0");
+  return `${new Date(millis).toISOString().slice(0, -1)}${rest}+00:00`;
+}
+
+/** Stands for a user in signed rows, so that deleting the user can empty user_id without breaking the chain. */
+export const actorRef = (installationId: string, userId: string): string =>
+  createHash("sha256").update(`${actorLabel}${installationId}\0${userId}`).digest("hex");
+
+/** A place in the chain: its last row, or the last row that pruning removed. */
+export interface ChainPoint {
+  row_hmac: string;
+  key_id: string;
+  occurred_us: number;
+  id: string;
+}
+
+export interface ChainState {
+  generation: string;
+  installation_id: string;
+  head: ChainPoint | null;
+  prune: ChainPoint | null;
+  active_row_count: number;
+  /** Rows per key id; sums to active_row_count. */
+  active_key_counts: Record<string, number>;
+}
+
+export interface SealedState {
+  state: string;
+  state_hmac: string;
+}
+
+/** Thrown when the chain's own state is not what this installation signed; nothing may be appended then. */
+export class ChainIntegrityError extends Error {
+  constructor(message: string) {
+    super(`audit chain: ${message}`);
+    this.name = "ChainIntegrityError";
+  }
+}
+
+const pointOut = (point: ChainPoint | null) =>
+  point && {
+    row_hmac: point.row_hmac,
+    key_id: point.key_id,
+    occurred_at: instantOfMicros(point.occurred_us),
+    id: point.id,
+  };
+
+/** The state as text, signed with the current key. */
+export function sealState(state: ChainState, keys: ChainKeys): SealedState {
+  const text = canonicalText({
+    format_version: 1,
+    generation: state.generation,
+    installation_id: state.installation_id,
+    state_key_id: keys.current.id,
+    head: pointOut(state.head),
+    prune: pointOut(state.prune),
+    active_row_count: state.active_row_count,
+    active_key_counts: state.active_key_counts,
+  });
+  return { state: text, state_hmac: stateHmac(keys.current, text) };
+}
+
+const stateHmac = (key: ChainKey, text: string): string =>
+  createHmac("sha256", key.secret).update(stateLabel).update(text).digest("hex");
+
+/**
+ * Reads a sealed state after authenticating it.
+ *
+ * @throws ChainIntegrityError when it was signed by an unknown key, its signature is wrong, or it contradicts itself.
+ */
+export function openState(sealed: SealedState, keys: ChainKeys): ChainState {
+  const found = parsedState(sealed.state);
+  const key = typeof found.state_key_id === "string" ? keys.find(found.state_key_id) : undefined;
+  if (key === undefined) throw new ChainIntegrityError("the state row was signed by a key that is not configured");
+  if (!equalSecrets(stateHmac(key, sealed.state), sealed.state_hmac)) {
+    throw new ChainIntegrityError("the state row does not authenticate");
+  }
+  // Signed by us, so its shape is ours; only its inner agreement is left to check.
+  const state: ChainState = {
+    generation: found.generation as string,
+    installation_id: found.installation_id as string,
+    head: pointIn(found.head),
+    prune: pointIn(found.prune),
+    active_row_count: found.active_row_count as number,
+    active_key_counts: found.active_key_counts as Record<string, number>,
+  };
+  const counted = Object.values(state.active_key_counts).reduce((sum, count) => sum + count, 0);
+  if (counted !== state.active_row_count) throw new ChainIntegrityError("the state row's counts disagree");
+  if (state.active_row_count > 0 && state.head === null)
+    throw new ChainIntegrityError("the state row has rows but no head");
+  return state;
+}
+
+function parsedState(text: string): Record<string, unknown> {
+  try {
+    const value = parseJson(text);
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Falls through: text that is no JSON was not written by us.
+  }
+  throw new ChainIntegrityError("the state row is not readable");
+}
+
+function pointIn(value: unknown): ChainPoint | null {
+  if (value === null || value === undefined) return null;
+  const { row_hmac, key_id, occurred_at, id } = value as Record<string, string>;
+  return { row_hmac: row_hmac!, key_id: key_id!, occurred_us: microsOf(occurred_at!), id: id! };
+}
+
+/** The inverse of `instantOfMicros`. */
+export function microsOf(text: string): number {
+  return Date.parse(`${text.slice(0, 23)}Z`) * 1000 + Number(text.slice(23, 26));
+}

@@ -1,0 +1,72 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { DialectName, Tx } from "../../platform/database/database.ts";
+import type { AuditLogRow, Tables } from "../../schema/tables/index.ts";
+import type { SealedState } from "./chain.ts";
+
+/** Locks the chain's state row until the commit and reads it, with the database's time of after the lock. */
+export async function lockState(
+  tx: Tx<Tables>,
+  dialect: DialectName,
+): Promise<(SealedState & { now_us: number }) | undefined> {
+  const query: RawBuilder<SealedState & { now_us: number }> =
+    dialect === "postgres"
+      ? // The outer row is computed once the inner one is locked, so the time is never older than the wait.
+        sql`WITH locked AS MATERIALIZED (SELECT state, state_hmac FROM audit_chain_state WHERE singleton = 1 FOR UPDATE)
+            SELECT state, state_hmac, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us FROM locked`
+      : sql`SELECT state, state_hmac, CAST(unixepoch('subsec') * 1000 AS INTEGER) * 1000 AS now_us
+            FROM audit_chain_state WHERE singleton = 1`;
+  const { rows } = await query.execute(tx);
+  return rows[0];
+}
+
+/** The state row as committed, unlocked. */
+export const readState = (db: Kysely<Tables>): Promise<SealedState | undefined> =>
+  db.selectFrom("audit_chain_state").select(["state", "state_hmac"]).where("singleton", "=", 1).executeTakeFirst();
+
+export async function insertRows(tx: Tx<Tables>, rows: AuditLogRow[]): Promise<void> {
+  await tx.insertInto("audit_log").values(rows).execute();
+}
+
+export async function saveState(tx: Tx<Tables>, sealed: SealedState): Promise<void> {
+  await tx.updateTable("audit_chain_state").set(sealed).where("singleton", "=", 1).execute();
+}
+
+export async function insertState(tx: Tx<Tables>, sealed: SealedState): Promise<void> {
+  await tx
+    .insertInto("audit_chain_state")
+    .values({ singleton: 1, ...sealed })
+    .execute();
+}
+
+/** Keeps two starting processes from both beginning the chain; the embedded writer needs no lock for that. */
+export async function lockChainStart(tx: Tx<Tables>, dialect: DialectName): Promise<void> {
+  if (dialect === "postgres") await sql`SELECT pg_advisory_xact_lock(7305527114014)`.execute(tx);
+}
+
+/** The meta value of a key, after giving it `fresh` when it has none. */
+export async function metaOrInsert(tx: Tx<Tables>, key: string, fresh: string): Promise<string> {
+  await tx
+    .insertInto("meta")
+    .values({ key, value: fresh })
+    .onConflict((conflict) => conflict.column("key").doNothing())
+    .execute();
+  const { value } = await tx.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirstOrThrow();
+  return value;
+}
+
+/** How many rows of an action were written since an instant: in all, and from one address. */
+export async function countSince(
+  db: Kysely<Tables>,
+  { action, sourceIp, since }: { action: string; sourceIp: string; since: Date },
+): Promise<{ all: number; fromAddress: number }> {
+  const { all, from_address } = await db
+    .selectFrom("audit_log")
+    .select(({ fn }) => [
+      fn.countAll<number>().as("all"),
+      fn.countAll<number>().filterWhere("source_ip", "=", sourceIp).as("from_address"),
+    ])
+    .where("action", "=", action)
+    .where("occurred_us", ">=", since.getTime() * 1000)
+    .executeTakeFirstOrThrow();
+  return { all: Number(all), fromAddress: Number(from_address) };
+}
