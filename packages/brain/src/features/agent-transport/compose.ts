@@ -1,0 +1,162 @@
+import { closeCodes, type HelloPayload } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { AgentIdentity } from "../agents/index.ts";
+import type { ClaimedCommand, Commands } from "../commands/index.ts";
+import type { Ingest } from "../ingest/index.ts";
+import { createDispatch } from "./dispatch.ts";
+import { createGateway } from "./gateway.ts";
+import { createLongpoll, type SessionNews } from "./longpoll.ts";
+import { createAdmission, type RequestFacts } from "./refusals.ts";
+import { createSessionRegistry } from "./session-registry.ts";
+import { createSlots } from "./slots.ts";
+
+export interface AgentTransportDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: {
+    readonly SVC_MAX_WS_FRAME_BYTES: number;
+    readonly SVC_WS_MAX_FRAME_BYTES: number;
+    readonly SVC_WS_PER_AGENT_CONCURRENCY_CAP: number;
+    readonly SVC_WS_IDLE_TIMEOUT_SECONDS: number;
+  };
+  readonly brainVersion: string;
+  /** Id of this process on its host. */
+  readonly workerId: string;
+  secretOf(projectId: string): Uint8Array;
+  takeConnect(address: string): number | null;
+  isAddressAllowed(address: string): boolean;
+  refused(
+    action: "agent.auth.bearer_failed" | "agent.auth.project_inactive",
+    facts: RequestFacts,
+    identity?: AgentIdentity,
+  ): void;
+  verified(path: "fast" | "slow"): void;
+  readonly agents: {
+    authenticate(token: string): Promise<AgentIdentity | null>;
+    isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
+    connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean>;
+    workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void>;
+    disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
+    seen(identity: AgentIdentity, workerId: string | null, at: Date, transport: "ws" | "longpoll"): Promise<boolean>;
+    probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
+    recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
+  };
+  readonly ingest: Pick<Ingest, "submit" | "whenRoom">;
+  applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
+  readonly commands: Commands;
+}
+
+const sessionChannel = "svc_agent_sessions";
+const commandsOnConnect = 500;
+
+/** Everything between agents' sockets and the features behind them. */
+export function createAgentTransport(deps: AgentTransportDeps) {
+  const { agents, clock, commands, database, ingest, log, settings } = deps;
+  const admit = createAdmission({ ...deps, authenticate: (token) => agents.authenticate(token) });
+  const slots = createSlots(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
+  const registry = createSessionRegistry({ clock, secretOf: deps.secretOf });
+  const dispatch = createDispatch({
+    clock,
+    log,
+    ingest: (batch) => ingest.submit(batch),
+    seen: (identity, workerId, at, transport) => agents.seen(identity, workerId, at, transport),
+    recordSample: (identity, capturedAt, payload) => agents.recordSample(identity, capturedAt, payload),
+    applyHealth: deps.applyHealth,
+    commandAcked: ({ agent_id }, commandId, payload) => commands.reports.acked(agent_id, commandId, payload),
+    commandResulted: ({ agent_id }, commandId, payload) => commands.reports.resulted(agent_id, commandId, payload),
+  });
+
+  const gateway = createGateway({
+    ...agents,
+    admit,
+    brainVersion: deps.brainVersion,
+    claimFor: (connection): Promise<ClaimedCommand[]> =>
+      commands.claim({
+        agentId: connection.agentId,
+        max: commandsOnConnect,
+        hasRetryContract: (engine) => connection.capabilities[engine]?.includes("retry_by_reference_v1") ?? false,
+      }),
+    clock,
+    dispatch,
+    idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
+    log,
+    maxFrameBytes: maxFrameBytes(settings),
+    secretOf: deps.secretOf,
+    slots,
+    verified: deps.verified,
+    whenIngestHasRoom: () => ingest.whenRoom(),
+  });
+
+  const longpoll = createLongpoll({
+    announce,
+    claim: ({ agent_id }, max, contracts) =>
+      commands.claim({ agentId: agent_id, max, hasRetryContract: (engine) => contracts.has(engine) }),
+    clock,
+    dispatch,
+    isAlive: (identity) => agents.isStillAdmitted(identity),
+    log,
+    probed: (identity, features, at) => agents.probed(identity, features, at),
+    registry,
+    uploaded: async (identity, at) => {
+      await agents.seen(identity, null, at, "longpoll");
+    },
+    verified: deps.verified,
+    waitForWork: (agentId, waitMs, signal) => commands.work.wait(agentId, waitMs, signal),
+  });
+
+  // An announcement that gets lost heals by idle expiry, so nobody waits for it.
+  function announce(news: SessionNews): void {
+    const payload = JSON.stringify({ ...news, from: deps.workerId });
+    database
+      .notify(sessionChannel, payload)
+      .catch((error: Error) => log.warn("agent_transport.announce_failed", { message: error.message }));
+  }
+
+  function heard(payload: string): void {
+    const news = JSON.parse(payload) as SessionNews & { from: string };
+    if (news.from === deps.workerId) return;
+    if (news.kind === "invalidated") registry.invalidate(news.agentId, news.nonce);
+    else registry.retire(news.agentId);
+  }
+
+  let stopListening: (() => Promise<void>) | null = null;
+  const sweepTimer = setInterval(() => registry.sweep(), 30_000);
+  sweepTimer.unref();
+
+  return {
+    admit,
+    gateway,
+    longpoll,
+    slots,
+    sessions: () => registry.size(),
+    async start(): Promise<void> {
+      stopListening = await database.listen(sessionChannel, heard);
+    },
+    /** The agent was revoked: its sockets close, its polls and sessions end. */
+    revoked(agentId: string): void {
+      slots.closeAgent(agentId, closeCodes.revoked, "revoked");
+      registry.forgetAgent(agentId);
+      commands.work.revoked(agentId);
+    },
+    /** The project was archived: the sockets of its agents close. */
+    archived(projectId: string): void {
+      slots.closeProject(projectId, closeCodes.revoked, "project archived");
+    },
+    async stop(): Promise<void> {
+      clearInterval(sweepTimer);
+      gateway.stop();
+      await stopListening?.();
+    },
+  };
+}
+
+export type AgentTransport = ReturnType<typeof createAgentTransport>;
+
+/** Bytes of the largest frame: the smaller of the two settings of document part 3, 1.1 rule 5. */
+export const maxFrameBytes = (
+  settings: Pick<AgentTransportDeps["settings"], "SVC_MAX_WS_FRAME_BYTES" | "SVC_WS_MAX_FRAME_BYTES">,
+) => Math.min(settings.SVC_MAX_WS_FRAME_BYTES, settings.SVC_WS_MAX_FRAME_BYTES);

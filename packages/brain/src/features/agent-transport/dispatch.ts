@@ -1,0 +1,186 @@
+import type { Frame } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import { isTransient } from "../../platform/database/errors.ts";
+import type { Log } from "../../platform/log.ts";
+import type { AgentIdentity } from "../agents/index.ts";
+import type { IngestBatch, IngestOutcome } from "../ingest/index.ts";
+
+/** What became of one verified frame (spec part 3, section 1.10). */
+export type FrameOutcome =
+  | { readonly kind: "confirmed"; readonly batch?: IngestOutcome; readonly errors?: readonly string[] }
+  | { readonly kind: "transient"; readonly message: string }
+  | { readonly kind: "revoked" };
+
+/** What outlives one frame: a WebSocket connection or one long-poll upload. */
+export interface FrameSource {
+  readonly identity: AgentIdentity;
+  readonly workerId: string | null;
+  readonly transport: "ws" | "longpoll";
+  /** Status samples of this source are stored up to 12 a minute. */
+  readonly samples: SampleLimiter;
+  readonly lossWarnings: LossWarnings;
+}
+
+export interface DispatchDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  ingest(batch: IngestBatch): Promise<IngestOutcome>;
+  /** Notes contact; false when the agent is revoked. */
+  seen(identity: AgentIdentity, workerId: string | null, at: Date, transport: "ws" | "longpoll"): Promise<boolean>;
+  recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
+  applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
+  commandAcked(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
+  commandResulted(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
+}
+
+const resultRetries = 3;
+const resultRetryDelayMs = 100;
+
+/** Does what a verified frame says. Never throws: a crash is a transient outcome, so that the agent sends the frame again. */
+export function createDispatch(deps: DispatchDeps) {
+  const { log } = deps;
+
+  async function storeReport(store: () => Promise<void>): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await store();
+      } catch (error) {
+        if (attempt === resultRetries || !isTransient(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, resultRetryDelayMs));
+      }
+    }
+  }
+
+  async function eventBatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
+    const { events, sealed_at: sealedAt } = frame.payload ?? {};
+    if (!Array.isArray(events) || events.length > 5000) {
+      log.warn("agent_transport.batch_unreadable", { agent_id: source.identity.agent_id });
+      return { kind: "confirmed", errors: ["events is not an array of at most 5000 records"] };
+    }
+    const batch = await deps.ingest({
+      projectId: source.identity.project_id,
+      agentId: source.identity.agent_id,
+      frameTs: frame.ts ?? "",
+      ...(typeof sealedAt === "string" && { sealedAt }),
+      events,
+      text,
+    });
+    return { kind: "confirmed", batch };
+  }
+
+  async function heartbeat(source: FrameSource, frame: Frame): Promise<FrameOutcome> {
+    const { identity } = source;
+    const isKnown = await deps.seen(identity, source.workerId, deps.clock.now(), source.transport);
+    if (!isKnown) return { kind: "revoked" };
+    const health = frame.payload?.adapter_health;
+    if (typeof health === "object" && health !== null && !Array.isArray(health)) {
+      deps.applyHealth(identity.project_id, new Date(frame.ts ?? deps.clock.now()), health as Record<string, unknown>);
+    }
+    source.lossWarnings.look(frame.payload ?? {}, identity);
+    return { kind: "confirmed" };
+  }
+
+  async function agentStatus(source: FrameSource, frame: Frame): Promise<FrameOutcome> {
+    if (source.samples.admit()) {
+      await deps.recordSample(source.identity, new Date(frame.ts ?? deps.clock.now()), frame.payload ?? {});
+    }
+    return { kind: "confirmed" };
+  }
+
+  async function handle(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
+    switch (frame.type) {
+      case "event_batch":
+        return eventBatch(source, frame, text);
+      case "heartbeat":
+        return heartbeat(source, frame);
+      case "agent_status":
+        return agentStatus(source, frame);
+      case "command_ack":
+        await storeReport(() => deps.commandAcked(source.identity, frame.id, frame.payload ?? {}));
+        return { kind: "confirmed" };
+      case "command_result":
+        await storeReport(() => deps.commandResulted(source.identity, frame.id, frame.payload ?? {}));
+        return { kind: "confirmed" };
+      case "registry_delta":
+        log.info("agent_transport.registry_delta", { agent_id: source.identity.agent_id });
+        return { kind: "confirmed" };
+      case "error":
+        log.warn("agent_transport.agent_error", {
+          agent_id: source.identity.agent_id,
+          code: wordOf(frame.payload?.code),
+        });
+        return { kind: "confirmed" };
+      default:
+        log.warn("agent_transport.wrong_direction", { agent_id: source.identity.agent_id, type: frame.type });
+        return { kind: "confirmed" };
+    }
+  }
+
+  return async function dispatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
+    try {
+      return await handle(source, frame, text);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!isTransient(error)) {
+        log.error("agent_transport.dispatch_failed", { agent_id: source.identity.agent_id, type: frame.type, message });
+      }
+      return {
+        kind: "transient",
+        message: isTransient(error) ? "the database is not available" : "the frame could not be handled",
+      };
+    }
+  };
+}
+
+export type Dispatch = ReturnType<typeof createDispatch>;
+
+const wordOf = (value: unknown): string => (typeof value === "string" ? value.slice(0, 80) : "");
+
+export interface SampleLimiter {
+  /** Whether one more sample may be stored in the present minute. */
+  admit(): boolean;
+}
+
+const samplesPerMinute = 12;
+
+export function createSampleLimiter(clock: Pick<Clock, "monotonicMs">): SampleLimiter {
+  let windowStartMs = Number.NEGATIVE_INFINITY;
+  let taken = 0;
+  return {
+    admit() {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - windowStartMs >= 60_000) {
+        windowStartMs = nowMs;
+        taken = 0;
+      }
+      taken += 1;
+      return taken <= samplesPerMinute;
+    },
+  };
+}
+
+export interface LossWarnings {
+  /** Logs a positive loss report, once a minute while its counters change. */
+  look(payload: Record<string, unknown>, identity: AgentIdentity): void;
+}
+
+export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, log: Log): LossWarnings {
+  let lastReport = "";
+  let warnedMs = Number.NEGATIVE_INFINITY;
+  return {
+    look(payload, identity) {
+      const dropped = payload.dropped_events;
+      if (typeof dropped !== "number" || dropped <= 0) return;
+      const report = JSON.stringify([dropped, payload.telemetry_loss]).slice(0, 2000);
+      const nowMs = clock.monotonicMs();
+      if (report === lastReport || nowMs - warnedMs < 60_000) return;
+      lastReport = report;
+      warnedMs = nowMs;
+      log.warn("agent_transport.events_lost", {
+        agent_id: identity.agent_id,
+        project_id: identity.project_id,
+        dropped_events: dropped,
+      });
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { closeCodes, encodeHelloAck, type HelloPayload, parseHello, protocolVersion } from "@svc/protocol";
+import type { WebSocket } from "ws";
+import type { AgentIdentity } from "../agents/index.ts";
+import type { ClaimedCommand } from "../commands/index.ts";
+import { type Connection, type ConnectionDeps, createConnection } from "./connection.ts";
+import type { Admit, RequestFacts } from "./refusals.ts";
+import type { Slots } from "./slots.ts";
+import { compareVersions } from "./versions.ts";
+
+export interface GatewayDeps extends ConnectionDeps {
+  readonly admit: Admit;
+  readonly slots: Slots;
+  readonly brainVersion: string;
+  readonly maxFrameBytes: number;
+  readonly idleMs: number;
+  secretOf(projectId: string): Uint8Array;
+  /** Marks the agent online, on condition that it is not revoked; false otherwise. */
+  connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean>;
+  /** Writes the worker process row of the connection. */
+  workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void>;
+  /** Whether the agent is still unrevoked and its project active, asked of the database. */
+  isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
+  /** The connection ended; `isLast` when it was the agent's last slot here. */
+  disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
+  /** What waits for this connection, oldest first, at most 500. */
+  claimFor(connection: Connection): Promise<ClaimedCommand[]>;
+}
+
+const helloWaitMs = 10_000;
+const pingEveryMs = 20_000;
+const pongWithinMs = 30_000;
+const tickMs = 1000;
+const heartbeatSeconds = 10;
+
+interface Watched {
+  readonly socket: WebSocket;
+  readonly connection: Connection;
+  pingedMs: number;
+  pongedMs: number;
+}
+
+/** The WebSocket side of the agent transport: the handshake of spec part 3, section 1.3, step by step, then the receive loop. */
+export function createGateway(deps: GatewayDeps) {
+  const { clock, log, slots } = deps;
+  const watched = new Set<Watched>();
+  const timer = setInterval(watchAll, tickMs);
+  timer.unref();
+
+  function watchAll(): void {
+    const nowMs = clock.monotonicMs();
+    for (const entry of watched) {
+      if (nowMs - entry.connection.lastActiveMs() > deps.idleMs) entry.connection.close(closeCodes.idle, "idle");
+      else if (entry.pingedMs > entry.pongedMs && nowMs - entry.pingedMs > pongWithinMs) entry.socket.terminate();
+      else if (nowMs - Math.max(entry.pingedMs, entry.pongedMs) > pingEveryMs) {
+        entry.pingedMs = nowMs;
+        entry.socket.ping();
+      }
+    }
+  }
+
+  async function handshake(
+    socket: WebSocket,
+    facts: RequestFacts,
+    firstMessage: Promise<Uint8Array | null>,
+  ): Promise<Connection | null> {
+    const refuse = (code: number, reason: string) => {
+      socket.close(code, reason);
+      return null;
+    };
+    const admission = await deps.admit(facts);
+    if ("refusal" in admission) {
+      const { reason } = admission.refusal;
+      if (reason === "rate_limited") return refuse(closeCodes.tooMany, "too many connects");
+      if (reason === "ip_denied") return refuse(closeCodes.refused, "address not allowed");
+      return refuse(closeCodes.unauthorized, reason === "bad_token" ? "invalid agent token" : "project archived");
+    }
+    const { identity } = admission;
+    const message = await firstMessage;
+    const parsed = message === null ? null : parseHello(message);
+    if (parsed === null || !parsed.ok) return refuse(closeCodes.malformedHello, "no well-formed hello");
+    const hello = parsed.payload;
+    if (hello.protocol_version !== protocolVersion)
+      return refuse(closeCodes.protocolUnsupported, "protocol version unsupported");
+    warnAboutVersion(identity, hello);
+    if (!(await deps.connected(identity, hello, clock.now())))
+      return refuse(closeCodes.unauthorized, "invalid agent token");
+    const connection = createConnection(deps, { socket, identity, hello, secret: deps.secretOf(identity.project_id) });
+    socket.send(
+      Buffer.from(
+        encodeHelloAck(
+          {
+            protocol_version: hello.protocol_version,
+            brain_version: deps.brainVersion,
+            agent_id: identity.agent_id,
+            project_id: identity.project_id,
+            session_id: connection.sessionId,
+            heartbeat_interval_seconds: heartbeatSeconds,
+            max_frame_size_bytes: deps.maxFrameBytes,
+          },
+          clock.now(),
+        ),
+      ),
+    );
+    if (!slots.register(connection)) return refuse(closeCodes.tooMany, "no slot left for this agent");
+    if (!(await deps.isStillAdmitted(identity))) {
+      slots.unregister(connection);
+      return refuse(closeCodes.revoked, "revoked");
+    }
+    await deps.workerConnected(identity, hello, connection.connectedAt);
+    for (const { id, payload } of await deps.claimFor(connection)) connection.send("command", payload, id);
+    watchUntilClosed(socket, connection, identity);
+    return connection;
+  }
+
+  function warnAboutVersion(identity: AgentIdentity, hello: HelloPayload): void {
+    const verdict = compareVersions(hello.agent_version, deps.brainVersion);
+    if (verdict === "fine" || verdict === "unknown") return;
+    log.warn("agent_transport.version_skew", {
+      agent_id: identity.agent_id,
+      verdict,
+      agent_version: hello.agent_version,
+    });
+  }
+
+  function watchUntilClosed(socket: WebSocket, connection: Connection, identity: AgentIdentity): void {
+    const entry: Watched = { socket, connection, pingedMs: 0, pongedMs: clock.monotonicMs() };
+    const ended = () => {
+      if (!watched.delete(entry)) return;
+      slots.unregister(connection);
+      const isLast = slots.ofAgent(identity.agent_id).length === 0;
+      deps
+        .disconnected(identity, connection.workerId, connection.connectedAt, isLast)
+        .catch((error: Error) => log.warn("agent_transport.disconnect_not_noted", { message: error.message }));
+    };
+    watched.add(entry);
+    socket.on("pong", () => {
+      entry.pongedMs = clock.monotonicMs();
+    });
+    socket.on("close", ended);
+    if (socket.readyState !== socket.OPEN) ended();
+  }
+
+  return {
+    /** Takes over an accepted socket. Messages that arrive before their turn wait, with the socket paused. */
+    accept(socket: WebSocket, facts: RequestFacts): void {
+      const early: Uint8Array[] = [];
+      let connection: Connection | null = null;
+      let gotFirst: (message: Uint8Array | null) => void = () => {};
+      const firstMessage = new Promise<Uint8Array | null>((resolve) => {
+        gotFirst = resolve;
+      });
+      const helloTimer = setTimeout(() => gotFirst(null), helloWaitMs);
+      let hasFirst = false;
+      let isRefused = false;
+      socket.on("error", (error) => log.debug("agent_transport.socket_error", { message: error.message }));
+      socket.on("close", () => gotFirst(null));
+      socket.on("message", (data: Buffer) => {
+        if (isRefused) return;
+        if (connection !== null) {
+          connection.receive(data);
+          return;
+        }
+        if (!hasFirst) {
+          hasFirst = true;
+          clearTimeout(helloTimer);
+          gotFirst(data);
+        } else {
+          early.push(data);
+        }
+        socket.pause();
+      });
+      handshake(socket, facts, firstMessage)
+        .then((opened) => {
+          connection = opened;
+          isRefused = opened === null;
+          // A paused socket would not see the other side's answer to our close frame.
+          socket.resume();
+          if (opened === null) return;
+          for (const message of early.splice(0)) opened.receive(message);
+        })
+        .catch((error: Error) => {
+          log.error("agent_transport.handshake_failed", { message: error.message });
+          socket.close(closeCodes.internalError, "internal error");
+        })
+        .finally(() => clearTimeout(helloTimer));
+    },
+    connections: () => slots.count(),
+    stop(): void {
+      clearInterval(timer);
+      slots.closeAll(1001, "shutting down");
+    },
+  };
+}
+
+export type Gateway = ReturnType<typeof createGateway>;

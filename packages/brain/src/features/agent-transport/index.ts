@@ -1,0 +1,3 @@
+export { type AgentTransport, type AgentTransportDeps, createAgentTransport } from "./compose.ts";
+export { gatewayRoutes, longpollRoutes } from "./routes.ts";
+export { agentTransportSettings } from "./settings.ts";

@@ -1,0 +1,121 @@
+import type { Clock } from "../../platform/clock.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Log } from "../../platform/log.ts";
+import type { AgentIdentity } from "../agents/index.ts";
+import { createLossWarnings, createSampleLimiter } from "./dispatch.ts";
+import { type PollDeps, pollCommands } from "./poll.ts";
+import type { LongpollSession, SessionRegistry } from "./session-registry.ts";
+import { acceptUpload, type UploadAnswer, type UploadDeps } from "./upload.ts";
+
+export interface LongpollDeps extends UploadDeps, PollDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly registry: SessionRegistry;
+  /** A verified upload arrived: the agent is online, whatever becomes of its frames. */
+  uploaded(identity: AgentIdentity, at: Date): Promise<void>;
+  /** The connect probe told the agent's runtime features. */
+  probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
+  /** Tells the other processes that an agent's sessions ended, or that a probe opened them again. */
+  announce(news: SessionNews): void;
+}
+
+export interface SessionNews {
+  readonly kind: "invalidated" | "retired";
+  readonly agentId: string;
+  readonly nonce: string;
+}
+
+const nonceForm = /^[\x21-\x7e]{1,128}$/;
+
+/** The session id of a request: the exact nonce header, empty when absent. A malformed one is refused. */
+export function sessionNonce(header: string | undefined): string {
+  if (header === undefined) return "";
+  if (nonceForm.test(header)) return header;
+  throw new ApiError("validation_error", {
+    errors: [
+      { loc: ["header", "x-svc-session-nonce"], type: "format", message: "must be 1 to 128 visible ASCII characters" },
+    ],
+  });
+}
+
+const invalidated = (details: Partial<UploadAnswer> = {}) =>
+  new ApiError("conflict", { ...details, reason: "session_invalidated" }, { detail: "session invalidated" });
+
+/** The two long-poll routes behind their admission: sessions, uploads, polls and the connect probe. */
+export function createLongpoll(deps: LongpollDeps) {
+  const { registry, clock, log } = deps;
+
+  async function inSession<T>(
+    identity: AgentIdentity,
+    nonce: string,
+    isProbe: boolean,
+    work: (session: LongpollSession) => Promise<T>,
+  ): Promise<T> {
+    const opening = registry.open(identity.agent_id, identity.project_id, nonce, isProbe);
+    if (opening.outcome === "invalidated") throw invalidated();
+    if (opening.outcome === "full") {
+      throw new ApiError("unready", { reason: "sessions_full" }, { headers: { "retry-after": "1" } });
+    }
+    try {
+      return await work(opening.session);
+    } finally {
+      opening.release();
+    }
+  }
+
+  return {
+    upload(identity: AgentIdentity, nonce: string, frames: readonly string[]): Promise<UploadAnswer> {
+      return inSession(identity, nonce, false, (session) =>
+        session.serially(async () => {
+          // The session may have been invalidated by the upload before this one.
+          if (registry.isInvalidated(identity.agent_id)) throw invalidated();
+          const source = {
+            identity,
+            workerId: null,
+            transport: "longpoll",
+            samples: createSampleLimiter(clock),
+            lossWarnings: createLossWarnings(clock, log),
+          } as const;
+          const { outcome, answer, signedFrames } = await acceptUpload(deps, session, source, frames);
+          if (outcome === "invalidated") {
+            registry.invalidate(identity.agent_id, nonce);
+            deps.announce({ kind: "invalidated", agentId: identity.agent_id, nonce });
+          }
+          if (signedFrames > 0) {
+            await deps
+              .uploaded(identity, clock.now())
+              .catch((error: Error) => log.warn("agent_transport.contact_not_noted", { message: error.message }));
+          }
+          if (outcome === "revoked")
+            throw new ApiError("unauthenticated", { ...answer }, { detail: "invalid agent token" });
+          if (outcome === "invalidated") throw invalidated(answer);
+          return answer;
+        }),
+      );
+    },
+
+    /** The connect probe: claims nothing, notes the features, and under a fresh nonce ends an invalidation. */
+    probe(identity: AgentIdentity, nonce: string, features: readonly string[]): Promise<{ frames: string[] }> {
+      const wasInvalidated = registry.isInvalidated(identity.agent_id);
+      return inSession(identity, nonce, true, async () => {
+        if (wasInvalidated) deps.announce({ kind: "retired", agentId: identity.agent_id, nonce });
+        await deps.probed(identity, features, clock.now());
+        return { frames: [] };
+      });
+    },
+
+    poll(
+      identity: AgentIdentity,
+      nonce: string,
+      request: { waitSeconds: number; maxFrames: number; retryContracts: ReadonlySet<string>; signal: AbortSignal },
+    ): Promise<{ frames: string[] }> {
+      return inSession(identity, nonce, false, async (session) => {
+        const answer = await pollCommands(deps, session, { identity, ...request });
+        if (answer === "revoked") throw new ApiError("unauthenticated", {}, { detail: "invalid agent token" });
+        return answer;
+      });
+    },
+  };
+}
+
+export type Longpoll = ReturnType<typeof createLongpoll>;

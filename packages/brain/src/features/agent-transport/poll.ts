@@ -1,0 +1,72 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { AgentIdentity } from "../agents/index.ts";
+import type { ClaimedCommand } from "../commands/index.ts";
+import type { LongpollSession } from "./session-registry.ts";
+
+export interface PollDeps {
+  readonly clock: Clock;
+  /** Claims at most `max` commands for the agent, in issued_at order; empty when nothing is deliverable. */
+  claim(identity: AgentIdentity, max: number, retryContracts: ReadonlySet<string>): Promise<ClaimedCommand[]>;
+  /**
+   * Resolves when something may be deliverable to the agent (a signal, or the common re-check every 250 ms found a row), when the
+   * agent was revoked, or when the wait is over.
+   */
+  waitForWork(agentId: string, waitMs: number, signal: AbortSignal): Promise<"look" | "revoked" | "over">;
+  /** Whether the agent may still act; looked at before every pass. */
+  isAlive(identity: AgentIdentity): Promise<boolean>;
+}
+
+export interface PollRequest {
+  readonly identity: AgentIdentity;
+  readonly waitSeconds: number;
+  readonly maxFrames: number;
+  readonly retryContracts: ReadonlySet<string>;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Looks for commands until one is there or the wait is over. `revoked` only when nothing was claimed before. */
+export async function pollCommands(
+  deps: PollDeps,
+  session: LongpollSession,
+  request: PollRequest,
+): Promise<{ frames: string[] } | "revoked"> {
+  const { identity, maxFrames } = request;
+  const endMs = deps.clock.monotonicMs() + request.waitSeconds * 1000;
+  for (;;) {
+    if (!(await deps.isAlive(identity))) return "revoked";
+    const claimed = maxFrames === 0 ? [] : await deps.claim(identity, maxFrames, request.retryContracts);
+    if (claimed.length > 0) {
+      return { frames: claimed.map(({ id, payload }) => session.signer.sign("command", payload, id)) };
+    }
+    const leftMs = endMs - deps.clock.monotonicMs();
+    if (leftMs <= 0 || request.signal.aborted) return { frames: [] };
+    const woken = await deps.waitForWork(identity.agent_id, leftMs, request.signal);
+    if (woken === "revoked") return "revoked";
+    if (woken === "over") return { frames: [] };
+  }
+}
+
+const contractForm = /^([A-Za-z0-9_.-]{1,40})=1$/;
+
+/** Engines of X-SVC-Retry-Contracts; one malformed part, or more than 64, empties the set. */
+export function readRetryContracts(header: string | undefined): ReadonlySet<string> {
+  const engines = new Set<string>();
+  if (header === undefined || header.trim() === "") return engines;
+  const parts = header.split(",");
+  if (parts.length > 64) return engines;
+  for (const part of parts) {
+    const engine = contractForm.exec(part.trim())?.[1];
+    if (engine === undefined) return new Set();
+    engines.add(engine);
+  }
+  return engines;
+}
+
+/** Names of X-SVC-Runtime-Features: at most 64 of at most 64 characters. */
+export const readRuntimeFeatures = (header: string | undefined): string[] =>
+  (header ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name.length <= 64)
+    .slice(0, 64);

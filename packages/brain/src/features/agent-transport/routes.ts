@@ -1,0 +1,145 @@
+import type {} from "@fastify/websocket";
+import { headerNames } from "@svc/protocol";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { WebSocket } from "ws";
+import { tooManyRequests } from "../../platform/http/access.ts";
+import type { Routes } from "../../platform/http/app.ts";
+import { ApiError, invalid } from "../../platform/http/error-codes.ts";
+import type { AgentIdentity } from "../agents/index.ts";
+import type { Gateway } from "./gateway.ts";
+import { type Longpoll, sessionNonce } from "./longpoll.ts";
+import { readRetryContracts, readRuntimeFeatures } from "./poll.ts";
+import type { Admit, Refusal } from "./refusals.ts";
+import { PollQuery, PollReply, UploadBody, UploadReply } from "./schemas.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The agent behind the bearer token; only on the agent routes. */
+    agentIdentity: AgentIdentity | null;
+  }
+}
+
+export interface LongpollRouteDeps {
+  readonly admit: Admit;
+  readonly longpoll: Longpoll;
+  readonly maxBodyBytes: number;
+  /** Id of this process, for X-SVC-LongPoll-Worker. */
+  readonly workerId: string;
+}
+
+const header = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(",") : value;
+};
+
+/** POST /agent/events and GET /agent/commands, under /api/v1. */
+export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll, maxBodyBytes, workerId }) => {
+  app.decorateRequest("agentIdentity", null);
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header(headerNames.longPollWorker, workerId);
+    const admission = await admit({
+      address: request.clientAddress,
+      authorization: request.headers.authorization,
+      path: request.routeOptions.url ?? "",
+    });
+    const identity = "refusal" in admission ? admittedIdentity(admission.refusal) : admission.identity;
+    if (identity !== undefined) {
+      reply.header(headerNames.agentId, identity.agent_id).header(headerNames.projectId, identity.project_id);
+    }
+    if ("refusal" in admission) throw refusalError(admission.refusal);
+    request.agentIdentity = admission.identity;
+  });
+
+  app.post(
+    "/agent/events",
+    {
+      bodyLimit: maxBodyBytes,
+      schema: { body: UploadBody, response: { 200: UploadReply } },
+      config: { tag: "agent-transport", selfGuarded: true },
+    },
+    (request) => {
+      const { frames } = request.body;
+      requireFrameSizes(frames);
+      return longpoll.upload(agentOf(request), sessionNonce(header(request, headerNames.sessionNonce)), frames);
+    },
+  );
+
+  app.get(
+    "/agent/commands",
+    {
+      schema: { querystring: PollQuery, response: { 200: PollReply } },
+      config: { tag: "agent-transport", selfGuarded: true },
+    },
+    (request, reply) => {
+      const { wait, max_frames } = request.query;
+      const nonce = sessionNonce(header(request, headerNames.sessionNonce));
+      if (wait === 0 && max_frames === 0) {
+        return longpoll.probe(
+          agentOf(request),
+          nonce,
+          readRuntimeFeatures(header(request, headerNames.runtimeFeatures)),
+        );
+      }
+      return longpoll.poll(agentOf(request), nonce, {
+        waitSeconds: wait,
+        maxFrames: max_frames,
+        retryContracts: readRetryContracts(header(request, headerNames.retryContracts)),
+        signal: goneSignal(reply),
+      });
+    },
+  );
+};
+
+/** GET /ws/agent: the upgrade; every check and refusal comes after it, as a close code. */
+export const gatewayRoutes: Routes<{ gateway: Gateway }> = (app, { gateway }) => {
+  app.get("/ws/agent", { websocket: true, config: { tag: "agent-transport", selfGuarded: true, hidden: true } }, ((
+    socket: WebSocket,
+    request: FastifyRequest,
+  ) => {
+    gateway.accept(socket, {
+      address: request.clientAddress,
+      authorization: request.headers.authorization,
+      path: "/ws/agent",
+    });
+  }) as never);
+};
+
+const maxFrameBytes = 1_048_576;
+
+/** The schema counts characters; the limit is bytes. */
+function requireFrameSizes(frames: readonly string[]): void {
+  const index = frames.findIndex(
+    (frame) => frame.length * 3 > maxFrameBytes && Buffer.byteLength(frame) > maxFrameBytes,
+  );
+  if (index >= 0) {
+    throw invalid({ loc: ["body", "frames", index], type: "too_long", message: "a frame is at most 1 MiB" });
+  }
+}
+
+function agentOf(request: FastifyRequest): AgentIdentity {
+  if (request.agentIdentity === null) throw new Error("an agent route ran without its admission");
+  return request.agentIdentity;
+}
+
+const admittedIdentity = (refusal: Refusal): AgentIdentity | undefined =>
+  refusal.reason === "project_inactive" ? refusal.identity : undefined;
+
+function refusalError(refusal: Refusal): ApiError {
+  switch (refusal.reason) {
+    case "rate_limited":
+      return tooManyRequests("agent-connect", refusal.retryAfterSeconds);
+    case "ip_denied":
+      return new ApiError("ip_denied", { surface: "agent" });
+    case "bad_token":
+      return new ApiError("unauthenticated", {}, { detail: "invalid agent token" });
+    case "project_inactive":
+      return new ApiError("project_inactive");
+  }
+}
+
+/** Aborted when the client closes before its answer was sent. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
+}

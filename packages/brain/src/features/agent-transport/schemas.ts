@@ -1,0 +1,29 @@
+import { Type } from "typebox";
+
+const maxFrameCharacters = 1_048_576;
+
+export const UploadBody = Type.Object({
+  frames: Type.Array(Type.String({ maxLength: maxFrameCharacters, description: "one signed, serialized frame" }), {
+    minItems: 1,
+    maxItems: 500,
+  }),
+});
+
+export const UploadReply = Type.Object({
+  accepted: Type.Integer({ description: "frames stored, dropped for good, unparseable, or unsigned handshakes" }),
+  rejected: Type.Integer({ description: "frames to send again" }),
+  errors: Type.Array(Type.String(), { maxItems: 10 }),
+  error_code: Type.Union([Type.Null(), Type.Literal("scheduler_upgrade_required")]),
+});
+
+export const PollQuery = Type.Object({
+  wait: Type.Integer({ minimum: 0, maximum: 60, default: 30, description: "seconds to wait for a command" }),
+  max_frames: Type.Integer({
+    minimum: 0,
+    maximum: 500,
+    default: 50,
+    description: "0 with wait=0 is the connect probe",
+  }),
+});
+
+export const PollReply = Type.Object({ frames: Type.Array(Type.String({ description: "one signed command frame" })) });

@@ -1,0 +1,36 @@
+import { Type } from "typebox";
+
+const megabyte = 1_048_576;
+
+export const agentTransportSettings = Type.Object({
+  SVC_MAX_WS_FRAME_BYTES: Type.Integer({
+    default: megabyte,
+    minimum: 8192,
+    maximum: 32 * megabyte,
+    description: "bytes of the largest frame; the smaller of this and SVC_WS_MAX_FRAME_BYTES holds",
+  }),
+  SVC_WS_MAX_FRAME_BYTES: Type.Integer({
+    default: megabyte,
+    minimum: 8192,
+    maximum: 32 * megabyte,
+    description: "bytes of the largest WebSocket message; the smaller of this and SVC_MAX_WS_FRAME_BYTES holds",
+  }),
+  SVC_AGENT_MAX_BODY_BYTES: Type.Integer({
+    default: 32 * megabyte,
+    minimum: megabyte,
+    maximum: 256 * megabyte,
+    description: "bytes of the largest long-poll upload body",
+  }),
+  SVC_WS_PER_AGENT_CONCURRENCY_CAP: Type.Integer({
+    default: 64,
+    minimum: 0,
+    maximum: 10_000,
+    description: "WebSocket slots of one agent; 0 means no cap",
+  }),
+  SVC_WS_IDLE_TIMEOUT_SECONDS: Type.Integer({
+    default: 90,
+    minimum: 15,
+    maximum: 3600,
+    description: "seconds without a frame after which a connection is closed with 4408",
+  }),
+});

@@ -1,0 +1,25 @@
+/** Statuses of a command and every move it may make (spec part 3, section 4.1). */
+export const commandStatuses = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"] as const;
+export type CommandStatus = (typeof commandStatuses)[number];
+
+export const commandMoves = {
+  pending: {
+    claim: "dispatched",
+    agent_gone: "cancelled",
+    signing_failed: "failed",
+    report_success: "completed",
+    report_failure: "failed",
+    expire: "timeout",
+  },
+  dispatched: {
+    redeliver: "dispatched",
+    send_failed: "pending",
+    report_success: "completed",
+    report_failure: "failed",
+    expire: "timeout",
+  },
+  completed: {},
+  failed: {},
+  timeout: {},
+  cancelled: {},
+} as const satisfies Record<CommandStatus, Record<string, CommandStatus>>;

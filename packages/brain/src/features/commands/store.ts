@@ -1,0 +1,94 @@
+import type { Database, Tx } from "../../platform/database/database.ts";
+import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+
+type Db = Database<Tables>;
+
+/** Commands that wait for this agent, oldest first. */
+export const pendingForAgent = (db: Db, agentId: string, limit: number): Promise<CommandRow[]> =>
+  db.read
+    .selectFrom("commands")
+    .selectAll()
+    .where("agent_id", "=", agentId)
+    .where("status", "=", "pending")
+    .orderBy("issued_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+
+/** Agents among these for whom a command waits, and those that are revoked by now; one statement each, whatever the number of polls. */
+export async function agentsWithNews(
+  db: Db,
+  agentIds: readonly string[],
+): Promise<{ pending: string[]; revoked: string[] }> {
+  const [pending, revoked] = await Promise.all([
+    db.read
+      .selectFrom("commands")
+      .select("agent_id")
+      .distinct()
+      .where("agent_id", "in", agentIds)
+      .where("status", "=", "pending")
+      .execute(),
+    db.read.selectFrom("agents").select("id").where("id", "in", agentIds).where("revoked_at", "is not", null).execute(),
+  ]);
+  return { pending: pending.flatMap(({ agent_id }) => agent_id ?? []), revoked: revoked.map(({ id }) => id) };
+}
+
+/** Wins a pending command for one delivery; false when another claim, a cancel or the timeout came first. */
+export async function claimPending(
+  tx: Tx<Tables>,
+  claim: { id: string; token: string; now: Date; timeoutAt: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("commands")
+    .set({
+      status: "dispatched",
+      dispatched_at: claim.now,
+      last_sent_at: claim.now,
+      timeout_at: claim.timeoutAt,
+      delivery_claim_token: claim.token,
+    })
+    .where("id", "=", claim.id)
+    .where("status", "=", "pending")
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Notes the agent's ack of the present claim; an ack without token speaks for it too. */
+export async function markAcked(
+  tx: Tx<Tables>,
+  report: { id: string; agentId: string; token: string | null; now: Date },
+) {
+  await tx
+    .updateTable("commands")
+    .set({ acked_at: report.now })
+    .where("id", "=", report.id)
+    .where("agent_id", "=", report.agentId)
+    .where("status", "=", "dispatched")
+    .where("acked_at", "is", null)
+    .$if(report.token !== null, (query) => query.where("delivery_claim_token", "=", report.token))
+    .execute();
+}
+
+/** Stores the agent's result; false when the command is terminal, another agent's, or of another claim. */
+export async function finish(
+  tx: Tx<Tables>,
+  report: {
+    id: string;
+    agentId: string;
+    token: string | null;
+    status: "completed" | "failed";
+    result: string | null;
+    error: string | null;
+    now: Date;
+  },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("commands")
+    .set({ status: report.status, result: report.result, error: report.error, completed_at: report.now })
+    .where("id", "=", report.id)
+    .where("agent_id", "=", report.agentId)
+    .where("status", "in", ["pending", "dispatched"])
+    .$if(report.token !== null, (query) => query.where("delivery_claim_token", "=", report.token))
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

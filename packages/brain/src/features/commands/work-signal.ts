@@ -1,0 +1,84 @@
+import type { Database } from "../../platform/database/database.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { agentsWithNews } from "./store.ts";
+
+type News = "look" | "revoked" | "over";
+type Wake = (news: News) => void;
+
+const channel = "svc_commands";
+const recheckMs = 250;
+const agentsPerStatement = 500;
+
+/**
+ * Wakes waiting polls: at once by a notification (in process, or LISTEN/NOTIFY from another replica), and every 250 ms by one look at
+ * the database for all of them together, which catches what a lost notification missed.
+ */
+export function createWorkSignal({ database, log }: { database: Database<Tables>; log: Log }) {
+  const waiting = new Map<string, Set<Wake>>();
+  let timer: NodeJS.Timeout | null = null;
+  let stopListening: (() => Promise<void>) | null = null;
+  let isStopped = false;
+
+  function wake(agentId: string, news: News): void {
+    for (const waiter of [...(waiting.get(agentId) ?? [])]) waiter(news);
+  }
+
+  async function recheck(): Promise<void> {
+    const agentIds = [...waiting.keys()];
+    for (let start = 0; start < agentIds.length; start += agentsPerStatement) {
+      const { pending, revoked } = await agentsWithNews(database, agentIds.slice(start, start + agentsPerStatement));
+      for (const agentId of revoked) wake(agentId, "revoked");
+      for (const agentId of pending) wake(agentId, "look");
+    }
+  }
+
+  function scheduleRecheck(): void {
+    if (timer !== null || waiting.size === 0) return;
+    timer = setTimeout(() => {
+      recheck()
+        .catch((error: Error) => log.warn("commands.recheck_failed", { message: error.message }))
+        .finally(() => {
+          timer = null;
+          scheduleRecheck();
+        });
+    }, recheckMs);
+  }
+
+  return {
+    async start(): Promise<void> {
+      stopListening = await database.listen(channel, (agentId) => wake(agentId, "look"));
+    },
+    /** A command for this agent has been committed. */
+    announce: (agentId: string): Promise<void> => database.notify(channel, agentId),
+    /** The agent was revoked in this process. */
+    revoked: (agentId: string): void => wake(agentId, "revoked"),
+    wait(agentId: string, waitMs: number, signal: AbortSignal): Promise<News> {
+      if (isStopped || signal.aborted) return Promise.resolve("over");
+      return new Promise((resolve) => {
+        const waiters = waiting.get(agentId) ?? new Set<Wake>();
+        waiting.set(agentId, waiters);
+        const end = (news: News) => {
+          clearTimeout(deadline);
+          signal.removeEventListener("abort", giveUp);
+          waiters.delete(waiter);
+          if (waiters.size === 0) waiting.delete(agentId);
+          resolve(news);
+        };
+        const waiter: Wake = end;
+        const giveUp = () => end("over");
+        const deadline = setTimeout(giveUp, waitMs);
+        signal.addEventListener("abort", giveUp, { once: true });
+        waiters.add(waiter);
+        scheduleRecheck();
+      });
+    },
+    async stop(): Promise<void> {
+      isStopped = true;
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+      for (const waiters of [...waiting.values()]) for (const waiter of [...waiters]) waiter("over");
+      await stopListening?.();
+    },
+  };
+}
