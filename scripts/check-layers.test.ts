@@ -60,6 +60,7 @@ const engineNames = ["bullmq", "rq"];
 
 /** Files that keep every rule, some of them only just. */
 const ground: Readonly<Record<string, string>> = {
+  "package.json": '{"type":"module","workspaces":["packages/*","engines/*"]}',
   "packages/protocol/src/inside.ts": 'import { createHmac } from "node:crypto"; createHmac;',
   "packages/agent/src/turn-back.ts": 'import { turn } from "./turn.ts"; export const back = turn;',
   "packages/agent/src/d.test.ts": 'import "@svc/testkit";',

@@ -50,7 +50,7 @@ export const layerRules: readonly IForbiddenRuleType[] = [
   {
     ...error("packages-meet-at-exports", "another package is reached by its name, never by a path into its files"),
     from: { path: "^((?:packages|engines)/[^/]+|bench|scripts)/" },
-    to: { path: "^(packages|engines)/[^/]+/", pathNot: "^$1/", dependencyTypes: ["local"] },
+    to: { path: "^(packages|engines)/[^/]+/", pathNot: "^$1/", dependencyTypesNot: ["aliased-workspace"] },
   },
   {
     ...error("testkit-is-for-tests", "only tests and benchmarks import the testkit"),

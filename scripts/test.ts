@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { delimiter, join, relative } from "node:path";
+import { type Step, steps } from "./test/steps.ts";
+import { summaryLine, type Tally, tallyCheck, tallyVitest } from "./test/tally.ts";
+
+const root = join(import.meta.dirname, "..");
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !steps.some((step) => step.name === name));
+if (unknown.length > 0) {
+  console.error(`no such step: ${unknown.join(", ")}; there are: ${steps.map(({ name }) => name).join(", ")}`);
+  process.exit(2);
+}
+
+const reports = mkdtempSync(join(tmpdir(), "svc-test-"));
+process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
+const chosen = wanted.length === 0 ? steps : steps.filter(({ name }) => wanted.includes(name));
+const startedAt = performance.now();
+const tallies: Tally[] = [];
+for (const step of chosen) tallies.push(await runStep(step));
+
+const skipped = tallies.flatMap((tally) => tally.skipped);
+if (skipped.length > 0) console.log(`\nskipped:\n${skipped.map((name) => `  ${name}`).join("\n")}`);
+const failed = tallies.flatMap((tally) => tally.failed);
+if (failed.length > 0) console.log(`\nfailed:\n${failed.map((name) => `  ${name}`).join("\n")}`);
+console.log(`\n${chosen.length} steps in ${seconds(startedAt)} s`);
+console.log(summaryLine(tallies));
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+async function runStep(step: Step): Promise<Tally> {
+  const stepStartedAt = performance.now();
+  console.log(`\n== ${step.name}`);
+  const reportFile = join(reports, `${step.name}.json`);
+  const exitCode = await execute(
+    step,
+    step.kind === "vitest" ? [...step.args, ...vitestOptions(reportFile)] : step.args,
+  );
+  const tally =
+    step.kind === "check" ? tallyCheck(step.name, exitCode) : tallyVitest(readReport(reportFile), exitCode, step.name);
+  const verdict = tally.failed.length === 0 ? "ok" : "FAILED";
+  console.log(`== ${step.name}: ${verdict}, ${summaryLine([tally])}, ${seconds(stepStartedAt)} s`);
+  return tally;
+}
+
+/** Projects run one after another; inside one, two files at a time even on one core, as tests mostly wait. */
+function vitestOptions(reportFile: string): string[] {
+  const workers = Math.min(8, Math.max(2, availableParallelism()));
+  return ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`, `--maxWorkers=${workers}`];
+}
+
+/** Gives the exit code; null when the step was ended by its bound or by a signal. */
+async function execute(step: Step, args: readonly string[]): Promise<number | null> {
+  const bin = join(root, "node_modules", ".bin");
+  const child = spawn(step.command, args, {
+    cwd: root,
+    env: {
+      ...process.env,
+      PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
+      CI: process.env.CI ?? "true",
+      NODE_ENV: "test",
+    },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  const bound = setTimeout(() => {
+    console.log(`${step.name} ran longer than ${step.withinMinutes} minutes and is ended`);
+    child.kill("SIGTERM");
+    setTimeout(() => child.kill("SIGKILL"), 15_000).unref();
+  }, step.withinMinutes * 60_000);
+  // The services that a step started are stopped by the step itself, so it gets the signal and the time to do so.
+  const interrupt = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    child.once("exit", () => process.exit(130));
+  };
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  child.once("error", (fault) => {
+    console.log(`${step.command} does not start: ${fault.message}`);
+    resolve(null);
+  });
+  child.once("close", (code) => resolve(code));
+  const exitCode = await promise;
+  clearTimeout(bound);
+  process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  return exitCode;
+}
+
+function readReport(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8")
+      .replaceAll(`${relative("/", root)}/`, "")
+      .replaceAll('"name":"/', '"name":"');
+  } catch {
+    return undefined;
+  }
+}
+
+function seconds(since: number): string {
+  return ((performance.now() - since) / 1000).toFixed(1);
+}

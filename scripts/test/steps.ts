@@ -1,0 +1,37 @@
+export interface Step {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** A check counts as one test; a vitest project counts what its report says. */
+  readonly kind: "check" | "vitest";
+  /** Bound of the step in minutes; what runs longer is ended and has failed. */
+  readonly withinMinutes: number;
+}
+
+const typeScript = "tsconfig.json packages/dashboard/tsconfig.json".split(" ");
+
+/** The whole test command, in order: cheap checks first, so that a slip is told in seconds. */
+export const steps: readonly Step[] = [
+  check("format", "biome", "format", "--error-on-warnings", "."),
+  check("lint", "biome", "lint", "--error-on-warnings", "."),
+  check("files", "node", "scripts/check-files.ts"),
+  check("layers", "node", "scripts/check-layers.ts"),
+  ...typeScript.map((project) =>
+    check(project === "tsconfig.json" ? "types" : "dashboard-types", "tsc", "-p", project),
+  ),
+  check("unused", "knip", "--no-progress"),
+  check("docs", "node", "--conditions=source", "scripts/check-docs.ts"),
+  check("build", "node", "scripts/build.ts"),
+  project("unit", 5),
+  project("brain", 12),
+  project("engines", 8),
+  project("browser", 8),
+];
+
+function check(name: string, command: string, ...args: readonly string[]): Step {
+  return { name, command, args, kind: "check", withinMinutes: 3 };
+}
+
+function project(name: string, withinMinutes: number): Step {
+  return { name, command: "vitest", args: ["run", "--project", name], kind: "vitest", withinMinutes };
+}
