@@ -1,0 +1,26 @@
+/** What a dashboard can subscribe to (spec part 3, section 11). */
+export const topics = [
+  "task.changed",
+  "command.changed",
+  "agent.changed",
+  "worker.changed",
+  "queue.changed",
+  "schedule.changed",
+  "inbox.changed",
+] as const;
+export type Topic = (typeof topics)[number];
+
+const known: ReadonlySet<unknown> = new Set(topics);
+
+export const isTopic = (value: unknown): value is Topic => known.has(value);
+
+/** A change that was committed: the rows by id, or too many to list. */
+export interface Change {
+  readonly projectId: string;
+  readonly topic: Topic;
+  /** Row ids; null asks subscribers to fetch again. */
+  readonly ids: readonly string[] | null;
+}
+
+/** Rows listed in one event at most. */
+export const maxRowsPerEvent = 200;
