@@ -9,6 +9,8 @@ export interface RequestOptions {
   fetch?: typeof globalThis.fetch;
   /** The page's cookies, read for the CSRF token before each mutating call; default `document.cookie`. */
   readCookies?: () => string;
+  /** Asked before each read that does not say itself whether a timer made it. */
+  isBackground?: () => boolean;
   /** Called after each call, so that a page can say whether the server is reachable. */
   onOutcome?: (outcome: Outcome) => void;
 }
@@ -44,7 +46,7 @@ export function createSend(options: RequestOptions): Send {
 
   return async <Answer>(method: string, path: string, { query, body, signal, background }: Call = {}) => {
     const headers = new Headers({ accept: "application/json" });
-    if (background) headers.set("x-svc-background", "1");
+    if (background ?? (method === "GET" && options.isBackground?.())) headers.set("x-svc-background", "1");
     if (body !== undefined) headers.set("content-type", "application/json");
     if (options.bearer) headers.set("authorization", `Bearer ${options.bearer}`);
     else if (method !== "GET") {

@@ -6,5 +6,7 @@ export function accountRoutes(send: Send) {
     login: (body: LoginRequest, call?: CallOptions) => send<LoginResponse>("POST", "/auth/login", { ...call, body }),
     logout: (call?: CallOptions) => send<void>("POST", "/auth/logout", call),
     getMe: (call?: CallOptions) => send<Me>("GET", "/auth/me", call),
+    /** Answers only while no user exists; after that an anonymous caller is refused. */
+    getSetupStatus: (call?: CallOptions) => send<{ first_boot: boolean }>("GET", "/setup/status", call),
   };
 }

@@ -1,0 +1,111 @@
+import { ApiProblem, type MintedAgent } from "@svc/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import controls from "../../ui/controls.module.css";
+import { Field } from "../../ui/Field.tsx";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Snippet } from "../../ui/Snippet.tsx";
+import { AgentSnippets } from "./AgentSnippets.tsx";
+import { FirstHello, NothingArrives } from "./FirstHello.tsx";
+import { agentsQuery } from "./queries.ts";
+
+interface MintDialogProps {
+  slug: string;
+  onClose: () => void;
+  /** For a page that goes on showing the secrets until it is left. */
+  onMinted?: (minted: MintedAgent) => void;
+}
+
+/** Name first, then the two secrets, shown once, with what to paste and the wait for the first hello. */
+export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const mint = useMutation({
+    mutationFn: () => api.mintAgent(slug, { name: name.trim() }),
+    onSuccess: (minted) => {
+      onMinted?.(minted);
+      client.setQueryData(agentsQuery(slug).queryKey, (old) => old && { items: [...old.items, minted.agent] });
+      void client.invalidateQueries({ queryKey: agentsQuery(slug).queryKey });
+    },
+    gcTime: 0,
+  });
+
+  if (mint.data) return <MintedDialog slug={slug} minted={mint.data} onClose={onClose} />;
+  return (
+    <Dialog title="Mint an agent" onClose={onClose}>
+      <form
+        className={controls.rows}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!mint.isPending) mint.mutate();
+        }}
+      >
+        <Field
+          label="Name"
+          required
+          maxLength={200}
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          hint="One agent per place that watches an engine, for instance mailer-1."
+          error={mint.isError ? mintFailure(mint.error) : null}
+        />
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className={`${controls.btn} ${controls.pri} ${controls.big}`} aria-disabled={mint.isPending}>
+            Mint agent
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function MintedDialog({ slug, minted, onClose }: { slug: string; minted: MintedAgent; onClose: () => void }) {
+  const agents = useQuery({ ...agentsQuery(slug), refetchInterval: 2_000 });
+  const agent = agents.data?.items.find((one) => one.id === minted.agent.id) ?? minted.agent;
+  const [isStored, setStored] = useState(false);
+  return (
+    <Dialog title={`${minted.agent.name} is minted`} onClose={onClose}>
+      <p className="t2">The token and the secret are shown this once. The server keeps only a digest of the token.</p>
+      <Snippet name="token" text={minted.token} />
+      <Snippet name="HMAC secret" text={minted.hmac_secret} />
+      <AgentSnippets slug={slug} secrets={{ token: minted.token, hmacSecret: minted.hmac_secret }} />
+      <FirstHello agent={agent} />
+      {agent.state === "online" ? null : <NothingArrives />}
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is inside */}
+      <label className={controls.check}>
+        <span className={controls.tick}>
+          <input type="checkbox" checked={isStored} onChange={(event) => setStored(event.currentTarget.checked)} />
+        </span>
+        I have stored both
+      </label>
+      <div className={dialogFoot}>
+        <button
+          type="button"
+          className={`${controls.btn} ${controls.pri} ${controls.big}`}
+          aria-disabled={!isStored}
+          title={isStored ? undefined : "Store both first; they cannot be shown again"}
+          onClick={() => {
+            if (isStored) onClose();
+          }}
+        >
+          Done
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function mintFailure(error: Error): string {
+  if (!(error instanceof ApiProblem)) return causeOf(error);
+  if (error.code === "conflict") {
+    return error.details.reason === "project_archived" ? "The project is archived." : "An agent of this name exists already.";
+  }
+  if (error.code === "mfa_reverify_required") return "Confirm your second factor first, then mint again.";
+  return causeOf(error);
+}

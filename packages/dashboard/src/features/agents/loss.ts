@@ -1,0 +1,41 @@
+import type { AgentStatusSample, TelemetryLoss } from "@svc/client";
+
+/** The four counters that count discarded things; they are disjoint, but of different kinds, so they are never added. */
+export const lossKinds = [
+  ["event_records", "Event records"],
+  ["command_results", "Command results"],
+  ["other_frames", "Other frames"],
+  ["unclassified_frames", "Unclassified frames"],
+] as const satisfies readonly (readonly [keyof TelemetryLoss, string])[];
+
+/** Why they were discarded. These overlap the four above and stand apart from them. */
+export const lossReasons = [
+  ["capacity_evicted_frames", "Buffer full"],
+  ["content_rejected_frames", "Refused content"],
+] as const satisfies readonly (readonly [keyof TelemetryLoss, string])[];
+
+type Counter = (typeof lossKinds | typeof lossReasons)[number][0];
+
+export interface LossSeries {
+  /** Lost within the samples shown, oldest step first. */
+  steps: number[];
+  total: number;
+}
+
+/**
+ * What one cumulative counter rose by between successive samples. A counter that falls was started anew, so its value is
+ * what was lost since. `samples` are newest first, as the API lists them.
+ */
+export function lossSeries(samples: readonly AgentStatusSample[], counter: Counter): LossSeries {
+  const values = samples.map((sample) => sample.payload.telemetry_loss?.[counter] ?? 0).reverse();
+  const steps = values.slice(1).map((value, at) => {
+    const before = values[at] ?? 0;
+    return value >= before ? value - before : value;
+  });
+  return { steps, total: steps.reduce((sum, step) => sum + step, 0) };
+}
+
+/** The last reported cumulative value. */
+export function lossNow(samples: readonly AgentStatusSample[], counter: Counter): number {
+  return samples[0]?.payload.telemetry_loss?.[counter] ?? 0;
+}

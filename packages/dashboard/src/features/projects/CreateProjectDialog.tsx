@@ -1,0 +1,115 @@
+import { ApiProblem } from "@svc/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { paths } from "../../paths.ts";
+import controls from "../../ui/controls.module.css";
+import { Field } from "../../ui/Field.tsx";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { projectsQuery } from "./queries.ts";
+import { slugFrom } from "./slug.ts";
+
+export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const [name, setName] = useState("");
+  const [typedSlug, setTypedSlug] = useState<string | null>(null);
+  const [environment, setEnvironment] = useState("production");
+  const [timezone, setTimezone] = useState("UTC");
+  const slug = typedSlug ?? slugFrom(name);
+
+  const create = useMutation({
+    mutationFn: () => api.createProject({ name: name.trim(), slug, environment, timezone }),
+    onSuccess: async (project) => {
+      await client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      await client.invalidateQueries({ queryKey: ["me"] });
+      router.history.push(paths.tasks(project.slug));
+    },
+  });
+  const faults = create.error instanceof ApiProblem ? faultsByField(create.error) : {};
+  const isElsewhere = create.isError && Object.keys(faults).length === 0;
+
+  return (
+    <Dialog title="New project" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!create.isPending) create.mutate();
+        }}
+      >
+        <Rows>
+          <Field label="Name" required maxLength={200} autoFocus value={name} onChange={(event) => setName(event.currentTarget.value)} error={faults.name} />
+          <Field
+            label="Slug"
+            required
+            minLength={2}
+            maxLength={63}
+            pattern="[a-z0-9](-?[a-z0-9])*"
+            value={slug}
+            onChange={(event) => setTypedSlug(event.currentTarget.value)}
+            hint="Part of every address of this project: small letters, digits and single hyphens."
+            error={faults.slug}
+          />
+          <Field
+            label="Environment"
+            required
+            maxLength={40}
+            pattern="[A-Za-z0-9_.\-]+"
+            value={environment}
+            onChange={(event) => setEnvironment(event.currentTarget.value)}
+            hint="Production projects carry a coloured line, so that they are not mistaken for another."
+            error={faults.environment}
+          />
+          <Field
+            label="Time zone"
+            required
+            list="zones"
+            value={timezone}
+            onChange={(event) => setTimezone(event.currentTarget.value)}
+            error={faults.timezone}
+          />
+          <datalist id="zones">
+            {Intl.supportedValuesOf("timeZone").map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+          {isElsewhere ? (
+            <p className={controls.err} role="alert">
+              {conflictText(create.error)}
+            </p>
+          ) : null}
+          <div className={dialogFoot}>
+            <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" className={`${controls.btn} ${controls.pri} ${controls.big}`} aria-disabled={create.isPending}>
+              Create project
+            </button>
+          </div>
+        </Rows>
+      </form>
+    </Dialog>
+  );
+}
+
+function Rows({ children }: { children: React.ReactNode }) {
+  return <div className={controls.rows}>{children}</div>;
+}
+
+/** The messages of a 422 by the last name of their place. */
+export function faultsByField(problem: ApiProblem): Record<string, string> {
+  const found: Record<string, string> = {};
+  if (!Array.isArray(problem.details.errors)) return found;
+  for (const fault of problem.details.errors as { loc?: unknown; message?: unknown }[]) {
+    const place = Array.isArray(fault.loc) ? fault.loc.at(-1) : undefined;
+    if (typeof place === "string" && typeof fault.message === "string") found[place] ??= fault.message;
+  }
+  return found;
+}
+
+function conflictText(error: Error): string {
+  if (error instanceof ApiProblem && error.code === "conflict") return `Not created: ${error.message}. The slug may be in use.`;
+  return causeOf(error);
+}

@@ -1,0 +1,22 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+
+export const projectsQuery = queryOptions({
+  queryKey: ["projects"],
+  queryFn: ({ signal }) => api.listProjects({}, { signal }),
+  staleTime: 30_000,
+});
+
+export const projectQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["project", slug],
+    queryFn: ({ signal }) => api.getProject(slug, { signal }),
+    staleTime: 30_000,
+  });
+
+export const statsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["stats", slug],
+    queryFn: ({ signal }) => api.getStats(slug, { hours: 24 }, { signal }),
+    staleTime: 10_000,
+  });

@@ -1,0 +1,30 @@
+import type { Me, ProjectRole } from "@svc/client";
+import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: ({ signal }) => api.getMe({ signal }),
+  staleTime: 60_000,
+});
+
+export const setupStatusQuery = queryOptions({
+  queryKey: ["setup-status"],
+  queryFn: ({ signal }) => api.getSetupStatus({ signal }),
+  retry: false,
+  meta: { quiet: true },
+});
+
+export function useMe(): Me {
+  return useSuspenseQuery(meQuery).data;
+}
+
+/** The role in one project; instance admins act as admin everywhere. Null when not a member. */
+export function roleIn(me: Me, slug: string): ProjectRole | null {
+  if (me.is_admin) return "admin";
+  return me.memberships.find((membership) => membership.project_slug === slug)?.role ?? null;
+}
+
+export function useIsProjectAdmin(slug: string): boolean {
+  return roleIn(useMe(), slug) === "admin";
+}

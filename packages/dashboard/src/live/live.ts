@@ -1,0 +1,63 @@
+import type { HubEvent, HubTopic } from "@svc/client";
+import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
+import { useNow } from "../ui/ticker.ts";
+import { createConnection, hiddenPollMs, type Mode, modeAt, type SocketLike, visiblePollMs } from "./connection.ts";
+
+export const connection = createConnection({
+  openSocket: () =>
+    new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/dashboard`) as SocketLike,
+  now: Date.now,
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+});
+
+document.addEventListener("visibilitychange", () => {
+  connection.setPollMs(document.hidden ? hiddenPollMs : visiblePollMs);
+});
+addEventListener("online", () => connection.retryNow());
+
+const followedTopics: HubTopic[] = ["task.changed", "agent.changed", "worker.changed", "queue.changed"];
+
+/** Follows one project on the hub for as long as the component is shown. */
+export function useFollowProject(projectId: string | null): void {
+  useEffect(() => {
+    connection.follow(projectId, followedTopics);
+    return () => connection.follow(null);
+  }, [projectId]);
+}
+
+export function useConnection(): { mode: Mode; now: number; facts: ReturnType<typeof connection.facts> } {
+  const facts = useSyncExternalStore(connection.watch, connection.facts);
+  const now = useNow();
+  return { mode: modeAt(facts, now), now, facts };
+}
+
+// Changes only with the mode itself, so that pages are not rendered on every message.
+function pollState(): number | false {
+  const facts = connection.facts();
+  if (facts.isPaused) return false;
+  return facts.isReady ? false : facts.pollMs;
+}
+
+/** How often a list must be read again: false while the stream pushes, or while everything is paused. */
+export function usePollMs(): number | false {
+  return useSyncExternalStore(connection.watch, pollState);
+}
+
+/** Runs for each push of one topic, and once with `refetch` when the stream returns after a gap. */
+export function useHub<Topic extends HubTopic>(topic: Topic, onEvent: (event: HubEvent<Topic>) => void): void {
+  const run = useEffectEvent(onEvent);
+  useEffect(() => {
+    const offEvent = connection.listen((event) => {
+      if (event.topic === topic) run(event as HubEvent<Topic>);
+    });
+    const offResume = connection.onResume(() => run({ type: "event", topic, refetch: true }));
+    return () => {
+      offEvent();
+      offResume();
+    };
+  }, [topic]);
+}

@@ -1,0 +1,14 @@
+// A read counts as a timer's own when nobody has touched the page for a while. Such reads carry X-SVC-Background, so that
+// an abandoned tab does not keep its session alive.
+const quietAfterMs = 10_000;
+let lastInputAt = Date.now();
+
+for (const kind of ["pointerdown", "keydown", "wheel", "touchstart"] as const) {
+  addEventListener(kind, () => {
+    lastInputAt = Date.now();
+  }, { capture: true, passive: true });
+}
+
+export function isUnattended(): boolean {
+  return document.hidden || Date.now() - lastInputAt > quietAfterMs;
+}

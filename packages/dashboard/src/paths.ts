@@ -1,0 +1,26 @@
+// Every address of the dashboard, as `routes.tsx` mounts it. The routes of later pages are named in routes.tsx.
+const part = encodeURIComponent;
+
+export const paths = {
+  home: () => "/",
+  login: () => "/login",
+  project: (slug: string) => `/p/${part(slug)}`,
+  tasks: (slug: string) => `/p/${part(slug)}/tasks`,
+  task: (slug: string, engine: string, taskId: string) => `/p/${part(slug)}/tasks/${part(engine)}/${part(taskId)}`,
+  queues: (slug: string) => `/p/${part(slug)}/queues`,
+  workers: (slug: string) => `/p/${part(slug)}/workers`,
+  agents: (slug: string) => `/p/${part(slug)}/agents`,
+  agent: (slug: string, agentId: string) => `/p/${part(slug)}/agents/${part(agentId)}`,
+};
+
+/** The same sub-page in another project: what the project switcher keeps. Detail pages lead back to their list. */
+export function samePageIn(slug: string, pathname: string): string {
+  const section = /^\/p\/[^/]+\/([a-z-]+)/.exec(pathname)?.[1];
+  return section ? `${paths.project(slug)}/${section}` : paths.tasks(slug);
+}
+
+/** Only a path of our own may follow a sign-in; anything else is the start page. */
+export function safeReturn(next: string | undefined): string {
+  if (!next || !next.startsWith("/") || /^\/[/\\]/.test(next) || next.startsWith("/login")) return "/";
+  return next;
+}

@@ -1,0 +1,154 @@
+import { isProblem } from "@svc/client";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  useRouter,
+} from "@tanstack/react-router";
+import { meQuery } from "./features/sessions/queries.ts";
+import { readTasksSearch } from "./features/tasks/tasks-search.ts";
+import { safeReturn } from "./paths.ts";
+import { queryClient, whenSignedOut } from "./query-client.ts";
+import { parseSearch, stringifySearch } from "./search-text.ts";
+import { Bones, Failed } from "./ui/Feedback.tsx";
+
+// The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
+// later mount here in this order: /login/mfa, /login/enroll, /reset, /reset/confirm, /invite, /activity, /inbox, then
+// below a project: overview (index), issues, schedules, dead-letters, commands, bulk-retries, automation, audit, settings,
+// and /me, /admin.
+
+const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: lazyRouteComponent(() => import("./shell/NotFound.tsx"), "NotFound") });
+
+const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/login",
+  validateSearch: (search: Record<string, unknown>): { next?: string; ended?: string } => ({
+    ...(typeof search.next === "string" ? { next: safeReturn(search.next) } : {}),
+    ...(search.ended === "1" ? { ended: "1" } : {}),
+  }),
+  component: lazyRouteComponent(() => import("./features/sessions/LoginPage.tsx"), "LoginPage"),
+});
+
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "signed-in",
+  beforeLoad: async ({ location }) => {
+    try {
+      await queryClient.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!isProblem(error, "unauthenticated")) throw error;
+      const next = safeReturn(location.href);
+      throw redirect({ to: "/login", search: next === "/" ? {} : { next } });
+    }
+  },
+  component: lazyRouteComponent(() => import("./shell/Shell.tsx"), "Shell"),
+  errorComponent: PageError,
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/",
+  component: lazyRouteComponent(() => import("./features/projects/HomePage.tsx"), "HomePage"),
+});
+
+const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/p/$slug", component: Outlet });
+
+const projectIndexRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/",
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: "/p/$slug/tasks", params, replace: true });
+  },
+});
+
+const tasksRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/tasks",
+  validateSearch: readTasksSearch,
+  component: lazyRouteComponent(() => import("./features/tasks/TasksPage.tsx"), "TasksPage"),
+});
+
+const taskRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/tasks/$engine/$taskId",
+  component: lazyRouteComponent(() => import("./features/tasks/detail/TaskPage.tsx"), "TaskPage"),
+});
+
+const queuesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/queues",
+  component: lazyRouteComponent(() => import("./features/queues/QueuesPage.tsx"), "QueuesPage"),
+});
+
+const workersRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/workers",
+  component: lazyRouteComponent(() => import("./features/workers/WorkersPage.tsx"), "WorkersPage"),
+});
+
+const agentsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("./features/agents/AgentsPage.tsx"), "AgentsPage"),
+});
+
+const agentRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/agents/$agentId",
+  component: lazyRouteComponent(() => import("./features/agents/AgentPage.tsx"), "AgentPage"),
+});
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    loginRoute,
+    signedInRoute.addChildren([
+      homeRoute,
+      projectRoute.addChildren([
+        projectIndexRoute,
+        tasksRoute,
+        taskRoute,
+        queuesRoute,
+        workersRoute,
+        agentsRoute,
+        agentRoute,
+      ]),
+    ]),
+  ]),
+  parseSearch,
+  stringifySearch,
+  defaultErrorComponent: PageError,
+  defaultPendingComponent: () => <Bones label="Loading the page" />,
+  defaultPendingMs: 150,
+  defaultPreload: false,
+  scrollRestoration: false,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+function PageError({ error, reset }: { error: unknown; reset: () => void }) {
+  const { invalidate } = useRouter();
+  return (
+    <Failed
+      title="This page could not be shown"
+      error={error}
+      onRetry={() => {
+        reset();
+        void invalidate();
+      }}
+    />
+  );
+}
+
+whenSignedOut(() => {
+  const { location } = router.state;
+  if (location.pathname === "/login") return;
+  queryClient.clear();
+  void router.navigate({ to: "/login", search: { next: safeReturn(location.href), ended: "1" }, replace: true });
+});

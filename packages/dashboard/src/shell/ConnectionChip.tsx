@@ -1,0 +1,89 @@
+import { useState } from "react";
+import type { Facts, Mode } from "../live/connection.ts";
+import { connection, useConnection } from "../live/live.ts";
+import { age } from "../ui/format.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
+import { useKeys } from "../ui/keys.ts";
+import css from "./shell.module.css";
+
+/** What the page knows about its own freshness, from the stream's last message and the last answered read. */
+export function ConnectionChip() {
+  const { mode, now, facts } = useConnection();
+  useKeys({ L: () => connection.setPaused(!connection.facts().isPaused) });
+  const [announced, setAnnounced] = useState<Mode>(mode);
+  if (announced !== mode) setAnnounced(mode);
+
+  return (
+    <>
+      <Menu
+        label="Connection"
+        place={css.under}
+        buttonClass={css.connb}
+        buttonLabel={`Connection: ${mode}`}
+        button={
+          <span className={css.conn} data-mode={mode}>
+            <span className={css.dot} />
+            <span>{chipText(mode, facts, now)}</span>
+          </span>
+        }
+      >
+        <p className={menuLabel}>{explain(mode)}</p>
+        <p className={menuLabel}>
+          Last push {facts.lastMessageAt === null ? "none yet" : `${age(now - facts.lastMessageAt)} ago`}, last answer{" "}
+          {facts.lastAnswerAt === null ? "none yet" : `${age(now - facts.lastAnswerAt)} ago`}
+        </p>
+        <hr className={menuRule} />
+        <button
+          type="button"
+          data-entry=""
+          className={menuItem}
+          onClick={() => connection.setPaused(!facts.isPaused)}
+        >
+          <Icon name={facts.isPaused ? "play" : "pause"} />
+          {facts.isPaused ? "Go on" : "Pause everything"}
+          <kbd>Shift L</kbd>
+        </button>
+        {mode === "live" || mode === "paused" ? null : (
+          <button type="button" data-entry="" className={menuItem} onClick={() => connection.retryNow()}>
+            <Icon name="retry" />
+            Connect now
+          </button>
+        )}
+      </Menu>
+      <span className="vh" role="status">
+        {`Connection: ${announced}`}
+      </span>
+    </>
+  );
+}
+
+export function chipText(mode: Mode, facts: Facts, now: number): string {
+  switch (mode) {
+    case "polling":
+      return `polling ${facts.pollMs / 1000} s`;
+    case "stale":
+      return `stale ${age(now - Math.max(facts.lastMessageAt ?? 0, facts.lastAnswerAt ?? 0))}`;
+    case "offline":
+      return facts.retryAt === null ? "offline" : `offline, retrying in ${age(facts.retryAt - now)}`;
+    default:
+      return mode;
+  }
+}
+
+function explain(mode: Mode): string {
+  switch (mode) {
+    case "live":
+      return "Changes are pushed over a WebSocket as they happen.";
+    case "polling":
+      return "No push connection. The page reads again by timer, so it may be a few seconds behind.";
+    case "stale":
+      return "Nothing has arrived for longer than expected. Numbers may be old.";
+    case "offline":
+      return "The server does not answer.";
+    case "paused":
+      return "Paused by you: nothing on the page changes until you go on.";
+    default:
+      return "Connecting.";
+  }
+}

@@ -1,0 +1,87 @@
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useParams } from "@tanstack/react-router";
+import { Suspense, useEffect } from "react";
+import { projectQuery } from "../features/projects/queries.ts";
+import { useFollowProject } from "../live/live.ts";
+import { Bones, Failed } from "../ui/Feedback.tsx";
+import { setProjectZone } from "../ui/instants.ts";
+import { Banner } from "./Banner.tsx";
+import { Rail } from "./Rail.tsx";
+import css from "./shell.module.css";
+import { TopBar } from "./TopBar.tsx";
+
+/** Everything around a page: rail, top bar, one banner line, and the page itself in <main>. */
+export function Shell() {
+  const { slug } = useParams({ strict: false });
+  return slug === undefined ? <HomeShell /> : <ProjectShell key={slug} slug={slug} />;
+}
+
+function HomeShell() {
+  return (
+    <div className={`${css.app} ${css.bare}`}>
+      <SkipLink />
+      <TopBar />
+      <div className={css.line}>
+        <Banner />
+      </div>
+      <Main />
+    </div>
+  );
+}
+
+function ProjectShell({ slug }: { slug: string }) {
+  const project = useQuery(projectQuery(slug));
+  useFollowProject(project.data?.id ?? null);
+  const zone = project.data?.timezone;
+  useEffect(() => {
+    if (zone) setProjectZone(zone);
+  }, [zone]);
+
+  return (
+    <div className={css.app} data-env={project.data?.environment}>
+      <SkipLink />
+      <Rail slug={slug} project={project.data} />
+      <TopBar slug={slug} />
+      <div className={css.line}>
+        <Banner slug={slug} project={project.data} />
+      </div>
+      {project.isError && !project.data ? (
+        <main className={css.main} id="main" tabIndex={-1}>
+          <h1 className="vh">{slug}</h1>
+          <Failed
+            title={`The project ${slug} cannot be opened`}
+            error={project.error}
+            onRetry={() => void project.refetch()}
+          />
+        </main>
+      ) : (
+        <Main />
+      )}
+    </div>
+  );
+}
+
+function Main() {
+  return (
+    <main className={css.main} id="main" tabIndex={-1}>
+      <Suspense fallback={<Bones label="Loading the page" />}>
+        <Outlet />
+      </Suspense>
+    </main>
+  );
+}
+
+function SkipLink() {
+  return (
+    <a
+      className="skip"
+      href="#main"
+      onClick={(event) => {
+        event.preventDefault();
+        document.getElementById("main")?.focus();
+      }}
+    >
+      Skip to content
+    </a>
+  );
+}

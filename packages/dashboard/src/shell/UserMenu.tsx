@@ -1,0 +1,103 @@
+import type { Me } from "@svc/client";
+import { useMutation } from "@tanstack/react-query";
+import { useParams, useRouter } from "@tanstack/react-router";
+import { api } from "../api.ts";
+import { roleIn, useMe } from "../features/sessions/queries.ts";
+import { connection } from "../live/live.ts";
+import { paths } from "../paths.ts";
+import { queryClient } from "../query-client.ts";
+import { AppLink } from "../ui/AppLink.tsx";
+import { type Density, setDensity, toggleTheme, useDensity } from "../ui/appearance.ts";
+import { causeOf } from "../ui/Feedback.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { chooseZone, useZone } from "../ui/instants.ts";
+import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
+import css from "./shell.module.css";
+
+const densities: readonly Density[] = ["compact", "default", "comfortable"];
+
+export function UserMenu({ hasProject }: { hasProject: boolean }) {
+  const me = useMe();
+  const router = useRouter();
+  const density = useDensity();
+  const { choice } = useZone();
+  const { slug } = useParams({ strict: false });
+  const role = slug === undefined ? null : roleIn(me, slug);
+  const name = me.display_name || me.email;
+
+  const signOut = useMutation({
+    mutationFn: () => api.logout(),
+    onSuccess: () => {
+      connection.follow(null);
+      queryClient.clear();
+      router.history.push(paths.login());
+    },
+  });
+
+  return (
+    <Menu
+      label="You and this page"
+      place={css.under}
+      buttonClass={css.user}
+      buttonLabel={`User menu of ${name}`}
+      button={<span aria-hidden="true">{initials(me)}</span>}
+    >
+      <p className={menuLabel}>
+        <b className="t1">{name}</b>
+        <br />
+        {me.is_admin ? "instance admin" : (role ?? me.email)}
+      </p>
+      <hr className={menuRule} />
+      <AppLink data-entry="" className={menuItem} href={paths.home()}>
+        <Icon name="home" />
+        All projects
+      </AppLink>
+      <button type="button" data-entry="" data-stay="" className={menuItem} onClick={toggleTheme}>
+        <Icon name="theme" />
+        Light or dark
+      </button>
+      <hr className={menuRule} />
+      <p className={menuLabel}>Row height</p>
+      {densities.map((one) => (
+        <Choice key={one} word={one} isChosen={one === density} onChoose={() => setDensity(one)} />
+      ))}
+      <p className={menuLabel}>Times in</p>
+      <Choice word="UTC" isChosen={choice === "utc"} onChoose={() => chooseZone("utc")} />
+      <Choice word="this browser's zone" isChosen={choice === "mine"} onChoose={() => chooseZone("mine")} />
+      {hasProject ? (
+        <Choice word="the project's zone" isChosen={choice === "project"} onChoose={() => chooseZone("project")} />
+      ) : null}
+      <hr className={menuRule} />
+      <button
+        type="button"
+        data-entry=""
+        data-stay=""
+        className={menuItem}
+        onClick={() => signOut.mutate()}
+        aria-disabled={signOut.isPending}
+      >
+        <Icon name="open" />
+        Sign out
+      </button>
+      {signOut.isError ? (
+        <p className={menuLabel} role="alert">
+          Still signed in. {causeOf(signOut.error)}
+        </p>
+      ) : null}
+    </Menu>
+  );
+}
+
+function Choice({ word, isChosen, onChoose }: { word: string; isChosen: boolean; onChoose: () => void }) {
+  return (
+    <button type="button" data-entry="" data-stay="" className={menuItem} aria-pressed={isChosen} onClick={onChoose}>
+      <span className="grow">{word}</span>
+      {isChosen ? <Icon name="check" /> : null}
+    </button>
+  );
+}
+
+function initials(me: Me): string {
+  const words = (me.display_name || me.email).split(/[\s.@_-]+/).filter(Boolean);
+  return `${words[0]?.[0] ?? "?"}${words[1]?.[0] ?? ""}`.toUpperCase();
+}

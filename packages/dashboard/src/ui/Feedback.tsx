@@ -1,0 +1,142 @@
+import { ApiProblem } from "@svc/client";
+import { type ReactNode, useState } from "react";
+import { CopyButton } from "./CopyButton.tsx";
+import controls from "./controls.module.css";
+import css from "./feedback.module.css";
+import { Glyph, Icon } from "./Icon.tsx";
+
+export function Empty({ title, children, chips }: { title: string; children?: ReactNode; chips?: ReactNode }) {
+  return (
+    <section className={css.empty}>
+      <h2>{title}</h2>
+      {children}
+      {chips ? <div className={css.chips}>{chips}</div> : null}
+    </section>
+  );
+}
+
+/** Rows of the real height while the first answer is on its way; invisible for the first 150 ms. */
+export function Bones({ rows = 8, label }: { rows?: number; label: string }) {
+  return (
+    <div role="status" aria-label={label}>
+      <div className={css.bones} aria-hidden="true">
+        {Array.from({ length: rows }, (_, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no other identity
+          <i key={row} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** What happened, what it means, what to do: in words a person without the API's documents can use. */
+export function causeOf(error: unknown): string {
+  if (!(error instanceof ApiProblem)) return "This part of the page broke. The rest keeps working.";
+  switch (error.code) {
+    case "unreachable":
+      return "The server did not answer. It may be restarting, or the network between you and it is down.";
+    case "forbidden":
+      return "Your role does not allow this.";
+    case "not_found":
+      return "It is not here: never was, was deleted, or is outside your projects.";
+    case "unauthenticated":
+      return "Your session has ended. Sign in again to go on.";
+    case "rate_limited":
+      return `Too many requests. Try again in ${error.retryAfterSeconds ?? 60} s.`;
+    case "unready":
+      return "The server is up, but its database is not. It will answer once that is back.";
+    default:
+      return error.message;
+  }
+}
+
+interface FailedProps {
+  title: string;
+  error: unknown;
+  onRetry?: (() => void) | undefined;
+}
+
+/** The error panel: the shell and everything else on the page stay usable beside it. */
+export function Failed({ title, error, onRetry }: FailedProps) {
+  const problem = error instanceof ApiProblem ? error : null;
+  const details = JSON.stringify(
+    problem
+      ? { code: problem.code, status: problem.status, message: problem.message, request_id: problem.requestId, details: problem.details }
+      : { message: String(error) },
+    null,
+    2,
+  );
+  return (
+    <section className={css.failed} role="alert">
+      <h2>
+        <Glyph name="failure" />
+        {title}
+      </h2>
+      <p>{causeOf(error)}</p>
+      {problem ? (
+        <dl>
+          <div>
+            <dt>Code</dt>
+            <dd className="mono">{problem.code}</dd>
+          </div>
+          {problem.requestId ? (
+            <div>
+              <dt>Request</dt>
+              <dd className="mono">{problem.requestId}</dd>
+            </div>
+          ) : null}
+        </dl>
+      ) : null}
+      <div className={css.acts}>
+        {onRetry ? (
+          <button type="button" className={controls.btn} onClick={onRetry}>
+            <Icon name="retry" />
+            Try again
+          </button>
+        ) : null}
+        <CopyButton text={details} label="Copy details" />
+      </div>
+    </section>
+  );
+}
+
+/** One line above content that is still shown although its renewal failed. */
+export function FailedLine({ title, error, onRetry }: FailedProps) {
+  return (
+    <div className={css.line} role="alert">
+      <Glyph name="failure" />
+      <span className="grow">
+        {title}. {causeOf(error)}
+      </span>
+      {onRetry ? (
+        <button type="button" className={controls.lnk} onClick={onRetry}>
+          Try again
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+export function NoteLine({ children, glyph = "unknown", onClose }: { children: ReactNode; glyph?: string; onClose?: () => void }) {
+  const [closed, setClosed] = useState(false);
+  if (closed) return null;
+  return (
+    <div className={`${css.line} ${css.note}`} role="status">
+      <Glyph name={glyph} />
+      <span className="grow">{children}</span>
+      {onClose ? (
+        <button
+          type="button"
+          className={controls.ib}
+          aria-label="Dismiss"
+          onClick={() => {
+            setClosed(true);
+            onClose();
+          }}
+        >
+          <Icon name="x" />
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import controls from "./controls.module.css";
+import { Icon } from "./Icon.tsx";
+import css from "./layers.module.css";
+
+interface MenuProps {
+  /** Content and look of the button that opens it. */
+  button: ReactNode;
+  buttonClass?: string | undefined;
+  buttonLabel?: string | undefined;
+  /** Class with the position; popovers are in the top layer and sit where this says. */
+  place?: string | undefined;
+  label: string;
+  children: ReactNode;
+  onOpen?: () => void;
+}
+
+/**
+ * A button and its floating list, on the browser's own popover: light dismiss, Esc and focus return come with it. Up
+ * and Down walk through the entries; choosing a link or button closes it.
+ */
+export function Menu({ button, buttonClass, buttonLabel, place, label, children, onOpen }: MenuProps) {
+  const id = useId();
+  const layer = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+
+  useEffect(() => {
+    const element = layer.current;
+    if (!element) return;
+    const toggled = (event: Event) => {
+      const isOpen = (event as ToggleEvent).newState === "open";
+      opener.current?.setAttribute("aria-expanded", String(isOpen));
+      if (!isOpen) return;
+      putUnder(opener.current, element, place !== undefined);
+      element.querySelector<HTMLElement>("input, [data-entry]")?.focus();
+      onOpen?.();
+    };
+    element.addEventListener("toggle", toggled);
+    return () => element.removeEventListener("toggle", toggled);
+  }, [onOpen, place]);
+
+  return (
+    <>
+      <button
+        ref={opener}
+        type="button"
+        className={buttonClass ?? controls.tool}
+        aria-label={buttonLabel}
+        title={buttonLabel}
+        aria-expanded="false"
+        popoverTarget={id}
+      >
+        {button}
+      </button>
+      {/* biome-ignore lint/a11y/useSemanticElements: a group of entries, not a form's fieldset */}
+      <div
+        ref={layer}
+        id={id}
+        popover="auto"
+        role="group"
+        className={place ? `${css.pop} ${place}` : css.pop}
+        aria-label={label}
+        onKeyDown={walkEntries}
+        onClick={(event) => {
+          if ((event.target as Element).closest("[data-entry]:not([data-stay])")) layer.current?.hidePopover();
+        }}
+      >
+        {children}
+      </div>
+    </>
+  );
+}
+
+function walkEntries(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const entries = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-entry]")];
+  const at = entries.indexOf(document.activeElement as HTMLElement);
+  const next = entries[(at + (event.key === "ArrowDown" ? 1 : -1) + entries.length) % entries.length];
+  next?.focus();
+  event.preventDefault();
+}
+
+function putUnder(button: HTMLElement | null, layer: HTMLElement, isPlaced: boolean): void {
+  if (!button || isPlaced) return;
+  const box = button.getBoundingClientRect();
+  const left = Math.max(8, Math.min(box.left, innerWidth - layer.offsetWidth - 8));
+  layer.style.top = `${box.bottom + 4}px`;
+  layer.style.left = `${left}px`;
+}
+
+export const menuItem = css.item;
+export const menuLabel = css.label;
+export const menuRule = css.rule;
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A modal on the native element: focus is kept inside and goes back to where it was. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    if (dialog && !dialog.open) dialog.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      className={css.dialog}
+      aria-labelledby={id}
+      onClose={onClose}
+      onCancel={(event) => event.stopPropagation()}
+    >
+      <div className={css.dhead}>
+        <h2 id={id}>{title}</h2>
+        <button type="button" className={controls.ib} aria-label="Close" onClick={() => element.current?.close()}>
+          <Icon name="x" />
+        </button>
+      </div>
+      <div className={css.dbody}>{children}</div>
+    </dialog>
+  );
+}
+
+export const dialogFoot = css.dfoot;
+export const drawerClass = css.drawer;

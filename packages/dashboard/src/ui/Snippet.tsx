@@ -1,0 +1,34 @@
+import { CopyButton } from "./CopyButton.tsx";
+import { Icon } from "./Icon.tsx";
+import css from "./snippet.module.css";
+
+/** Text to paste. Lines that end with `=` and are listed in `once` show that their value cannot be shown again. */
+export function Snippet({ name, text, once }: { name: string; text: string; once?: string }) {
+  return (
+    <div className={css.snip}>
+      <div className={css.head}>
+        <span className="mono t2">{name}</span>
+        <span className="grow" />
+        <CopyButton text={text} label="Copy" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <pre tabIndex={0} role="region" aria-label={name}>
+        <code>
+          {text.split("\n").map((line, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
+            <span key={at}>
+              {line}
+              {once && line.endsWith("=") ? (
+                <span className={css.once}>
+                  <Icon name="lock" />
+                  {once}
+                </span>
+              ) : null}
+              {"\n"}
+            </span>
+          ))}
+        </code>
+      </pre>
+    </div>
+  );
+}

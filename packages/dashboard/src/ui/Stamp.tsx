@@ -1,0 +1,34 @@
+import { age } from "./format.ts";
+import { fullText, instant, useZone } from "./instants.ts";
+import { useNow } from "./ticker.ts";
+
+function stampTitle(at: number, zone: string): string {
+  const inZone = `${fullText(at, zone)} ${zone}`;
+  return zone === "UTC" ? inZone : `${inZone}\n${fullText(at, "UTC")} UTC`;
+}
+
+/** How long ago, ticking; the exact instant is in the tooltip. `none` is printed for an absent instant. */
+export function Age({ at, none = "never", suffix = "" }: { at: string | null | undefined; none?: string; suffix?: string }) {
+  const now = useNow();
+  const { zone } = useZone();
+  const ms = instant(at);
+  if (Number.isNaN(ms)) return <span className="t3">{none}</span>;
+  return (
+    <time dateTime={at ?? ""} title={stampTitle(ms, zone)}>
+      {age(now - ms)}
+      {suffix}
+    </time>
+  );
+}
+
+/** The exact instant in the chosen zone. */
+export function Stamp({ at, none = "–" }: { at: string | null | undefined; none?: string }) {
+  const { zone } = useZone();
+  const ms = instant(at);
+  if (Number.isNaN(ms)) return <span className="t3">{none}</span>;
+  return (
+    <time dateTime={at ?? ""} title={stampTitle(ms, zone)}>
+      {fullText(ms, zone)}
+    </time>
+  );
+}

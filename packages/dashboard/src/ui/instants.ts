@@ -1,0 +1,81 @@
+import { useSyncExternalStore } from "react";
+import { createStore } from "./store.ts";
+
+/** Which clock the stamps are printed in. `mine` is this browser's zone. */
+export type ZoneChoice = "utc" | "mine" | "project";
+
+const kept = createStore<ZoneChoice>(readChoice());
+
+function readChoice(): ZoneChoice {
+  try {
+    const value = localStorage.getItem("svc.zone");
+    if (value === "mine" || value === "project") return value;
+  } catch {
+    // Storage may be blocked.
+  }
+  return "utc";
+}
+
+export function chooseZone(choice: ZoneChoice): void {
+  kept.set(choice);
+  try {
+    localStorage.setItem("svc.zone", choice);
+  } catch {
+    // Then it lasts for this page only.
+  }
+}
+
+let projectZone = "UTC";
+/** The zone that `project` means; set by the shell when a project opens. */
+export function setProjectZone(zone: string): void {
+  projectZone = zone;
+}
+
+export function useZone(): { choice: ZoneChoice; zone: string; label: string } {
+  const choice = useSyncExternalStore(kept.subscribe, kept.get);
+  const zone = zoneOf(choice);
+  return { choice, zone, label: choice === "utc" ? "UTC" : zone };
+}
+
+function zoneOf(choice: ZoneChoice): string {
+  if (choice === "utc") return "UTC";
+  if (choice === "project") return projectZone;
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+function format(zone: string, part: "clock" | "full" | "short"): Intl.DateTimeFormat {
+  const key = `${zone} ${part}`;
+  const known = formats.get(key);
+  if (known) return known;
+  const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+  const options: Intl.DateTimeFormatOptions =
+    part === "clock"
+      ? { ...clock, fractionalSecondDigits: 1 }
+      : part === "short"
+        ? { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }
+        : { year: "numeric", month: "2-digit", day: "2-digit", ...clock, fractionalSecondDigits: 3 };
+  const made = new Intl.DateTimeFormat("sv-SE", { ...options, timeZone: zone });
+  formats.set(key, made);
+  return made;
+}
+
+/** `17:38:06.8` */
+export function clockText(at: number, zone: string): string {
+  return format(zone, "clock").format(at).replace(",", ".");
+}
+
+/** `17:38` */
+export function shortClockText(at: number, zone: string): string {
+  return format(zone, "short").format(at);
+}
+
+/** `2026-11-20 17:38:06.812` */
+export function fullText(at: number, zone: string): string {
+  return format(zone, "full").format(at).replace(",", ".");
+}
+
+/** Milliseconds since 1970 of an API timestamp; NaN when it is absent. */
+export function instant(text: string | null | undefined): number {
+  return text ? Date.parse(text) : Number.NaN;
+}

@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from "react";
+import { createStore } from "./store.ts";
+
+// One timer for every age on the page; it sleeps while nothing listens or the page is hidden.
+const now = createStore(Date.now());
+let listening = 0;
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function tick(): void {
+  if (!document.hidden) now.set(Date.now());
+}
+
+function subscribe(listener: () => void): () => void {
+  const off = now.subscribe(listener);
+  listening += 1;
+  if (listening === 1) {
+    now.set(Date.now());
+    timer = setInterval(tick, 1000);
+    document.addEventListener("visibilitychange", tick);
+  }
+  return () => {
+    off();
+    listening -= 1;
+    if (listening > 0) return;
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", tick);
+  };
+}
+
+/** Milliseconds since 1970, renewed every second. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, now.get);
+}

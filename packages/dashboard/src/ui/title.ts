@@ -1,0 +1,20 @@
+import { useEffect } from "react";
+import { createStore } from "./store.ts";
+
+export interface Crumb {
+  label: string;
+  href?: string;
+}
+
+export const crumbs = createStore<readonly Crumb[]>([]);
+
+/** Title of the tab (most specific part first) and the trail in the top bar (most specific part last). */
+export function usePage(trail: readonly Crumb[], note?: string): void {
+  const key = JSON.stringify([trail, note]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for both, by content
+  useEffect(() => {
+    crumbs.set(trail);
+    const words = trail.map((crumb) => crumb.label).reverse();
+    document.title = `${[note, ...words].filter(Boolean).join(", ")} · svc`;
+  }, [key]);
+}
