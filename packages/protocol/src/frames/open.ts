@@ -131,7 +131,7 @@ export function createVerifier({ secret, session }: VerifierOptions): Verifier {
       if (!(error instanceof CanonicalError)) throw error;
       return refuse("malformed", judged.frame, error.message);
     }
-    return { ok: true, frame: judged.frame, path: "slow", text };
+    return accept(judged.frame, "slow", text);
   }
 
   return {
@@ -149,7 +149,7 @@ export function createVerifier({ secret, session }: VerifierOptions): Verifier {
       // A further top-level key, or a second `hmac`, makes the candidate something else than the canonical form.
       if (!isObject(value) || !hasExactKeys(value) || value.hmac !== cut.signature) return openSlowly(text);
       const judged = judgeEnvelope(value, true, true);
-      return judged.ok ? { ok: true, frame: judged.frame, path: "fast", text } : judged;
+      return judged.ok ? accept(judged.frame, "fast", text) : judged;
     },
   };
 }
@@ -161,6 +161,16 @@ export function openFrame(message: string | Uint8Array, options: VerifierOptions
 
 function sameHex(digest: Buffer, hex: string): boolean {
   return timingSafeEqual(digest, Buffer.from(hex, "hex"));
+}
+
+/** A signed frame; the status of a command result is judged here, between signature and replay guard. */
+function accept(frame: Frame, path: "fast" | "slow", text: string): OpenedFrame {
+  if (frame.type === "command_result") {
+    const status = frame.payload?.status;
+    if (status !== "success" && status !== "failed")
+      return refuse("malformed", frame, "status is neither success nor failed");
+  }
+  return { ok: true, frame, path, text };
 }
 
 function refuse(reason: RefusalReason, frame: Frame, message: string): OpenedFrame & { ok: false } {

@@ -1,0 +1,17 @@
+const suffixForm = /\[\.\.\.[0-9]{1,16} more bytes truncated\]$/;
+const longestSuffix = "[...1234567890123456 more bytes truncated]".length;
+const encoder = new TextEncoder();
+
+/**
+ * A string of more than `maxBytes` UTF-8 bytes, cut on a character boundary and marked with what is missing (spec 3 rule 4). One
+ * that was cut before is left alone, so cutting twice is cutting once.
+ */
+export function cutText(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return text;
+  const suffix = suffixForm.exec(text.slice(-longestSuffix));
+  if (suffix !== null && bytes - suffix[0].length <= maxBytes) return text;
+  const { read, written } = encoder.encodeInto(text, new Uint8Array(maxBytes));
+  return `${text.slice(0, read)}[...${bytes - written} more bytes truncated]`;
+}
