@@ -1,0 +1,281 @@
+import { randomUUID } from "node:crypto";
+import { createRedactor, decodeHmacSecret, isUuid, type Redactor, type TelemetryLoss } from "@svc/protocol";
+import type { AgentLog, EngineAdapter } from "./adapter.ts";
+import { DurableBuffer } from "./buffer/buffer.ts";
+import { Drain } from "./buffer/drain.ts";
+import { pause, within } from "./clock.ts";
+import { replyEntry } from "./commands/reply.ts";
+import { CommandRouter } from "./commands/router.ts";
+import { Connection } from "./connection.ts";
+import { Dispatch } from "./dispatch.ts";
+import { frameId } from "./events/frame-builder.ts";
+import { Intake } from "./events/intake.ts";
+import { AdapterHealth } from "./health.ts";
+import { helloPayload } from "./hello.ts";
+import { guardLog, reasonOf } from "./log.ts";
+import { type AgentOptions, AgentOptionsError, type AgentSettings, checkOptions, logOf } from "./options.ts";
+import { runLongPollSession } from "./transport/longpoll.ts";
+import type { OpenedSession, VitalFrame } from "./transport/session.ts";
+import { runWebSocketSession } from "./transport/websocket.ts";
+import { heartbeatPayload, statusPayload, telemetryLoss, type VitalsDependencies } from "./vitals.ts";
+
+export interface Agent {
+  /** Begins; a second call does nothing. Called by `startAgent` unless `autostart` is false. */
+  start(): void;
+  /**
+   * Resolves when every adapter watches. In strict mode it rejects when an adapter failed to start; otherwise it never rejects and
+   * the log has the failure. Pending until `start`.
+   */
+  readonly ready: Promise<void>;
+  /** Stops the adapters, gives buffered events up to 3 s to be acknowledged, and closes. Never rejects; safe to call twice. */
+  stop(): Promise<void>;
+  status(): AgentReport;
+}
+
+/** The agent as it stands, for the host's own health page. */
+export interface AgentReport {
+  /** `refused`: the options are bad and nothing runs; `reason` says which. */
+  readonly state: "idle" | "connecting" | "online" | "waiting" | "stopped" | "refused";
+  readonly transport?: "ws" | "longpoll" | undefined;
+  readonly agentId?: string | undefined;
+  readonly projectId?: string | undefined;
+  readonly brainVersion?: string | undefined;
+  /** Why the last session ended, or why nothing runs. */
+  readonly reason?: string | undefined;
+  /** WebSocket close code or HTTP status of that ending. */
+  readonly code?: number | undefined;
+  /** While waiting: the whole pause before the next attempt, in milliseconds. */
+  readonly retryInMs?: number | undefined;
+  /** Events taken and not yet in the buffer. */
+  readonly waitingEvents: number;
+  /** Frames in the buffer. */
+  readonly bufferDepth: number;
+  readonly bufferBytes: number;
+  /** False while the buffer file cannot be used and entries live in memory. */
+  readonly isBufferDurable: boolean;
+  readonly loss?: TelemetryLoss | undefined;
+}
+
+const adapterStopLimitMs = 5_000;
+const farewellMs = 3_000;
+const farewellStepMs = 20;
+
+/**
+ * Starts an agent inside this process. It fails open: apart from strict mode nothing here throws into the host application, whatever
+ * happens to the brain, the disk, an adapter or the log. It never keeps the process alive by itself.
+ *
+ * @throws AgentOptionsError in strict mode only; otherwise a bad option leaves an agent in state `refused` and one log line.
+ */
+export function startAgent(options: AgentOptions): Agent {
+  const log = guardLog(logOf(options));
+  try {
+    const agent = new RunningAgent(checkOptions(options), log);
+    if (options.autostart !== false) agent.start();
+    return agent;
+  } catch (error) {
+    if (options.strictMode === true) throw error;
+    log.error("the agent does not run", { reason: reasonOf(error) });
+    return refusedAgent(reasonOf(error));
+  }
+}
+
+class RunningAgent implements Agent {
+  readonly ready: Promise<void>;
+  #settings: AgentSettings;
+  #log: AgentLog;
+  #vitals: VitalsDependencies;
+  #connection: Connection;
+  #settle: { resolve: () => void; reject: (error: unknown) => void };
+  #isStarted = false;
+  #stopped: Promise<void> | undefined;
+
+  constructor(settings: AgentSettings, log: AgentLog) {
+    const { clock, engines } = settings;
+    const { secret, redactor } = cryptoOf(settings);
+    const listeners = new Set<() => void>();
+    const onStored = (): void => {
+      for (const wake of listeners) wake();
+    };
+
+    const limits = { maxEntries: settings.bufferMaxEntries, maxBytes: settings.bufferMaxBytes };
+    const place = { directory: settings.bufferPath, name: settings.bufferName, limits };
+    const buffer = new DurableBuffer({ place, clock, log });
+    const drain = new Drain(buffer, clock);
+    const { release, strictMode, batchWindowMs: windowMs } = settings;
+    const intake = new Intake({ buffer, clock, log, redactor, release, strictMode, windowMs, onStored });
+    const router = new CommandRouter({
+      executors: settings.executors,
+      onlyEngine: engines.length === 1 ? engines[0]?.name : undefined,
+      clock,
+      log,
+      reply: (type, id, payload) => {
+        buffer.apply({ add: [replyEntry(type, id, payload)] });
+        onStored();
+      },
+    });
+    const dispatch = new Dispatch({ buffer, drain, router, clock, log });
+    const startedMs = clock.nowMs();
+
+    this.#settings = settings;
+    this.#log = log;
+    this.#vitals = {
+      settings,
+      runtimeId: randomUUID(),
+      buffer,
+      intake,
+      health: new AdapterHealth({ engines, redactor, clock, log }),
+      clock,
+    };
+    this.#connection = new Connection({
+      runSession: settings.transport === "longpoll" ? runLongPollSession : runWebSocketSession,
+      random: settings.random,
+      accept: (session) => refuseStranger(settings, session),
+      receive: (frame) => dispatch.receive(frame),
+      context: {
+        settings,
+        secret,
+        drain,
+        clock,
+        log,
+        hello: () => helloPayload(settings, startedMs),
+        vitals: (maxBytes) => this.#vitalFrames(maxBytes),
+        frameLimitBytes: (announcedBytes) => dispatch.frameLimitBytes(announcedBytes),
+        tooLarge: (entry) => dispatch.tooLarge(entry),
+        refusedAsTooBig: () => dispatch.refusedAsTooBig(),
+        upgradeRequired: () => dispatch.upgradeRequired(),
+        onStored: (wake) => {
+          listeners.add(wake);
+          return () => listeners.delete(wake);
+        },
+      },
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    promise.catch(() => {}); // a host that does not look at `ready` must not see an unhandled rejection
+    this.ready = promise;
+    this.#settle = { resolve, reject };
+  }
+
+  start(): void {
+    if (this.#isStarted || this.#stopped !== undefined) return;
+    this.#isStarted = true;
+    this.#connection.start();
+    void Promise.all(this.#settings.engines.map((engine) => this.#startAdapter(engine))).then(
+      () => this.#settle.resolve(),
+      (error: unknown) => this.#settle.reject(error),
+    );
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  status(): AgentReport {
+    const { session, lastEnding, retryInMs, state } = this.#connection;
+    const { buffer, intake } = this.#vitals;
+    return {
+      state,
+      transport: this.#settings.transport,
+      agentId: session?.agentId ?? this.#settings.agentId,
+      projectId: session?.projectId,
+      brainVersion: session?.brainVersion,
+      reason: lastEnding?.reason,
+      code: lastEnding?.code,
+      retryInMs,
+      waitingEvents: intake.waitingEvents,
+      bufferDepth: buffer.depth,
+      bufferBytes: buffer.sizeBytes,
+      isBufferDurable: buffer.isDurable,
+      loss: telemetryLoss(this.#vitals),
+    };
+  }
+
+  async #startAdapter(engine: EngineAdapter): Promise<void> {
+    const { intake } = this.#vitals;
+    try {
+      await engine.start({
+        sink: intake.sinkFor(engine.name),
+        cursors: intake.cursorsFor(engine.name),
+        log: this.#log,
+      });
+    } catch (error) {
+      this.#log.error("an adapter did not start; its engine is not watched", {
+        engine: engine.name,
+        reason: reasonOf(error),
+      });
+      if (this.#settings.strictMode) throw error;
+    }
+  }
+
+  async #stop(): Promise<void> {
+    const { buffer, intake, clock } = this.#vitals;
+    await Promise.all(this.#settings.engines.map((engine) => this.#stopAdapter(engine)));
+    intake.close();
+    const until = clock.monotonicMs() + farewellMs;
+    const never = new AbortController().signal;
+    while (this.#connection.state === "online" && buffer.depth > 0 && clock.monotonicMs() < until) {
+      await pause(clock, farewellStepMs, never);
+    }
+    await this.#connection.stop();
+    buffer.close();
+  }
+
+  async #stopAdapter(engine: EngineAdapter): Promise<void> {
+    if (!this.#isStarted) return;
+    try {
+      await within(this.#settings.clock, adapterStopLimitMs, engine.stop());
+    } catch (error) {
+      this.#log.warn("an adapter did not stop cleanly", { engine: engine.name, reason: reasonOf(error) });
+    }
+  }
+
+  async #vitalFrames(maxBytes: number): Promise<VitalFrame[]> {
+    const { facts } = this.#connection;
+    this.#vitals.buffer.tend();
+    // The counters around adapter_health take a few KiB.
+    const heartbeat = await heartbeatPayload(this.#vitals, facts, Math.max(0, maxBytes - 4096));
+    const frames: VitalFrame[] = [{ type: "heartbeat", id: frameId("hb"), payload: heartbeat }];
+    if (this.#settings.agentStatusDisabled) return frames;
+    return [...frames, { type: "agent_status", id: frameId("st"), payload: statusPayload(this.#vitals, facts) }];
+  }
+}
+
+/** An agent that does nothing, for a host that goes on without one. */
+function refusedAgent(reason: string): Agent {
+  return {
+    start: () => {},
+    ready: Promise.resolve(),
+    stop: () => Promise.resolve(),
+    status: () => ({
+      state: "refused",
+      reason,
+      waitingEvents: 0,
+      bufferDepth: 0,
+      bufferBytes: 0,
+      isBufferDurable: false,
+    }),
+  };
+}
+
+function cryptoOf(settings: AgentSettings): { secret: Uint8Array; redactor: Redactor } {
+  try {
+    const redactor = createRedactor({
+      maxStringBytes: settings.maxPayloadBytes,
+      extraKeyPatterns: settings.redactionExtraKeyPatterns,
+      extraValuePatterns: settings.redactionExtraValuePatterns,
+      defaultsEnabled: settings.redactionDefaultsEnabled,
+    });
+    return { secret: decodeHmacSecret(settings.hmacSecret), redactor };
+  } catch (error) {
+    throw new AgentOptionsError([reasonOf(error)]);
+  }
+}
+
+function refuseStranger({ agentId, projectId }: AgentSettings, session: OpenedSession): void {
+  if (agentId !== undefined && agentId !== session.agentId.toLowerCase()) {
+    throw new Error("the token belongs to another agent than agentId");
+  }
+  if (projectId !== undefined && isUuid(projectId) && projectId.toLowerCase() !== session.projectId.toLowerCase()) {
+    throw new Error("the token belongs to another project than projectId");
+  }
+}

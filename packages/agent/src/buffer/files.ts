@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentLog } from "../adapter.ts";
+import { reasonOf } from "../log.ts";
+import { BufferStore, NewerBufferError, type StoreLimits } from "./store.ts";
+
+export interface BufferPlace {
+  readonly directory: string;
+  readonly name: string;
+  readonly limits: StoreLimits;
+}
+
+const maxSlots = 64;
+const busy = 5;
+const damaged = new Set([11, 26]);
+
+/**
+ * Opens the first buffer file of the name that no other process holds, so that several processes of one application each have
+ * their own and a restarted one finds what its predecessor left. A damaged file is set aside as `.damaged` (one is kept) and
+ * begun anew.
+ *
+ * @throws Error when the directory cannot be used or all 64 files are held.
+ */
+export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
+  mkdirSync(place.directory, { recursive: true, mode: 0o700 });
+  for (let slot = 0; slot < maxSlots; slot += 1) {
+    const path = join(place.directory, `${place.name}-${slot}.db`);
+    try {
+      return new BufferStore(path, place.limits, undefined);
+    } catch (error) {
+      if (codeOf(error) === busy || error instanceof NewerBufferError) continue;
+      if (!damaged.has(codeOf(error))) throw error;
+      setAside(path);
+      log.error("the agent's buffer file was damaged; it was set aside and its events are lost", {
+        path: `${path}.damaged`,
+        reason: reasonOf(error),
+      });
+      return new BufferStore(path, place.limits, undefined);
+    }
+  }
+  throw new Error(`all ${maxSlots} buffer files named ${place.name} are held by other processes`);
+}
+
+/** True when SQLite says that the file itself is broken, not only out of reach. */
+export function isDamage(error: unknown): boolean {
+  return damaged.has(codeOf(error));
+}
+
+/** Renames a damaged file, so that a new one can be begun under its name. */
+export function setAside(path: string): void {
+  renameSync(path, `${path}.damaged`);
+  for (const suffix of ["-wal", "-shm"]) if (existsSync(path + suffix)) rmSync(path + suffix);
+}
+
+/** SQLite's primary result code, 0 for other errors. */
+function codeOf(error: unknown): number {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : 0;
+}

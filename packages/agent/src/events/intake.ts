@@ -1,0 +1,196 @@
+import type { EventRecord } from "@svc/protocol";
+import type { AgentLog, CursorStore, CursorUpdate, EventSink } from "../adapter.ts";
+import type { DurableBuffer } from "../buffer/buffer.ts";
+import { type BufferLoss, countLost, noLoss } from "../buffer/entry.ts";
+import type { Clock } from "../clock.ts";
+import { createSparseLog, reasonOf, type SparseLog } from "../log.ts";
+import { type EncodeOptions, encodeEvent, isEventRecord } from "./encode.ts";
+import { buildBatches, eventLimitBytes, eventsPerFrame } from "./frame-builder.ts";
+
+export interface IntakeDependencies extends EncodeOptions {
+  readonly buffer: DurableBuffer;
+  readonly clock: Clock;
+  readonly log: AgentLog;
+  readonly strictMode: boolean;
+  /** How long an event may wait for company. */
+  readonly windowMs: number;
+  /** Called when the buffer has something new to send. */
+  readonly onStored: () => void;
+}
+
+interface Emission {
+  readonly adapter: string;
+  readonly events: readonly EventRecord[];
+  readonly cursor: CursorUpdate | undefined;
+  next: number;
+}
+
+/** Beyond this many waiting events `emit` seals a part of them at once, so that memory stays bounded without losing any. */
+const maxWaitingEvents = 5_000;
+/** A sealing hands the thread back after this long. */
+const sealBudgetMs = 8;
+const maxCursorBytes = 65_536;
+const maxAdapters = 32;
+
+/**
+ * The way of events into the buffer. `emit` only queues; within the window the queue is redacted, encoded and written, the events
+ * and the cursors behind them in one transaction. A crash before that loses neither: the cursor has not moved, so the adapter
+ * reads those events again. A cursor is written only once every event emitted before it is.
+ */
+export class Intake {
+  #dependencies: IntakeDependencies;
+  #sparse: SparseLog;
+  #queue: Emission[] = [];
+  #waitingEvents = 0;
+  #cancelSeal: (() => void) | undefined;
+  #isSealSoon = false;
+  #isClosed = false;
+  #latestCursors = new Map<string, string>();
+  #adapterLoss = new Map<string, number>();
+
+  constructor(dependencies: IntakeDependencies) {
+    this.#dependencies = dependencies;
+    this.#sparse = createSparseLog(dependencies.log, dependencies.clock);
+  }
+
+  /** Event records lost before the buffer, by adapter, since this process started. */
+  get adapterLoss(): ReadonlyMap<string, number> {
+    return this.#adapterLoss;
+  }
+
+  /** Events queued and not yet in the buffer. */
+  get waitingEvents(): number {
+    return this.#waitingEvents;
+  }
+
+  sinkFor(adapter: string): EventSink {
+    return {
+      emit: (events, cursor) => this.#emit(adapter, events, cursor),
+      lost: (count, reason) => this.#lost(adapter, count, reason),
+    };
+  }
+
+  /** Cursors of one adapter, the latest emitted first. */
+  cursorsFor(adapter: string): CursorStore {
+    return {
+      get: (key) =>
+        this.#latestCursors.get(cursorKey(adapter, key)) ?? this.#dependencies.buffer.cursor(cursorKey(adapter, key)),
+    };
+  }
+
+  /** Writes everything queued, now. */
+  seal(): void {
+    while (this.#queue.length > 0) this.#sealPart(Number.POSITIVE_INFINITY);
+  }
+
+  /** Seals, then ignores what comes. */
+  close(): void {
+    this.seal();
+    this.#isClosed = true;
+    this.#cancelSeal?.();
+  }
+
+  #emit(adapter: string, events: readonly EventRecord[], cursor: CursorUpdate | undefined): void {
+    if (this.#isClosed) return;
+    if (this.#dependencies.strictMode) refuseUnreadable(events, cursor);
+    try {
+      const usable = cursor === undefined || Buffer.byteLength(cursor.value) <= maxCursorBytes ? cursor : undefined;
+      if (usable !== cursor)
+        this.#sparse("error", `cursor ${adapter}`, "an adapter's cursor is over 64 KiB and was not kept", { adapter });
+      if (usable !== undefined) this.#latestCursors.set(cursorKey(adapter, usable.key), usable.value);
+      this.#queue.push({ adapter, events, cursor: usable, next: 0 });
+      this.#waitingEvents += events.length;
+      while (this.#waitingEvents >= maxWaitingEvents) this.#sealPart(sealBudgetMs);
+      this.#schedule();
+    } catch (error) {
+      this.#sparse("error", "emit", "an adapter's events could not be queued", { adapter, reason: reasonOf(error) });
+    }
+  }
+
+  #lost(adapter: string, count: number, reason: string): void {
+    if (!Number.isSafeInteger(count) || count <= 0) return;
+    const known = this.#adapterLoss.get(adapter);
+    if (known === undefined && this.#adapterLoss.size >= maxAdapters) return;
+    this.#adapterLoss.set(adapter, Math.min((known ?? 0) + count, Number.MAX_SAFE_INTEGER));
+    this.#sparse("warn", `lost ${adapter} ${reason}`, "an adapter lost events", { adapter, count, reason });
+  }
+
+  #schedule(): void {
+    if (this.#queue.length === 0) return;
+    const isSoon = this.#waitingEvents >= eventsPerFrame;
+    if (this.#cancelSeal !== undefined && (this.#isSealSoon || !isSoon)) return;
+    this.#cancelSeal?.();
+    this.#isSealSoon = isSoon;
+    this.#cancelSeal = this.#dependencies.clock.after(isSoon ? 0 : this.#dependencies.windowMs, () => {
+      this.#cancelSeal = undefined;
+      this.#sealPart(sealBudgetMs);
+      this.#schedule();
+    });
+  }
+
+  /** Encodes and stores the oldest events: at most one batch of them, and no more than the time allows. */
+  #sealPart(budgetMs: number): void {
+    const { clock, buffer, onStored } = this.#dependencies;
+    const untilMs = clock.monotonicMs() + budgetMs;
+    const nowMs = clock.nowMs();
+    const records: string[] = [];
+    const cursors = new Map<string, string>();
+    let loss: BufferLoss | undefined;
+    let done = 0;
+    let taken = 0;
+    while (taken < this.#queue.length && done < eventsPerFrame) {
+      const emission = this.#queue[taken] as Emission;
+      while (emission.next < emission.events.length && done < eventsPerFrame) {
+        if (done % 16 === 15 && clock.monotonicMs() >= untilMs) break;
+        const event = emission.events[emission.next] as EventRecord;
+        emission.next += 1;
+        done += 1;
+        const text = this.#encode(event, emission.adapter, nowMs);
+        if (text === undefined) loss = countLost(loss ?? noLoss, "event_batch", 1, "content_rejected_frames");
+        else records.push(text);
+      }
+      if (emission.next < emission.events.length) break;
+      if (emission.cursor !== undefined)
+        cursors.set(cursorKey(emission.adapter, emission.cursor.key), emission.cursor.value);
+      taken += 1;
+    }
+    this.#queue.splice(0, taken);
+    this.#waitingEvents -= done;
+
+    const sealedAt = new Date(nowMs).toISOString();
+    const add = buildBatches(records, sealedAt);
+    const evicted = buffer.apply({ add, cursors, ...(loss === undefined ? {} : { loss }) });
+    if (evicted.frames > 0) {
+      this.#sparse("warn", "evicted", "the agent's buffer is full; its oldest events were dropped", { ...evicted });
+    }
+    if (add.length > 0) onStored();
+  }
+
+  /** The event's text, or undefined when no frame can carry it; the log says why. */
+  #encode(event: EventRecord, adapter: string, nowMs: number): string | undefined {
+    try {
+      if (!isEventRecord(event)) throw new TypeError("no event record");
+      const text = encodeEvent(event, nowMs, this.#dependencies);
+      if (Buffer.byteLength(text) <= eventLimitBytes) return text;
+      const fields = { adapter, kind: event.kind, task_id: event.task_id };
+      this.#sparse("warn", `size ${adapter}`, "an event is larger than a frame and was dropped", fields);
+    } catch (error) {
+      this.#sparse("error", `encode ${adapter}`, "an event could not be encoded and was dropped", {
+        adapter,
+        reason: reasonOf(error),
+      });
+    }
+    return undefined;
+  }
+}
+
+function cursorKey(adapter: string, key: string): string {
+  return `${adapter}:${key}`;
+}
+
+function refuseUnreadable(events: readonly EventRecord[], cursor: CursorUpdate | undefined): void {
+  if (!events.every(isEventRecord)) throw new TypeError("emit was given something that is no event record");
+  if (cursor !== undefined && Buffer.byteLength(cursor.value) > maxCursorBytes) {
+    throw new RangeError("the cursor is over 64 KiB");
+  }
+}

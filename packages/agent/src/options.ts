@@ -1,0 +1,240 @@
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { isUuid, workerRoles } from "@svc/protocol";
+import type { AgentLog, EngineAdapter } from "./adapter.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { CommandExecutors } from "./commands/router.ts";
+import { brainEndpoints, type Endpoints } from "./endpoint.ts";
+import { stderrLog } from "./log.ts";
+
+/** Everything `startAgent` takes. Names are those of the SVC_ agent settings in camel case (spec part 3, section 12). */
+export interface AgentOptions {
+  /** Address of the brain: http, https, ws or wss. Required. Plain text only to the own machine, see `devMode`. */
+  readonly brainUrl: string;
+  /** The agent token shown once when the agent was minted. Required. */
+  readonly token: string;
+  /** The secret shown beside the token: base64url of at least 32 bytes. Required; without it nothing starts. */
+  readonly hmacSecret: string;
+  /** The engines to watch, at least one, with different names. */
+  readonly engines: readonly EngineAdapter[];
+  /** UUID of the project. When given, a brain that answers for another project is refused. A slug is accepted and not checked. */
+  readonly projectId?: string | undefined;
+  /** Label of this process, shown to operators. At most 64 characters. Default: none. */
+  readonly agentName?: string | undefined;
+  /** UUID of the minted agent. Required for `longpoll`; when given, a brain that answers for another agent is refused. */
+  readonly agentId?: string | undefined;
+  /** `ws` (default, also under its synonym `auto`; there is no fallback) or `longpoll`. */
+  readonly transport?: "auto" | "ws" | "longpoll" | undefined;
+  /** Labels sent with hello, at most 32 of at most 64 characters. Default: empty. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** Names of scheduler adapters, reported as they are. At most 32. Default: none. */
+  readonly schedulers?: readonly string[] | undefined;
+  /** What this process is: web, task, scheduler, beat or other (default). */
+  readonly workerRole?: "web" | "task" | "scheduler" | "beat" | "other" | undefined;
+  /** The host framework, first part of the worker id. At most 40 characters. Default `node`. */
+  readonly framework?: string | undefined;
+  /** Seconds between heartbeats, 1 to 300. Default 10. Over WebSocket the brain's own figure wins. */
+  readonly heartbeatSeconds?: number | undefined;
+  /** Directory of the buffer files. Default `$SVC_HOME/agent`, else `~/.svc/agent`. Made with mode 0700. */
+  readonly bufferPath?: string | undefined;
+  /**
+   * Name of the buffer file inside `bufferPath`, 1 to 64 characters of `[A-Za-z0-9_-]`. Default: a digest of address and token.
+   * Agents of one name on one machine must watch the same engines, since they may inherit each other's positions. Give a name to
+   * keep buffered events when the token is minted anew.
+   */
+  readonly bufferName?: string | undefined;
+  /** Buffered frames kept at most, at least 1,000. Default 100,000. The oldest are evicted and counted. */
+  readonly bufferMaxEvents?: number | undefined;
+  /** Bytes of buffered frames kept at most, at least 1 MiB. Default 256 MiB. The oldest are evicted and counted. */
+  readonly bufferMaxBytes?: number | undefined;
+  /** Bytes kept of one string in event data, at least 128. Default 8192. */
+  readonly maxPayloadBytes?: number | undefined;
+  /** Default true. False leaves only the extra patterns: every default rule is off. */
+  readonly redactionDefaultsEnabled?: boolean | undefined;
+  /** Regular expressions of further sensitive keys (full match, any case). Default: none. */
+  readonly redactionExtraKeyPatterns?: readonly string[] | undefined;
+  /** Regular expressions of further sensitive values (one hit replaces the string). Default: none. */
+  readonly redactionExtraValuePatterns?: readonly string[] | undefined;
+  /** Default false: faults are logged, never thrown. True: bad options, failed adapters and unreadable events throw. */
+  readonly strictMode?: boolean | undefined;
+  /** Default true. False: nothing happens until `agent.start()`. */
+  readonly autostart?: boolean | undefined;
+  /** Version of the watched application, put as `release` on task events that carry none. At most 64 characters. */
+  readonly release?: string | undefined;
+  /** Default false. True: no status frames; heartbeats still carry the loss counters. */
+  readonly agentStatusDisabled?: boolean | undefined;
+  /** Default false. True allows plain text to any host. An option only, never read from the environment. */
+  readonly devMode?: boolean | undefined;
+  /** Milliseconds that an event may wait for company before its frame is sealed, 1 to 1,000. Default 50. */
+  readonly batchWindowMs?: number | undefined;
+  /** Seconds that a long-poll waits for commands, 1 to 60. Default 30. */
+  readonly pollWaitSeconds?: number | undefined;
+  /** Command executors by action. Default: none, and every command is answered as unsupported. */
+  readonly executors?: CommandExecutors | undefined;
+  /** Where messages go. Default: JSON lines on standard error. A log that throws is tolerated. */
+  readonly log?: AgentLog | undefined;
+  /** Replaced by tests. */
+  readonly clock?: Clock | undefined;
+  /** 0 (inclusive) to 1 (exclusive), for the reconnect jitter. Replaced by tests. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** Checked options with every default filled in. */
+export interface AgentSettings {
+  readonly endpoints: Endpoints;
+  readonly token: string;
+  readonly hmacSecret: string;
+  readonly engines: readonly EngineAdapter[];
+  readonly projectId: string | undefined;
+  readonly agentName: string | undefined;
+  readonly agentId: string | undefined;
+  readonly transport: "ws" | "longpoll";
+  readonly tags: Readonly<Record<string, string>>;
+  readonly schedulers: readonly string[];
+  readonly workerRole: string;
+  readonly framework: string;
+  readonly heartbeatSeconds: number;
+  readonly bufferPath: string;
+  readonly bufferName: string;
+  readonly bufferMaxEntries: number;
+  readonly bufferMaxBytes: number;
+  readonly maxPayloadBytes: number;
+  readonly redactionDefaultsEnabled: boolean;
+  readonly redactionExtraKeyPatterns: readonly string[];
+  readonly redactionExtraValuePatterns: readonly string[];
+  readonly strictMode: boolean;
+  readonly release: string | undefined;
+  readonly agentStatusDisabled: boolean;
+  readonly batchWindowMs: number;
+  readonly pollWaitSeconds: number;
+  readonly executors: CommandExecutors;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Carries every fault found, one text each; no text repeats a secret. */
+export class AgentOptionsError extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`agent options: ${faults.join("; ")}`);
+    this.name = "AgentOptionsError";
+    this.faults = faults;
+  }
+}
+
+const mebibyte = 1024 * 1024;
+const transports = ["auto", "ws", "longpoll"];
+const roles: readonly string[] = workerRoles;
+
+/** @throws AgentOptionsError with every fault at once. */
+export function checkOptions(options: AgentOptions): AgentSettings {
+  const faults: string[] = [];
+  const need = (holds: boolean, fault: string): void => {
+    if (!holds) faults.push(fault);
+  };
+  const numberIn = (name: keyof AgentOptions, fallback: number, lowest: number, highest: number): number => {
+    const value = (options[name] as number | undefined) ?? fallback;
+    need(
+      Number.isInteger(value) && value >= lowest && value <= highest,
+      `${name} is not an integer ${rangeText(lowest, highest)}`,
+    );
+    return value;
+  };
+  const textUpTo = (name: keyof AgentOptions, longest: number): string | undefined => {
+    const value = options[name] as string | undefined;
+    need(
+      value === undefined || (typeof value === "string" && value.length > 0 && value.length <= longest),
+      `${name} is not a text of 1 to ${longest} characters`,
+    );
+    return value;
+  };
+
+  const requested = options.transport ?? "auto";
+  need(transports.includes(requested), `transport is none of ${transports.join(", ")}`);
+  const transport: "ws" | "longpoll" = requested === "longpoll" ? "longpoll" : "ws";
+  let endpoints: Endpoints | undefined;
+  try {
+    endpoints = brainEndpoints(options.brainUrl ?? "", transport, options.devMode === true);
+  } catch (error) {
+    faults.push((error as Error).message);
+  }
+
+  need(
+    typeof options.token === "string" && /^[\x21-\x7e]+$/.test(options.token.trim()),
+    "token is missing or holds white space",
+  );
+  need(typeof options.hmacSecret === "string" && options.hmacSecret.trim() !== "", "hmacSecret is missing");
+  need(options.agentId === undefined || isUuid(options.agentId), "agentId is not a UUID");
+  need(transport !== "longpoll" || options.agentId !== undefined, "longpoll needs agentId");
+  need(roles.includes(options.workerRole ?? "other"), `workerRole is none of ${roles.join(", ")}`);
+  need(
+    /^[A-Za-z0-9_-]{1,64}$/.test(options.bufferName ?? "x"),
+    "bufferName is not 1 to 64 characters of [A-Za-z0-9_-]",
+  );
+  const engines = options.engines ?? [];
+  need(engines.length > 0 && engines.length <= 32, "engines holds none or more than 32 adapters");
+  for (const { name } of engines) {
+    need(
+      /^[A-Za-z0-9_.-]{1,40}$/.test(name),
+      `engine name ${JSON.stringify(name)} is not 1 to 40 characters of [A-Za-z0-9_.-]`,
+    );
+  }
+  need(new Set(engines.map(({ name }) => name)).size === engines.length, "two engines have one name");
+  const schedulers = options.schedulers ?? [];
+  need(
+    schedulers.length <= 32 && schedulers.every((name) => name.length <= 40),
+    "schedulers holds more than 32 names, or one over 40 characters",
+  );
+  const tags = Object.entries(options.tags ?? {});
+  need(
+    tags.length <= 32 && tags.every((tag) => tag.every((part) => typeof part === "string" && part.length <= 64)),
+    "tags holds more than 32 labels, or one over 64 characters",
+  );
+
+  const settings = {
+    token: (options.token ?? "").trim(),
+    hmacSecret: options.hmacSecret ?? "",
+    engines,
+    projectId: textUpTo("projectId", 200),
+    agentName: textUpTo("agentName", 64),
+    agentId: options.agentId?.toLowerCase(),
+    transport,
+    tags: options.tags ?? {},
+    schedulers,
+    workerRole: options.workerRole ?? "other",
+    framework: textUpTo("framework", 40) ?? "node",
+    heartbeatSeconds: numberIn("heartbeatSeconds", 10, 1, 300),
+    bufferPath: options.bufferPath ?? join(process.env.SVC_HOME ?? join(homedir(), ".svc"), "agent"),
+    bufferName: options.bufferName ?? digestName(options.brainUrl, options.token),
+    bufferMaxEntries: numberIn("bufferMaxEvents", 100_000, 1_000, Number.MAX_SAFE_INTEGER),
+    bufferMaxBytes: numberIn("bufferMaxBytes", 256 * mebibyte, mebibyte, Number.MAX_SAFE_INTEGER),
+    maxPayloadBytes: numberIn("maxPayloadBytes", 8192, 128, Number.MAX_SAFE_INTEGER),
+    redactionDefaultsEnabled: options.redactionDefaultsEnabled ?? true,
+    redactionExtraKeyPatterns: options.redactionExtraKeyPatterns ?? [],
+    redactionExtraValuePatterns: options.redactionExtraValuePatterns ?? [],
+    strictMode: options.strictMode ?? false,
+    release: textUpTo("release", 64),
+    agentStatusDisabled: options.agentStatusDisabled ?? false,
+    batchWindowMs: numberIn("batchWindowMs", 50, 1, 1_000),
+    pollWaitSeconds: numberIn("pollWaitSeconds", 30, 1, 60),
+    executors: options.executors ?? new Map(),
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+  };
+  if (endpoints === undefined || faults.length > 0) throw new AgentOptionsError(faults);
+  return { ...settings, endpoints };
+}
+
+/** The log of given options, usable before and without checking them. */
+export function logOf(options: Partial<AgentOptions>): AgentLog {
+  return options.log ?? stderrLog;
+}
+
+function rangeText(lowest: number, highest: number): string {
+  return highest === Number.MAX_SAFE_INTEGER ? `of at least ${lowest}` : `from ${lowest} to ${highest}`;
+}
+
+function digestName(brainUrl: string, token: string): string {
+  return createHash("sha256").update(`${brainUrl}\n${token}`).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,85 @@
+import { type HeartbeatPayload, protocolVersion, type TelemetryLoss } from "@svc/protocol";
+import type { DurableBuffer } from "./buffer/buffer.ts";
+import type { Clock } from "./clock.ts";
+import type { Intake } from "./events/intake.ts";
+import type { AdapterHealth } from "./health.ts";
+import type { AgentSettings } from "./options.ts";
+import { agentVersion } from "./version.ts";
+
+/** What the connection knows about itself. */
+export interface ConnectionFacts {
+  readonly authFailures: number;
+  readonly protocolFailures: number;
+  readonly connectionFailures: number;
+  readonly lastConnectMs: number | undefined;
+  readonly sessionAgeSeconds: number | undefined;
+  /** When the brain last confirmed events. */
+  readonly lastFlushMs: number | undefined;
+}
+
+export interface VitalsDependencies {
+  readonly settings: Pick<AgentSettings, "engines" | "schedulers">;
+  readonly runtimeId: string;
+  readonly buffer: DurableBuffer;
+  readonly intake: Intake;
+  readonly health: AdapterHealth;
+  readonly clock: Clock;
+}
+
+const maxCount = 10_000_000;
+const maxStreak = 1_000_000;
+const maxSessionSeconds = 315_360_000;
+
+/** Cumulative losses: the buffer's by `buffer_id`, the adapters' since this start (spec part 3, section 1.8). */
+export function telemetryLoss(
+  dependencies: Pick<VitalsDependencies, "buffer" | "intake" | "runtimeId">,
+): TelemetryLoss {
+  return {
+    ...dependencies.buffer.loss,
+    buffer_id: dependencies.buffer.bufferId,
+    runtime_id: dependencies.runtimeId,
+    adapter_events: Object.fromEntries(dependencies.intake.adapterLoss),
+  };
+}
+
+/** Payload of a heartbeat. @param maxHealthBytes bound of the adapters' part. */
+export async function heartbeatPayload(
+  dependencies: VitalsDependencies,
+  facts: ConnectionFacts,
+  maxHealthBytes: number,
+): Promise<HeartbeatPayload> {
+  const adapterHealth = await dependencies.health.collect(maxHealthBytes);
+  const loss = telemetryLoss(dependencies);
+  const adapterLost = Object.values(loss.adapter_events).reduce((sum, count) => sum + count, 0);
+  return {
+    buffer_size: Math.min(dependencies.buffer.depth, maxCount),
+    last_flush_at: instantOrNull(facts.lastFlushMs),
+    dropped_events: Math.min(loss.event_records + adapterLost, maxCount),
+    telemetry_loss: loss,
+    adapter_health: adapterHealth,
+  };
+}
+
+/** Payload of an agent_status. */
+export function statusPayload(dependencies: VitalsDependencies, facts: ConnectionFacts): Record<string, unknown> {
+  const { buffer, settings } = dependencies;
+  return {
+    telemetry_loss: telemetryLoss(dependencies),
+    auth_failure_streak: Math.min(facts.authFailures, maxStreak),
+    protocol_failure_streak: Math.min(facts.protocolFailures, maxStreak),
+    connection_failure_streak: Math.min(facts.connectionFailures, maxStreak),
+    last_successful_connect_at: instantOrNull(facts.lastConnectMs),
+    current_session_age_seconds:
+      facts.sessionAgeSeconds === undefined ? null : Math.min(facts.sessionAgeSeconds, maxSessionSeconds),
+    buffer_depth: Math.min(buffer.depth, maxCount),
+    buffer_oldest_age_seconds: buffer.oldestAgeSeconds() ?? null,
+    agent_version: agentVersion,
+    protocol_version: protocolVersion,
+    engines: settings.engines.map(({ name }) => name),
+    schedulers: settings.schedulers,
+  };
+}
+
+function instantOrNull(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
