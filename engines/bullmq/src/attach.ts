@@ -1,0 +1,112 @@
+import { hostname, loadavg } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import type { AdapterContext, AdapterSnapshot, EngineAdapter, WorkerDetails } from "@svc/agent";
+import type { RedisOptions } from "ioredis";
+import { type Connection, openConnection } from "./connection.ts";
+import { createCursorRelay } from "./cursor-relay.ts";
+import { createFactsMemory } from "./job-facts.ts";
+import { takeTurns } from "./lease.ts";
+import { queueNames } from "./names.ts";
+import { type BullmqOptions, readSettings } from "./options.ts";
+import { createSnapshot } from "./snapshot.ts";
+import { createWatcher, type Watcher } from "./watcher.ts";
+
+/** The part of a BullMQ worker, of either major, that is looked at. */
+export interface AttachedWorker {
+  /** Name of the queue. */
+  readonly name: string;
+  readonly opts: { readonly name?: string; readonly prefix?: string };
+  readonly concurrency: number;
+  isRunning(): boolean;
+}
+
+export interface AttachOptions extends Omit<BullmqOptions, "redis"> {
+  /** Where the queues live: URL or connection options, never a client instance. */
+  readonly redis: string | RedisOptions;
+  /** The workers of this process. */
+  readonly workers: readonly AttachedWorker[];
+}
+
+/** The lease may be another process's for long; start() does not wait for it. */
+const startBoundMs = 1000;
+
+/**
+ * The adapter inside an application's process. It reads the same streams as the side-car and makes the same events, in one process at a
+ * time: whoever holds a lease key in Redis reads all queues, the others only report what they alone know about their workers (process,
+ * host, concurrency). When the holder ends, another one goes on within about ten seconds where it left off.
+ *
+ * Writes three things to Redis: the lease and the shared positions (`<first prefix>:svc-lease`, `<first prefix>:svc-cursors`) and the
+ * stream caps.
+ */
+export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdapter {
+  const prefixes = options.prefixes ?? [...new Set(workers.map((worker) => worker.opts.prefix ?? "bull"))];
+  const settings = readSettings({ ...options, prefixes: prefixes.length === 0 ? ["bull"] : prefixes });
+  const scope = settings.namespace === "" ? "" : `/${settings.namespace}`;
+  const keyOf = (what: string) => `${settings.prefixes[0]}:svc-${what}${scope}`;
+  let stopping: AbortController | undefined;
+  let done: Promise<void> | undefined;
+  let connections: readonly Connection[] = [];
+  let snapshotOfTurn: (() => Promise<AdapterSnapshot>) | undefined;
+
+  async function start(context: AdapterContext): Promise<void> {
+    if (stopping) return;
+    const stop = new AbortController();
+    stopping = stop;
+    const reading = openConnection(settings.redis, { name: "events", blocking: true }, context.log);
+    const asking = openConnection(settings.redis, { name: "jobs", blocking: false }, context.log);
+    connections = [reading, asking];
+    const { relay, flush } = createCursorRelay(asking.redis, keyOf("cursors"));
+    const firstTurn = Promise.withResolvers<void>();
+    const whileHeld = async (signal: AbortSignal) => {
+      const memory = createFactsMemory(settings.rememberedTasks);
+      const watcher: Watcher = createWatcher({ settings, reading, asking, memory, context, relay });
+      const snapshot = createSnapshot({ redis: asking.redis, settings, memory, log: context.log });
+      snapshotOfTurn = () => snapshot(watcher.watches);
+      context.log.info("this process reads the event streams now");
+      watcher.began.then(firstTurn.resolve);
+      await watcher.run(signal);
+      snapshotOfTurn = undefined;
+    };
+    done = takeTurns(asking, keyOf("lease"), { whileHeld, onRenew: flush }, stop.signal);
+    const bound = new AbortController();
+    await Promise.race([firstTurn.promise, pause(startBoundMs, undefined, { signal: bound.signal }).catch(() => {})]);
+    bound.abort();
+  }
+
+  return {
+    name: settings.engine,
+    capabilities: () => [],
+    start,
+    async stop() {
+      const ending = stopping;
+      stopping = undefined;
+      ending?.abort();
+      await done;
+      done = undefined;
+      for (const connection of connections) connection.close();
+      connections = [];
+    },
+    async snapshot() {
+      const seen = (await snapshotOfTurn?.()) ?? {};
+      return { ...seen, worker_details: detailsOf(workers, settings.namespace) };
+    },
+  };
+}
+
+/** Only a worker with a name shows in events; the others are called by host, process and queue. */
+function detailsOf(workers: readonly AttachedWorker[], namespace: string): Readonly<Record<string, WorkerDetails>> {
+  const details: Record<string, WorkerDetails> = {};
+  for (const worker of workers) {
+    const { label } = queueNames(worker.opts.prefix ?? "bull", worker.name, namespace);
+    if (!worker.isRunning()) continue;
+    details[worker.opts.name ?? `${hostname()}:${process.pid}:${label}`] = {
+      hostname: hostname(),
+      pid: process.pid,
+      concurrency: worker.concurrency,
+      load_average: loadavg()[0] ?? 0,
+      memory_bytes: process.memoryUsage.rss(),
+      active_queues: [label],
+    };
+  }
+  return details;
+}

@@ -1,0 +1,32 @@
+export interface FoundQueue {
+  readonly prefix: string;
+  readonly queue: string;
+}
+
+/** A worker's waiting connection carries the name `<prefix>:<base64 of the queue>`, and `:w:<worker>` when the worker has a name. */
+export interface WorkerConnection extends FoundQueue {
+  readonly worker: string | undefined;
+}
+
+export function readWorkerConnections(list: string, prefixes: readonly string[]): readonly WorkerConnection[] {
+  return clientNames(list).flatMap((name) => queueOfClientName(name, prefixes) ?? []);
+}
+
+function clientNames(list: string): readonly string[] {
+  return [...list.matchAll(/ name=([^ \n]+) /g)].flatMap(([, name]) => name ?? []);
+}
+
+/** Undefined for a connection that is not a worker's of one of these prefixes. */
+export function queueOfClientName(name: string, prefixes: readonly string[]): WorkerConnection | undefined {
+  for (const prefix of prefixes) {
+    if (!name.startsWith(`${prefix}:`)) continue;
+    const rest = name.slice(prefix.length + 1);
+    const parts = /^([A-Za-z0-9+/]+={0,2})(?::w:(.+))?$/s.exec(rest);
+    const encoded = parts?.[1];
+    if (encoded === undefined) continue;
+    const queue = Buffer.from(encoded, "base64").toString("utf8");
+    if (queue === "" || Buffer.from(queue, "utf8").toString("base64") !== encoded) continue;
+    return { prefix, queue, worker: parts?.[2] };
+  }
+  return undefined;
+}

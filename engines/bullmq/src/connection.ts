@@ -1,0 +1,83 @@
+import type { AgentLog } from "@svc/agent";
+import { Redis, type RedisOptions } from "ioredis";
+
+const commandBoundMs = 10_000;
+const silenceBoundMs = 15_000;
+const slowestRetryMs = 2000;
+
+/**
+ * One Redis connection that reconnects for ever and never holds a command back: a command without a connection fails at once, and the
+ * caller's loop decides. `epoch` counts the times it became ready, so a caller sees that the server behind it may be another one.
+ */
+export interface Connection {
+  readonly redis: Redis;
+  readonly epoch: number;
+  /** Resolves when commands can be sent; rejects when `signal` aborts. */
+  ready(signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+export interface ConnectionPurpose {
+  readonly name: string;
+  /** Waits in XREAD, so that only silence of the socket tells a dead server. */
+  readonly blocking: boolean;
+}
+
+export function openConnection(
+  target: string | RedisOptions,
+  { name, blocking }: ConnectionPurpose,
+  log: AgentLog,
+): Connection {
+  const options = {
+    connectionName: `svc-${name}`,
+    keyPrefix: "",
+    replyMapping: "legacy" as const,
+    // A zero fails waiting commands at the first disconnect; nothing is ever sent twice behind the caller's back.
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    enableOfflineQueue: false,
+    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), slowestRetryMs),
+    ...(blocking ? { socketTimeout: silenceBoundMs } : { commandTimeout: commandBoundMs }),
+  };
+  const redis = typeof target === "string" ? new Redis(target, options) : new Redis({ ...target, ...options });
+  let epoch = 0;
+  let told = "";
+  const waiters = new Set<() => void>();
+  redis.on("ready", () => {
+    epoch += 1;
+    if (told !== "") log.info("redis answers again", { connection: name });
+    told = "";
+    for (const wake of waiters) wake();
+    waiters.clear();
+  });
+  redis.on("error", (fault: Error & { code?: string }) => {
+    // ioredis repeats the same fault on every attempt; a person needs it once. Messages of ioredis may hold the address, codes cannot.
+    const reason = fault.code ?? fault.name;
+    if (reason === told) return;
+    told = reason;
+    log.warn("redis connection failed, trying again", { connection: name, reason });
+  });
+  return {
+    redis,
+    get epoch() {
+      return epoch;
+    },
+    ready(signal) {
+      if (redis.status === "ready") return Promise.resolve();
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const wake = () => {
+        signal.removeEventListener("abort", stop);
+        resolve();
+      };
+      const stop = () => {
+        waiters.delete(wake);
+        reject(signal.reason);
+      };
+      waiters.add(wake);
+      signal.addEventListener("abort", stop, { once: true });
+      return promise;
+    },
+    close: () => redis.disconnect(),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Redis } from "ioredis";
+import type { JobField, JobHash } from "./job-hash.ts";
+
+/** What has to be known about one job, as a set of bits. */
+export const need = { worker: 1, beginning: 2, failure: 4, result: 8 } as const;
+
+const beginningFields: readonly JobField[] = [
+  "name",
+  "data",
+  "opts",
+  "timestamp",
+  "priority",
+  "parent",
+  "parentKey",
+  "processedOn",
+  "ats",
+  "atm",
+];
+const fieldsOfNeed: readonly (readonly [number, readonly JobField[]])[] = [
+  [need.worker, ["pb"]],
+  [need.beginning, beginningFields],
+  [need.failure, ["ats", "atm", "failedReason", "stacktrace"]],
+  [need.result, ["finishedOn", "returnvalue"]],
+];
+const fieldsByNeeds: readonly (readonly JobField[])[] = Array.from({ length: 16 }, (_, needs) => [
+  ...new Set(fieldsOfNeed.flatMap(([bit, fields]) => (needs & bit ? fields : []))),
+]);
+
+const largestChunk = 500;
+const smallestChunk = 5;
+const chunkBudgetChars = 8 * 1024 * 1024;
+
+export interface Hydration {
+  readonly hashes: ReadonlyMap<string, JobHash>;
+  /** Redis time just before the hashes were read, in milliseconds. */
+  readonly readAtMs: number;
+}
+
+/**
+ * Reads fields of many job hashes, one pipelined HMGET each, in chunks whose size follows the size of the hashes seen so far: a
+ * thousand jobs with payloads of a megabyte never sit in memory together. A hash that is gone gives an empty entry.
+ */
+export function createHydrator(redis: Redis) {
+  let averageChars = 2000;
+
+  return async function hydrate(needsByKey: ReadonlyMap<string, number>): Promise<Hydration> {
+    const hashes = new Map<string, JobHash>();
+    if (needsByKey.size === 0) return { hashes, readAtMs: 0 };
+    const wanted = [...needsByKey];
+    let readAtMs = 0;
+    for (let at = 0; at < wanted.length; ) {
+      const size = Math.min(Math.max(Math.floor(chunkBudgetChars / averageChars), smallestChunk), largestChunk);
+      const chunk = wanted.slice(at, at + size);
+      at += chunk.length;
+      const pipeline = redis.pipeline();
+      if (readAtMs === 0) pipeline.time();
+      for (const [key, needs] of chunk) pipeline.hmget(key, ...(fieldsByNeeds[needs] ?? []));
+      const replies = (await pipeline.exec()) ?? [];
+      const offset = readAtMs === 0 ? 1 : 0;
+      if (offset === 1) readAtMs = readTime(replyValue(replies[0]));
+      let chars = 0;
+      for (const [index, [key, needs]] of chunk.entries()) {
+        const values = replyValue(replies[index + offset]) as readonly (string | null)[];
+        const hash: Partial<Record<JobField, string>> = {};
+        const fields = fieldsByNeeds[needs] ?? [];
+        for (let field = 0; field < fields.length; field += 1) {
+          const value = values[field];
+          if (value === null || value === undefined) continue;
+          hash[fields[field] as JobField] = value;
+          chars += value.length;
+        }
+        hashes.set(key, hash);
+      }
+      averageChars = Math.max(averageChars * 0.5 + (chars / chunk.length) * 0.5, 100);
+    }
+    return { hashes, readAtMs };
+  };
+}
+
+type Reply = [error: Error | null, result: unknown];
+
+/** @throws the error of a failed command of a pipeline. */
+export function replyValue(reply: Reply | undefined): unknown {
+  if (!reply) throw new Error("a pipeline ended early");
+  if (reply[0]) throw reply[0];
+  return reply[1];
+}
+
+function readTime(reply: unknown): number {
+  const [seconds, microseconds] = reply as readonly [string, string];
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+}

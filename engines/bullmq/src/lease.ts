@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Connection } from "./connection.ts";
+
+const holdMs = 10_000;
+const renewEveryMs = 3000;
+
+const renewScript = `if redis.call("GET", KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call("PEXPIRE", KEYS[1], ARGV[2])
+return 1`;
+const releaseScript = `if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end
+return 1`;
+
+export interface LeaseWork {
+  /** Runs while the lease is held; must end soon after the signal aborts. */
+  readonly whileHeld: (signal: AbortSignal) => Promise<void>;
+  /** Runs at every renewal, about every three seconds, and once before the lease is given back. */
+  readonly onRenew: () => Promise<void>;
+}
+
+/**
+ * Of all processes that name the same key, lets one at a time do the work. The holder renews its lease; when it cannot, it stops before
+ * the lease runs out, so that two only ever overlap for a moment, and overlapping is harmless: both make the same events.
+ */
+export async function takeTurns(connection: Connection, key: string, work: LeaseWork, signal: AbortSignal) {
+  const token = randomUUID();
+  const { redis } = connection;
+  while (!signal.aborted) {
+    try {
+      await connection.ready(signal);
+      if ((await redis.set(key, token, "PX", holdMs, "NX")) !== null) await hold();
+      else await pause(renewEveryMs, undefined, { signal });
+    } catch {
+      await pause(renewEveryMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async function hold(): Promise<void> {
+    const tenure = new AbortController();
+    const end = () => tenure.abort();
+    signal.addEventListener("abort", end, { once: true });
+    const working = work.whileHeld(tenure.signal);
+    try {
+      await renewWhileHeld(tenure.signal);
+    } finally {
+      signal.removeEventListener("abort", end);
+      tenure.abort();
+      await working;
+      await work.onRenew().catch(() => {});
+      await redis.eval(releaseScript, 1, key, token).catch(() => {});
+    }
+  }
+
+  async function renewWhileHeld(tenure: AbortSignal): Promise<void> {
+    let renewedAt = performance.now();
+    while (!tenure.aborted && performance.now() - renewedAt < holdMs - renewEveryMs) {
+      await pause(renewEveryMs, undefined, { signal: tenure }).catch(() => {});
+      if (tenure.aborted) return;
+      try {
+        if ((await redis.eval(renewScript, 1, key, token, String(holdMs))) !== 1) return;
+        renewedAt = performance.now();
+        await work.onRenew();
+      } catch {
+        // no connection: the loop's bound ends the tenure before another process may begin
+      }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import type { QueueNames } from "./names.ts";
+import type { StreamPosition } from "./stream-position.ts";
+
+/** One queue that is being watched, and how far its stream has been read. Only the read loop changes it. */
+export interface QueueWatch {
+  readonly names: QueueNames;
+  position: StreamPosition;
+  /** Entry whose count Redis told: when it is read, our own count must be the same, or entries were trimmed under the reader. */
+  checkpoint: StreamPosition | undefined;
+  /** Time of the newest entry up to which nothing is missing. */
+  completeUpToMs: number;
+  /** Starts of unfinished jobs in a later attempt, by job id. */
+  readonly starts: Map<string, number>;
+  /** True when the position moved on without an event to carry it. */
+  isUnsaved: boolean;
+  /** Checks in a row that found no stream. */
+  absentChecks: number;
+}

@@ -1,0 +1,82 @@
+import type { Redis } from "ioredis";
+import type { QueueWatch } from "./queue-watch.ts";
+import type { RawEntry } from "./stream-entry.ts";
+
+export interface StreamBatch {
+  readonly watch: QueueWatch;
+  readonly entries: readonly RawEntry[];
+}
+
+const mostEntriesPerStream = 1000;
+const mostEntriesPerRead = 10_000;
+const readBudgetChars = 16 * 1024 * 1024;
+const blockMs = 500;
+
+/** Reads from a thousand entries a second on, a pause lets entries gather: the cost of a read is then shared by many. */
+const busyEntriesPerSecond = 1000;
+const gatherMs = 10;
+const rateWindowMs = 500;
+
+/**
+ * Reads the streams of all queues in one XREAD. How much one read may bring follows the number of streams and the size of the entries
+ * seen so far, so that large results do not fill the memory. `pauseMs` is how long the caller should let entries gather before the next
+ * read: nothing while traffic is low, because a job that removes itself when it ends must be looked up at once.
+ */
+export function createBatchReader(redis: Redis) {
+  let averageChars = 100;
+  let windowBegan = performance.now();
+  let entriesInWindow = 0;
+  let isBusy = false;
+
+  async function read(watches: readonly QueueWatch[]): Promise<readonly StreamBatch[]> {
+    const perStream = Math.floor(Math.min(mostEntriesPerRead, readBudgetChars / averageChars) / watches.length);
+    const count = Math.min(Math.max(perStream, 10), mostEntriesPerStream);
+    const keys = watches.map((watch) => watch.names.eventsKey);
+    const ids = watches.map((watch) => watch.position.lastId);
+    const reply = await redis.xread("COUNT", count, "BLOCK", blockMs, "STREAMS", ...keys, ...ids);
+    const batches = matchStreams(watches, reply as readonly (readonly [string, readonly RawEntry[]])[] | null);
+    measure(batches);
+    return batches;
+  }
+
+  function measure(batches: readonly StreamBatch[]): void {
+    let entries = 0;
+    let chars = 0;
+    for (const batch of batches) {
+      entries += batch.entries.length;
+      for (const [, fields] of batch.entries) for (const field of fields) chars += field.length;
+    }
+    if (entries > 0) averageChars = Math.max(averageChars * 0.8 + (chars / entries) * 0.2, 40);
+    entriesInWindow += entries;
+    const elapsed = performance.now() - windowBegan;
+    if (elapsed < rateWindowMs) return;
+    isBusy = (entriesInWindow * 1000) / elapsed > busyEntriesPerSecond;
+    entriesInWindow = 0;
+    windowBegan = performance.now();
+  }
+
+  return {
+    read,
+    get pauseMs() {
+      return isBusy ? gatherMs : 0;
+    },
+    get averageChars() {
+      return averageChars;
+    },
+  };
+}
+
+/** Redis answers in the order of the question and leaves out streams without news. */
+function matchStreams(
+  watches: readonly QueueWatch[],
+  reply: readonly (readonly [string, readonly RawEntry[]])[] | null,
+): readonly StreamBatch[] {
+  const batches: StreamBatch[] = [];
+  let at = 0;
+  for (const [key, entries] of reply ?? []) {
+    while (at < watches.length && watches[at]?.names.eventsKey !== key) at += 1;
+    const watch = watches[at];
+    if (watch) batches.push({ watch, entries });
+  }
+  return batches;
+}

@@ -1,0 +1,116 @@
+import type { AdapterSnapshot, AgentLog } from "@svc/agent";
+import type { Redis } from "ioredis";
+import { readWorkerConnections, type WorkerConnection } from "./client-list.ts";
+import { replyValue } from "./hydrate.ts";
+import type { FactsMemory } from "./job-facts.ts";
+import { msOrUndefined } from "./job-hash.ts";
+import { queueNames, taskIdOf } from "./names.ts";
+import type { Settings } from "./options.ts";
+import type { QueueWatch } from "./queue-watch.ts";
+import { iso } from "./task-events.ts";
+
+/** The brain reads so many queues and workers of one report. */
+const mostQueues = 1024;
+const repliesPerQueue = 6;
+
+export interface SnapshotParts {
+  readonly redis: Redis;
+  readonly settings: Pick<Settings, "prefixes" | "namespace">;
+  readonly memory: FactsMemory;
+  readonly log: AgentLog;
+}
+
+/**
+ * Depth of a queue is what could run now: waiting, paused and prioritized jobs. Delayed jobs and parents that wait for their children
+ * are not part of it. The oldest waiting job is the one that is next in line.
+ */
+export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) {
+  let canListClients = true;
+
+  return async function snapshot(watches: readonly QueueWatch[]): Promise<AdapterSnapshot> {
+    const queues = watches.slice(0, mostQueues);
+    const depths = await readDepths(queues);
+    const connections = canListClients ? await listWorkers() : undefined;
+    return {
+      queue_depths: Object.fromEntries(queues.map(({ names }, index) => [names.label, depths[index]?.depth ?? 0])),
+      queue_oldest: await readOldest(queues, depths),
+      ...(connections && { queue_consumers: countConsumers(queues, connections) }),
+      ...(connections && { worker_details: detailsOf(connections) }),
+    };
+  };
+
+  async function readDepths(queues: readonly QueueWatch[]) {
+    const pipeline = redis.pipeline();
+    for (const { names } of queues) {
+      pipeline.llen(`${names.keyBase}wait`).llen(`${names.keyBase}paused`).zcard(`${names.keyBase}prioritized`);
+      pipeline.lindex(`${names.keyBase}wait`, "-1").lindex(`${names.keyBase}paused`, "-1");
+      pipeline.zrange(`${names.keyBase}prioritized`, "0", "0");
+    }
+    const replies = (await pipeline.exec()) ?? [];
+    return queues.map((_, index) => {
+      const [wait, paused, prioritized, nextWaiting, nextPaused, nextPrioritized] = replies
+        .slice(index * repliesPerQueue, (index + 1) * repliesPerQueue)
+        .map(replyValue);
+      const next = (nextWaiting ?? nextPaused ?? (nextPrioritized as string[])[0]) as string | undefined;
+      return { depth: Number(wait) + Number(paused) + Number(prioritized), next };
+    });
+  }
+
+  async function readOldest(
+    queues: readonly QueueWatch[],
+    depths: readonly { readonly next: string | undefined }[],
+  ): Promise<Readonly<Record<string, string>>> {
+    const oldest: Record<string, string> = {};
+    const unknown: QueueWatch[] = [];
+    const pipeline = redis.pipeline();
+    for (const [index, watch] of queues.entries()) {
+      const next = depths[index]?.next;
+      if (next === undefined) continue;
+      const waitingSinceMs = memory.get(taskIdOf(watch.names, next))?.waitingSinceMs;
+      if (waitingSinceMs !== undefined) oldest[watch.names.label] = iso(waitingSinceMs);
+      else {
+        unknown.push(watch);
+        pipeline.hget(watch.names.keyBase + next, "timestamp");
+      }
+    }
+    if (unknown.length === 0) return oldest;
+    const replies = (await pipeline.exec()) ?? [];
+    for (const [index, { names }] of unknown.entries()) {
+      const createdMs = msOrUndefined((replyValue(replies[index]) as string | null) ?? undefined);
+      if (createdMs !== undefined) oldest[names.label] = iso(createdMs);
+    }
+    return oldest;
+  }
+
+  async function listWorkers(): Promise<readonly WorkerConnection[] | undefined> {
+    try {
+      return readWorkerConnections((await redis.client("LIST")) as string, settings.prefixes);
+    } catch (fault) {
+      if (redis.status !== "ready") throw fault;
+      canListClients = false;
+      log.info("this Redis does not list its clients; workers are known by their tasks alone");
+      return undefined;
+    }
+  }
+
+  function countConsumers(queues: readonly QueueWatch[], connections: readonly WorkerConnection[]) {
+    const counts: Record<string, number> = Object.fromEntries(queues.map(({ names }) => [names.label, 0]));
+    for (const { prefix, queue } of connections) {
+      const { label } = queueNames(prefix, queue, settings.namespace);
+      if (label in counts) counts[label] = (counts[label] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  /** Only workers that were given a name can be told apart. */
+  function detailsOf(connections: readonly WorkerConnection[]) {
+    const queuesByWorker = new Map<string, Set<string>>();
+    for (const { prefix, queue, worker } of connections) {
+      if (worker === undefined || (queuesByWorker.size >= mostQueues && !queuesByWorker.has(worker))) continue;
+      const queues = queuesByWorker.get(worker) ?? new Set();
+      queues.add(queueNames(prefix, queue, settings.namespace).label);
+      queuesByWorker.set(worker, queues);
+    }
+    return Object.fromEntries([...queuesByWorker].map(([worker, queues]) => [worker, { active_queues: [...queues] }]));
+  }
+}

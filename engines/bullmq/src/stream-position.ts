@@ -1,0 +1,80 @@
+import { compareStreamIds, streamIdBefore } from "./stream-entry.ts";
+
+/**
+ * Where the side-car stands in one event stream, and what became of the part it had not read. BullMQ caps its streams, so entries can
+ * go before they were read; Redis 7 counts every entry ever added, which makes that loss exact. A stream can also vanish (queue
+ * obliterated, Redis restarted without its data) or come back older than it was (a restart from an old snapshot, a fail-over).
+ */
+export interface StreamPosition {
+  readonly lastId: string;
+  /** Entries added to the stream up to lastId, as Redis 7 counts them; null on older servers. */
+  readonly entriesAdded: number | null;
+}
+
+/** What XINFO STREAM tells; undefined in its place means that the stream does not exist. */
+export interface StreamInfo {
+  readonly length: number;
+  readonly firstId: string | null;
+  readonly lastGeneratedId: string;
+  readonly entriesAdded: number | null;
+}
+
+export type Continuity =
+  | { readonly kind: "continuous" }
+  /** `lost` entries went unread; null when the server does not count and it is at least one. */
+  | { readonly kind: "trimmed"; readonly lost: number | null; readonly next: StreamPosition }
+  /** The stream is another one than before; `lost` entries of the new one are gone already. */
+  | { readonly kind: "replaced"; readonly lost: number; readonly next: StreamPosition }
+  /** The stream came back older than what was read of it. */
+  | { readonly kind: "rewound"; readonly next: StreamPosition };
+
+const origin = "0-0";
+
+export function firstPosition(info: StreamInfo | undefined, startAt: "beginning" | "now"): StreamPosition {
+  if (!info) return { lastId: origin, entriesAdded: 0 };
+  if (startAt === "now") return { lastId: info.lastGeneratedId, entriesAdded: info.entriesAdded };
+  return { lastId: origin, entriesAdded: removedEntries(info) };
+}
+
+export function judgeContinuity(position: StreamPosition, info: StreamInfo | undefined): Continuity {
+  if (!info) {
+    const next = { lastId: origin, entriesAdded: 0 };
+    return position.lastId === origin ? { kind: "continuous" } : { kind: "replaced", lost: 0, next };
+  }
+  const removed = removedEntries(info);
+  const readCount = position.entriesAdded;
+  if (compareStreamIds(info.lastGeneratedId, position.lastId) < 0)
+    return { kind: "rewound", next: { lastId: info.lastGeneratedId, entriesAdded: info.entriesAdded } };
+  const oldestUnread = info.firstId ?? (info.lastGeneratedId === position.lastId ? null : "gone");
+  if (oldestUnread === null) return { kind: "continuous" };
+  if (oldestUnread !== "gone" && compareStreamIds(oldestUnread, position.lastId) <= 0) return { kind: "continuous" };
+  const next: StreamPosition =
+    oldestUnread === "gone"
+      ? { lastId: info.lastGeneratedId, entriesAdded: info.entriesAdded }
+      : { lastId: streamIdBefore(oldestUnread), entriesAdded: removed };
+  if (removed === null || readCount === null)
+    return position.lastId === origin ? { kind: "continuous" } : { kind: "trimmed", lost: null, next };
+  if (removed < readCount) return { kind: "replaced", lost: removed, next };
+  return removed === readCount ? { kind: "continuous" } : { kind: "trimmed", lost: removed - readCount, next };
+}
+
+/** Reads the flat reply of XINFO STREAM. */
+export function readStreamInfo(reply: unknown): StreamInfo | undefined {
+  if (!Array.isArray(reply)) return undefined;
+  const value = (name: string): unknown => {
+    const at = reply.indexOf(name);
+    return at === -1 || at % 2 === 1 ? undefined : reply[at + 1];
+  };
+  const first = value("first-entry");
+  const added = value("entries-added");
+  return {
+    length: Number(value("length")),
+    firstId: Array.isArray(first) ? String(first[0]) : null,
+    lastGeneratedId: String(value("last-generated-id")),
+    entriesAdded: added === undefined ? null : Number(added),
+  };
+}
+
+function removedEntries(info: StreamInfo): number | null {
+  return info.entriesAdded === null ? null : info.entriesAdded - info.length;
+}

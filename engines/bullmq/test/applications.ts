@@ -1,0 +1,97 @@
+import * as bullmq5 from "bullmq5";
+import * as bullmq6 from "bullmq6";
+
+/** What the tests use of BullMQ, in words that both majors share. */
+export interface JobHandle {
+  readonly id?: string | undefined;
+}
+
+export interface ApplicationQueue {
+  add(name: string, data: unknown, options?: Record<string, unknown>): Promise<JobHandle>;
+  remove(jobId: string): Promise<number>;
+  retry(jobId: string): Promise<void>;
+  obliterate(): Promise<void>;
+}
+
+export type Processor = (job: {
+  id?: string | undefined;
+  name: string;
+  data: unknown;
+  attemptsMade: number;
+}) => Promise<unknown>;
+
+export interface WorkerSettings {
+  readonly name?: string;
+  readonly concurrency?: number;
+}
+
+export interface FlowNode {
+  readonly name: string;
+  readonly queueName: string;
+  readonly data?: unknown;
+  readonly opts?: Record<string, unknown>;
+  readonly children?: readonly FlowNode[];
+}
+
+/** One application that uses one major of BullMQ under a key prefix of its own. */
+export interface Application {
+  readonly prefix: string;
+  queue(name: string): ApplicationQueue;
+  worker(queue: string, processor: Processor, settings?: WorkerSettings): Promise<bullmq6.Worker>;
+  addFlow(root: FlowNode): Promise<void>;
+  close(): Promise<void>;
+}
+
+const majors = { "5": bullmq5 as unknown as typeof bullmq6, "6": bullmq6 };
+export const bullmqMajors = ["5", "6"] as const;
+export type Major = (typeof bullmqMajors)[number];
+
+let counted = 0;
+
+/** A prefix that no other test of this process or run uses. */
+export function freshPrefix(): string {
+  counted += 1;
+  return `t${process.pid}-${performance.timeOrigin.toString(36).replace(".", "")}-${counted}`;
+}
+
+export function startApplication(major: Major, redisUrl: string, prefix = freshPrefix()): Application {
+  const { Queue, Worker, FlowProducer } = majors[major];
+  const { hostname, port } = new URL(redisUrl);
+  const shared = { connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null }, prefix };
+  const open: { close(): Promise<unknown> }[] = [];
+  const queues = new Map<string, ApplicationQueue>();
+  const keep = <T extends { close(): Promise<unknown>; on(event: "error", listener: () => void): unknown }>(
+    opened: T,
+  ): T => {
+    opened.on("error", () => {}); // tests take Redis away on purpose
+    open.push(opened);
+    return opened;
+  };
+  return {
+    prefix,
+    queue(name) {
+      const existing = queues.get(name);
+      if (existing) return existing;
+      const queue = keep(new Queue(name, shared));
+      const handle: ApplicationQueue = {
+        add: (job, data, options) => queue.add(job, data, options),
+        remove: (jobId) => queue.remove(jobId),
+        retry: async (jobId) => (await queue.getJob(jobId))?.retry("failed"),
+        obliterate: () => queue.obliterate({ force: true }),
+      };
+      queues.set(name, handle);
+      return handle;
+    },
+    async worker(name, processor, settings = {}) {
+      const worker = keep(new Worker(name, processor as never, { ...shared, ...settings }));
+      await worker.waitUntilReady();
+      return worker;
+    },
+    async addFlow(root) {
+      await keep(new FlowProducer(shared)).add(root as never);
+    },
+    async close() {
+      await Promise.all(open.splice(0).map((opened) => opened.close()));
+    },
+  };
+}

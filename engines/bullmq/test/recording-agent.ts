@@ -1,0 +1,71 @@
+import type { AdapterContext, EngineAdapter } from "@svc/agent";
+import type { EventRecord } from "@svc/protocol";
+import { waitFor } from "@svc/testkit";
+
+/** The other side of the adapter's wall: keeps what the agent's buffer would keep, across restarts of the adapter. */
+export interface RecordingAgent {
+  readonly context: AdapterContext;
+  readonly events: EventRecord[];
+  readonly losses: { count: number; reason: string }[];
+  readonly warnings: string[];
+  readonly cursors: Map<string, string>;
+  /** Events of one task in the order of their emission. */
+  of(taskId: string): readonly EventRecord[];
+  kindsOf(taskId: string): readonly string[];
+  dataOf(taskId: string, kind: string): Readonly<Record<string, unknown>>;
+  /** Waits for an event and gives its data. */
+  seen(taskId: string, kind: string): Promise<Readonly<Record<string, unknown>>>;
+  lostOf(reason: string): number;
+  /** Starts an adapter with this agent; it is stopped by `stopAll`. */
+  run(adapter: EngineAdapter): Promise<EngineAdapter>;
+  stopAll(): Promise<void>;
+}
+
+export function recordingAgent(): RecordingAgent {
+  const events: EventRecord[] = [];
+  const losses: { count: number; reason: string }[] = [];
+  const warnings: string[] = [];
+  const cursors = new Map<string, string>();
+  const running: EngineAdapter[] = [];
+  const context: AdapterContext = {
+    sink: {
+      emit(batch, cursor) {
+        events.push(...batch);
+        if (cursor) cursors.set(cursor.key, cursor.value);
+      },
+      lost: (count, reason) => void losses.push({ count, reason }),
+    },
+    cursors: { get: (key) => cursors.get(key) },
+    log: { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {} },
+  };
+  const of = (taskId: string) => events.filter((event) => event.task_id === taskId);
+  return {
+    context,
+    events,
+    losses,
+    warnings,
+    cursors,
+    of,
+    kindsOf: (taskId) => of(taskId).map((event) => event.kind.replace("task.", "")),
+    dataOf(taskId, kind) {
+      const found = of(taskId).find((event) => event.kind === kind);
+      if (!found) throw new Error(`no ${kind} of ${taskId} among ${events.map((event) => event.task_id).join(" ")}`);
+      return found.data;
+    },
+    async seen(taskId, kind) {
+      const event = await waitFor(() => of(taskId).find((candidate) => candidate.kind === kind), {
+        that: `${kind} of ${taskId}`,
+      });
+      return event.data;
+    },
+    lostOf: (reason) => losses.filter((loss) => loss.reason === reason).reduce((sum, loss) => sum + loss.count, 0),
+    async run(adapter) {
+      running.push(adapter);
+      await adapter.start(context);
+      return adapter;
+    },
+    async stopAll() {
+      await Promise.all(running.splice(0).map((adapter) => adapter.stop()));
+    },
+  };
+}

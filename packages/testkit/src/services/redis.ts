@@ -1,0 +1,170 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { access, constants, rm } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { freePort } from "../free-port.ts";
+import { makeServiceFolder, sweepAbandonedFolders } from "./service-folder.ts";
+
+const run = promisify(execFile);
+const startBoundMs = 20_000;
+const installBoundMs = 300_000;
+const portAttempts = 5;
+const installCommand = "apt-get update && apt-get install -y --no-install-recommends redis-server";
+
+export interface RedisOptions {
+  /** What a restart finds again: `nothing` (default; every restart begins empty) or `everything` (append-only file, synced always). */
+  readonly keeps?: "nothing" | "everything";
+}
+
+/** A Redis server of its own on a loopback port. */
+export interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  /** Kills the server and starts it again on the same port; with `keeps: "nothing"` all keys are gone. Resolves when it answers. */
+  restart(): Promise<void>;
+  /** Kills the server and leaves the port free; `restart` brings it back. */
+  kill(): Promise<void>;
+  /** Ends the server and removes its files. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Redis server: free loopback port, temporary folder, no snapshots, `maxmemory-policy noeviction`. It ends with this process.
+ * A missing redis-server is installed from Debian's package when this process may do so.
+ *
+ * @throws Error with the command to type when there is no redis-server and it cannot be installed.
+ */
+export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+  const binary = await redisBinary();
+  await sweepAbandonedFolders("redis");
+  const folder = await makeServiceFolder("redis");
+  const appendOnly = options.keeps === "everything";
+  let server: ChildProcess | undefined;
+  let port = 0;
+  const onExit = () => {
+    server?.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", onExit);
+  const kill = async () => {
+    if (server) await endServer(server);
+    server = undefined;
+  };
+  const stop = async () => {
+    process.off("exit", onExit);
+    await kill();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  };
+  try {
+    for (let attempt = 1; server === undefined; attempt += 1) {
+      port = await freePort();
+      try {
+        server = await launch(binary, { port, folder, appendOnly });
+      } catch (fault) {
+        if (attempt === portAttempts || !String(fault).includes("Address already in use")) throw fault;
+      }
+    }
+  } catch (fault) {
+    await stop();
+    throw fault;
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    kill,
+    stop,
+    restart: async () => {
+      await kill();
+      server = await launch(binary, { port, folder, appendOnly });
+    },
+  };
+}
+
+/** Path of redis-server; installs Debian's package first when none is on the PATH. */
+async function redisBinary(): Promise<string> {
+  const present = await onPath("redis-server");
+  if (present) return present;
+  const refusal = (reason: string, cause?: unknown) =>
+    new Error(`redis-server is missing and ${reason}. Type: ${sudo()}sh -c '${installCommand}'`, { cause });
+  if (process.getuid?.() !== 0) throw refusal("only root may install it");
+  if (!(await onPath("apt-get"))) throw refusal("this system has no apt-get");
+  try {
+    // In run level 1 Debian's set-up scripts start no service, so no second server appears on the default port.
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+    await run("sh", ["-c", installCommand], { env, timeout: installBoundMs, maxBuffer: 16 * 1024 * 1024 });
+  } catch (cause) {
+    throw refusal("apt-get could not install it", cause);
+  }
+  const installed = await onPath("redis-server");
+  if (!installed) throw refusal("the package brought no redis-server");
+  return installed;
+}
+
+function sudo(): string {
+  return process.getuid?.() === 0 ? "" : "sudo ";
+}
+
+async function onPath(name: string): Promise<string | undefined> {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
+  for (const folder of folders) {
+    const path = join(folder, name);
+    const usable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (folder !== "" && usable) return path;
+  }
+  return undefined;
+}
+
+interface Launch {
+  readonly port: number;
+  readonly folder: string;
+  readonly appendOnly: boolean;
+}
+
+/** Resolves when the server takes connections; rejects with the end of its log when it ends before. */
+async function launch(binary: string, { port, folder, appendOnly }: Launch): Promise<ChildProcess> {
+  const settings = {
+    port: String(port),
+    bind: "127.0.0.1",
+    dir: folder,
+    save: "",
+    appendonly: appendOnly ? "yes" : "no",
+    appendfsync: "always",
+    "maxmemory-policy": "noeviction",
+    daemonize: "no",
+    logfile: "",
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const server = spawn(binary, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const bound = setTimeout(() => reject(new Error(`Redis was not ready after ${startBoundMs} ms`)), startBoundMs);
+  let logTail = "";
+  const read = (chunk: Buffer) => {
+    logTail = (logTail + chunk.toString("utf8")).slice(-4000);
+    if (logTail.includes("eady to accept connections")) resolve();
+  };
+  server.stdout?.on("data", read);
+  server.stderr?.on("data", read);
+  server.once("error", reject);
+  server.once("close", () => reject(new Error(`Redis ended while starting: ${logTail}`)));
+  try {
+    await promise;
+    return server;
+  } catch (fault) {
+    await endServer(server);
+    throw fault;
+  } finally {
+    clearTimeout(bound);
+  }
+}
+
+async function endServer(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null || server.pid === undefined) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.once("exit", () => resolve());
+  server.kill("SIGKILL");
+  await promise;
+}
