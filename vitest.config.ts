@@ -13,7 +13,15 @@ export default defineConfig({
       {
         resolve,
         ssr,
-        test: { name: "unit", include: ["packages/{protocol,agent,client,cli}/**/*.test.ts", "scripts/**/*.test.ts"], testTimeout: 30_000 },
+        test: {
+          name: "unit",
+          include: [
+            "packages/{protocol,agent,client,cli}/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "bench/src/**/*.test.ts",
+          ],
+          testTimeout: 30_000,
+        },
       },
       {
         resolve,
@@ -32,7 +40,10 @@ export default defineConfig({
         test: {
           name: "engines",
           include: ["engines/**/*.test.ts"],
-          globalSetup: ["packages/testkit/src/services/redis-setup.ts", "packages/testkit/src/services/postgres-setup.ts"],
+          globalSetup: [
+            "packages/testkit/src/services/redis-setup.ts",
+            "packages/testkit/src/services/postgres-setup.ts",
+          ],
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },

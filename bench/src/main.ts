@@ -1,0 +1,98 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { availableParallelism, totalmem } from "node:os";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { type PostgresServer, startPostgres } from "@svc/testkit";
+import { runSuite } from "./harness.ts";
+import { type BenchReport, isPassed, type SuiteResult, tableOf } from "./report.ts";
+import type { BenchMode } from "./suite.ts";
+import { type SuiteEntry, suites } from "./suites.ts";
+
+const benchFolder = join(import.meta.dirname, "..");
+/** Quick ends within 5 minutes over all suites, so each gets its share of what start and end leave. */
+const wholeRunMs: Readonly<Record<BenchMode, number>> = { quick: 285_000, standard: 45 * 60_000, full: 6 * 3_600_000 };
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { mode, chosen } = readCommandLine();
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => interrupt.abort(new Error("interrupted")));
+  let server: Promise<PostgresServer> | undefined;
+  const postgres = async () => {
+    server ??= startPostgres();
+    return (await server).adminUrl;
+  };
+
+  const results: SuiteResult[] = [];
+  const deadline = performance.now() + wholeRunMs[mode];
+  try {
+    for (const [index, entry] of chosen.entries()) {
+      if (interrupt.signal.aborted) break;
+      console.error(`== ${entry.name} (${mode})`);
+      const result = await runSuite(await entry.load(), {
+        mode,
+        scratchRoot: process.env.SVC_BENCH_SCRATCH ?? join(benchFolder, "results", "scratch"),
+        signal: interrupt.signal,
+        log: (message) => console.error(`   ${message}`),
+        postgres,
+        suiteBudgetMs: Math.max(1000, Math.floor((deadline - performance.now()) / (chosen.length - index))),
+      });
+      results.push(result);
+      console.log(tableOf([result]));
+    }
+  } finally {
+    await (await server)?.stop();
+  }
+
+  const report: BenchReport = {
+    at: new Date().toISOString(),
+    mode,
+    machine: {
+      cores: availableParallelism(),
+      memoryGb: Math.round(totalmem() / 1e9),
+      platform: `${process.platform}-${process.arch}`,
+      node: process.versions.node,
+    },
+    suites: results,
+  };
+  const file = await write(report);
+  const isClean = !interrupt.signal.aborted && isPassed(report);
+  console.log(`${isClean ? "every target reached" : "TARGETS MISSED"}; written to ${relative(process.cwd(), file)}`);
+  // A suite that ignored its signal must not keep the process alive.
+  setTimeout(() => process.exit(), 5_000).unref();
+  return interrupt.signal.aborted ? 130 : isClean ? 0 : 1;
+}
+
+function readCommandLine(): { mode: BenchMode; chosen: readonly SuiteEntry[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { quick: { type: "boolean" }, full: { type: "boolean" }, list: { type: "boolean" } },
+    });
+    if (values.list) {
+      for (const { name } of suites) console.log(name);
+      process.exit(0);
+    }
+    if (values.quick && values.full) throw new Error("--quick and --full exclude each other");
+    const unknown = positionals.filter((name) => !suites.some((suite) => suite.name === name));
+    if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")}`);
+    return {
+      mode: values.quick ? "quick" : values.full ? "full" : "standard",
+      chosen: positionals.length === 0 ? suites : suites.filter(({ name }) => positionals.includes(name)),
+    };
+  } catch (fault) {
+    console.error(`${(fault as Error).message}\nusage: npm run bench -- [suite...] [--quick | --full | --list]`);
+    console.error(`suites: ${suites.map(({ name }) => name).join(", ")}`);
+    process.exit(2);
+  }
+}
+
+async function write(report: BenchReport): Promise<string> {
+  const folder = join(benchFolder, "results");
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `${report.at.replaceAll(":", "-")}.json`);
+  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
+  return file;
+}
