@@ -35,15 +35,9 @@ export {
   typesForAgent,
   typesForBrain,
 } from "./frames/envelope.ts";
+export type { AcceptedFrame, OpenedFrame, RefusalReason, RefusedFrame, VerifierOptions } from "./frames/judge.ts";
 export { wireLimits, wireTimes } from "./frames/limits.ts";
-export {
-  createVerifier,
-  type OpenedFrame,
-  openFrame,
-  type RefusalReason,
-  type Verifier,
-  type VerifierOptions,
-} from "./frames/open.ts";
+export { createVerifier, openFrame, type Verifier } from "./frames/open.ts";
 export {
   createReplayGuard,
   type ReplayGuard,

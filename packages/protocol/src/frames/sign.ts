@@ -1,12 +1,10 @@
-import { createHmac } from "node:crypto";
 import { canonicalString, canonicalText } from "../json/canonical.ts";
 import { randomNonce } from "../keys/tokens.ts";
-import type { SessionIds, SignedFrameType } from "./envelope.ts";
+import type { SignedFrameType } from "./envelope.ts";
+import type { VerifierOptions } from "./judge.ts";
+import { sessionKeyOf } from "./signature.ts";
 
-export interface SignerOptions {
-  /** The 32 bytes of the project secret. */
-  readonly secret: Uint8Array;
-  readonly session: SessionIds;
+export interface SignerOptions extends VerifierOptions {
   readonly now?: () => Date;
 }
 
@@ -21,9 +19,7 @@ export interface Signer {
 }
 
 export function createSigner({ secret, session, now = () => new Date() }: SignerOptions): Signer {
-  const agentPart = `{"agent_id":${canonicalString(session.agentId)},`;
-  const projectPart = `,"project_id":${canonicalString(session.projectId)}`;
-  const sessionPart = `,"session_id":${canonicalString(session.sessionId)}`;
+  const key = sessionKeyOf({ secret, session });
   let lastSeq = 0;
 
   function signText(type: SignedFrameType, payload: string, id: string): string {
@@ -31,8 +27,8 @@ export function createSigner({ secret, session, now = () => new Date() }: Signer
     const end = `,"ts":"${now().toISOString()}","type":"${type}","v":2}`;
     lastSeq += 1;
     const seq = `,"seq":${lastSeq}`;
-    const hmac = createHmac("sha256", secret);
-    const signature = hmac.update(agentPart + head + projectPart + seq + sessionPart + end).digest("hex");
+    const signed = key.agentPart + head + key.projectPart + seq + key.sessionPart + end;
+    const signature = key.hmac().update(signed).digest("hex");
     return `{"hmac":"${signature}",${head}${seq}${end}`;
   }
 

@@ -1,0 +1,106 @@
+import { fitsCharacters } from "../json/unicode.ts";
+import { type Frame, type FrameType, frameVersion, isFrameType, type SessionIds } from "./envelope.ts";
+import { wireLimits } from "./limits.ts";
+
+export interface VerifierOptions {
+  /** The 32 bytes of the project secret. */
+  readonly secret: Uint8Array;
+  readonly session: SessionIds;
+}
+
+export type RefusalReason =
+  /** Not well-formed text, not an object, or a member of the wrong type: drop it. */
+  | "malformed"
+  /** Another `v`: recoverable, leave it unconfirmed. */
+  | "skew"
+  /** Wrong or missing signature: the session ends. */
+  | "signature"
+  /** A type this version does not know: drop it with a warning. */
+  | "unknown_type"
+  /** hello or hello_ack, which are unsigned and open a session elsewhere. */
+  | "handshake";
+
+export interface AcceptedFrame {
+  readonly ok: true;
+  readonly frame: Frame;
+  readonly path: "fast" | "slow";
+  /** The well-formed text, for a second look at number lexemes (`receivedData`). */
+  readonly text: string;
+}
+
+export interface RefusedFrame {
+  readonly ok: false;
+  readonly reason: RefusalReason;
+  readonly frameType?: FrameType;
+  readonly id?: string;
+  /** What was wrong, without content of the frame. */
+  readonly message: string;
+}
+
+export type OpenedFrame = AcceptedFrame | RefusedFrame;
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function malformed(message: string): RefusedFrame {
+  return { ok: false, reason: "malformed", message };
+}
+
+export function refuse(reason: RefusalReason, frame: Frame, message: string): RefusedFrame {
+  return { ok: false, reason, frameType: frame.type, id: frame.id, message };
+}
+
+/** A signed frame; the status of a command result is judged here, between signature and replay guard. */
+export function accept(frame: Frame, path: AcceptedFrame["path"], text: string): OpenedFrame {
+  if (frame.type === "command_result") {
+    const status = frame.payload?.status;
+    if (status !== "success" && status !== "failed") {
+      return refuse("malformed", frame, "status is neither success nor failed");
+    }
+  }
+  return { ok: true, frame, path, text };
+}
+
+/** What only the number lexemes tell; a text that took the fast path has both. */
+export interface LexemeFacts {
+  readonly isOurVersion: boolean;
+  readonly isSeqInteger: boolean;
+}
+
+/** The checks that stand before the signature, in the order of spec 1.5: `v`, `type`, payload; the id goes with the payload. */
+export function judgeEnvelope(
+  value: Record<string, unknown>,
+  { isOurVersion, isSeqInteger }: LexemeFacts,
+): { ok: true; frame: Frame } | RefusedFrame {
+  const { type, id, ts, nonce, seq, hmac } = value;
+  const refusal = (reason: RefusalReason, message: string): RefusedFrame => ({
+    ok: false,
+    reason,
+    ...(isFrameType(type) ? { frameType: type } : {}),
+    ...(isFrameId(id) ? { id } : {}),
+    message,
+  });
+  if (!isOurVersion) return refusal("skew", "a frame of another protocol version");
+  if (typeof type !== "string") return refusal("malformed", "type is not a string");
+  if (!isFrameType(type)) return refusal("unknown_type", "a frame of an unknown type");
+  if (type === "hello" || type === "hello_ack") return refusal("handshake", "a handshake frame inside a session");
+  const payload = value.payload ?? null;
+  if (payload !== null && !isObject(payload)) return refusal("malformed", "payload is not an object");
+  if (!isFrameId(id)) return refusal("malformed", "id is not a string of 1 to 64 characters");
+  const frame: Frame = {
+    v: frameVersion,
+    type,
+    id,
+    ts: typeof ts === "string" ? ts : null,
+    payload,
+    ...(typeof nonce === "string" ? { nonce } : {}),
+    ...(isSeqInteger && typeof seq === "number" ? { seq } : {}),
+    ...(typeof hmac === "string" ? { hmac } : {}),
+  };
+  return { ok: true, frame };
+}
+
+function isFrameId(id: unknown): id is string {
+  return typeof id === "string" && id !== "" && fitsCharacters(id, wireLimits.frameIdCharacters);
+}
