@@ -36,6 +36,8 @@ export function createLog(options: LogOptions): Log {
       timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: "event",
+      // Errors arrive as plain fields already; the default serializer would unfold them again.
+      serializers: { err: (fields) => fields },
     },
     { write: options.json ? write : (line: string) => write(readable(line)) },
   );

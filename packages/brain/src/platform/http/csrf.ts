@@ -1,5 +1,5 @@
+import { equalSecrets } from "@svc/protocol";
 import type { FastifyRequest } from "fastify";
-import { equalInConstantTime } from "../crypto/constant-time.ts";
 import { ApiError } from "./error-codes.ts";
 import type { Hosts } from "./hosts.ts";
 
@@ -9,8 +9,9 @@ import type { Hosts } from "./hosts.ts";
  */
 export function requireCsrfToken(request: FastifyRequest, cookieName: string, sessionToken: string): void {
   const header = request.headers["x-csrf-token"];
-  const headerFits = equalInConstantTime(typeof header === "string" ? header : undefined, sessionToken);
-  const cookieFits = equalInConstantTime(request.cookies[cookieName], sessionToken);
+  const headerFits = typeof header === "string" && equalSecrets(header, sessionToken);
+  const cookie = request.cookies[cookieName];
+  const cookieFits = cookie !== undefined && equalSecrets(cookie, sessionToken);
   if (!headerFits || !cookieFits) throw new ApiError("csrf_failed", { reason: headerFits ? "cookie" : "header" });
 }
 

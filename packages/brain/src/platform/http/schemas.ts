@@ -39,6 +39,13 @@ export const InstantText = Type.String({ format: instantFormat, maxLength: 40 })
 
 export const Uuid = Type.String({ format: "uuid" });
 
+/** One line of text that people read: 1 to `max` characters, not blank, without control characters. */
+export const Line = (max: number) =>
+  Type.String({ minLength: 1, maxLength: max, pattern: "^(?=.*\\S)[^\\x00-\\x1f\\x7f]+$" });
+
+/** Text of several lines, at most `max` characters; no database takes U+0000. */
+export const Prose = (max: number) => Type.String({ maxLength: max, pattern: "^[^\\x00]*$" });
+
 /** Any JSON object, shape not fixed. */
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());
 

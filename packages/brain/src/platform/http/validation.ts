@@ -59,8 +59,9 @@ function textReader(schema: ObjectSchema): (values: Record<string, unknown>) => 
     for (const { name, type, items } of reads) {
       const value = copy[name];
       if (value === undefined) continue;
-      if (type === "array") copy[name] = (Array.isArray(value) ? value : [value]).map((item) => valueOf(item, items));
-      else copy[name] = valueOf(value, type);
+      if (type === "array")
+        copy[name] = (Array.isArray(value) ? value : [value]).map((item) => typedValue(item, items));
+      else copy[name] = typedValue(value, type);
     }
     return copy;
   };
@@ -75,7 +76,7 @@ function textTypeOf(property: PropertySchema | undefined): TextType | null {
   return null;
 }
 
-function valueOf(value: unknown, type: TextType | null): unknown {
+function typedValue(value: unknown, type: TextType | null): unknown {
   if (typeof value !== "string" || type === null) return value;
   if (type === "integer") return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   if (type === "number") return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : value;

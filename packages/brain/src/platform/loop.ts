@@ -1,0 +1,174 @@
+/**
+ * Background loops: a feature writes one `tick`, the platform owns interval, jitter, leadership, stop and the test signal.
+ * Ticks of one loop never overlap; a tick that fails is logged and shown by a metric, and the loop goes on.
+ */
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** What a tick is given beside the loop's own dependencies. */
+export interface TickContext {
+  /** Aborted when the process stops; long ticks look at it between batches. */
+  signal: AbortSignal;
+}
+
+/**
+ * A background loop as a value. `Deps` is what its tick needs (database, clock, config …), handed in once by the
+ * composition root through `bindLoop`.
+ */
+export interface Loop<Deps = object> {
+  /** `<feature>.<verb>`; also the lease and the metric label. */
+  name: string;
+  /** Milliseconds between the end of a tick and the next; a function of the dependencies where a setting decides. */
+  everyMs: number | ((deps: Deps) => number);
+  /** True runs it in one replica only. */
+  leaderOnly: boolean;
+  /** One round. What it returns is logged at debug level. */
+  tick(deps: Deps & TickContext): Promise<unknown>;
+}
+
+/** A loop with its dependencies. */
+export interface BoundLoop {
+  name: string;
+  everyMs: number;
+  leaderOnly: boolean;
+  tick(context: TickContext): Promise<unknown>;
+}
+
+export function bindLoop<Deps extends object>(loop: Loop<Deps>, deps: Deps): BoundLoop {
+  return {
+    name: loop.name,
+    everyMs: typeof loop.everyMs === "function" ? loop.everyMs(deps) : loop.everyMs,
+    leaderOnly: loop.leaderOnly,
+    tick: (context) => loop.tick({ ...deps, ...context }),
+  };
+}
+
+/** A held leadership; `isHeld` turns false when its connection is lost. */
+export interface Lease {
+  isHeld(): boolean;
+  release(): Promise<void>;
+}
+
+export interface LoopRunnerDeps {
+  loops: readonly BoundLoop[];
+  log: Log;
+  metrics: Pick<Metrics, "gauge">;
+  /** Takes the lease of a loop, or null while another process holds it. */
+  acquireLeadership(name: string): Promise<Lease | null>;
+}
+
+export interface LoopRunner {
+  /** Starts the timers; the first tick of each loop comes within a tenth of its interval, at most 5 s. */
+  start(): void;
+  /**
+   * The test signal: one round now, whatever the timers do, after a round already under way. Throws what the tick threw.
+   * @returns what the tick returned; undefined when another process leads.
+   */
+  runOnce(name: string): Promise<unknown>;
+  /** Brings the next round of a started loop forward to now, for loops that are also woken by a signal. */
+  wake(name: string): void;
+  /** Aborts running ticks, waits for them and gives leases back. */
+  stop(): Promise<void>;
+}
+
+/** Intervals vary by this share either way, so that replicas and loops do not march in step. */
+const jitterShare = 0.1;
+const maxFirstDelayMs = 5000;
+
+interface Running {
+  loop: BoundLoop;
+  lease: Lease | null;
+  timer: NodeJS.Timeout | undefined;
+  /** Woken since its last round began, so the next one is due at once. */
+  isWoken: boolean;
+  /** Tail of the chain of rounds: each waits for the one before. */
+  round: Promise<unknown>;
+}
+
+export function createLoopRunner(deps: LoopRunnerDeps): LoopRunner {
+  const { log } = deps;
+  const failing = deps.metrics.gauge({
+    name: "svc_background_task_error_active",
+    help: "1 while the last tick of a background loop failed",
+    labels: ["task"],
+  });
+  const stopping = new AbortController();
+  let isStarted = false;
+  const running = new Map<string, Running>();
+  for (const loop of deps.loops) {
+    if (running.has(loop.name)) throw new Error(`two loops are named ${loop.name}`);
+    running.set(loop.name, { loop, lease: null, timer: undefined, isWoken: false, round: Promise.resolve() });
+    failing.set({ task: loop.name }, 0);
+  }
+
+  async function holdsLeadership(entry: Running): Promise<boolean> {
+    if (!entry.loop.leaderOnly || entry.lease?.isHeld() === true) return true;
+    entry.lease = await deps.acquireLeadership(entry.loop.name);
+    return entry.lease !== null;
+  }
+
+  async function runRound(entry: Running): Promise<unknown> {
+    const { name } = entry.loop;
+    if (stopping.signal.aborted) return undefined;
+    entry.isWoken = false;
+    try {
+      const result = (await holdsLeadership(entry)) ? await entry.loop.tick({ signal: stopping.signal }) : undefined;
+      failing.set({ task: name }, 0);
+      if (result !== undefined) log.debug("loop.ticked", { task: name, result });
+      return result;
+    } catch (error) {
+      if (stopping.signal.aborted) return undefined;
+      failing.set({ task: name }, 1);
+      log.error("loop.failed", { task: name, err: error });
+      throw error;
+    }
+  }
+
+  function enqueue(entry: Running): Promise<unknown> {
+    const round = entry.round.then(() => runRound(entry));
+    entry.round = round.catch(() => undefined);
+    return round;
+  }
+
+  function schedule(entry: Running, delayMs: number): void {
+    clearTimeout(entry.timer);
+    if (stopping.signal.aborted) return;
+    entry.timer = setTimeout(() => {
+      enqueue(entry)
+        .catch(() => undefined)
+        .then(() => schedule(entry, entry.isWoken ? 0 : jittered(entry.loop.everyMs)));
+    }, delayMs);
+    entry.timer.unref();
+  }
+
+  function entryOf(name: string): Running {
+    const entry = running.get(name);
+    if (entry === undefined) throw new Error(`no loop is named ${name}`);
+    return entry;
+  }
+
+  return {
+    start() {
+      isStarted = true;
+      for (const entry of running.values()) {
+        schedule(entry, Math.random() * Math.min(maxFirstDelayMs, entry.loop.everyMs * jitterShare));
+      }
+    },
+    runOnce: (name) => enqueue(entryOf(name)),
+    wake(name) {
+      const entry = entryOf(name);
+      entry.isWoken = true;
+      if (isStarted) schedule(entry, 0);
+    },
+    async stop() {
+      stopping.abort();
+      for (const entry of running.values()) clearTimeout(entry.timer);
+      await Promise.all([...running.values()].map((entry) => entry.round));
+      await Promise.allSettled([...running.values()].map((entry) => entry.lease?.release()));
+    },
+  };
+}
+
+function jittered(ms: number): number {
+  return ms * (1 - jitterShare + Math.random() * 2 * jitterShare);
+}

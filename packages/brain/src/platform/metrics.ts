@@ -1,0 +1,101 @@
+/** The metrics of this process: a registry, three small factories, and a bound on what callers may put into labels. */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+type Labels = Record<string, string>;
+
+export interface MetricOptions<Name extends string> {
+  name: string;
+  help: string;
+  labels?: readonly Name[];
+}
+
+export interface GaugeOptions<Name extends string> extends MetricOptions<Name> {
+  /** Sets the gauge when /metrics is asked, for what is not counted as it happens. */
+  collect?: (gauge: Gauge<Name>) => void | Promise<void>;
+}
+
+export interface Metrics {
+  readonly contentType: string;
+  counter<const Name extends string>(options: MetricOptions<Name>): Counter<Name>;
+  gauge<const Name extends string>(options: GaugeOptions<Name>): Gauge<Name>;
+  histogram<const Name extends string>(options: MetricOptions<Name> & { buckets: number[] }): Histogram<Name>;
+  /** Ends every series of every metric in which all of `labels` occur: the project or queue is gone. */
+  forget(labels: Labels): Promise<void>;
+  /** The text exposition. */
+  text(): Promise<string>;
+}
+
+/** What a label holds once its project has too many values. */
+export const overflowLabel = "__overflow__";
+const maxLabelChars = 128;
+const maxValuesPerProject = 1000;
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const made: (Counter | Gauge | Histogram)[] = [];
+  const keep = <Metric extends object>(metric: Metric): Metric => {
+    made.push(metric as Counter);
+    return metric;
+  };
+
+  const common = <Name extends string>({ name, help, labels }: MetricOptions<Name>) => ({
+    name,
+    help,
+    labelNames: labels ?? [],
+    registers: [registry],
+  });
+
+  return {
+    contentType: registry.contentType,
+    counter: (options) => keep(new Counter(common(options))),
+    gauge<const Name extends string>({ collect, ...options }: GaugeOptions<Name>) {
+      const gauge: Gauge<Name> = new Gauge({
+        ...common(options),
+        ...(collect === undefined ? {} : { collect: () => collect(gauge) }),
+      });
+      return keep(gauge);
+    },
+    histogram: (options) => keep(new Histogram({ ...common(options), buckets: options.buckets })),
+    async forget(labels) {
+      const wanted = Object.entries(labels);
+      for (const metric of made) {
+        const series = (await metric.get()).values.map((value) => value.labels as Labels);
+        const gone = new Set<string>();
+        for (const own of series) {
+          if (!wanted.every(([name, value]) => String(own[name]) === value)) continue;
+          const { le: _bucket, ...identity } = own;
+          gone.add(JSON.stringify(identity));
+        }
+        for (const identity of gone) metric.remove(JSON.parse(identity));
+      }
+    },
+    text: () => registry.metrics(),
+  };
+}
+
+export interface BoundedLabel {
+  /** `value` cut to 128 characters, or `__overflow__` once the project has 1000 other values. */
+  of(projectId: string, value: string): string;
+  /** Forgets a project's values. */
+  forget(projectId: string): void;
+}
+
+/** Bounds the values of one label per project, since task and queue names come from outside. */
+export function createBoundedLabel(maxValues = maxValuesPerProject): BoundedLabel {
+  const seen = new Map<string, Set<string>>();
+  return {
+    of(projectId, value) {
+      const cut = value.length > maxLabelChars ? [...value].slice(0, maxLabelChars).join("") : value;
+      let values = seen.get(projectId);
+      if (values === undefined) {
+        values = new Set();
+        seen.set(projectId, values);
+      }
+      if (values.has(cut)) return cut;
+      if (values.size >= maxValues) return overflowLabel;
+      values.add(cut);
+      return cut;
+    },
+    forget: (projectId) => void seen.delete(projectId),
+  };
+}

@@ -1,0 +1,221 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Type } from "typebox";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { platformChecks, platformSettings } from "./platform-settings.ts";
+import { loadSettings, SettingsError, type SettingsFault } from "./settings.ts";
+
+const feature = Type.Object({
+  SVC_EVENT_RETENTION_DAYS: Type.Integer({ default: 30, minimum: 1, maximum: 3650, description: "days" }),
+  SVC_BULK_RETRY_SCAN_SECONDS: Type.Number({ default: 1, minimum: 0.1, maximum: 60 }),
+  SVC_REDACTION_EXTRA_KEY_PATTERNS: Type.Array(Type.String(), { default: [] }),
+  SVC_AUDIT_RETENTION_BY_CLASS: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { default: {} }),
+  SVC_MAIL_URL: Type.Optional(Type.String()),
+  SVC_DATABASE_URL: Type.String({ default: "sqlite:///$HOME/svc.db" }),
+});
+const fragments = [...platformSettings, feature] as const;
+
+let folder = "";
+let home = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "settings-"));
+  home = join(folder, "home");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function load(env: Record<string, string> = {}, mint = true) {
+  return loadSettings({ fragments, checks: platformChecks, env: { SVC_HOME: home, ...env }, cwd: folder, mint });
+}
+
+function inHome(name: string, text: string): void {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, name), text, { mode: 0o600 });
+}
+
+function faultsOf(run: () => unknown): readonly SettingsFault[] {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof SettingsError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe("sources", () => {
+  test("the environment wins over ./.env, that over config.env, that over secret.env, that over the default", () => {
+    const name = "SVC_EVENT_RETENTION_DAYS";
+    expect(load().values[name]).toBe(30);
+    inHome("secret.env", `${name}=1\n`);
+    expect(load().values[name]).toBe(1);
+    inHome("config.env", `${name}=2`);
+    expect(load().values[name]).toBe(2);
+    writeFileSync(join(folder, ".env"), `${name}=3`);
+    expect(load()).toMatchObject({ values: { [name]: 3 } });
+    const last = load({ [name]: "4" });
+    expect(last.values[name]).toBe(4);
+    expect(last.sources.get(name)).toBe("environment");
+    expect(last.sources.get("SVC_BULK_RETRY_SCAN_SECONDS")).toBe("default");
+  });
+
+  test("a blank value counts as not set", () => {
+    inHome("config.env", "SVC_EVENT_RETENTION_DAYS=7\n");
+    expect(load({ SVC_EVENT_RETENTION_DAYS: " " }).values.SVC_EVENT_RETENTION_DAYS).toBe(7);
+  });
+
+  test("$HOME in a default is the home directory, and ~ the user's own", () => {
+    expect(load().values.SVC_DATABASE_URL).toBe(`sqlite:///${home}/svc.db`);
+    expect(load({ SVC_HOME: "./state" }).home).toBe(join(folder, "state"));
+  });
+
+  test("quotes, comments and export are read as shells write them", () => {
+    inHome(
+      "config.env",
+      `# mail\nexport SVC_MAIL_URL="smtp://a:b#c@mail" # relay\nSVC_REDACTION_EXTRA_KEY_PATTERNS='["a,b"]'\n`,
+    );
+    const { values } = load();
+    expect(values.SVC_MAIL_URL).toBe("smtp://a:b#c@mail");
+    expect(values.SVC_REDACTION_EXTRA_KEY_PATTERNS).toEqual(["a,b"]);
+  });
+});
+
+describe("values", () => {
+  test("numbers, booleans, lists and maps are read by their schema", () => {
+    const { values } = load({
+      SVC_BULK_RETRY_SCAN_SECONDS: "0.5",
+      SVC_LOG_JSON: "off",
+      SVC_TRUSTED_PROXIES: "10.0.0.0/8, ::1,",
+      SVC_CORS_ORIGINS: '["https://a.example"]',
+      SVC_AUDIT_RETENTION_BY_CLASS: '{"auth":10}',
+    });
+    expect(values).toMatchObject({
+      SVC_BULK_RETRY_SCAN_SECONDS: 0.5,
+      SVC_LOG_JSON: false,
+      SVC_TRUSTED_PROXIES: ["10.0.0.0/8", "::1"],
+      SVC_CORS_ORIGINS: ["https://a.example"],
+      SVC_AUDIT_RETENTION_BY_CLASS: { auth: 10 },
+    });
+  });
+
+  test("every fault is reported at once, with its source and without its value", () => {
+    inHome("config.env", "SVC_NOT_A_SETTING=hunter2\nthis is no line\nSVC_LOG_LEVEL=info\nSVC_LOG_LEVEL=warn\n");
+    const faults = faultsOf(() =>
+      load({
+        SVC_EVENT_RETENTION_DAYS: "0",
+        SVC_BIND_PORT: "70000",
+        SVC_LOG_JSON: "perhaps",
+        SVC_TRUSTED_PROXIES: "10.0.0.0/8,hunter2",
+        SVC_SECRET: "hunter2",
+        SVC_OPENAPI_VISIBILITY: "hunter2",
+        SVC_PUBLIC_URL: "http://svc.example.org",
+      }),
+    );
+    expect(faults.map(({ name, message }) => [name, message])).toEqual(
+      expect.arrayContaining([
+        ["SVC_NOT_A_SETTING", "is not a known setting"],
+        ["line 2", "is not NAME=value"],
+        ["SVC_LOG_LEVEL", "is set twice"],
+        ["SVC_EVENT_RETENTION_DAYS", "must be 1 to 3650"],
+        ["SVC_BIND_PORT", "must be 1 to 65535"],
+        ["SVC_LOG_JSON", "must be true or false"],
+        ["SVC_TRUSTED_PROXIES", "entry 2 must be an address or a CIDR range"],
+        ["SVC_SECRET", "must have at least 32 bytes"],
+        ["SVC_OPENAPI_VISIBILITY", "must be one of public, private, disabled"],
+        ["SVC_PUBLIC_URL", "must be https (or set SVC_ALLOW_HTTP_PUBLIC_URL=true)"],
+      ]),
+    );
+    expect(faults).toHaveLength(10);
+    expect(JSON.stringify(faults)).not.toContain("hunter2");
+    expect(existsSync(join(home, "secret.env"))).toBe(false);
+  });
+
+  test("an unknown name in the environment only warns", () => {
+    expect(load({ SVC_TEST_POSTGRES_URL: "x" }).warnings).toContain(
+      "SVC_TEST_POSTGRES_URL in the environment is not a known setting",
+    );
+  });
+
+  test("names of agents, of other parts and of document two without effect are accepted in files", () => {
+    inHome("config.env", "SVC_TOKEN=abc\nSVC_SCHEDULER_BIND_PORT=1\nSVC_LOGIN_BACKOFF_MAX_SECONDS=5\nPATH=/bin\n");
+    expect(load().warnings).toEqual([]);
+  });
+
+  test.each([
+    ["https://svc.example.org", {}, true],
+    ["http://svc.example.org", { SVC_ALLOW_HTTP_PUBLIC_URL: "true" }, true],
+    ["http://svc.example.org", { SVC_ENVIRONMENT: "dev" }, true],
+    ["http://svc.example.org", { SVC_ENVIRONMENT: "Dev" }, false],
+    ["http://127.0.0.1:7700", {}, true],
+    ["http://[::1]:7700", {}, true],
+    ["https://svc.example.org/base", {}, false],
+    ["https://user:pass@svc.example.org", {}, false],
+    ["ftp://svc.example.org", {}, false],
+  ])("PUBLIC_URL %s with %o is accepted: %s", (url, env, accepted) => {
+    const names = faultsOf(() => load({ SVC_PUBLIC_URL: url, ...env })).map((fault) => fault.name);
+    expect(names).toEqual(accepted ? [] : ["SVC_PUBLIC_URL"]);
+  });
+});
+
+describe("the first start", () => {
+  test("makes the home directory and mints absent masters with narrow modes, once", () => {
+    const first = load();
+    expect(first.minted).toEqual(["SVC_SECRET", "SVC_SESSION_SECRET", "SVC_AUDIT_CHAIN_SECRET"]);
+    expect(statSync(home).mode & 0o777).toBe(0o700);
+    expect(statSync(join(home, "secret.env")).mode & 0o777).toBe(0o600);
+    expect(Buffer.from(first.values.SVC_SECRET, "base64url")).toHaveLength(48);
+    expect(
+      new Set([first.values.SVC_SECRET, first.values.SVC_SESSION_SECRET, first.values.SVC_AUDIT_CHAIN_SECRET]).size,
+    ).toBe(3);
+    const second = load();
+    expect(second.minted).toEqual([]);
+    expect(second.values.SVC_SECRET).toBe(first.values.SVC_SECRET);
+  });
+
+  test("mints only what no source sets, and keeps the file's other lines", () => {
+    inHome("secret.env", "SVC_METRICS_AUTH_TOKEN=abcdefghijklmnop");
+    const given = "s".repeat(32);
+    const loaded = load({ SVC_SECRET: given });
+    expect(loaded.minted).toEqual(["SVC_SESSION_SECRET", "SVC_AUDIT_CHAIN_SECRET"]);
+    expect(loaded.values.SVC_SECRET).toBe(given);
+    expect(loaded.values.SVC_METRICS_AUTH_TOKEN).toBe("abcdefghijklmnop");
+  });
+
+  test("two processes that mint at once agree: the first line of a name counts", () => {
+    const own = load().values.SVC_SECRET;
+    const path = join(home, "secret.env");
+    writeFileSync(path, `${readFileSync(path, "utf8")}SVC_SECRET=${"x".repeat(64)}\n`);
+    expect(load().values.SVC_SECRET).toBe(own);
+  });
+
+  test("without minting nothing is written", () => {
+    expect(load({}, false).values.SVC_SECRET).toBe("");
+    expect(existsSync(home)).toBe(false);
+  });
+
+  test("a secret file that others may read is warned of", () => {
+    load();
+    chmodSync(join(home, "secret.env"), 0o644);
+    expect(load().warnings).toEqual([`${join(home, "secret.env")} may be read by other users of this machine`]);
+  });
+});
+
+describe("rows for people", () => {
+  test("mask secrets and name the source, and reveal on demand only", () => {
+    const loaded = load({ SVC_MAIL_URL: "smtp://u:p@mail" });
+    const row = (name: string) => loaded.rows().find((candidate) => candidate.name === name);
+    expect(row("SVC_SECRET")).toMatchObject({ value: "***", source: join(home, "secret.env") });
+    expect(row("SVC_MAIL_URL")).toMatchObject({ value: "***", source: "environment" });
+    expect(row("SVC_METRICS_AUTH_TOKEN")).toMatchObject({ value: null, source: "unset" });
+    expect(row("SVC_BIND_PORT")).toMatchObject({ value: 7700, source: "default" });
+    expect(JSON.stringify(loaded.rows())).not.toContain(loaded.values.SVC_SECRET);
+    const revealed = loaded.rows({ revealSecrets: true }).find(({ name }) => name === "SVC_SECRET");
+    expect(revealed?.value).toBe(loaded.values.SVC_SECRET);
+  });
+
+  test("a setting declared by two features is a mistake of the programmer", () => {
+    expect(() => loadSettings({ fragments: [feature, feature], env: { SVC_HOME: home }, cwd: folder })).toThrow(
+      "two features",
+    );
+  });
+});

@@ -1,0 +1,58 @@
+/** SVC_HOME: made on the first start with mode 0700, and the secrets that are minted into it. */
+
+import { randomBytes } from "node:crypto";
+import { appendFileSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** Random bytes of a minted secret. */
+const mintedBytes = 48;
+
+/** The absolute home directory; `~` is the user's own, a relative path counts from `cwd`. */
+export function resolveHome(text: string | undefined, cwd: string): string {
+  if (text === undefined || text === "") return join(homedir(), ".svc");
+  if (text === "~" || text.startsWith("~/")) return join(homedir(), text.slice(2));
+  return resolve(cwd, text);
+}
+
+/** The text of a file, or null when it does not exist. Other failures throw. */
+export function readIfPresent(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/**
+ * Appends a fresh value for each name to secret.env. Two processes may do so at once: lines are only appended, both read
+ * the file again afterwards, and the first line of a name counts for both.
+ */
+export function mintSecrets(home: string, names: readonly string[]): void {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const path = join(home, "secret.env");
+  const present = readIfPresent(path);
+  const separator = present === null || present === "" || present.endsWith("\n") ? "" : "\n";
+  const lines = names.map((name) => `${name}=${randomBytes(mintedBytes).toString("base64url")}\n`).join("");
+  const file = openSync(path, "a", 0o600);
+  try {
+    appendFileSync(file, separator + lines);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Complaints about who else may read the home directory or its secrets. */
+export function openToOthers(home: string): string[] {
+  const warnings: string[] = [];
+  for (const path of [home, join(home, "secret.env")]) {
+    try {
+      if ((statSync(path).mode & 0o077) !== 0) warnings.push(`${path} may be read by other users of this machine`);
+    } catch {
+      // Not there: nothing to be read.
+    }
+  }
+  return warnings;
+}
