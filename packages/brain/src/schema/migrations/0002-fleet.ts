@@ -22,6 +22,7 @@ export const fleet: Migration = {
         last_seen_at ${t.instant}, last_connect_at ${t.instant}, created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL) ${t.options}`,
       // A missing worker_id is one slot of its own.
       "CREATE UNIQUE INDEX agent_workers_slot ON agent_workers (agent_id, coalesce(worker_id, ''))",
+      "CREATE INDEX agent_workers_online ON agent_workers (last_seen_at) WHERE state = 'online'",
       "CREATE INDEX agent_workers_by_project ON agent_workers (project_id, last_seen_at)",
       `CREATE TABLE agent_status_history (
         id ${t.serial} PRIMARY KEY, project_id ${t.uuid} NOT NULL, agent_id ${t.uuid} NOT NULL REFERENCES agents (id) ON DELETE CASCADE,

@@ -1,0 +1,193 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
+import { createIdentities, type Identities, type MasterSecrets } from "./identity.ts";
+import { mintAgent } from "./mint.ts";
+import { createPresence, type Presence } from "./presence.ts";
+import { createPulse, type Pulse } from "./pulse.ts";
+import {
+  countByState,
+  countOnline,
+  findAgents,
+  listAgents,
+  listProcesses,
+  listSamples,
+  type ProcessFilter,
+} from "./reads.ts";
+import { revokeAgent } from "./revoke.ts";
+import type { Agent, AgentProcess } from "./schemas.ts";
+import { publicAgent, publicProcess } from "./shapes.ts";
+import { deleteOldProcesses, listStale } from "./store.ts";
+
+export interface AgentsDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append">;
+  readonly masters: MasterSecrets;
+  /** Version of this brain, which agents are compared with. */
+  readonly brainVersion: string;
+  readonly settings: {
+    readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number;
+    readonly SVC_AGENT_STALE_PRUNE_DAYS: number;
+    readonly SVC_AGENT_STATUS_MAX_PER_AGENT: number;
+  };
+  /** Told of agents whose public row changed, for the live hub; must not throw. */
+  readonly publish: (change: { projectId: string; topic: "agent.changed"; ids: string[] }) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface StatusSample {
+  id: number;
+  captured_at: string;
+  payload: Record<string, unknown>;
+}
+
+export interface RevokedAgent {
+  readonly agentId: string;
+  readonly projectId: string;
+}
+
+export interface Agents
+  extends Pick<Identities, "authenticate" | "isStillAdmitted">,
+    Presence,
+    Pick<Pulse, "recordSample" | "flush"> {
+  /** Unrevoked agents of a project by name. */
+  list(projectId: string): Promise<Agent[]>;
+  /** The public rows of unrevoked agents among these ids. */
+  byIds(projectId: string, ids: readonly string[]): Promise<Agent[]>;
+  /** @throws ApiError `not_found` for an unknown or revoked agent. */
+  get(projectId: string, id: string): Promise<Agent>;
+  /** @throws ApiError `conflict` when the name is taken. */
+  mint(request: {
+    projectId: string;
+    name: string;
+    origin: AuditOrigin;
+  }): Promise<{ agent: Agent; token: string; hmac_secret: string }>;
+  /** @throws ApiError `not_found` for an unknown or revoked agent. */
+  revoke(request: { projectId: string; id: string; origin: AuditOrigin }): Promise<void>;
+  /** The newest 100 samples, newest first. */
+  statusHistory(projectId: string, id: string): Promise<StatusSample[]>;
+  listProcesses(projectId: string, filter: ProcessFilter): Promise<AgentProcess[]>;
+  countByState(projectId: string): Promise<Record<"online" | "offline" | "unknown", number>>;
+  countOnline(maxProjects: number): ReturnType<typeof countOnline>;
+  /** Notes contact; false when the agent is known to be revoked. `workerId` null is the slot without one, undefined no process at all. */
+  seen(identity: Parameters<Pulse["seen"]>[0], workerId: string | null | undefined, at: Date): Promise<boolean>;
+  /** Revokes agents and deletes process rows that were not used for the stale days. */
+  sweepStale(): Promise<number>;
+  /** Forgets what is remembered of a project's agents, after it was archived or restored. */
+  forgetProject(projectId: string): void;
+  /** Calls `listener` for agents revoked by any process; returns the way to stop. */
+  onRevoked(listener: (revoked: RevokedAgent) => void): () => void;
+  /** Starts hearing of revocations in other processes. */
+  start(): Promise<void>;
+  /** Writes what is gathered and stops. */
+  stop(): Promise<void>;
+}
+
+const revokedChannel = "svc_agent_revoked";
+const shownSamples = 100;
+const dayMs = 86_400_000;
+const staleBatch = 100;
+
+/** Agents: their records, who they are, and whether they are there. */
+export function createAgents(deps: AgentsDeps): Agents {
+  const { database, clock, audit, masters, brainVersion, settings } = deps;
+  const identities = createIdentities(database, clock, masters);
+  const listeners = new Set<(revoked: RevokedAgent) => void>();
+  let stopListening: (() => Promise<void>) | null = null;
+  const onChanged = (projectId: string, ids: string[]) => deps.publish({ projectId, topic: "agent.changed", ids });
+  const pulse = createPulse({
+    database,
+    samplesPerAgent: settings.SVC_AGENT_STATUS_MAX_PER_AGENT,
+    onReturned: onChanged,
+    onError: deps.onError,
+  });
+  const presence = createPresence({
+    database,
+    clock,
+    pulse,
+    offlineTimeoutMs: settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000,
+    onChanged,
+  });
+
+  function heardRevoked(revoked: RevokedAgent): void {
+    identities.forget({ agentId: revoked.agentId });
+    for (const listener of listeners) listener(revoked);
+  }
+
+  /** Here at once; elsewhere by notification, whose loss the transports' own re-checks make good. */
+  async function announce(agentId: string, projectId: string): Promise<void> {
+    heardRevoked({ agentId, projectId });
+    onChanged(projectId, [agentId]);
+    await database.notify(revokedChannel, JSON.stringify({ agentId, projectId })).catch(deps.onError);
+  }
+
+  async function get(projectId: string, id: string): Promise<Agent> {
+    const [row] = await findAgents(database.read, projectId, [id.toLowerCase()]);
+    if (row === undefined) throw new ApiError("not_found", { resource: "agent" });
+    return publicAgent(row, brainVersion);
+  }
+
+  return {
+    ...presence,
+    authenticate: identities.authenticate,
+    isStillAdmitted: identities.isStillAdmitted,
+    recordSample: pulse.recordSample,
+    flush: pulse.flush,
+    seen: async (identity, workerId, at) => pulse.seen(identity, workerId, at),
+    get,
+    async list(projectId) {
+      return (await listAgents(database.read, projectId)).map((row) => publicAgent(row, brainVersion));
+    },
+    async byIds(projectId, ids) {
+      return (await findAgents(database.read, projectId, ids)).map((row) => publicAgent(row, brainVersion));
+    },
+    async mint(request) {
+      const { row, token, hmacSecret } = await mintAgent({ database, clock, audit, masters }, request);
+      onChanged(row.project_id, [row.id]);
+      return { agent: publicAgent(row, brainVersion), token, hmac_secret: hmacSecret };
+    },
+    revoke: (request) =>
+      revokeAgent({ database, clock, audit, announce }, { ...request, id: request.id.toLowerCase() }),
+    async statusHistory(projectId, id) {
+      const agent = await get(projectId, id);
+      const samples = await listSamples(database.read, agent.id, shownSamples);
+      return samples.map((sample) => ({
+        id: sample.id,
+        captured_at: sample.captured_at.toISOString(),
+        payload: JSON.parse(sample.payload) as Record<string, unknown>,
+      }));
+    },
+    async listProcesses(projectId, filter) {
+      return (await listProcesses(database.read, projectId, filter)).map(publicProcess);
+    },
+    countByState: (projectId) => countByState(database.read, projectId),
+    countOnline: (maxProjects) => countOnline(database.read, maxProjects),
+    async sweepStale() {
+      if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
+      const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);
+      await database.write((tx) => deleteOldProcesses(tx, cutoff));
+      const stale = await listStale(database.read, cutoff, staleBatch);
+      for (const { id, project_id: projectId } of stale) {
+        await revokeAgent({ database, clock, audit, announce }, { id, projectId, origin: ownOrigin, reason: "stale" });
+      }
+      return stale.length;
+    },
+    forgetProject: (projectId) => identities.forget({ projectId }),
+    onRevoked(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async start() {
+      stopListening = await database.listen(revokedChannel, (payload) =>
+        heardRevoked(JSON.parse(payload) as RevokedAgent),
+      );
+    },
+    async stop() {
+      await stopListening?.();
+      await pulse.stop();
+    },
+  };
+}

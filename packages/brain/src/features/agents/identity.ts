@@ -1,0 +1,79 @@
+import { tokenDigest, tokenLabels } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { findByTokenHash, findStanding } from "./reads.ts";
+
+/** Who an agent token belongs to. */
+export interface AgentIdentity {
+  readonly agent_id: string;
+  readonly project_id: string;
+  readonly name: string;
+  readonly project_is_active: boolean;
+}
+
+/** The master secrets: the current one mints and signs, tokens of the previous ones still resolve. */
+export interface MasterSecrets {
+  readonly current: string;
+  readonly previous: readonly string[];
+}
+
+export interface Identities {
+  /** The unrevoked agent of a token, null for any other text. Verified identities are remembered for at most 2 s. */
+  authenticate(token: string): Promise<AgentIdentity | null>;
+  /** Whether the agent is still unrevoked and its project active, asked of the database. */
+  isStillAdmitted(identity: Pick<AgentIdentity, "agent_id">): Promise<boolean>;
+  /** Forgets what is remembered of an agent or of all agents of a project. */
+  forget(what: { agentId: string } | { projectId: string }): void;
+}
+
+const rememberMs = 2000;
+const maxRemembered = 10_000;
+const maxTokenChars = 256;
+
+export function createIdentities(
+  database: Pick<Database<Tables>, "read">,
+  clock: Pick<Clock, "monotonicMs">,
+  masters: MasterSecrets,
+): Identities {
+  const secrets = [masters.current, ...masters.previous];
+  // By digest, never by token: a memory image then holds no bearer.
+  const remembered = new Map<string, { identity: AgentIdentity; untilMs: number }>();
+  let forgotten = 0;
+
+  function remember(digest: string, identity: AgentIdentity): void {
+    remembered.delete(digest);
+    if (remembered.size >= maxRemembered) {
+      const [oldest] = remembered.keys();
+      if (oldest !== undefined) remembered.delete(oldest);
+    }
+    remembered.set(digest, { identity, untilMs: clock.monotonicMs() + rememberMs });
+  }
+
+  return {
+    async authenticate(token) {
+      if (token === "" || token.length > maxTokenChars) return null;
+      const digests = secrets.map((secret) => tokenDigest(secret, tokenLabels.agentToken, token));
+      const first = digests[0]!;
+      const known = remembered.get(first);
+      if (known !== undefined && known.untilMs > clock.monotonicMs()) return known.identity;
+      const forgottenBefore = forgotten;
+      const found = await findByTokenHash(database.read, digests);
+      if (found === undefined) return null;
+      // A revocation that came while we looked must not be covered by what we saw before it.
+      if (forgotten === forgottenBefore) remember(first, found);
+      return found;
+    },
+    async isStillAdmitted({ agent_id }) {
+      const standing = await findStanding(database.read, agent_id);
+      return standing !== undefined && standing.revoked_at === null && standing.project_is_active;
+    },
+    forget(what) {
+      forgotten += 1;
+      for (const [digest, { identity }] of remembered) {
+        const isMeant = "agentId" in what ? identity.agent_id === what.agentId : identity.project_id === what.projectId;
+        if (isMeant) remembered.delete(digest);
+      }
+    },
+  };
+}

@@ -1,0 +1,6 @@
+export { type Agents, type AgentsDeps, createAgents, type RevokedAgent } from "./agents.ts";
+export type { AgentIdentity, MasterSecrets } from "./identity.ts";
+export { sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
+export { agentRoutes } from "./routes.ts";
+export { Agent as AgentSchema } from "./schemas.ts";
+export { agentSettings } from "./settings.ts";

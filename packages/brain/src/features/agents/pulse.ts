@@ -1,0 +1,204 @@
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { AgentIdentity } from "./identity.ts";
+import { insertSamples, markProcessesSeen, markSeen, trimSamples } from "./store.ts";
+import { storedJson } from "./stored-json.ts";
+
+export interface PulseDeps {
+  readonly database: Pick<Database<Tables>, "write">;
+  /** Newest samples kept per agent; 0 keeps all. */
+  readonly samplesPerAgent: number;
+  /** Agents of a project that came online by being seen. */
+  readonly onReturned: (projectId: string, agentIds: string[]) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Pulse {
+  /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked. */
+  seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean;
+  /** Stores a status sample; resolves when it is durable. */
+  recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
+  /** Drops noted contact of an ended connection, so that it cannot bring anyone back online. */
+  drop(agentId: string, workerId: string | null, isLast: boolean): Promise<void>;
+  /** Writes what is noted now. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const contactDelayMs = 250;
+const chunkRows = 200;
+const maxWaitingSamples = 10_000;
+const maxRevoked = 10_000;
+
+interface Contact {
+  at: Date;
+  /** worker_ids seen; the null slot is null. */
+  processes: Set<string | null>;
+}
+
+interface Sample {
+  project_id: string;
+  agent_id: string;
+  captured_at: Date;
+  payload: string;
+  done: (error?: unknown) => void;
+}
+
+/**
+ * Gathers heartbeats and samples of all agents and writes them together: a fleet of a thousand then costs a few small transactions per
+ * second instead of one per frame.
+ */
+export function createPulse({ database, samplesPerAgent, onReturned, onError }: PulseDeps): Pulse {
+  let contacts = new Map<string, Contact>();
+  const samples: Sample[] = [];
+  const sinceTrim = new Map<string, number>();
+  // Ids of revoked agents that still talked, so that their transport hears of it.
+  const revoked = new Set<string>();
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> | null = null;
+  let isStopped = false;
+
+  // Trimming reads the index up to the cap, so it is done once per hundredth of it.
+  const trimEvery = Math.max(1, Math.min(100, Math.floor(samplesPerAgent / 100)));
+
+  function schedule(delayMs: number): void {
+    if (timer !== null || writing !== null || isStopped) return;
+    timer = setTimeout(() => {
+      timer = null;
+      void writeAll();
+    }, delayMs);
+    timer.unref();
+  }
+
+  function writeAll(): Promise<void> {
+    if (writing !== null) return writing;
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const run = (async () => {
+      await writeSamples();
+      await writeContacts();
+    })().finally(() => {
+      writing = null;
+      if (samples.length > 0) schedule(0);
+      else if (contacts.size > 0) schedule(contactDelayMs);
+    });
+    writing = run;
+    return run;
+  }
+
+  async function writeSamples(): Promise<void> {
+    const batch = samples.splice(0, chunkRows);
+    if (batch.length === 0) return;
+    try {
+      const due = dueForTrim(batch);
+      await database.write(async (tx) => {
+        await insertSamples(
+          tx,
+          batch.map(({ done, ...row }) => row),
+        );
+        for (const agentId of due) await trimSamples(tx, agentId, samplesPerAgent);
+      });
+      for (const { done } of batch) done();
+    } catch (error) {
+      for (const { done } of batch) done(error);
+    }
+  }
+
+  function dueForTrim(batch: readonly Sample[]): Set<string> {
+    const due = new Set<string>();
+    if (samplesPerAgent === 0) return due;
+    for (const { agent_id } of batch) {
+      const count = (sinceTrim.get(agent_id) ?? 0) + 1;
+      sinceTrim.delete(agent_id);
+      if (count >= trimEvery) due.add(agent_id);
+      else sinceTrim.set(agent_id, count);
+    }
+    for (const agentId of sinceTrim.keys()) {
+      if (sinceTrim.size <= maxWaitingSamples) break;
+      sinceTrim.delete(agentId);
+    }
+    return due;
+  }
+
+  async function writeContacts(): Promise<void> {
+    const taken = contacts;
+    contacts = new Map();
+    const entries = [...taken];
+    for (let start = 0; start < entries.length; start += chunkRows) {
+      try {
+        await writeChunk(entries.slice(start, start + chunkRows));
+      } catch (error) {
+        // Contact comes again with the next heartbeat, so it is not kept.
+        onError(error);
+      }
+    }
+  }
+
+  async function writeChunk(entries: [string, Contact][]): Promise<void> {
+    const ids = entries.map(([id]) => id);
+    const at = new Date(Math.max(...entries.map(([, contact]) => contact.at.getTime())));
+    const processes = entries.flatMap(([agentId, contact]) =>
+      [...contact.processes].map((workerId) => ({ agentId, workerId })),
+    );
+    const { returned, alive } = await database.write(async (tx) => {
+      const seen = await markSeen(tx, ids, at);
+      for (let start = 0; start < processes.length; start += chunkRows) {
+        await markProcessesSeen(tx, processes.slice(start, start + chunkRows), at);
+      }
+      return seen;
+    });
+    for (const id of ids) if (!alive.has(id)) noteRevoked(id);
+    const byProject = Map.groupBy(returned, ({ project_id }) => project_id);
+    for (const [projectId, agents] of byProject)
+      onReturned(
+        projectId,
+        agents.map(({ id }) => id),
+      );
+  }
+
+  function noteRevoked(id: string): void {
+    if (revoked.size >= maxRevoked) revoked.clear();
+    revoked.add(id);
+  }
+
+  return {
+    seen(identity, workerId, at) {
+      if (revoked.has(identity.agent_id)) return false;
+      const contact = contacts.get(identity.agent_id) ?? { at, processes: new Set() };
+      if (at > contact.at) contact.at = at;
+      if (workerId !== undefined) contact.processes.add(workerId);
+      contacts.set(identity.agent_id, contact);
+      schedule(contactDelayMs);
+      return true;
+    },
+    recordSample(identity, capturedAt, payload) {
+      if (samples.length >= maxWaitingSamples) return Promise.reject(new Error("too many status samples are waiting"));
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      samples.push({
+        project_id: identity.project_id,
+        agent_id: identity.agent_id,
+        captured_at: capturedAt,
+        payload: storedJson(payload),
+        done: (error) => (error === undefined ? resolve() : reject(error)),
+      });
+      void writeAll();
+      return promise;
+    },
+    async drop(agentId, workerId, isLast) {
+      const contact = contacts.get(agentId);
+      if (isLast) contacts.delete(agentId);
+      else contact?.processes.delete(workerId);
+      await writing;
+    },
+    async flush() {
+      await writing;
+      await writeAll();
+    },
+    async stop() {
+      isStopped = true;
+      await writing;
+      do await writeAll();
+      while (samples.length > 0);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { type Kysely, sql } from "kysely";
+import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
+import type { AgentIdentity } from "./identity.ts";
+
+type Db = Kysely<Tables>;
+
+/** More agents than this in one project are not listed; far above any fleet a project is meant for. */
+const maxListed = 5000;
+
+const publicColumns = [
+  "id",
+  "project_id",
+  "name",
+  "state",
+  "transport",
+  "protocol_version",
+  "agent_version",
+  "framework_adapter",
+  "host_name",
+  "engine_adapters",
+  "scheduler_adapters",
+  "capabilities",
+  "metadata",
+  "last_seen_at",
+  "last_connect_at",
+  "created_at",
+] as const;
+export type ListedAgent = Pick<AgentRow, (typeof publicColumns)[number]>;
+
+/** Unrevoked agents of a project by name. */
+export const listAgents = (db: Db, projectId: string): Promise<ListedAgent[]> =>
+  db
+    .selectFrom("agents")
+    .select(publicColumns)
+    .where("project_id", "=", projectId)
+    .where("revoked_at", "is", null)
+    .orderBy("name")
+    .limit(maxListed)
+    .execute();
+
+/** Unrevoked agents among these ids. */
+export const findAgents = async (db: Db, projectId: string, ids: readonly string[]): Promise<ListedAgent[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom("agents")
+        .select(publicColumns)
+        .where("project_id", "=", projectId)
+        .where("id", "in", ids)
+        .where("revoked_at", "is", null)
+        .execute();
+
+/** The unrevoked agent with one of these token digests. */
+export async function findByTokenHash(db: Db, digests: readonly string[]): Promise<AgentIdentity | undefined> {
+  const row = await db
+    .selectFrom("agents as a")
+    .innerJoin("projects as p", "p.id", "a.project_id")
+    .select(["a.id as agent_id", "a.project_id", "a.name", "p.is_active"])
+    .where("a.token_hash", "in", digests)
+    .where("a.revoked_at", "is", null)
+    .executeTakeFirst();
+  return (
+    row && { agent_id: row.agent_id, project_id: row.project_id, name: row.name, project_is_active: row.is_active }
+  );
+}
+
+export async function findStanding(db: Db, agentId: string) {
+  const row = await db
+    .selectFrom("agents as a")
+    .innerJoin("projects as p", "p.id", "a.project_id")
+    .select(["a.revoked_at", "p.is_active"])
+    .where("a.id", "=", agentId)
+    .executeTakeFirst();
+  return row && { revoked_at: row.revoked_at, project_is_active: row.is_active };
+}
+
+/** The newest samples of an agent, newest first. */
+export const listSamples = (
+  db: Db,
+  agentId: string,
+  limit: number,
+): Promise<Pick<AgentStatusRow, "id" | "captured_at" | "payload">[]> =>
+  db
+    .selectFrom("agent_status_history")
+    .select(["id", "captured_at", "payload"])
+    .where("agent_id", "=", agentId)
+    .orderBy("captured_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+
+export interface ProcessFilter {
+  readonly state?: string | undefined;
+  readonly role?: string | undefined;
+  readonly limit: number;
+}
+
+/** Processes of a project's unrevoked agents, the most recently seen first. */
+export const listProcesses = (
+  db: Db,
+  projectId: string,
+  { state, role, limit }: ProcessFilter,
+): Promise<AgentWorkerRow[]> =>
+  db
+    .selectFrom("agent_workers as w")
+    .innerJoin("agents as a", "a.id", "w.agent_id")
+    .selectAll("w")
+    .where("w.project_id", "=", projectId)
+    .where("a.revoked_at", "is", null)
+    .$if(state !== undefined, (query) => query.where("w.state", "=", state!))
+    .$if(role !== undefined, (query) => query.where("w.role", "=", role!))
+    .orderBy("w.last_seen_at", (order) => order.desc().nullsLast())
+    .orderBy("w.id")
+    .limit(limit)
+    .execute();
+
+/** Unrevoked agents of a project per state. */
+export async function countByState(
+  db: Db,
+  projectId: string,
+): Promise<Record<"online" | "offline" | "unknown", number>> {
+  const rows = await db
+    .selectFrom("agents")
+    .select(["state", sql<number>`count(*)`.as("count")])
+    .where("project_id", "=", projectId)
+    .where("revoked_at", "is", null)
+    .groupBy("state")
+    .execute();
+  const counts = { online: 0, offline: 0, unknown: 0 };
+  for (const { state, count } of rows) if (state in counts) counts[state as keyof typeof counts] = Number(count);
+  return counts;
+}
+
+/** Agents online now, per project slug, for at most `limit` projects; and in all. */
+export async function countOnline(
+  db: Db,
+  limit: number,
+): Promise<{ total: number; projects: { slug: string; count: number }[] }> {
+  const rows = await db
+    .selectFrom("agents as a")
+    .innerJoin("projects as p", "p.id", "a.project_id")
+    .select(["p.slug", sql<number>`count(*)`.as("count")])
+    .where("a.state", "=", "online")
+    .where("a.revoked_at", "is", null)
+    .groupBy("p.slug")
+    .orderBy("p.slug")
+    .execute();
+  const projects = rows.map(({ slug, count }) => ({ slug, count: Number(count) }));
+  return { total: projects.reduce((sum, { count }) => sum + count, 0), projects: projects.slice(0, limit) };
+}

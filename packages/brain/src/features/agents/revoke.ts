@@ -1,0 +1,45 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../audit/index.ts";
+import { cancelPendingCommands, tombstone } from "./store.ts";
+
+export interface RevokeDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append">;
+  /** Tells every process that the agent may no longer act. */
+  readonly announce: (agentId: string, projectId: string) => Promise<void>;
+}
+
+/**
+ * Revokes an agent for ever: its token is void, its name is free again, what waited for it is cancelled.
+ *
+ * @throws ApiError `not_found` when the project has no such unrevoked agent.
+ */
+export async function revokeAgent(
+  { database, clock, audit, announce }: RevokeDeps,
+  {
+    id,
+    projectId,
+    origin,
+    reason = "requested",
+  }: { id: string; projectId: string; origin: AuditOrigin; reason?: "requested" | "stale" },
+): Promise<void> {
+  const now = clock.now();
+  await database.write(async (tx) => {
+    const agent = await tombstone(tx, { id, projectId, now });
+    if (agent === undefined) throw new ApiError("not_found", { resource: "agent" });
+    const cancelled = await cancelPendingCommands(tx, id, now);
+    await audit.append(tx, {
+      action: "agent.token.revoked",
+      target_type: "agent",
+      target_id: id,
+      project_id: projectId,
+      metadata: { name: agent.name, commands_cancelled: cancelled, reason },
+      ...origin,
+    });
+  });
+  await announce(id, projectId);
+}

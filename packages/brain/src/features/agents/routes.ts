@@ -1,0 +1,70 @@
+import { Type } from "typebox";
+import type { Routes } from "../../platform/http/app.ts";
+import { ProjectParams } from "../../platform/http/schemas.ts";
+import { originOf } from "../audit/index.ts";
+import type { Agents } from "./agents.ts";
+import {
+  Agent,
+  AgentList,
+  AgentParams,
+  AgentProcess,
+  MintBody,
+  MintedAnswer,
+  ProcessQuery,
+  StatusHistory,
+} from "./schemas.ts";
+
+export const agentRoutes: Routes<{ agents: Agents }> = (app, { agents }) => {
+  app.get(
+    "/projects/:slug/agents",
+    { schema: { params: ProjectParams, response: { 200: AgentList } }, config: { tag: "agents", role: "viewer" } },
+    async (request) => ({ items: await agents.list(request.project.id) }),
+  );
+
+  app.get(
+    "/projects/:slug/agents/:agent_id",
+    { schema: { params: AgentParams, response: { 200: Agent } }, config: { tag: "agents", role: "viewer" } },
+    (request) => agents.get(request.project.id, request.params.agent_id),
+  );
+
+  app.post(
+    "/projects/:slug/agents",
+    {
+      schema: { params: ProjectParams, body: MintBody, response: { 201: MintedAnswer } },
+      config: { tag: "agents", role: "admin", freshMfa: true },
+    },
+    async (request, reply) => {
+      const origin = originOf(request, request.actor);
+      const minted = await agents.mint({ projectId: request.project.id, name: request.body.name, origin });
+      return reply.code(201).send(minted);
+    },
+  );
+
+  app.delete(
+    "/projects/:slug/agents/:agent_id",
+    {
+      schema: { params: AgentParams, response: { 204: Type.Null() } },
+      config: { tag: "agents", role: "admin", freshMfa: true },
+    },
+    async (request, reply) => {
+      const origin = originOf(request, request.actor);
+      await agents.revoke({ projectId: request.project.id, id: request.params.agent_id, origin });
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    "/projects/:slug/agents/:agent_id/status-history",
+    { schema: { params: AgentParams, response: { 200: StatusHistory } }, config: { tag: "agents", role: "viewer" } },
+    async (request) => ({ items: await agents.statusHistory(request.project.id, request.params.agent_id) }),
+  );
+
+  app.get(
+    "/projects/:slug/agent-workers",
+    {
+      schema: { params: ProjectParams, querystring: ProcessQuery, response: { 200: Type.Array(AgentProcess) } },
+      config: { tag: "agent-workers", role: "viewer", sessionOnly: true },
+    },
+    (request) => agents.listProcesses(request.project.id, request.query),
+  );
+};

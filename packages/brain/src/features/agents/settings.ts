@@ -1,0 +1,34 @@
+import { Type } from "typebox";
+
+export const agentSettings = Type.Object({
+  SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: Type.Integer({
+    default: 30,
+    minimum: 1,
+    maximum: 3600,
+    description: "seconds without contact after which an agent is offline",
+  }),
+  SVC_AGENT_HEALTH_SWEEP_SECONDS: Type.Integer({
+    default: 10,
+    minimum: 1,
+    maximum: 300,
+    description: "seconds between two looks for agents that went silent",
+  }),
+  SVC_AGENT_HYGIENE_SWEEP_SECONDS: Type.Integer({
+    default: 86_400,
+    minimum: 60,
+    maximum: 604_800,
+    description: "seconds between two looks for agents that nobody uses any more",
+  }),
+  SVC_AGENT_STALE_PRUNE_DAYS: Type.Integer({
+    default: 30,
+    minimum: 0,
+    maximum: 3650,
+    description: "days without contact after which an agent is revoked and process rows are deleted; 0 means never",
+  }),
+  SVC_AGENT_STATUS_MAX_PER_AGENT: Type.Integer({
+    default: 10_000,
+    minimum: 0,
+    maximum: 1_000_000,
+    description: "newest status samples kept per agent; 0 means no cap beside retention",
+  }),
+});

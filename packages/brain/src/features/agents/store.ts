@@ -1,0 +1,259 @@
+import { type Kysely, sql } from "kysely";
+import type { Tx } from "../../platform/database/database.ts";
+import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
+
+type Change = { id: string; project_id: string };
+
+export async function insertAgent(tx: Tx<Tables>, row: AgentRow): Promise<void> {
+  await tx.insertInto("agents").values(row).execute();
+}
+
+/** Revokes an agent under its tombstone name; undefined when it is unknown in the project or already revoked. */
+export async function tombstone(
+  tx: Tx<Tables>,
+  { id, projectId, now }: { id: string; projectId: string; now: Date },
+): Promise<{ name: string } | undefined> {
+  const agent = await tx
+    .selectFrom("agents")
+    .select("name")
+    .where("id", "=", id)
+    .where("project_id", "=", projectId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  if (agent === undefined) return undefined;
+  const hex = id.replaceAll("-", "");
+  const short = `${agent.name} ~${hex.slice(0, 8)}`;
+  // The first digits of an id are its minute: an agent of the same name may have been made and revoked in that minute.
+  const taken = await tx
+    .selectFrom("agents")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("name", "=", short)
+    .executeTakeFirst();
+  const { numUpdatedRows } = await tx
+    .updateTable("agents")
+    .set({
+      revoked_at: now,
+      updated_at: now,
+      state: "offline",
+      name: taken === undefined ? short : `${agent.name} ~${hex}`,
+    })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n ? agent : undefined;
+}
+
+/** Cancels the commands that no agent has been sent yet. */
+export async function cancelPendingCommands(tx: Tx<Tables>, agentId: string, now: Date): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("commands")
+    .set({ status: "cancelled", completed_at: now, error: "the agent was revoked" })
+    .where("agent_id", "=", agentId)
+    .where("status", "=", "pending")
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+export type HelloFacts = Pick<
+  AgentRow,
+  | "transport"
+  | "protocol_version"
+  | "agent_version"
+  | "framework_adapter"
+  | "host_name"
+  | "engine_adapters"
+  | "scheduler_adapters"
+  | "capabilities"
+  | "runtime_features"
+  | "metadata"
+>;
+
+/** Stores what a hello said and brings the agent online, unless it is revoked; false then. */
+export async function markConnected(tx: Tx<Tables>, id: string, facts: HelloFacts, at: Date): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("agents")
+    .set({ ...facts, state: "online", last_seen_at: at, last_connect_at: at, updated_at: at })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Stores what a connect probe said; a probe alone brings nobody online. */
+export async function markProbed(tx: Tx<Tables>, id: string, runtimeFeatures: string, at: Date): Promise<void> {
+  await tx
+    .updateTable("agents")
+    .set({ transport: "longpoll", runtime_features: runtimeFeatures, last_connect_at: at, updated_at: at })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .execute();
+}
+
+/** Writes the row of a connected process; a missing worker_id is one slot of its own. */
+export async function upsertProcess(tx: Tx<Tables>, row: AgentWorkerRow): Promise<void> {
+  const { role, framework, pid, started_at, state, last_seen_at, last_connect_at, updated_at } = row;
+  await tx
+    .insertInto("agent_workers")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .expression(sql`agent_id, coalesce(worker_id, '')`)
+        .doUpdateSet({ role, framework, pid, started_at, state, last_seen_at, last_connect_at, updated_at }),
+    )
+    .execute();
+}
+
+/** Takes a process offline unless a newer connection of its slot came meanwhile. */
+export async function markProcessGone(
+  tx: Tx<Tables>,
+  { agentId, workerId, connectedAt, now }: { agentId: string; workerId: string | null; connectedAt: Date; now: Date },
+): Promise<void> {
+  await tx
+    .updateTable("agent_workers")
+    .set({ state: "offline", updated_at: now })
+    .where("agent_id", "=", agentId)
+    .where(sql`coalesce(worker_id, '')`, "=", workerId ?? "")
+    .where("last_connect_at", "<=", connectedAt)
+    .execute();
+}
+
+/** Takes an agent offline after its last connection, unless a newer one came meanwhile. */
+export async function markGone(
+  tx: Tx<Tables>,
+  { agentId, connectedAt, now }: { agentId: string; connectedAt: Date; now: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("agents")
+    .set({ state: "offline", updated_at: now })
+    .where("id", "=", agentId)
+    .where("state", "=", "online")
+    .where("last_connect_at", "<=", connectedAt)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/**
+ * Notes contact with agents and brings them online.
+ *
+ * @returns those that were not online before, and the ids of all that are not revoked.
+ */
+export async function markSeen(
+  tx: Tx<Tables>,
+  ids: readonly string[],
+  at: Date,
+): Promise<{ returned: Change[]; alive: Set<string> }> {
+  const known = await tx
+    .selectFrom("agents")
+    .select(["id", "project_id", "state"])
+    .where("id", "in", ids)
+    .where("revoked_at", "is", null)
+    .execute();
+  await tx
+    .updateTable("agents")
+    .set({ state: "online", last_seen_at: at })
+    .where("id", "in", ids)
+    .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<", at), eb("state", "<>", "online")]))
+    .execute();
+  return { returned: known.filter(({ state }) => state !== "online"), alive: new Set(known.map(({ id }) => id)) };
+}
+
+/** Notes contact with processes, addressed by agent and worker_id. */
+export async function markProcessesSeen(
+  tx: Tx<Tables>,
+  processes: readonly { agentId: string; workerId: string | null }[],
+  at: Date,
+): Promise<void> {
+  await tx
+    .updateTable("agent_workers")
+    .set({ state: "online", last_seen_at: at })
+    .where(({ eb, or, and }) =>
+      or(
+        processes.map(({ agentId, workerId }) =>
+          and([eb("agent_id", "=", agentId), eb(sql`coalesce(worker_id, '')`, "=", workerId ?? "")]),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/** Takes agents and processes offline that were last seen before `cutoff`; returns the agents. */
+export async function markSilent(tx: Tx<Tables>, cutoff: Date, now: Date): Promise<Change[]> {
+  await tx
+    .updateTable("agent_workers")
+    .set({ state: "offline", updated_at: now })
+    .where("state", "=", "online")
+    .where("last_seen_at", "<", cutoff)
+    .execute();
+  return tx
+    .updateTable("agents")
+    .set({ state: "offline", updated_at: now })
+    .where("state", "=", "online")
+    .where("last_seen_at", "<", cutoff)
+    .returning(["id", "project_id"])
+    .execute();
+}
+
+/** Whether a silent agent or process is there at all: looked at before a write is asked for. */
+export async function hasSilent(db: Kysely<Tables>, cutoff: Date): Promise<boolean> {
+  const [agent, process] = await Promise.all(
+    (["agents", "agent_workers"] as const).map((table) =>
+      db
+        .selectFrom(table)
+        .select("id")
+        .where("state", "=", "online")
+        .where("last_seen_at", "<", cutoff)
+        .limit(1)
+        .executeTakeFirst(),
+    ),
+  );
+  return agent !== undefined || process !== undefined;
+}
+
+export async function insertSamples(tx: Tx<Tables>, rows: readonly Omit<AgentStatusRow, "id">[]): Promise<void> {
+  // The id is the database's own; the row type has it because reads do.
+  await tx
+    .insertInto("agent_status_history")
+    .values(rows as AgentStatusRow[])
+    .execute();
+}
+
+/** Deletes all but the newest `keep` samples of an agent. */
+export async function trimSamples(tx: Tx<Tables>, agentId: string, keep: number): Promise<void> {
+  await tx
+    .deleteFrom("agent_status_history")
+    .where("agent_id", "=", agentId)
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("agent_status_history")
+        .select("id")
+        .where("agent_id", "=", agentId)
+        .orderBy("captured_at", "desc")
+        .orderBy("id", "desc")
+        .limit(1_000_000)
+        .offset(keep),
+    )
+    .execute();
+}
+
+/** Unrevoked agents without contact since `cutoff`, made before it. */
+export const listStale = (db: Kysely<Tables>, cutoff: Date, limit: number): Promise<Change[]> =>
+  db
+    .selectFrom("agents")
+    .select(["id", "project_id"])
+    .where("revoked_at", "is", null)
+    .where((eb) => eb(eb.fn.coalesce("last_seen_at", "last_connect_at", "created_at"), "<", cutoff))
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+
+/** Deletes process rows that ended before `cutoff`. */
+export async function deleteOldProcesses(tx: Tx<Tables>, cutoff: Date): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("agent_workers")
+    .where("state", "<>", "online")
+    .where("last_seen_at", "<", cutoff)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
