@@ -53,7 +53,7 @@ export function readInputs(hash: JobHash, priorities: PriorityTable): JobInputs 
     kwargs,
     priority: priorityOf(Number(hash.priority ?? opts.priority ?? 0) || 0, priorities),
     createdMs: msOrUndefined(hash.timestamp),
-    delayMs: Number(opts.delay) > 0 ? Number(opts.delay) : 0,
+    delayMs: Math.max(Number(opts.delay) || 0, 0),
     maxAttempts: Number.isSafeInteger(attempts) && attempts > 1 ? attempts : 1,
     retriedFrom: textOrUndefined(opts[retriedFromOption]),
     traceparent: traceparentOf(opts.tm),
