@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { checkDocuments } from "./check-docs.ts";
+import { deadPaths } from "./docs/paths.ts";
 
 describe("checkDocuments", () => {
   test("finds nothing when every file is what the code prints", async () => {
@@ -34,9 +35,26 @@ describe("checkDocuments", () => {
   });
 });
 
+describe("deadPaths", () => {
+  test("finds links and paths in code marks that lead nowhere", async () => {
+    const root = await folderWith({
+      "README.md": "[a](docs/a.md#part) [web](https://example.org/x) [here](#below)\n![shot](docs/images/gone.png)",
+      "docs/a.md": "[up](../README.md) [side](b.md) `packages/agent/src/gone.ts` `packages/*/src` `npm run docs`",
+      "docs/b.md": "`docs/a.md`",
+    });
+    expect(deadPaths(root)).toEqual([
+      { document: "README.md", line: 2, path: "docs/images/gone.png" },
+      { document: "docs/a.md", line: 1, path: "packages/agent/src/gone.ts" },
+    ]);
+  });
+});
+
 async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), "svc-docs-"));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
-  for (const [path, content] of Object.entries(files)) await writeFile(join(root, path), content);
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
   return root;
 }

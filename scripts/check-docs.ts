@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { deadPaths } from "./docs/paths.ts";
 import { type GeneratedDocument, generatedDocuments } from "./docs/registry.ts";
 
 export interface StaleDocument {
@@ -34,21 +35,22 @@ function firstDifference(present: string, wanted: string): number {
   return presentLines.findIndex((line, index) => line !== wantedLines[index]) + 1 || presentLines.length + 1;
 }
 
-async function main(): Promise<void> {
-  const write = process.argv.includes("--write");
-  if (generatedDocuments.length === 0) {
-    console.log("no generated documents are registered in scripts/docs/registry.ts: nothing was compared");
-    return;
-  }
-  const stale = await checkDocuments(process.cwd(), generatedDocuments, { write });
+async function main(root: string, { write }: { write: boolean }): Promise<void> {
+  const stale = await checkDocuments(root, generatedDocuments, { write });
   for (const { path, line } of stale) {
     if (write) console.log(`wrote ${path}`);
     else console.error(line === 0 ? `${path} is missing` : `${path}:${line} differs from what the code prints`);
   }
-  console.log(`${generatedDocuments.length} generated documents: ${stale.length} stale`);
-  if (stale.length === 0 || write) return;
-  console.error('"npm run docs" writes them');
-  process.exitCode = 1;
+  const dead = deadPaths(root);
+  for (const { document, line, path } of dead) console.error(`${document}:${line}: there is no ${path}`);
+  console.log(
+    generatedDocuments.length === 0
+      ? "no printed documents are registered in scripts/docs/registry.ts: none was compared"
+      : `${generatedDocuments.length} printed documents: ${stale.length} stale`,
+  );
+  if (stale.length > 0 && !write) console.error('"npm run docs" writes them');
+  if (dead.length > 0 || (stale.length > 0 && !write)) process.exitCode = 1;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+  await main(process.cwd(), { write: process.argv.includes("--write") });
