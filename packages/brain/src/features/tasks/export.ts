@@ -1,0 +1,98 @@
+import { Readable } from "node:stream";
+import type { Database } from "../../platform/database/database.ts";
+import { csvOf, jsonArrayOf } from "../../platform/exports/csv.ts";
+import { xlsxOf } from "../../platform/exports/xlsx.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../audit/index.ts";
+import { filterOfQuery, readExportFields, type TaskFilter } from "./filter.ts";
+import { withLineage } from "./list.ts";
+import { countTasksUpTo, listTasks, type Position } from "./reads.ts";
+import type { TaskListQuery } from "./schemas.ts";
+import type { PublicTask } from "./task-public.ts";
+
+export type ExportFormat = "csv" | "xlsx" | "json";
+
+/** Rows that an xlsx export holds at most, whatever the setting says. */
+export const maxXlsxRows = 25_000;
+const pageRows = 500;
+
+const mediaTypes: Record<ExportFormat, string> = {
+  csv: "text/csv; charset=utf-8",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  json: "application/json; charset=utf-8",
+};
+
+export interface TaskExport {
+  readonly mediaType: string;
+  readonly fileName: string;
+  readonly body: Readable;
+}
+
+export interface ExportDeps {
+  readonly database: Database<Tables>;
+  readonly audit: Pick<Audit, "append">;
+  readonly maxRows: number;
+}
+
+/**
+ * Every matching task as a stream, newest first. A match over the cap is refused before the first byte; rows that arrive while the export
+ * runs may make it a few rows longer than the count that was checked, never shorter.
+ */
+export async function exportTasks(
+  { database, audit, maxRows }: ExportDeps,
+  request: { projectId: string; slug: string; query: TaskListQuery; format: ExportFormat; origin: AuditOrigin },
+): Promise<TaskExport> {
+  const { projectId, slug, query, format, origin } = request;
+  const fields = readExportFields(query.fields);
+  const filter = filterOfQuery(query);
+  const cap = format === "xlsx" ? Math.min(maxRows, maxXlsxRows) : maxRows;
+  const count = await countTasksUpTo(database, projectId, filter, cap);
+  if (count > cap) {
+    throw new ApiError("validation_error", {
+      cap,
+      format,
+      setting: "SVC_TASKS_EXPORT_MAX_ROWS",
+      errors: [{ loc: ["query"], type: "too_many_rows", message: `more than ${cap} tasks match; narrow the filter` }],
+    });
+  }
+  await database.write((tx) =>
+    audit.append(tx, {
+      ...origin,
+      action: "tasks.export",
+      target_type: "project",
+      target_id: projectId,
+      project_id: projectId,
+      metadata: { format, rows: count, fields: [...fields] },
+    }),
+  );
+  const pages = pagesOf(database, projectId, filter, cap);
+  return { mediaType: mediaTypes[format], fileName: `svc-tasks-${slug}.${format}`, body: encode(format, fields, pages) };
+}
+
+function encode(format: ExportFormat, fields: readonly string[], pages: AsyncIterable<readonly PublicTask[]>): Readable {
+  switch (format) {
+    case "csv":
+      return Readable.from(csvOf(fields, pages));
+    case "json":
+      return Readable.from(jsonArrayOf(fields, pages));
+    case "xlsx":
+      return xlsxOf("tasks", fields, pages);
+  }
+}
+
+async function* pagesOf(
+  database: Database<Tables>,
+  projectId: string,
+  filter: TaskFilter,
+  cap: number,
+): AsyncGenerator<readonly PublicTask[]> {
+  let after: Position | null = null;
+  for (let left = cap; left > 0; left -= pageRows) {
+    const rows = await listTasks(database, projectId, filter, { after, limit: Math.min(pageRows, left) });
+    if (rows.length > 0) yield await withLineage(database, projectId, rows);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageRows) return;
+    after = { receivedAt: last.received_at, id: last.id };
+  }
+}

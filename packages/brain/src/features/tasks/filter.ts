@@ -1,0 +1,107 @@
+import { type Priority, priorities, type TaskState } from "@svc/protocol";
+import { ApiError, invalid } from "../../platform/http/error-codes.ts";
+import { parseInstant } from "../../platform/http/schemas.ts";
+import type { TaskListQuery } from "./schemas.ts";
+
+/** What a task must be to be listed, exported or deleted; absent members do not restrict. */
+export interface TaskFilter {
+  readonly state?: TaskState;
+  readonly priorities?: readonly Priority[];
+  /** Literal substring of the name, with case. */
+  readonly name?: string;
+  /** Literal substring of name, queue, worker or task id, without case; already in lower case. */
+  readonly search?: string;
+  readonly queue?: string;
+  readonly worker?: string;
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+const known: ReadonlySet<string> = new Set(priorities);
+
+/** The filter of a list query. Empty texts do not restrict; unknown priorities are refused. */
+export function filterOfQuery(query: TaskListQuery): TaskFilter {
+  const wanted = query.priority === undefined ? undefined : readPriorities(query.priority);
+  return {
+    ...(query.state !== undefined && { state: query.state }),
+    ...(wanted !== undefined && { priorities: wanted }),
+    ...(filled(query.name) && { name: query.name }),
+    ...(filled(query.search) && { search: query.search.toLowerCase() }),
+    ...(filled(query.queue) && { queue: query.queue }),
+    ...(filled(query.worker) && { worker: query.worker }),
+    ...instantsOf(query.since, query.until),
+  };
+}
+
+export function instantsOf(
+  since: string | null | undefined,
+  until: string | null | undefined,
+): { since?: Date; until?: Date } {
+  const from = since == null ? null : parseInstant(since);
+  const to = until == null ? null : parseInstant(until);
+  return { ...(from !== null && { since: from }), ...(to !== null && { until: to }) };
+}
+
+const filled = (text: string | undefined): text is string => text !== undefined && text !== "";
+
+function readPriorities(text: string): Priority[] | undefined {
+  const parts = text.split(",").map((part) => part.trim());
+  if (parts.every((part) => part === "")) return undefined;
+  if (parts.every((part): part is Priority => known.has(part))) return [...new Set(parts)];
+  throw invalid({
+    loc: ["query", "priority"],
+    type: "enum",
+    message: `must be a comma list of ${priorities.join(", ")}`,
+  });
+}
+
+/** Columns of an export, in the default order. */
+export const exportFields = [
+  "id",
+  "engine",
+  "task_id",
+  "name",
+  "queue",
+  "state",
+  "priority",
+  "args",
+  "kwargs",
+  "result",
+  "exception",
+  "traceback",
+  "retry_count",
+  "attempt",
+  "eta",
+  "received_at",
+  "started_at",
+  "finished_at",
+  "runtime_ms",
+  "worker_name",
+  "parent_task_id",
+  "root_task_id",
+  "tags",
+  "release",
+  "retry_of",
+  "retried_as",
+] as const;
+export type ExportField = (typeof exportFields)[number];
+
+const knownFields: ReadonlySet<string> = new Set(exportFields);
+
+/** The export columns that `fields` names, in its order; all of them when it is absent or empty. */
+export function readExportFields(text: string | undefined): readonly ExportField[] {
+  const names = (text ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  if (names.length === 0) return exportFields;
+  const unknown = names.filter((name) => !knownFields.has(name));
+  if (unknown.length > 0) {
+    throw new ApiError("validation_error", {
+      unknown,
+      known: exportFields,
+      errors: [{ loc: ["query", "fields"], type: "enum", message: "names an unknown column" }],
+    });
+  }
+  return [...new Set(names)] as ExportField[];
+}

@@ -1,0 +1,74 @@
+import type { Database } from "../../platform/database/database.ts";
+import { plainSerializer, type Routes } from "../../platform/http/app.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { PageSizes } from "../../platform/http/paging.ts";
+import { ProjectParams } from "../../platform/http/schemas.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { type Audit, originOf } from "../audit/index.ts";
+import { bulkDelete } from "./bulk-delete.ts";
+import { exportTasks } from "./export.ts";
+import { listPage, withLineage } from "./list.ts";
+import { findTask } from "./reads.ts";
+import { BulkDeleteBody, BulkDeleteReply, TaskListQuery, TaskPage, TaskParams, TaskPublic, TaskTree } from "./schemas.ts";
+import { readTree } from "./tree.ts";
+
+export interface TaskRouteDeps {
+  readonly database: Database<Tables>;
+  readonly audit: Pick<Audit, "append">;
+  readonly settings: PageSizes & { readonly SVC_TASKS_EXPORT_MAX_ROWS: number };
+  deleted(projectId: string, ids: readonly string[]): void;
+}
+
+export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settings, deleted }) => {
+  app.get(
+    "/projects/:slug/tasks",
+    {
+      schema: { params: ProjectParams, querystring: TaskListQuery, response: { 200: TaskPage } },
+      serializerCompiler: plainSerializer,
+      config: { tag: "tasks", role: "viewer" },
+    },
+    async (request, reply) => {
+      const { project, query } = request;
+      if (query.format === undefined) return listPage(database, settings, { projectId: project.id, query });
+      const { body, fileName, mediaType } = await exportTasks(
+        { database, audit, maxRows: settings.SVC_TASKS_EXPORT_MAX_ROWS },
+        { projectId: project.id, slug: project.slug, query, format: query.format, origin: originOf(request, request.actor) },
+      );
+      reply.type(mediaType).header("content-disposition", `attachment; filename="${fileName}"`);
+      return reply.send(body);
+    },
+  );
+
+  app.get(
+    "/projects/:slug/tasks/:engine/:task_id",
+    {
+      schema: { params: TaskParams, response: { 200: TaskPublic } },
+      serializerCompiler: plainSerializer,
+      config: { tag: "tasks", role: "viewer" },
+    },
+    async ({ params, project }) => {
+      const row = await findTask(database, { projectId: project.id, engine: params.engine, taskId: params.task_id });
+      if (row === null) throw new ApiError("not_found", { resource: "task" });
+      return (await withLineage(database, project.id, [row]))[0];
+    },
+  );
+
+  app.get(
+    "/projects/:slug/tasks/:engine/:task_id/tree",
+    { schema: { params: TaskParams, response: { 200: TaskTree } }, config: { tag: "tree", role: "viewer" } },
+    ({ params, project }) => readTree(database, { projectId: project.id, engine: params.engine, taskId: params.task_id }),
+  );
+
+  app.post(
+    "/projects/:slug/tasks/bulk-delete",
+    {
+      schema: { params: ProjectParams, body: BulkDeleteBody, response: { 200: BulkDeleteReply } },
+      config: { tag: "tasks", role: "admin", bucket: "bulk" },
+    },
+    (request) =>
+      bulkDelete(
+        { database, audit, deleted },
+        { projectId: request.project.id, body: request.body, origin: originOf(request, request.actor) },
+      ),
+  );
+};

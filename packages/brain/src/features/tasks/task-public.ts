@@ -1,0 +1,60 @@
+import { parseJson } from "@svc/protocol";
+import type { TaskRow } from "../../schema/tables/index.ts";
+
+/** Columns that a task answer is made of; the fold's own columns are left where they are. */
+export const publicColumns = [
+  "id",
+  "project_id",
+  "engine",
+  "task_id",
+  "name",
+  "queue",
+  "state",
+  "priority",
+  "args",
+  "kwargs",
+  "result",
+  "exception",
+  "traceback",
+  "retry_count",
+  "attempt",
+  "max_attempts",
+  "eta",
+  "received_at",
+  "started_at",
+  "finished_at",
+  "runtime_ms",
+  "wait_ms",
+  "worker_name",
+  "parent_task_id",
+  "root_task_id",
+  "tags",
+  "release",
+  "traceparent",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof TaskRow)[];
+
+export type PublicTaskRow = Pick<TaskRow, (typeof publicColumns)[number]>;
+
+/** Retry lineage of one task (spec part 3, section 4.3), read from task_links when it is shown. */
+export interface Lineage {
+  readonly retry_of: string | null;
+  readonly retried_as: string | null;
+}
+
+export const noLineage: Lineage = { retry_of: null, retried_as: null };
+
+/** The public task of a row. JSON columns keep numbers that no double holds. */
+export function publicTask(row: PublicTaskRow, lineage: Lineage = noLineage) {
+  return {
+    ...row,
+    args: parseJson(row.args) as unknown[],
+    kwargs: parseJson(row.kwargs) as Record<string, unknown>,
+    result: row.result === null ? null : parseJson(row.result),
+    tags: parseJson(row.tags) as string[],
+    ...lineage,
+  };
+}
+
+export type PublicTask = ReturnType<typeof publicTask>;

@@ -1,0 +1,28 @@
+import { stringify } from "csv-stringify/sync";
+import { type Cell, cellText, withoutFormula } from "./cells.ts";
+
+/** CSV of pages of rows (RFC 4180, UTF-8, CRLF, header first), a page at a time. */
+export async function* csvOf(columns: readonly string[], pages: AsyncIterable<readonly Record<string, Cell>[]>): AsyncGenerator<string> {
+  const lines = (rows: readonly (readonly string[])[]) => stringify(rows as string[][], { record_delimiter: "\r\n" });
+  yield lines([columns]);
+  for await (const rows of pages) {
+    yield lines(rows.map((row) => columns.map((column) => withoutFormula(cellText(row[column])))));
+  }
+}
+
+/** A JSON array of objects, a page at a time. */
+export async function* jsonArrayOf(
+  columns: readonly string[],
+  pages: AsyncIterable<readonly Record<string, Cell>[]>,
+): AsyncGenerator<string> {
+  let separator = "[";
+  for await (const rows of pages) {
+    let text = "";
+    for (const row of rows) {
+      text += separator + JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column] ?? null])));
+      separator = ",\n";
+    }
+    yield text;
+  }
+  yield separator === "[" ? "[]" : "]";
+}
