@@ -1,0 +1,41 @@
+/** What a password must be (spec part 2, Passwords): long, mixed unless very long, and not among the first that are tried. */
+import { isCommonPassword } from "./common-passwords.ts";
+
+export const maxPasswordChars = 256;
+/** From this length on the mix of characters no longer matters. */
+export const exemptChars = 16;
+export const requiredClasses = 3;
+export const characterClasses = {
+  lowercase: /\p{Ll}/u,
+  uppercase: /\p{Lu}/u,
+  digit: /\p{Nd}/u,
+  symbol: /[^\p{L}\p{N}]/u,
+} as const;
+
+export type PasswordFault = "too_short" | "too_long" | "too_few_classes" | "common";
+
+/** What the policy has against a password, every reason at once; empty when it is accepted. */
+export function passwordFaults(password: string, minChars: number): PasswordFault[] {
+  const faults: PasswordFault[] = [];
+  const chars = [...password].length;
+  if (chars < minChars) faults.push("too_short");
+  // Longer ones are not looked at any further: the checks below would cost as much as the caller likes.
+  if (password.length > maxPasswordChars) return ["too_long"];
+  if (chars < exemptChars) {
+    const present = Object.values(characterClasses).filter((pattern) => pattern.test(password)).length;
+    if (present < requiredClasses) faults.push("too_few_classes");
+  }
+  if (isCommonPassword(password)) faults.push("common");
+  return faults;
+}
+
+/** The policy as GET /auth/policy shows it. */
+export function passwordPolicy(minChars: number) {
+  return {
+    min_length: minChars,
+    max_length: maxPasswordChars,
+    required_character_classes: requiredClasses,
+    character_class_names: Object.keys(characterClasses),
+    exempt_length: exemptChars,
+  };
+}

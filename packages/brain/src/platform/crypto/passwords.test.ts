@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { passwordFaults, passwordPolicy } from "./password-policy.ts";
+import { createPasswords } from "./passwords.ts";
+
+const cheap = { SVC_ARGON2_TIME_COST: 1, SVC_ARGON2_MEMORY_COST: 8192, SVC_ARGON2_PARALLELISM: 1 };
+
+describe("password hashes", () => {
+  test("are argon2id with the costs of the settings, salted, and fit their password only", async () => {
+    const passwords = createPasswords(cheap);
+    const [first, second] = await Promise.all([
+      passwords.hash("Kestrel-9-lantern"),
+      passwords.hash("Kestrel-9-lantern"),
+    ]);
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=8192,t=1,p=1\$/);
+    expect(first).not.toBe(second);
+    expect(await passwords.verify(first, "Kestrel-9-lantern")).toBe(true);
+    expect(await passwords.verify(first, "kestrel-9-lantern")).toBe(false);
+  });
+
+  test("of nobody, or broken ones, fit nothing", async () => {
+    const passwords = createPasswords(cheap);
+    expect(await passwords.verify(null, "nobody has this password")).toBe(false);
+    expect(await passwords.verify("no hash", "x")).toBe(false);
+  });
+
+  test("with other costs are outdated", async () => {
+    const stored = await createPasswords(cheap).hash("x");
+    expect(createPasswords(cheap).isOutdated(stored)).toBe(false);
+    expect(createPasswords({ ...cheap, SVC_ARGON2_TIME_COST: 2 }).isOutdated(stored)).toBe(true);
+  });
+
+  test("many at once are all answered", async () => {
+    const passwords = createPasswords(cheap);
+    const stored = await passwords.hash("right");
+    const tries = Array.from({ length: 12 }, (_, index) =>
+      passwords.verify(stored, index % 3 === 0 ? "right" : "wrong"),
+    );
+    expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(4);
+  });
+});
+
+describe("the password policy", () => {
+  test.each([
+    ["Kestrel-lant3rn", []],
+    ["Short-1x", ["too_short"]],
+    ["kestrellantern", ["too_few_classes"]],
+    ["kestrellantern7", ["too_few_classes"]],
+    ["kestrel lantern harbour", []],
+    ["kestrellanternharbour", []],
+    ["x".repeat(257), ["too_long"]],
+    [`K1-${"xy7".repeat(84)}z`, []],
+    ["Password1234", ["common"]],
+    ["P@ssw0rd!2024", ["common"]],
+    ["Qwertyuiop123!", ["common"]],
+    ["Dragon1970!!", ["common"]],
+    ["Welcome-Home-1", ["common"]],
+    ["adminadminadmin-1", []],
+    ["aaaaaaaaaaaaaaaa", ["common"]],
+    ["12345678901234567890", ["common"]],
+    ["passwordpassword", ["common"]],
+    ["correcthorsebatterystaple", ["common"]],
+    ["Ünïcode-Pass", []],
+  ])("%s gives %o", (password, faults) => {
+    expect(passwordFaults(password, 12)).toEqual(faults);
+  });
+
+  test("the least length is the setting's", () => {
+    expect(passwordFaults("Kestrel-9", 8)).toEqual([]);
+    expect(passwordFaults("Kestrel-9", 12)).toEqual(["too_short"]);
+  });
+
+  test("is shown with the names of its classes", () => {
+    expect(passwordPolicy(12)).toEqual({
+      min_length: 12,
+      max_length: 256,
+      required_character_classes: 3,
+      character_class_names: ["lowercase", "uppercase", "digit", "symbol"],
+      exempt_length: 16,
+    });
+  });
+});
