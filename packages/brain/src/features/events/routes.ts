@@ -1,0 +1,46 @@
+import { isUuid, parseJson } from "@svc/protocol";
+import type { Database } from "../../platform/database/database.ts";
+import { plainSerializer, type Routes } from "../../platform/http/app.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
+import { ProjectParams, parseInstant } from "../../platform/http/schemas.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { type EventPosition, listEvents } from "./reads.ts";
+import { EventPage, EventQuery } from "./schemas.ts";
+
+export const eventRoutes: Routes<{ database: Database<Tables>; settings: PageSizes }> = (app, { database, settings }) => {
+  app.get(
+    "/projects/:slug/events",
+    {
+      schema: { params: ProjectParams, querystring: EventQuery, response: { 200: EventPage } },
+      serializerCompiler: plainSerializer,
+      config: { tag: "events", role: "viewer" },
+    },
+    async ({ project, query }) => {
+      const limit = clampLimit(query.limit, settings);
+      const rows = await listEvents(database, project.id, filterOf(query), {
+        after: readPosition(query.cursor),
+        limit: limit + 1,
+      });
+      const page = pageOf(rows, limit, (row) => encodeCursor([row.occurred_at, row.id]));
+      return { ...page, items: page.items.map((row) => ({ ...row, payload: parseJson(row.payload) })) };
+    },
+  );
+};
+
+function filterOf({ engine, task_id, kind, since, until }: EventQuery) {
+  const from = since === undefined ? null : parseInstant(since);
+  const to = until === undefined ? null : parseInstant(until);
+  return {
+    ...(engine !== undefined && { engine }),
+    ...(task_id !== undefined && { taskId: task_id }),
+    ...(kind !== undefined && { kind }),
+    ...(from !== null && { since: from }),
+    ...(to !== null && { until: to }),
+  };
+}
+
+function readPosition(cursor: string | undefined): EventPosition | null {
+  const values = decodeCursor(cursor, ["instant", "string"]);
+  return values === null || !isUuid(values[1]) ? null : { occurredAt: values[0], id: values[1] };
+}

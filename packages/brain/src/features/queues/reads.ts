@@ -1,0 +1,51 @@
+import { parseJson } from "@svc/protocol";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+
+const columns = [
+  "id",
+  "project_id",
+  "name",
+  "engine",
+  "broker_type",
+  "broker_url_hint",
+  "last_seen_at",
+  "pending_count",
+  "consumer_count",
+  "oldest_waiting_since",
+  "metadata",
+  "created_at",
+] as const;
+
+const ofProject = (db: Database<Tables>, projectId: string) =>
+  db.read.selectFrom("queues").select(columns).where("project_id", "=", projectId);
+
+const shown = <Row extends { metadata: string }>(row: Row) => ({
+  ...row,
+  metadata: parseJson(row.metadata) as Record<string, unknown>,
+});
+
+/** Queues of a project by (engine, name), after the pair `after`, at most `limit`. */
+export async function listQueues(
+  db: Database<Tables>,
+  projectId: string,
+  page: { after: readonly [engine: string, name: string] | null; limit: number },
+) {
+  const { after } = page;
+  const rows = await ofProject(db, projectId)
+    .$if(after !== null, (query) =>
+      query.where((eb) => eb(eb.refTuple("engine", "name"), ">", eb.tuple(after?.[0] ?? "", after?.[1] ?? ""))),
+    )
+    .orderBy("engine")
+    .orderBy("name")
+    .limit(page.limit)
+    .execute();
+  return rows.map(shown);
+}
+
+/** Queues by id, for the dashboard hub. */
+export async function queuesById(db: Database<Tables>, projectId: string, ids: readonly string[]) {
+  if (ids.length === 0) return [];
+  const rows = await ofProject(db, projectId).where("id", "in", ids).execute();
+  return rows.map(shown);
+}

@@ -1,0 +1,92 @@
+import { parseJson } from "@svc/protocol";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables, WorkerRow } from "../../schema/tables/index.ts";
+
+const hourMs = 3_600_000;
+
+/** Counts of the last 24 h: the running UTC hour and the 24 whole ones before it. */
+const countersSince = (now: Date): Date => new Date(Math.floor(now.getTime() / hourMs) * hourMs - 24 * hourMs);
+
+const ofProject = (db: Database<Tables>, projectId: string) =>
+  db.read.selectFrom("workers").selectAll().where("project_id", "=", projectId);
+
+/** Engine workers of a project by (engine, name), after the pair `after`, at most `limit`. */
+export async function listWorkers(
+  db: Database<Tables>,
+  projectId: string,
+  page: { after: readonly [engine: string, name: string] | null; limit: number; now: Date },
+) {
+  const { after } = page;
+  const rows = await ofProject(db, projectId)
+    .$if(after !== null, (query) =>
+      query.where((eb) => eb(eb.refTuple("engine", "name"), ">", eb.tuple(after?.[0] ?? "", after?.[1] ?? ""))),
+    )
+    .orderBy("engine")
+    .orderBy("name")
+    .limit(page.limit)
+    .execute();
+  return withCounters(db, projectId, rows, page.now);
+}
+
+/** Workers by id, for one page and for the dashboard hub. */
+export async function workersById(db: Database<Tables>, projectId: string, ids: readonly string[], now: Date) {
+  if (ids.length === 0) return [];
+  const rows = await ofProject(db, projectId).where("id", "in", ids).execute();
+  return withCounters(db, projectId, rows, now);
+}
+
+/** The counters of all rows in one statement. */
+async function withCounters(db: Database<Tables>, projectId: string, rows: readonly WorkerRow[], now: Date) {
+  const counts = new Map<string, number>();
+  if (rows.length > 0) {
+    const sums = await db.read
+      .selectFrom("worker_rollups")
+      .select(["engine", "worker", "kind", (eb) => eb.fn.sum<number>("count").as("count")])
+      .where("project_id", "=", projectId)
+      .where("worker", "in", [...new Set(rows.map(({ name }) => name))])
+      .where("hour_at", ">=", countersSince(now))
+      .groupBy(["engine", "worker", "kind"])
+      .execute();
+    for (const { engine, worker, kind, count } of sums) counts.set(`${engine}\u0000${worker}\u0000${kind}`, Number(count));
+  }
+  return rows.map((row) => {
+    const of = (kind: string) => counts.get(`${row.engine}\u0000${row.name}\u0000${kind}`) ?? 0;
+    const failed = of("task.failed");
+    const succeeded = of("task.succeeded");
+    return {
+      id: row.id,
+      project_id: row.project_id,
+      engine: row.engine,
+      name: row.name,
+      hostname: row.hostname,
+      pid: row.pid,
+      concurrency: row.concurrency,
+      queues: parseJson(row.queues) as string[],
+      state: row.state as "online" | "offline" | "draining" | "unknown",
+      last_heartbeat: row.last_heartbeat,
+      load_average: row.load_average,
+      memory_bytes: row.memory_bytes,
+      active_tasks: row.active_tasks,
+      processed: failed + succeeded + of("task.revoked") + of("task.rejected"),
+      failed,
+      succeeded,
+      retried: of("task.retried"),
+      created_at: row.created_at,
+      metadata: parseJson(row.metadata) as Record<string, unknown>,
+    };
+  });
+}
+
+export type ShownWorker = Awaited<ReturnType<typeof withCounters>>[number];
+
+/** How many workers of the project are in each state. */
+export async function workerCounts(db: Database<Tables>, projectId: string): Promise<{ online: number; offline: number }> {
+  const rows = await db.read
+    .selectFrom("workers")
+    .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
+    .where("project_id", "=", projectId)
+    .groupBy("state")
+    .execute();
+  const of = (state: string) => Number(rows.find((row) => row.state === state)?.count ?? 0);
+  return { online: of("online"), offline: of("offline") };
+}

@@ -1,0 +1,30 @@
+import { Type } from "typebox";
+import { Instant, JsonObject, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+
+export const workerStates = ["online", "offline", "draining", "unknown"] as const;
+
+const properties = {
+  id: Uuid,
+  project_id: Uuid,
+  engine: Type.String(),
+  name: Type.String(),
+  hostname: Nullable(Type.String()),
+  pid: Nullable(Type.Integer()),
+  concurrency: Nullable(Type.Integer()),
+  queues: Type.Array(Type.String()),
+  state: OneOf(workerStates),
+  last_heartbeat: Nullable(Instant),
+  load_average: Nullable(Type.Number()),
+  memory_bytes: Nullable(Type.Integer()),
+  active_tasks: Type.Integer(),
+  processed: Type.Integer({ description: "tasks ended in the last 24 h, by whole UTC hours and the running one" }),
+  failed: Type.Integer(),
+  succeeded: Type.Integer(),
+  retried: Type.Integer(),
+  created_at: Instant,
+};
+
+export const WorkerPublic = Type.Object(properties);
+export const WorkerDetail = Type.Object({ ...properties, metadata: JsonObject });
+export const WorkerPage = Type.Object({ items: Type.Array(WorkerPublic), next_cursor: Nullable(Type.String()) });
+export const WorkerParams = Type.Object({ slug: Type.String(), worker_id: Uuid });
