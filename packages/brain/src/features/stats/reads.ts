@@ -1,0 +1,92 @@
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { TimeRange } from "./time-range.ts";
+
+type Db = Database<Tables>;
+
+export interface KindSum {
+  readonly bucket_at: Date;
+  readonly kind: string;
+  readonly count: number;
+  readonly run_ms_sum: number;
+  readonly run_count: number;
+}
+
+/** Sums of the rollups whose bucket begins in [from, to), by bucket and kind, over all names and queues. */
+export async function rollupSums(db: Db, projectId: string, { from, to }: TimeRange, kinds: readonly string[]): Promise<KindSum[]> {
+  const rows = await db.slow
+    .selectFrom("rollups")
+    .select([
+      "bucket_at",
+      "kind",
+      (eb) => eb.fn.sum<number>("count").as("count"),
+      (eb) => eb.fn.sum<number>("run_ms_sum").as("run_ms_sum"),
+      (eb) => eb.fn.sum<number>("run_count").as("run_count"),
+    ])
+    .where("project_id", "=", projectId)
+    .where("bucket_at", ">=", from)
+    .where("bucket_at", "<", to)
+    .where("kind", "in", kinds)
+    .groupBy(["bucket_at", "kind"])
+    .execute();
+  return rows.map((row) => ({
+    bucket_at: row.bucket_at,
+    kind: row.kind,
+    count: Number(row.count),
+    run_ms_sum: Number(row.run_ms_sum),
+    run_count: Number(row.run_count),
+  }));
+}
+
+/** Task rows by state, as folded so far (at most 5 s behind). */
+export async function taskCounts(db: Db, projectId: string): Promise<Record<string, number>> {
+  const rows = await db.read.selectFrom("task_counts").select(["state", "count"]).where("project_id", "=", projectId).execute();
+  return Object.fromEntries(rows.map(({ state, count }) => [state, Math.max(0, Number(count))]));
+}
+
+/** Rows of a table by state, revoked agents left out. */
+export async function agentsByState(db: Db, projectId: string): Promise<Record<string, number>> {
+  const rows = await db.read
+    .selectFrom("agents")
+    .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
+    .where("project_id", "=", projectId)
+    .where("revoked_at", "is", null)
+    .groupBy("state")
+    .execute();
+  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+}
+
+export async function workersByState(db: Db, projectId: string): Promise<Record<string, number>> {
+  const rows = await db.read
+    .selectFrom("workers")
+    .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
+    .where("project_id", "=", projectId)
+    .groupBy("state")
+    .execute();
+  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+}
+
+/** Commands issued in the range by status; `pending` counts all that wait now. */
+export async function commandsByStatus(db: Db, projectId: string, { from, to }: TimeRange): Promise<Record<string, number>> {
+  const rows = await db.read
+    .selectFrom("commands")
+    .select(["status", (eb) => eb.fn.countAll<number>().as("count")])
+    .where("project_id", "=", projectId)
+    .where("issued_at", ">=", from)
+    .where("issued_at", "<=", to)
+    .groupBy("status")
+    .execute();
+  return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
+}
+
+const maxQueuesShown = 500;
+
+export const queueDepths = (db: Db, projectId: string) =>
+  db.read
+    .selectFrom("queues")
+    .select(["name", "engine", "pending_count", "broker_type", "last_seen_at"])
+    .where("project_id", "=", projectId)
+    .orderBy("pending_count", "desc")
+    .orderBy("name")
+    .limit(maxQueuesShown)
+    .execute();

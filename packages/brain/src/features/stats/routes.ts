@@ -1,0 +1,28 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Routes } from "../../platform/http/app.ts";
+import { ProjectParams } from "../../platform/http/schemas.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { StatsQuery, StatsReply, TrendsQuery, TrendsReply } from "./schemas.ts";
+import { readStats } from "./summary.ts";
+import { readTrends } from "./trends.ts";
+
+export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> = (app, { database, clock }) => {
+  app.get(
+    "/projects/:slug/stats",
+    {
+      schema: { params: ProjectParams, querystring: StatsQuery, response: { 200: StatsReply } },
+      config: { tag: "stats", role: "viewer" },
+    },
+    ({ project, query }) => readStats(database, { projectId: project.id, query, now: clock.now() }),
+  );
+
+  app.get(
+    "/projects/:slug/trends",
+    {
+      schema: { params: ProjectParams, querystring: TrendsQuery, response: { 200: TrendsReply } },
+      config: { tag: "trends", role: "viewer" },
+    },
+    ({ project, query }) => readTrends(database, { projectId: project.id, query, now: clock.now() }),
+  );
+};

@@ -1,0 +1,67 @@
+import { taskStates } from "@svc/protocol";
+import { type Static, Type } from "typebox";
+import { Instant, InstantText, Nullable, OneOf } from "../../platform/http/schemas.ts";
+import { bucketNames, windowNames } from "./time-range.ts";
+
+const range = { since: Type.Optional(InstantText), until: Type.Optional(InstantText) };
+
+export const StatsQuery = Type.Object({
+  hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, description: "default 24; since and until replace it" })),
+  ...range,
+});
+export type StatsQuery = Static<typeof StatsQuery>;
+
+export const TrendsQuery = Type.Object({
+  window: Type.Optional(OneOf(windowNames)),
+  bucket: Type.Optional(OneOf(bucketNames)),
+  ...range,
+});
+export type TrendsQuery = Static<typeof TrendsQuery>;
+
+export const StatsReply = Type.Object({
+  tasks_by_state: Type.Object(Object.fromEntries(taskStates.map((state) => [state, Type.Integer()]))),
+  tasks_total: Type.Integer(),
+  tasks_failed_24h: Type.Integer(),
+  tasks_succeeded_24h: Type.Integer(),
+  failure_rate_24h: Type.Number(),
+  agents_online: Type.Integer(),
+  agents_offline: Type.Integer(),
+  workers_online: Type.Integer(),
+  workers_offline: Type.Integer(),
+  commands_pending: Type.Integer(),
+  commands_completed_24h: Type.Integer(),
+  commands_failed_24h: Type.Integer(),
+  commands_timeout_24h: Type.Integer(),
+  queue_depths: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      engine: Type.String(),
+      pending_count: Type.Integer(),
+      broker_type: Nullable(Type.String()),
+      last_seen_at: Nullable(Instant),
+    }),
+  ),
+  system_health: Type.Object({
+    status: OneOf(["healthy", "degraded", "critical"]),
+    agents_all_online: Type.Boolean(),
+    queue_depth_ok: Type.Boolean(),
+    failure_rate_ok: Type.Boolean(),
+    brain_db_ok: Type.Boolean(),
+  }),
+});
+
+export const TrendsReply = Type.Object({
+  window: Type.String({ description: "the asked window, or `custom` for since and until" }),
+  bucket: OneOf(bucketNames),
+  series: Type.Array(
+    Type.Object({
+      t: Instant,
+      success: Type.Integer(),
+      failure: Type.Integer(),
+      retry: Type.Integer(),
+      revoked: Type.Integer(),
+      total: Type.Integer({ description: "success, failure, retry and revoked together" }),
+      avg_runtime_ms: Nullable(Type.Number()),
+    }),
+  ),
+});

@@ -1,0 +1,60 @@
+import { taskStates } from "@svc/protocol";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { agentsByState, commandsByStatus, queueDepths, rollupSums, taskCounts, workersByState } from "./reads.ts";
+import type { StatsQuery } from "./schemas.ts";
+import { readRange } from "./time-range.ts";
+
+const hourMs = 3_600_000;
+const deepQueue = 10_000;
+const highFailureRate = 0.1;
+
+/** The figures of GET /stats (spec part 3, section 5.5): what is now, and what was stored in the asked hours. */
+export async function readStats(database: Database<Tables>, request: { projectId: string; query: StatsQuery; now: Date }) {
+  const { projectId, query, now } = request;
+  const range = readRange(query, now) ?? { from: new Date(now.getTime() - (query.hours ?? 24) * hourMs), to: now };
+  const [byState, ends, agents, workers, commands, depths] = await Promise.all([
+    taskCounts(database, projectId),
+    rollupSums(database, projectId, range, ["task.failed", "task.succeeded"]),
+    agentsByState(database, projectId),
+    workersByState(database, projectId),
+    commandsByStatus(database, projectId, range),
+    queueDepths(database, projectId),
+  ]);
+  const countOf = (kind: string) => ends.reduce((sum, end) => (end.kind === kind ? sum + end.count : sum), 0);
+  const failed = countOf("task.failed");
+  const succeeded = countOf("task.succeeded");
+  const failureRate = failed + succeeded === 0 ? 0 : failed / (failed + succeeded);
+  const online = agents.online ?? 0;
+  const known = Object.values(agents).reduce((sum, count) => sum + count, 0);
+  return {
+    tasks_by_state: Object.fromEntries(taskStates.map((state) => [state, byState[state] ?? 0])),
+    tasks_total: taskStates.reduce((sum, state) => sum + (byState[state] ?? 0), 0),
+    tasks_failed_24h: failed,
+    tasks_succeeded_24h: succeeded,
+    failure_rate_24h: failureRate,
+    agents_online: online,
+    agents_offline: known - online,
+    workers_online: workers.online ?? 0,
+    workers_offline: workers.offline ?? 0,
+    commands_pending: commands.pending ?? 0,
+    commands_completed_24h: commands.completed ?? 0,
+    commands_failed_24h: commands.failed ?? 0,
+    commands_timeout_24h: commands.timeout ?? 0,
+    queue_depths: depths,
+    system_health: judgeHealth({ online, known, failureRate, deepest: depths[0]?.pending_count ?? 0 }),
+  };
+}
+
+/** Critical when no agent of several is online, degraded when any flag is false. An answer at all proves that the database is there. */
+export function judgeHealth(facts: { online: number; known: number; failureRate: number; deepest: number }) {
+  const flags = {
+    agents_all_online: facts.online === facts.known,
+    queue_depth_ok: facts.deepest < deepQueue,
+    failure_rate_ok: facts.failureRate < highFailureRate,
+    brain_db_ok: true,
+  };
+  const isCritical = facts.known > 1 && facts.online === 0;
+  const isHealthy = Object.values(flags).every(Boolean);
+  return { status: isCritical ? ("critical" as const) : isHealthy ? ("healthy" as const) : ("degraded" as const), ...flags };
+}

@@ -1,0 +1,42 @@
+import { invalid } from "../../platform/http/error-codes.ts";
+import { parseInstant } from "../../platform/http/schemas.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+export const windowMs = { "1h": hourMs, "6h": 6 * hourMs, "24h": dayMs, "72h": 3 * dayMs, "7d": 7 * dayMs } as const;
+export type WindowName = keyof typeof windowMs;
+export const windowNames = Object.keys(windowMs) as WindowName[];
+
+export const bucketMs = { "1m": minuteMs, "5m": 5 * minuteMs, "15m": 15 * minuteMs, "1h": hourMs, "1d": dayMs } as const;
+export type BucketName = keyof typeof bucketMs;
+export const bucketNames = Object.keys(bucketMs) as BucketName[];
+
+/** The bucket of a window when none is asked for. */
+export const defaultBucket = { "1h": "1m", "6h": "5m", "24h": "15m", "72h": "1h", "7d": "1h" } as const satisfies Record<
+  WindowName,
+  BucketName
+>;
+
+export const maxRangeMs = 90 * dayMs;
+
+export interface TimeRange {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** The range of since and until, or null when neither is given. until defaults to now, since to 24 h before until; at most 90 days. */
+export function readRange(query: { since?: string; until?: string }, now: Date): TimeRange | null {
+  if (query.since === undefined && query.until === undefined) return null;
+  const to = (query.until === undefined ? null : parseInstant(query.until)) ?? now;
+  const from = (query.since === undefined ? null : parseInstant(query.since)) ?? new Date(to.getTime() - dayMs);
+  if (from >= to) throw invalid({ loc: ["query", "since"], type: "range", message: "since must lie before until" });
+  if (to.getTime() - from.getTime() > maxRangeMs) {
+    throw invalid({ loc: ["query", "since"], type: "range", message: "since and until are at most 90 days apart" });
+  }
+  return { from, to };
+}
+
+/** The start of the UTC bucket that holds the instant. */
+export const bucketStart = (at: Date, widthMs: number): Date => new Date(Math.floor(at.getTime() / widthMs) * widthMs);

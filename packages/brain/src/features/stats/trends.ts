@@ -1,0 +1,68 @@
+import type { Database } from "../../platform/database/database.ts";
+import { invalid } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { rollupSums } from "./reads.ts";
+import type { TrendsQuery } from "./schemas.ts";
+import { bucketMs, bucketStart, defaultBucket, readRange, type TimeRange, windowMs } from "./time-range.ts";
+
+const maxBuckets = 1500;
+
+const fieldOfKind = {
+  "task.succeeded": "success",
+  "task.failed": "failure",
+  "task.retried": "retry",
+  "task.revoked": "revoked",
+} as const;
+
+interface Point {
+  t: Date;
+  success: number;
+  failure: number;
+  retry: number;
+  revoked: number;
+  total: number;
+  avg_runtime_ms: number | null;
+}
+
+/** Counts of stored events by UTC bucket, zero-filled; the last bucket is the running one. */
+export async function readTrends(database: Database<Tables>, request: { projectId: string; query: TrendsQuery; now: Date }) {
+  const { projectId, query, now } = request;
+  const windowName = query.window ?? "24h";
+  const custom = readRange(query, now);
+  const range: TimeRange = custom ?? { from: new Date(now.getTime() - windowMs[windowName]), to: now };
+  const bucket = query.bucket ?? (custom === null ? defaultBucket[windowName] : widthFor(range));
+  const widthMs = bucketMs[bucket];
+  const from = bucketStart(range.from, widthMs);
+  const buckets = Math.ceil((range.to.getTime() - from.getTime()) / widthMs);
+  if (buckets > maxBuckets) {
+    throw invalid({ loc: ["query", "bucket"], type: "too_many_buckets", message: `asks for more than ${maxBuckets} buckets` });
+  }
+  const sums = await rollupSums(database, projectId, { from, to: range.to }, Object.keys(fieldOfKind));
+  const series: Point[] = Array.from({ length: buckets }, (_, index) => ({
+    t: new Date(from.getTime() + index * widthMs),
+    success: 0,
+    failure: 0,
+    retry: 0,
+    revoked: 0,
+    total: 0,
+    avg_runtime_ms: null,
+  }));
+  const runtimes = new Map<Point, { sum: number; count: number }>();
+  for (const { bucket_at, kind, count, run_ms_sum, run_count } of sums) {
+    const point = series[Math.floor((bucket_at.getTime() - from.getTime()) / widthMs)];
+    if (point === undefined) continue;
+    point[fieldOfKind[kind as keyof typeof fieldOfKind]] += count;
+    point.total += count;
+    const runtime = runtimes.get(point) ?? { sum: 0, count: 0 };
+    runtimes.set(point, { sum: runtime.sum + run_ms_sum, count: runtime.count + run_count });
+  }
+  for (const [point, { sum, count }] of runtimes) if (count > 0) point.avg_runtime_ms = sum / count;
+  return { window: custom === null ? windowName : "custom", bucket, series };
+}
+
+/** The narrowest bucket that keeps a custom range readable. */
+function widthFor({ from, to }: TimeRange) {
+  const rangeMs = to.getTime() - from.getTime();
+  const names = Object.keys(bucketMs) as (keyof typeof bucketMs)[];
+  return names.find((name) => rangeMs / bucketMs[name] <= 200) ?? "1d";
+}
