@@ -13,7 +13,12 @@ export interface KindSum {
 }
 
 /** Sums of the rollups whose bucket begins in [from, to), by bucket and kind, over all names and queues. */
-export async function rollupSums(db: Db, projectId: string, { from, to }: TimeRange, kinds: readonly string[]): Promise<KindSum[]> {
+export async function rollupSums(
+  db: Db,
+  projectId: string,
+  { from, to }: TimeRange,
+  kinds: readonly string[],
+): Promise<KindSum[]> {
   const rows = await db.slow
     .selectFrom("rollups")
     .select([
@@ -40,7 +45,11 @@ export async function rollupSums(db: Db, projectId: string, { from, to }: TimeRa
 
 /** Task rows by state, as folded so far (at most 5 s behind). */
 export async function taskCounts(db: Db, projectId: string): Promise<Record<string, number>> {
-  const rows = await db.read.selectFrom("task_counts").select(["state", "count"]).where("project_id", "=", projectId).execute();
+  const rows = await db.read
+    .selectFrom("task_counts")
+    .select(["state", "count"])
+    .where("project_id", "=", projectId)
+    .execute();
   return Object.fromEntries(rows.map(({ state, count }) => [state, Math.max(0, Number(count))]));
 }
 
@@ -67,7 +76,11 @@ export async function workersByState(db: Db, projectId: string): Promise<Record<
 }
 
 /** Commands issued in the range by status; `pending` counts all that wait now. */
-export async function commandsByStatus(db: Db, projectId: string, { from, to }: TimeRange): Promise<Record<string, number>> {
+export async function commandsByStatus(
+  db: Db,
+  projectId: string,
+  { from, to }: TimeRange,
+): Promise<Record<string, number>> {
   const rows = await db.read
     .selectFrom("commands")
     .select(["status", (eb) => eb.fn.countAll<number>().as("count")])

@@ -6,7 +6,9 @@ import { bucketNames, windowNames } from "./time-range.ts";
 const range = { since: Type.Optional(InstantText), until: Type.Optional(InstantText) };
 
 export const StatsQuery = Type.Object({
-  hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, description: "default 24; since and until replace it" })),
+  hours: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 720, description: "default 24; since and until replace it" }),
+  ),
   ...range,
 });
 export type StatsQuery = Static<typeof StatsQuery>;

@@ -10,7 +10,10 @@ const deepQueue = 10_000;
 const highFailureRate = 0.1;
 
 /** The figures of GET /stats (spec part 3, section 5.5): what is now, and what was stored in the asked hours. */
-export async function readStats(database: Database<Tables>, request: { projectId: string; query: StatsQuery; now: Date }) {
+export async function readStats(
+  database: Database<Tables>,
+  request: { projectId: string; query: StatsQuery; now: Date },
+) {
   const { projectId, query, now } = request;
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - (query.hours ?? 24) * hourMs), to: now };
   const [byState, ends, agents, workers, commands, depths] = await Promise.all([
@@ -56,5 +59,8 @@ export function judgeHealth(facts: { online: number; known: number; failureRate:
   };
   const isCritical = facts.known > 1 && facts.online === 0;
   const isHealthy = Object.values(flags).every(Boolean);
-  return { status: isCritical ? ("critical" as const) : isHealthy ? ("healthy" as const) : ("degraded" as const), ...flags };
+  return {
+    status: isCritical ? ("critical" as const) : isHealthy ? ("healthy" as const) : ("degraded" as const),
+    ...flags,
+  };
 }

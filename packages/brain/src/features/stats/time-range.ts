@@ -9,15 +9,24 @@ export const windowMs = { "1h": hourMs, "6h": 6 * hourMs, "24h": dayMs, "72h": 3
 export type WindowName = keyof typeof windowMs;
 export const windowNames = Object.keys(windowMs) as WindowName[];
 
-export const bucketMs = { "1m": minuteMs, "5m": 5 * minuteMs, "15m": 15 * minuteMs, "1h": hourMs, "1d": dayMs } as const;
+export const bucketMs = {
+  "1m": minuteMs,
+  "5m": 5 * minuteMs,
+  "15m": 15 * minuteMs,
+  "1h": hourMs,
+  "1d": dayMs,
+} as const;
 export type BucketName = keyof typeof bucketMs;
 export const bucketNames = Object.keys(bucketMs) as BucketName[];
 
 /** The bucket of a window when none is asked for. */
-export const defaultBucket = { "1h": "1m", "6h": "5m", "24h": "15m", "72h": "1h", "7d": "1h" } as const satisfies Record<
-  WindowName,
-  BucketName
->;
+export const defaultBucket = {
+  "1h": "1m",
+  "6h": "5m",
+  "24h": "15m",
+  "72h": "1h",
+  "7d": "1h",
+} as const satisfies Record<WindowName, BucketName>;
 
 export const maxRangeMs = 90 * dayMs;
 

@@ -25,7 +25,10 @@ interface Point {
 }
 
 /** Counts of stored events by UTC bucket, zero-filled; the last bucket is the running one. */
-export async function readTrends(database: Database<Tables>, request: { projectId: string; query: TrendsQuery; now: Date }) {
+export async function readTrends(
+  database: Database<Tables>,
+  request: { projectId: string; query: TrendsQuery; now: Date },
+) {
   const { projectId, query, now } = request;
   const windowName = query.window ?? "24h";
   const custom = readRange(query, now);
@@ -35,7 +38,11 @@ export async function readTrends(database: Database<Tables>, request: { projectI
   const from = bucketStart(range.from, widthMs);
   const buckets = Math.ceil((range.to.getTime() - from.getTime()) / widthMs);
   if (buckets > maxBuckets) {
-    throw invalid({ loc: ["query", "bucket"], type: "too_many_buckets", message: `asks for more than ${maxBuckets} buckets` });
+    throw invalid({
+      loc: ["query", "bucket"],
+      type: "too_many_buckets",
+      message: `asks for more than ${maxBuckets} buckets`,
+    });
   }
   const sums = await rollupSums(database, projectId, { from, to: range.to }, Object.keys(fieldOfKind));
   const series: Point[] = Array.from({ length: buckets }, (_, index) => ({

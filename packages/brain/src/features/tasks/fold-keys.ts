@@ -1,0 +1,119 @@
+import { type TaskKind, taskKinds } from "@svc/protocol";
+
+/**
+ * Keys of the projection (spec part 3, section 2.5). Every task event has the key K = (attempt, phase, occurred_at, rank, id), written
+ * as a text whose order by code unit is the order of the keys, so that comparing two events is comparing two strings. A task row
+ * stores the keys that its fields came from: that is all a later merge needs.
+ */
+export type EventKey = string;
+
+/** No event: less than every key. */
+export const noKey: EventKey = "";
+
+/** The fields that an event may carry, in the order of their keys in `fold`; the winner stands before them, the two others after. */
+export const carriedNames = [
+  "name",
+  "queue",
+  "priority",
+  "args",
+  "kwargs",
+  "eta",
+  "parent_task_id",
+  "root_task_id",
+  "tags",
+  "release",
+  "traceparent",
+  "max_attempts",
+  "worker_name",
+] as const;
+
+export const winnerSlot = 0;
+export const startedSlot = carriedNames.length + 1;
+export const failedSlot = carriedNames.length + 2;
+export const slotCount = carriedNames.length + 3;
+
+/** Keys by slot: winner, the thirteen carriers, newest start, newest failure. */
+export type FoldKeys = EventKey[];
+
+// Years 0001 to 9999 in milliseconds, moved so that every one of them has fifteen digits.
+const timeOffset = 162_135_596_800_000;
+const timeDigits = 15;
+
+const shapeOf = Object.fromEntries(
+  taskKinds.map((kind, rank) => [kind, { rank: String(rank), phase: rank < 4 ? "0" : "1" }]),
+) as Record<TaskKind, { rank: string; phase: string }>;
+
+export const isTerminalKind = (kind: TaskKind): boolean => shapeOf[kind].phase === "1";
+
+export interface KeyParts {
+  /** 0 to 1 000 000. */
+  readonly attempt: number;
+  readonly kind: TaskKind;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Lower case. */
+  readonly id: string;
+}
+
+export function eventKey({ attempt, kind, at, id }: KeyParts): EventKey {
+  const { rank, phase } = shapeOf[kind];
+  // The number of digits comes first, so that 9 sorts before 10.
+  const digits = attempt === 0 ? "10" : `${String(attempt).length}${attempt}`;
+  return digits + phase + (at + timeOffset) + rank + id;
+}
+
+/** The attempt of the event that has this key. */
+export const attemptOfKey = (key: EventKey): number => Number(key.slice(1, 1 + Number(key[0])));
+
+/** occurred_at of the event that has this key, in milliseconds. */
+export function timeOfKey(key: EventKey): number {
+  const start = 2 + Number(key[0]);
+  return Number(key.slice(start, start + timeDigits)) - timeOffset;
+}
+
+const slotLetters = "0123456789abcdef";
+const emptySlot = "-";
+
+/**
+ * Keys as the `fold` column holds them: one letter per slot after the winner (the index of its key below, `-` for none), then the
+ * distinct keys, greatest first, so that equal keys always give equal text. The greatest key is the winner's.
+ */
+export function encodeFold(keys: FoldKeys): string {
+  const winner = keys[winnerSlot] as EventKey;
+  let slots = "";
+  let isSingle = true;
+  for (let slot = 1; slot < slotCount; slot += 1) {
+    const key = keys[slot] as EventKey;
+    if (key === noKey) slots += emptySlot;
+    else if (key === winner) slots += "0";
+    else {
+      isSingle = false;
+      break;
+    }
+  }
+  if (isSingle) return winner === noKey ? slots : slots + winner;
+  const distinct = [...new Set(keys)]
+    .filter((key) => key !== noKey)
+    .sort()
+    .reverse();
+  slots = "";
+  for (let slot = 1; slot < slotCount; slot += 1) {
+    const key = keys[slot] as EventKey;
+    slots += key === noKey ? emptySlot : slotLetters[distinct.indexOf(key)];
+  }
+  return slots + distinct.join(",");
+}
+
+/** Keys from the `fold` column. A row restored from elsewhere may have none. */
+export function decodeFold(fold: string): FoldKeys {
+  const letters = slotCount - 1;
+  const distinct = fold.length > letters ? fold.slice(letters).split(",") : [];
+  const keys: FoldKeys = [distinct[0] ?? noKey];
+  for (let slot = 0; slot < letters; slot += 1) {
+    const letter = fold.charCodeAt(slot);
+    // Digits are 48 to 57, letters a to f 97 to 102, the empty slot 45.
+    const index = letter >= 97 ? letter - 87 : letter - 48;
+    keys.push(index < 0 ? noKey : (distinct[index] ?? noKey));
+  }
+  return keys;
+}
