@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+// A registry mirror that holds packages for one platform only lets `npm install` write a lock file without the others, and `npm ci`
+// then refuses that lock file everywhere. This adds the absent entries; `npm ci` skips them on platforms that they are not for.
+
+interface LockEntry {
+  version?: string;
+  optional?: boolean;
+  dev?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  optionalDependencies?: Record<string, string>;
+}
+
+export interface LockFile {
+  packages: Record<string, LockEntry>;
+}
+
+const processors = ["x64", "arm64", "arm", "ia32", "ppc64", "riscv64", "s390x", "loong64"];
+const systems = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
+
+/** Adds an entry for every pinned optional dependency of one platform that has none; gives the names added. */
+export function completeLock(lock: LockFile): string[] {
+  const added: string[] = [];
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+      const words = name.split(/[/-]/);
+      const os = systems.filter((system) => words.includes(system));
+      const cpu = processors.filter((processor) => words.includes(processor));
+      const isPinned = /^\d+\.\d+\.\d+/.test(version);
+      if (isPresent(lock, path, name) || os.length === 0 || cpu.length === 0 || !isPinned) continue;
+      const libc = words.some((word) => word.startsWith("musl"))
+        ? ["musl"]
+        : words.some((word) => word.startsWith("gnu"))
+          ? ["glibc"]
+          : undefined;
+      lock.packages[`node_modules/${name}`] = {
+        version,
+        cpu,
+        ...(entry.dev ? { dev: true } : {}),
+        ...(libc ? { libc } : {}),
+        optional: true,
+        os,
+      };
+      added.push(name);
+    }
+  }
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return added.sort();
+}
+
+/** Looks where Node would: below the dependent, then below each folder above it. */
+function isPresent(lock: LockFile, dependent: string, name: string): boolean {
+  for (let at = dependent; ; at = at.slice(0, Math.max(0, at.lastIndexOf("node_modules") - 1))) {
+    const prefix = at === "" ? "" : `${at}/`;
+    if (lock.packages[`${prefix}node_modules/${name}`]) return true;
+    if (at === "") return false;
+    if (!at.includes("node_modules")) at = "";
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
+  const added = completeLock(lock);
+  if (added.length > 0) writeFileSync("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
+  console.log(added.length === 0 ? "the lock file is complete" : `added to the lock file:\n  ${added.join("\n  ")}`);
+}
