@@ -9,4 +9,5 @@ export interface SuiteEntry {
 /** Every suite, in the order of a whole run. */
 export const suites: readonly SuiteEntry[] = [
   { name: "verify-frame", load: async () => (await import("./verify-frame.ts")).suite },
+  { name: "bullmq-sidecar", load: async () => (await import("./bullmq-sidecar.ts")).suite },
 ];

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { readCursor, type StoredCursor } from "./stored-cursor.ts";
-import { compareStreamIds, msOf } from "./stream-entry.ts";
+import { readCursor } from "./stored-cursor.ts";
+import { compareStreamIds, msOf, streamIdBefore } from "./stream-entry.ts";
 import type { CursorRelay } from "./watcher.ts";
 
 /** What a process that crashed may have read and not delivered is read again: the events are the same, the brain drops the doubles. */
@@ -13,10 +13,15 @@ const overlapMs = 60_000;
 export function createCursorRelay(redis: Redis, key: string) {
   const noted = new Map<string, string>();
   const relay: CursorRelay = {
-    async pick(cursorKey, own) {
+    async pick({ cursorKey, eventsKey }, own) {
       const shared = readCursor((await redis.hget(key, cursorKey)) ?? undefined);
       if (!shared || (own && compareStreamIds(own.lastId, shared.lastId) >= 0)) return own;
-      return stepBack(shared);
+      const overlapBegins = `${Math.max(msOf(shared.lastId) - overlapMs, 0)}-0`;
+      const [first] = await redis.xrange(eventsKey, overlapBegins, "+", "COUNT", 1);
+      // Nothing of the overlap is left: entries may be missing, and only the true position can count them.
+      if (!first || compareStreamIds(first[0], shared.lastId) > 0) return shared;
+      // How many entries the overlap holds is unknown, so the count begins anew at the next checkpoint.
+      return { ...shared, lastId: streamIdBefore(first[0]), entriesAdded: null };
     },
     note: (cursorKey, cursor) => void noted.set(cursorKey, cursor),
   };
@@ -29,10 +34,4 @@ export function createCursorRelay(redis: Redis, key: string) {
       if (noted.get(cursorKey) === cursor) noted.delete(cursorKey);
   }
   return { relay, flush };
-}
-
-/** How many entries lie in the overlap is unknown, so the count begins anew at the next checkpoint. */
-function stepBack(cursor: StoredCursor): StoredCursor {
-  const ms = msOf(cursor.lastId) - overlapMs;
-  return ms <= 0 ? cursor : { ...cursor, lastId: `${ms}-0`, entriesAdded: null };
 }

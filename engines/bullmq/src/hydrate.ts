@@ -60,7 +60,7 @@ export function createHydrator(redis: Redis) {
       if (offset === 1) readAtMs = readTime(replyValue(replies[0]));
       let chars = 0;
       for (const [index, [key, needs]] of chunk.entries()) {
-        const values = replyValue(replies[index + offset]) as readonly (string | null)[];
+        const values = hashValues(replies[index + offset]);
         const hash: Partial<Record<JobField, string>> = {};
         const fields = fieldsByNeeds[needs] ?? [];
         for (let field = 0; field < fields.length; field += 1) {
@@ -84,6 +84,11 @@ export function replyValue(reply: Reply | undefined): unknown {
   if (!reply) throw new Error("a pipeline ended early");
   if (reply[0]) throw reply[0];
   return reply[1];
+}
+
+/** A job id such as `delayed` names a key of the queue itself, which is no hash: such a job must not stop the others. */
+function hashValues(reply: Reply | undefined): readonly (string | null)[] {
+  return reply?.[0]?.message.startsWith("WRONGTYPE") ? [] : (replyValue(reply) as readonly (string | null)[]);
 }
 
 function readTime(reply: unknown): number {

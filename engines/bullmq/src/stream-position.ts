@@ -52,8 +52,10 @@ export function judgeContinuity(position: StreamPosition, info: StreamInfo | und
     oldestUnread === "gone"
       ? { lastId: info.lastGeneratedId, entriesAdded: info.entriesAdded }
       : { lastId: streamIdBefore(oldestUnread), entriesAdded: removed };
-  if (removed === null || readCount === null)
-    return position.lastId === origin ? { kind: "continuous" } : { kind: "trimmed", lost: null, next };
+  if (removed === null || readCount === null) {
+    const isNext = position.lastId === origin || position.lastId === next.lastId;
+    return isNext ? { kind: "continuous" } : { kind: "trimmed", lost: null, next };
+  }
   if (removed < readCount) return { kind: "replaced", lost: removed, next };
   return removed === readCount ? { kind: "continuous" } : { kind: "trimmed", lost: removed - readCount, next };
 }

@@ -6,7 +6,7 @@ import { createDiscovery } from "./discovery.ts";
 import { createFamily } from "./family.ts";
 import { createHydrator } from "./hydrate.ts";
 import type { FactsMemory } from "./job-facts.ts";
-import { queueNames } from "./names.ts";
+import { type QueueNames, queueNames } from "./names.ts";
 import type { Settings } from "./options.ts";
 import type { QueueWatch } from "./queue-watch.ts";
 import { createBatchReader, type StreamBatch } from "./read-batch.ts";
@@ -34,7 +34,7 @@ export interface WatcherParts {
 
 export interface CursorRelay {
   /** The cursor to begin at, given this process's own one. */
-  pick(cursorKey: string, own: StoredCursor | undefined): Promise<StoredCursor | undefined>;
+  pick(names: QueueNames, own: StoredCursor | undefined): Promise<StoredCursor | undefined>;
   /** Told after events and cursor of a queue are in the buffer. */
   note(cursorKey: string, cursor: string): void;
 }
@@ -114,7 +114,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
       const next = found[0] as { prefix: string; queue: string };
       const names = queueNames(next.prefix, next.queue, settings.namespace);
       const own = readCursor(cursors.get(names.cursorKey));
-      const stored = relay ? await relay.pick(names.cursorKey, own) : own;
+      const stored = relay ? await relay.pick(names, own) : own;
       const watch = await continuity.begin(names, stored);
       if (stored) await continuity.check([watch]);
       watches.push(watch);

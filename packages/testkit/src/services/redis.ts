@@ -12,7 +12,7 @@ const installBoundMs = 300_000;
 const portAttempts = 5;
 const installCommand = "apt-get update && apt-get install -y --no-install-recommends redis-server";
 
-export interface RedisOptions {
+interface RedisOptions {
   /** What a restart finds again: `nothing` (default; every restart begins empty) or `everything` (append-only file, synced always). */
   readonly keeps?: "nothing" | "everything";
 }

@@ -1,0 +1,89 @@
+import { hostname } from "node:os";
+import { waitFor } from "@svc/testkit";
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { type Application, startApplication } from "../test/applications.ts";
+import { type RecordingAgent, recordingAgent } from "../test/recording-agent.ts";
+import { createBullmqAdapter } from "./adapter.ts";
+import { attachBullmq } from "./attach.ts";
+
+const redisUrl = inject("redisUrl");
+
+describe("attached to the processes of an application", () => {
+  let app: Application;
+  let agents: RecordingAgent[];
+
+  beforeEach(() => {
+    app = startApplication("6", redisUrl);
+    agents = [recordingAgent(), recordingAgent()];
+  });
+
+  afterEach(async () => {
+    for (const agent of agents) await agent.stopAll();
+    await app.close();
+  });
+
+  const id = (job: string) => `${app.prefix}:mail:${job}`;
+
+  test("one process reads, and another goes on where it ended without counting a loss", async () => {
+    const worker = await app.worker("mail", async () => null, { name: "w1" });
+    const [first, second] = agents as [RecordingAgent, RecordingAgent];
+    const attach = () => attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [worker] });
+    await first.run(attach());
+    await app.queue("mail").add("job", {}, { jobId: "a" });
+    await first.seen(id("a"), "task.succeeded");
+    await second.run(attach());
+    await app.queue("mail").add("job", {}, { jobId: "b" });
+    await first.seen(id("b"), "task.succeeded");
+    expect(second.events).toEqual([]);
+
+    await first.stopAll();
+    await app.queue("mail").add("job", {}, { jobId: "c" });
+
+    await second.seen(id("c"), "task.succeeded");
+    expect(second.losses).toEqual([]);
+    // What the first may not have delivered is told again, by the same ids.
+    const told = new Set(first.events.map((event) => event.id));
+    const again = second.events.filter((event) => event.task_id !== id("c"));
+    expect(again.every((event) => told.has(event.id))).toBe(true);
+  });
+
+  test("makes the same events as the side-car", async () => {
+    const worker = await app.worker("mail", async () => null);
+    const [inside, outside] = agents as [RecordingAgent, RecordingAgent];
+    await inside.run(attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [worker] }));
+    await outside.run(createBullmqAdapter({ redis: redisUrl, prefixes: [app.prefix] }));
+    await app.queue("mail").add("job", {}, { jobId: "a" });
+    for (const agent of agents) await agent.seen(id("a"), "task.succeeded");
+    expect(inside.events.map((event) => event.id)).toEqual(outside.events.map((event) => event.id));
+  });
+
+  test("every process tells what it knows of its own workers", async () => {
+    const named = await app.worker("mail", async () => null, { name: "w1", concurrency: 7 });
+    const nameless = await app.worker("mail", async () => null);
+    const [first, second] = agents as [RecordingAgent, RecordingAgent];
+    const reading = await first.run(attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [named] }));
+    const other = await second.run(attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [nameless] }));
+
+    const queue = `${app.prefix}:mail`;
+    await waitFor(async () => Object.keys((await reading.snapshot()).queue_depths ?? {}).length === 1);
+    expect(await reading.snapshot()).toMatchObject({
+      queue_consumers: { [queue]: 2 },
+      worker_details: { w1: { hostname: hostname(), pid: process.pid, concurrency: 7, active_queues: [queue] } },
+    });
+    expect(await other.snapshot()).toEqual({
+      worker_details: { [`${hostname()}:${process.pid}:${queue}`]: expect.objectContaining({ concurrency: 1 }) },
+    });
+  });
+
+  test("gives the lease back when it stops", async () => {
+    const worker = await app.worker("mail", async () => null);
+    const redis = new Redis(redisUrl);
+    const [agent] = agents as [RecordingAgent, RecordingAgent];
+    await agent.run(attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [worker] }));
+    expect(await redis.exists(`${app.prefix}:svc-lease`)).toBe(1);
+    await agent.stopAll();
+    expect(await redis.exists(`${app.prefix}:svc-lease`)).toBe(0);
+    redis.disconnect();
+  });
+});

@@ -1,0 +1,76 @@
+import { waitFor } from "@svc/testkit";
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { type Application, bullmqMajors, startApplication } from "../test/applications.ts";
+import { type RecordingAgent, recordingAgent } from "../test/recording-agent.ts";
+import { createBullmqAdapter } from "./adapter.ts";
+
+const redisUrl = inject("redisUrl");
+
+describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
+  let app: Application;
+  let agent: RecordingAgent;
+
+  beforeEach(() => {
+    app = startApplication(major, redisUrl);
+    agent = recordingAgent();
+  });
+
+  afterEach(async () => {
+    await agent.stopAll();
+    await app.close();
+  });
+
+  test("counts what could run now and names the oldest of it", async () => {
+    const beganAt = Date.now();
+    for (let n = 0; n < 3; n += 1) await app.queue("mail").add("job", {});
+    await app.queue("mail").add("job", {}, { priority: 3 });
+    await app.queue("mail").add("job", {}, { delay: 3_600_000 });
+    const adapter = await agent.run(createBullmqAdapter({ redis: redisUrl, prefixes: [app.prefix] }));
+
+    const { queue_depths, queue_oldest } = await adapter.snapshot();
+
+    const queue = `${app.prefix}:mail`;
+    expect(queue_depths).toEqual({ [queue]: 4 });
+    const oldestMs = Date.parse(queue_oldest?.[queue] ?? "");
+    expect(oldestMs).toBeGreaterThanOrEqual(beganAt);
+    expect(oldestMs).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("finds workers by the names of their connections", async () => {
+    await app.worker("mail", async () => null, { name: "east" });
+    await app.worker("mail", async () => null);
+    await app.worker("post", async () => null, { name: "west" });
+    const adapter = await agent.run(createBullmqAdapter({ redis: redisUrl, prefixes: [app.prefix], namespace: "eu" }));
+    const [mail, post] = [`eu/${app.prefix}:mail`, `eu/${app.prefix}:post`];
+    await app.queue("mail").add("job", {});
+    await app.queue("post").add("job", {});
+    await waitFor(async () => Object.keys((await adapter.snapshot()).queue_depths ?? {}).length === 2);
+
+    const { queue_consumers, worker_details } = await adapter.snapshot();
+
+    expect(queue_consumers).toEqual({ [mail]: 2, [post]: 1 });
+    expect(worker_details).toEqual({ east: { active_queues: [mail] }, west: { active_queues: [post] } });
+  });
+
+  test("goes without workers where Redis does not list its clients", async () => {
+    const redis = new Redis(redisUrl);
+    const user = `u${app.prefix}`;
+    await redis.call("ACL", "SETUSER", user, "on", ">open", "~*", "&*", "+@all", "-client|list");
+    const { hostname: host, port } = new URL(redisUrl);
+    await app.queue("mail").add("job", {});
+    const adapter = await agent.run(
+      createBullmqAdapter({
+        redis: { host, port: Number(port), username: user, password: "open" },
+        prefixes: [app.prefix],
+      }),
+    );
+
+    const snapshot = await adapter.snapshot();
+
+    expect(snapshot).toMatchObject({ queue_depths: { [`${app.prefix}:mail`]: 1 } });
+    expect(snapshot).not.toHaveProperty("queue_consumers");
+    await redis.call("ACL", "DELUSER", user);
+    redis.disconnect();
+  });
+});
