@@ -1,0 +1,142 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createManualClock, type ManualClock } from "@svc/testkit/peer";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AgentLog } from "../adapter.ts";
+import { DurableBuffer } from "./buffer.ts";
+import type { NewEntry } from "./entry.ts";
+
+const everything = { maxEntries: 10_000, maxBytes: 100_000_000 };
+
+let directory: string;
+let clock: ManualClock;
+let messages: string[];
+let buffers: DurableBuffer[];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "buffer-"));
+  clock = createManualClock();
+  messages = [];
+  buffers = [];
+});
+afterEach(() => {
+  for (const buffer of buffers) buffer.close();
+  rmSync(directory, { recursive: true });
+});
+
+function open(folder = directory, limits = { maxEntries: 1_000, maxBytes: 1_000_000 }): DurableBuffer {
+  const write = (message: string): void => {
+    messages.push(message);
+  };
+  const log: AgentLog = { debug: write, info: write, warn: write, error: write };
+  const buffer = new DurableBuffer({ place: { directory: folder, name: "agent", limits }, clock, log });
+  buffers.push(buffer);
+  return buffer;
+}
+
+function batch(name: string): NewEntry {
+  return { type: "event_batch", frameId: `ev_${name}`, records: 1, payload: name, sizeBytes: 10 };
+}
+
+function frameIds(buffer: DurableBuffer): string[] {
+  return buffer.read("events", 0, everything).map(({ frameId }) => frameId);
+}
+
+test("makes its directory private and one file per process at once", () => {
+  const folder = join(directory, "deep", "agent");
+  open(folder);
+  open(folder);
+
+  const files = readdirSync(folder).filter((name) => name.endsWith(".db"));
+  expect(files.sort()).toEqual(["agent-0.db", "agent-1.db"]);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test("finds what an earlier process left", () => {
+  const first = open();
+  first.apply({ add: [batch("a")], cursors: [["k", "7"]] });
+  first.close();
+
+  const second = open();
+
+  expect(frameIds(second)).toEqual(["ev_a"]);
+  expect(second.cursor("k")).toBe("7");
+});
+
+describe("a damaged file", () => {
+  test("is set aside and begun anew", () => {
+    writeFileSync(join(directory, "agent-0.db"), "this is no database, whatever its name says".repeat(50));
+
+    const buffer = open();
+    buffer.apply({ add: [batch("a")] });
+
+    expect(buffer.isDurable).toBe(true);
+    expect(frameIds(buffer)).toEqual(["ev_a"]);
+    expect(existsSync(join(directory, "agent-0.db.damaged"))).toBe(true);
+    expect(messages.some((message) => message.includes("damaged"))).toBe(true);
+  });
+});
+
+describe("a place that cannot be written", () => {
+  test("leaves the buffer in memory, bounded and counting, and says so", () => {
+    const place = join(directory, "occupied");
+    writeFileSync(place, "a file where the directory should be");
+    const buffer = open(place, { maxEntries: 2, maxBytes: 1_000 });
+
+    buffer.apply({ add: [batch("a"), batch("b"), batch("c")], cursors: [["k", "1"]] });
+
+    expect(buffer.isDurable).toBe(false);
+    expect(frameIds(buffer)).toEqual(["ev_b", "ev_c"]);
+    expect(buffer.loss).toMatchObject({ capacity_evicted_frames: 1, event_records: 1 });
+    expect(buffer.cursor("k")).toBe("1");
+    expect(messages.some((message) => message.includes("in memory only"))).toBe(true);
+  });
+
+  test("is tried again after 30 s, and the file takes over entries, cursors and counters", () => {
+    const place = join(directory, "occupied");
+    writeFileSync(place, "a file where the directory should be");
+    const buffer = open(place, { maxEntries: 2, maxBytes: 1_000 });
+    buffer.apply({ add: [batch("a"), batch("b"), batch("c")], cursors: [["k", "1"]] });
+    const { generation } = buffer;
+    rmSync(place);
+
+    buffer.tend();
+    expect(buffer.isDurable).toBe(false);
+    clock.advance(30_000);
+    buffer.tend();
+
+    expect(buffer.isDurable).toBe(true);
+    expect(buffer.generation).toBeGreaterThan(generation);
+    buffer.close();
+    const reopened = open(place);
+    expect(frameIds(reopened)).toEqual(["ev_b", "ev_c"]);
+    expect(reopened.cursor("k")).toBe("1");
+    expect(reopened.loss).toMatchObject({ capacity_evicted_frames: 1, event_records: 1 });
+  });
+});
+
+describe("a file that stops working", () => {
+  test("hands over to memory without losing the change at hand, and comes back later", () => {
+    const buffer = open();
+    buffer.apply({ add: [batch("a")] });
+    const { bufferId } = buffer;
+    sabotage(buffer);
+
+    buffer.apply({ add: [batch("b")], cursors: [["k", "2"]] });
+
+    expect(buffer.isDurable).toBe(false);
+    expect(buffer.bufferId).toBe(bufferId);
+    expect(frameIds(buffer)).toEqual(["ev_b"]);
+    clock.advance(30_000);
+    buffer.apply({ add: [batch("c")] });
+    expect(buffer.isDurable).toBe(true);
+    expect(frameIds(buffer)).toEqual(["ev_a", "ev_b", "ev_c"]);
+    expect(buffer.cursor("k")).toBe("2");
+    expect(buffer.bufferId).toBe(bufferId);
+  });
+});
+
+/** Closes the database behind the buffer's back: every later statement fails, as on a disk that went away. */
+function sabotage(buffer: DurableBuffer): void {
+  buffer.close();
+}

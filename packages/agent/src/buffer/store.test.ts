@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { countLost, type NewEntry, noLoss } from "./entry.ts";
+import { BufferStore, type StoreLimits } from "./store.ts";
+
+const roomy: StoreLimits = { maxEntries: 1_000, maxBytes: 1_000_000 };
+const everything = { maxEntries: 10_000, maxBytes: 100_000_000 };
+
+let directory: string;
+let stores: BufferStore[];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "buffer-"));
+  stores = [];
+});
+afterEach(() => {
+  for (const store of stores) store.close();
+  rmSync(directory, { recursive: true });
+});
+
+function open(limits = roomy, path = join(directory, "buffer.db")): BufferStore {
+  const store = new BufferStore(path, limits, undefined);
+  stores.push(store);
+  return store;
+}
+
+function batch(name: string, records = 1, sizeBytes = 100): NewEntry {
+  return { type: "event_batch", frameId: `ev_${name}`, records, payload: name, sizeBytes };
+}
+
+function frameIds(store: BufferStore): string[] {
+  return store.read("events", 0, everything).map(({ frameId }) => frameId);
+}
+
+describe("entries", () => {
+  test("come out in the order they came in", () => {
+    const store = open();
+    store.apply({ add: [batch("a"), batch("b")] }, 0);
+    store.apply({ add: [batch("c")] }, 0);
+
+    expect(frameIds(store)).toEqual(["ev_a", "ev_b", "ev_c"]);
+    expect({ depth: store.depth, sizeBytes: store.sizeBytes }).toEqual({ depth: 3, sizeBytes: 300 });
+  });
+
+  test("are read after a position, up to a count or a size, and always at least one", () => {
+    const store = open();
+    store.apply({ add: [batch("a"), batch("b"), batch("c"), batch("d")] }, 0);
+    const [first] = store.read("events", 0, { maxEntries: 1, maxBytes: 1 });
+
+    expect(first?.frameId).toBe("ev_a");
+    const rest = store.read("events", first?.seq ?? 0, { maxEntries: 10, maxBytes: 250 });
+    expect(rest.map(({ frameId }) => frameId)).toEqual(["ev_b", "ev_c"]);
+  });
+
+  test("of commands stand apart from batches, so that a backlog does not hold an answer up", () => {
+    const store = open();
+    const ack: NewEntry = { type: "command_ack", frameId: "c1", records: 0, payload: "{}", sizeBytes: 2 };
+    store.apply({ add: [batch("a"), ack] }, 0);
+
+    expect(store.read("control", 0, everything).map(({ frameId }) => frameId)).toEqual(["c1"]);
+    expect(frameIds(store)).toEqual(["ev_a"]);
+  });
+
+  test("that are gone already can be removed again without harm", () => {
+    const store = open();
+    store.apply({ add: [batch("a")] }, 0);
+
+    store.apply({ remove: [1, 1, 99] }, 0);
+
+    expect({ depth: store.depth, sizeBytes: store.sizeBytes }).toEqual({ depth: 0, sizeBytes: 0 });
+  });
+
+  test("tell the age of the oldest", () => {
+    const store = open();
+    expect(store.oldestMs()).toBeUndefined();
+    store.apply({ add: [batch("a")] }, 5_000);
+    store.apply({ add: [batch("b")] }, 9_000);
+
+    expect(store.oldestMs()).toBe(5_000);
+  });
+});
+
+describe("caps", () => {
+  test("evict the oldest over the count, and count frames and records", () => {
+    const store = open({ maxEntries: 2, maxBytes: 1_000_000 });
+    store.apply({ add: [batch("a", 7), batch("b", 5)] }, 0);
+
+    expect(store.apply({ add: [batch("c"), batch("d")] }, 0)).toEqual({ frames: 2, records: 12 });
+
+    expect(frameIds(store)).toEqual(["ev_c", "ev_d"]);
+    expect(store.loss).toEqual({ ...noLoss, capacity_evicted_frames: 2, event_records: 12 });
+  });
+
+  test("evict the oldest over the bytes", () => {
+    const store = open({ maxEntries: 100, maxBytes: 250 });
+    store.apply({ add: [batch("a"), batch("b")] }, 0);
+
+    store.apply({ add: [batch("c", 1, 150)] }, 0);
+
+    expect(frameIds(store)).toEqual(["ev_b", "ev_c"]);
+    expect(store.sizeBytes).toBe(250);
+  });
+
+  test("count an evicted result and another frame by their kind", () => {
+    const store = open({ maxEntries: 1, maxBytes: 1_000_000 });
+    store.apply({ add: [{ type: "command_result", frameId: "c", records: 0, payload: "{}", sizeBytes: 2 }] }, 0);
+    store.apply({ add: [{ type: "command_ack", frameId: "c", records: 0, payload: "{}", sizeBytes: 2 }] }, 0);
+    store.apply({ add: [batch("a")] }, 0);
+
+    expect(store.loss).toEqual({ ...noLoss, capacity_evicted_frames: 2, command_results: 1, other_frames: 1 });
+  });
+});
+
+describe("reopening", () => {
+  test("keeps entries, cursors, counters and the buffer's identity", () => {
+    const first = open({ maxEntries: 1, maxBytes: 1_000_000 });
+    first.apply({ add: [batch("a", 3), batch("b")], cursors: [["k", "1"]] }, 0);
+    first.apply({ cursors: [["k", "2"]], loss: countLost(noLoss, "event_batch", 1, "content_rejected_frames") }, 0);
+    const { bufferId, loss } = first;
+    first.close();
+
+    const second = open();
+
+    expect(frameIds(second)).toEqual(["ev_b"]);
+    expect(second.cursor("k")).toBe("2");
+    expect(second.bufferId).toBe(bufferId);
+    expect(second.loss).toEqual(loss);
+    expect(second.loss).toMatchObject({ capacity_evicted_frames: 1, content_rejected_frames: 1, event_records: 4 });
+    expect({ depth: second.depth, sizeBytes: second.sizeBytes }).toEqual({ depth: 1, sizeBytes: 100 });
+  });
+
+  test("never gives a removed position again", () => {
+    const first = open();
+    first.apply({ add: [batch("a")] }, 0);
+    first.apply({ remove: [1] }, 0);
+    first.close();
+
+    const second = open();
+    second.apply({ add: [batch("b")] }, 0);
+
+    expect(second.read("events", 1, everything).map(({ frameId }) => frameId)).toEqual(["ev_b"]);
+  });
+
+  test("is refused while another holds the file", () => {
+    open();
+    expect(() => open()).toThrow(/locked/);
+  });
+
+  test("leaves a file of a later version alone", () => {
+    const store = open();
+    store.close();
+    const path = join(directory, "buffer.db");
+    markVersion(path, 99);
+
+    expect(() => open()).toThrow(/layout 99/);
+  });
+});
+
+test("a change that fails leaves entries, cursors and counters as they were", () => {
+  const store = open();
+  store.apply({ add: [batch("a")], cursors: [["k", "1"]] }, 0);
+  const unstorable = { ...batch("b"), payload: undefined as unknown as string };
+
+  expect(() => store.apply({ remove: [1], add: [unstorable], cursors: [["k", "2"]] }, 0)).toThrow();
+
+  expect(frameIds(store)).toEqual(["ev_a"]);
+  expect(store.cursor("k")).toBe("1");
+  expect({ depth: store.depth, sizeBytes: store.sizeBytes }).toEqual({ depth: 1, sizeBytes: 100 });
+});
+
+function markVersion(path: string, version: number): void {
+  const database = new DatabaseSync(path);
+  database.exec(`PRAGMA user_version = ${version}`);
+  database.close();
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createManualClock,
+  createScriptedAdapter,
+  type ManualClock,
+  type Peer,
+  type ScriptedAdapter,
+} from "@svc/testkit/peer";
+import type { AgentLog } from "../src/adapter.ts";
+import { type Agent, startAgent } from "../src/agent.ts";
+import type { AgentOptions } from "../src/options.ts";
+
+export interface TestAgent extends AsyncDisposable {
+  readonly agent: Agent;
+  readonly adapter: ScriptedAdapter;
+  readonly clock: ManualClock;
+  readonly directory: string;
+  /** Every message logged, as `level message`. */
+  readonly messages: string[];
+  /** Lets the batch window pass, so that what was emitted is in the buffer. */
+  settle(): void;
+}
+
+export interface TestAgentOptions extends Partial<Omit<AgentOptions, "clock">> {
+  /** To share with the peer, in tests that go beyond the 60 s that a frame may be old. */
+  readonly clock?: ManualClock;
+}
+
+/** An agent on a manual clock, against a peer, with its buffer in a fresh folder; stops and cleans up with `await using`. */
+export async function startTestAgent(peer: Peer, options: TestAgentOptions = {}): Promise<TestAgent> {
+  const clock = options.clock ?? createManualClock();
+  const adapter = createScriptedAdapter();
+  const directory = options.bufferPath ?? mkdtempSync(join(tmpdir(), "agent-"));
+  const messages: string[] = [];
+  const agent = startAgent({
+    brainUrl: peer.url,
+    token: peer.identity.token,
+    hmacSecret: peer.hmacSecret,
+    agentId: peer.identity.agentId,
+    engines: [adapter],
+    bufferPath: directory,
+    bufferName: "agent",
+    random: () => 0.5,
+    log: collectingLog(messages),
+    devMode: true,
+    pollWaitSeconds: 1,
+    ...options,
+    clock,
+  });
+  await agent.ready;
+  return {
+    agent,
+    adapter,
+    clock,
+    directory,
+    messages,
+    settle: () => clock.advance(60),
+    async [Symbol.asyncDispose]() {
+      const stopped = agent.stop();
+      // The farewell waits on the clock for acknowledgements that may never come.
+      const timer = setInterval(() => clock.advance(50), 1);
+      await stopped;
+      clearInterval(timer);
+      if (options.bufferPath === undefined) rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+function collectingLog(messages: string[]): AgentLog {
+  const at =
+    (level: string): AgentLog["info"] =>
+    (message, fields) => {
+      messages.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+    };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}

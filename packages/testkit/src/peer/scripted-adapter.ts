@@ -1,0 +1,46 @@
+import type { AdapterContext, AdapterSnapshot, EngineAdapter } from "@svc/agent";
+import type { EventRecord } from "@svc/protocol";
+
+export interface ScriptedAdapter extends EngineAdapter {
+  /** What the agent gave at start. @throws Error before that. */
+  readonly context: AdapterContext;
+  /** Emits `count` events whose task ids go on where the last call ended: `task-0`, `task-1`, … */
+  emitTasks(count: number, data?: Record<string, unknown>): void;
+  /** Replaces what `snapshot` gives. */
+  answerSnapshot(snapshot: () => Promise<AdapterSnapshot>): void;
+}
+
+/** An adapter without an engine: a test says what it emits. */
+export function createScriptedAdapter(name = "scripted", capabilities: readonly string[] = []): ScriptedAdapter {
+  let given: AdapterContext | undefined;
+  let next = 0;
+  let snapshot = (): Promise<AdapterSnapshot> => Promise.resolve({ queue_depths: { default: next } });
+  const context = (): AdapterContext => {
+    if (given === undefined) throw new Error("the adapter has not been started");
+    return given;
+  };
+  return {
+    name,
+    capabilities: () => capabilities,
+    start(started) {
+      given = started;
+      return Promise.resolve();
+    },
+    stop: () => Promise.resolve(),
+    snapshot: () => snapshot(),
+    get context() {
+      return context();
+    },
+    emitTasks(count, data = {}) {
+      const events = Array.from({ length: count }, () => taskEvent(name, next++, data));
+      context().sink.emit(events, { key: "position", value: String(next) });
+    },
+    answerSnapshot(replacement) {
+      snapshot = replacement;
+    },
+  };
+}
+
+function taskEvent(engine: string, index: number, data: Record<string, unknown>): EventRecord {
+  return { kind: "task.sent", engine, task_id: `task-${index}`, data: { queue: "default", ...data } };
+}
