@@ -1,0 +1,66 @@
+import { Type } from "typebox";
+import { OneOf } from "../http/schemas.ts";
+import type { SettingsCheck } from "../settings.ts";
+
+const milliseconds = (fallback: number, description: string) =>
+  Type.Integer({ default: fallback, minimum: 100, maximum: 600_000, description });
+
+export const databaseSettings = Type.Object({
+  SVC_DATABASE_URL: Type.String({
+    default: "",
+    description:
+      "sqlite:///path, postgres:// or postgresql:// URL of the storage; empty means svc.db in SVC_HOME. User and password in it are secret",
+    secret: true,
+  }),
+  SVC_SQLITE_SYNCHRONOUS: Type.Unsafe<"full" | "normal">({
+    ...OneOf(["full", "normal"]),
+    default: "full",
+    description: "full: a commit survives a power cut; normal: faster, the last commits may be lost then",
+  }),
+  SVC_WAL_CHECKPOINT_INTERVAL_SECONDS: Type.Integer({
+    default: 300,
+    minimum: 60,
+    maximum: 86_400,
+    description: "seconds between checkpoints of the embedded database's log",
+  }),
+  SVC_DATABASE_POOL_SIZE: Type.Integer({
+    default: 20,
+    minimum: 1,
+    maximum: 200,
+    description: "connections to the server database",
+  }),
+  SVC_DATABASE_MAX_OVERFLOW: Type.Integer({
+    default: 10,
+    minimum: 0,
+    maximum: 200,
+    description: "further connections under load",
+  }),
+  SVC_DATABASE_STATEMENT_CACHE_SIZE: Type.Integer({
+    default: 50,
+    minimum: 0,
+    maximum: 1000,
+    description: "prepared statements kept per connection",
+  }),
+  SVC_DATABASE_MAX_INACTIVE_CONNECTION_LIFETIME_SECONDS: Type.Integer({
+    default: 60,
+    minimum: 0,
+    maximum: 3600,
+    description: "seconds after which an unused connection is closed; 0 keeps it",
+  }),
+  SVC_DB_STATEMENT_TIMEOUT_MS: milliseconds(10_000, "milliseconds a statement may run on the server database"),
+  SVC_DB_LOCK_TIMEOUT_MS: milliseconds(3000, "milliseconds a statement waits for a lock"),
+  SVC_DB_IDLE_IN_TX_TIMEOUT_MS: milliseconds(30_000, "milliseconds an open transaction may be idle"),
+  SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS: milliseconds(600_000, "milliseconds the start waits for another process's migration"),
+  SVC_REQUIRE_DB_SSL: Type.Boolean({ default: true, description: "TLS to a server database that is not on this host" }),
+  SVC_AUTO_MIGRATE: Type.Boolean({ default: true, description: "bring the schema up to date at start" }),
+});
+
+/** The URL must name one of the two kinds of database. */
+export const checkDatabaseUrl: SettingsCheck = (values, fault) => {
+  const url = values.SVC_DATABASE_URL as string;
+  if (url !== "" && !/^(sqlite:\/\/\/|postgres:\/\/|postgresql:\/\/)/.test(url)) {
+    fault("SVC_DATABASE_URL", "must begin with sqlite:///, postgres:// or postgresql://");
+  } else if (!URL.canParse(url === "" ? "sqlite:///x" : url)) {
+    fault("SVC_DATABASE_URL", "must be a URL; percent-encode special characters of user and password");
+  }
+};

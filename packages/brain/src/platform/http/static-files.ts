@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, relative, sep } from "node:path";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+interface StaticFile {
+  readonly type: string;
+  readonly etag: string;
+  /** True for names with a content hash: the bytes behind the name never change. */
+  readonly isImmutable: boolean;
+  readonly plain: Buffer;
+  readonly brotli: Buffer | null;
+  readonly gzip: Buffer | null;
+}
+
+export interface StaticFiles {
+  /** Answers the file of this path, or false when there is none. */
+  send(path: string, request: FastifyRequest, reply: FastifyReply): boolean;
+  /** Answers the page that every other path gets. */
+  sendPage(request: FastifyRequest, reply: FastifyReply): boolean;
+}
+
+const types: Record<string, string> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".ico": "image/x-icon",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".map": "application/json; charset=utf-8",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".webmanifest": "application/manifest+json",
+};
+const hashedName = /-[A-Za-z0-9_-]{8,}\.[a-z]+$/;
+const pageName = "/index.html";
+/** The whole folder is kept in memory; a folder larger than this is not the dashboard's. */
+const maxTotalBytes = 64 * 1024 * 1024;
+
+/**
+ * A built folder of static files, read once into memory with the compressed forms that lie beside them (`x.js.br`, `x.js.gz`). Files are
+ * looked up by name in that list, so no path of a request ever reaches the file system.
+ *
+ * @throws when the folder or its index.html is missing.
+ */
+export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
+  const contents = new Map<string, Buffer>();
+  let totalBytes = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const content = await readFile(path);
+    totalBytes += content.byteLength;
+    if (totalBytes > maxTotalBytes) throw new Error(`the static files are larger than ${maxTotalBytes} bytes`);
+    contents.set(`/${relative(folder, path).split(sep).join("/")}`, content);
+  }
+  const files = new Map<string, StaticFile>();
+  for (const [name, plain] of contents) {
+    if (name.endsWith(".br") || name.endsWith(".gz")) continue;
+    files.set(name, {
+      type: types[extname(name)] ?? "application/octet-stream",
+      etag: `"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
+      isImmutable: hashedName.test(name),
+      plain,
+      brotli: contents.get(`${name}.br`) ?? null,
+      gzip: contents.get(`${name}.gz`) ?? null,
+    });
+  }
+  if (!files.has(pageName)) throw new Error("the static files hold no index.html");
+
+  function answer(file: StaticFile, request: FastifyRequest, reply: FastifyReply): void {
+    reply.type(file.type).header("vary", "accept-encoding").header("etag", file.etag);
+    const isPage = file.type.startsWith("text/html");
+    reply.header("cache-control", isPage ? "no-store" : file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache");
+    if (request.headers["if-none-match"] === file.etag && !isPage) {
+      reply.code(304).send();
+      return;
+    }
+    const accepted = request.headers["accept-encoding"] ?? "";
+    if (file.brotli !== null && /\bbr\b/.test(accepted)) reply.header("content-encoding", "br").send(file.brotli);
+    else if (file.gzip !== null && /\bgzip\b/.test(accepted)) reply.header("content-encoding", "gzip").send(file.gzip);
+    else reply.send(file.plain);
+  }
+
+  return {
+    send(path, request, reply) {
+      const file = path === pageName ? undefined : files.get(path);
+      if (file === undefined) return false;
+      answer(file, request, reply);
+      return true;
+    },
+    sendPage(request, reply) {
+      answer(files.get(pageName) as StaticFile, request, reply);
+      return true;
+    },
+  };
+}
