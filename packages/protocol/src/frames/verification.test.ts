@@ -219,6 +219,15 @@ describe("both verification paths", () => {
     expect(opened).toMatchObject({ ok: true, path: "fast", frame: { payload: { events: ["A"] } } });
   });
 
+  test("refuse a second hmac, also when a holder of the secret signed the bytes with it", () => {
+    const [first, ...others] = frameMembers("{}");
+    const text = textOf([first as Member, ['"hmac"', '"x"'], ...others]);
+    expect(open(withSignature(text, signatureOfCandidate(text) as string))).toMatchObject({
+      ok: false,
+      reason: "signature",
+    });
+  });
+
   test("agree on 100,000 levels of nesting", () => {
     const depth = 100_000;
     for (const payload of [

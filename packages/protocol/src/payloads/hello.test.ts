@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { canonicalizeText } from "../json/canonical.ts";
+import { encodeHello, encodeHelloAck, type HelloPayload, parseHello, parseHelloAck } from "./hello.ts";
+
+const hello: HelloPayload = {
+  protocol_version: "2",
+  agent_version: "0.1.0",
+  framework: "node",
+  engines: ["bullmq"],
+  schedulers: [],
+  capabilities: { bullmq: ["retry_task"] },
+  host: { name: "web-1" },
+  worker_id: "node-7-1767323045000",
+  worker_role: "task",
+  worker_pid: 7,
+  worker_started_at: "2026-01-02T03:04:05.000Z",
+  runtime_features: [],
+};
+const ack = {
+  protocol_version: "2",
+  brain_version: "0.1.0",
+  agent_id: "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee",
+  project_id: "11111111-2222-4333-8444-555555555555",
+  session_id: "99999999-8888-4777-8666-555555555555",
+  heartbeat_interval_seconds: 10,
+  max_frame_size_bytes: 1_048_576,
+};
+const frameWith = (payload: unknown, rest: Record<string, unknown> = {}) =>
+  JSON.stringify({ v: 2, type: "hello", id: "h", ts: null, payload, ...rest });
+
+describe("hello", () => {
+  test("comes back as it was sent, in canonical text", () => {
+    const text = encodeHello(hello, { id: "hello_1" });
+    expect(canonicalizeText(text)).toBe(text);
+    expect(parseHello(text)).toEqual({ ok: true, payload: hello, id: "hello_1" });
+    expect(parseHello(Buffer.from(text))).toEqual({ ok: true, payload: hello, id: "hello_1" });
+  });
+
+  test("may leave out everything but its version, and hold more than we know", () => {
+    const parsed = parseHello(frameWith({ protocol_version: "3", surprise: true }));
+    expect(parsed).toMatchObject({ ok: true, payload: { protocol_version: "3", engines: [], worker_id: null } });
+  });
+
+  test.each([
+    [{ ...hello, protocol_version: 2 }],
+    [{ ...hello, agent_version: "x".repeat(41) }],
+    [{ ...hello, engines: ["a", 1] }],
+    [{ ...hello, engines: Array(65).fill("e") }],
+    [{ ...hello, capabilities: { bullmq: "retry_task" } }],
+    [{ ...hello, host: [] }],
+    [{ ...hello, worker_pid: -1 }],
+    [{ ...hello, worker_id: "x".repeat(129) }],
+    [null],
+    [[]],
+  ])("with a member of a wrong type is malformed (%#)", (payload) => {
+    expect(parseHello(frameWith(payload))).toMatchObject({ ok: false, reason: "malformed" });
+  });
+
+  test.each([
+    ["{", "malformed"],
+    ["[]", "malformed"],
+    ["null", "malformed"],
+    [frameWith(hello, { v: 3 }), "skew"],
+    [frameWith(hello, { v: "2" }), "malformed"],
+    [frameWith(hello, { type: "heartbeat" }), "other_type"],
+    [`\ufeff${frameWith(hello)}`, "malformed"],
+  ])("is refused as %s", (text, reason) => {
+    expect(parseHello(text)).toMatchObject({ ok: false, reason });
+  });
+});
+
+describe("hello_ack", () => {
+  test("is named after its session and comes back as it was sent", () => {
+    const text = encodeHelloAck(ack);
+    expect(parseHelloAck(text)).toEqual({ ok: true, payload: ack, id: "hack_999999998888" });
+  });
+
+  test("outside its ranges is malformed", () => {
+    expect(parseHelloAck(encodeHelloAck({ ...ack, heartbeat_interval_seconds: 0 }))).toMatchObject({ ok: false });
+    expect(parseHelloAck(encodeHelloAck({ ...ack, max_frame_size_bytes: 1_023 }))).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { readAdapterHealth } from "./adapter-health.ts";
+import {
+  checkAgentStatus,
+  checkEventBatch,
+  checkHeartbeat,
+  readAgentStatus,
+  readCommandAck,
+  readCommandResult,
+  readEventBatch,
+  readHeartbeat,
+} from "./agent-frames.ts";
+import { ackIdOf, checkCommand, checkEventBatchAck } from "./brain-frames.ts";
+
+const loss = {
+  buffer_id: "b",
+  runtime_id: "r",
+  capacity_evicted_frames: 0,
+  content_rejected_frames: 0,
+  event_records: 2 ** 53 - 1,
+  command_results: 0,
+  other_frames: 0,
+  unclassified_frames: 0,
+  adapter_events: { bullmq: 1 },
+};
+const heartbeat = {
+  buffer_size: 1,
+  last_flush_at: null,
+  dropped_events: 0,
+  telemetry_loss: loss,
+  adapter_health: { "bullmq.queue_depths": '{"emails":3}' },
+};
+
+describe("event_batch", () => {
+  test("is a list of objects with an optional sealing time", () => {
+    expect(checkEventBatch({ events: [{}], sealed_at: "2026-01-02T03:04:05Z", extra: 1 })).toBe(true);
+    expect(checkEventBatch({ events: [] })).toBe(true);
+    expect(checkEventBatch({ events: [1] })).toBe(false);
+    expect(checkEventBatch({ events: Array(5_001).fill({}) })).toBe(false);
+    expect(checkEventBatch({})).toBe(false);
+  });
+
+  test("is read whatever it holds", () => {
+    expect(readEventBatch(null)).toEqual({ events: [], beyondLimit: 0, sealedAt: null });
+    expect(readEventBatch({ events: "none", sealed_at: 5 })).toEqual({ events: [], beyondLimit: 0, sealedAt: null });
+    expect(readEventBatch({ events: [1, {}], sealed_at: "x" })).toEqual({
+      events: [1, {}],
+      beyondLimit: 0,
+      sealedAt: "x",
+    });
+    const long = readEventBatch({ events: Array(5_002).fill({}) });
+    expect([long.events.length, long.beyondLimit]).toEqual([5_000, 2]);
+  });
+});
+
+describe("heartbeat and agent_status", () => {
+  test("are checked against their whole shape", () => {
+    expect(checkHeartbeat(heartbeat)).toBe(true);
+    expect(checkHeartbeat({ ...heartbeat, buffer_size: 10_000_001 })).toBe(false);
+    expect(checkHeartbeat({ ...heartbeat, telemetry_loss: { ...loss, runtime_id: "" } })).toBe(false);
+    expect(checkAgentStatus({})).toBe(false);
+  });
+
+  test("keep what can be read and leave out the rest", () => {
+    expect(readHeartbeat(heartbeat)).toEqual({
+      buffer_size: 1,
+      dropped_events: 0,
+      telemetry_loss: loss,
+      adapter_health: heartbeat.adapter_health,
+    });
+    expect(readHeartbeat({ buffer_size: "1", dropped_events: 3, adapter_health: { a: "1", b: {} } })).toEqual({
+      dropped_events: 3,
+      adapter_health: { a: "1" },
+    });
+    expect(readHeartbeat(null)).toEqual({ adapter_health: {} });
+    expect(readAgentStatus({ buffer_depth: 7, engines: ["e", 1], agent_version: "0.1.0", other: 1 })).toEqual({
+      buffer_depth: 7,
+      agent_version: "0.1.0",
+    });
+  });
+
+  test("hand on at most 256 keys of adapter_health", () => {
+    const health = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`e${index}.x`, "{}"]));
+    expect(Object.keys(readHeartbeat({ adapter_health: health }).adapter_health)).toHaveLength(256);
+  });
+});
+
+describe("command frames", () => {
+  test("give the token of an ack only when it is one", () => {
+    expect(readCommandAck({ delivery_claim_token: "t" })).toEqual({ delivery_claim_token: "t" });
+    expect(readCommandAck({ delivery_claim_token: "t".repeat(65) })).toEqual({});
+    expect(readCommandAck(null)).toEqual({});
+  });
+
+  test("read a result whose other members are wrong", () => {
+    expect(readCommandResult({ status: "failed", error: 1, result: [] })).toEqual({ status: "failed" });
+    expect(readCommandResult({ status: "done" })).toBeNull();
+  });
+
+  test("check a command and the ack of a batch", () => {
+    const command = { action: "retry_task", target: { type: "task", id: "1" }, parameters: {}, timeout_seconds: 60 };
+    expect(checkCommand(command)).toBe(true);
+    expect(checkCommand({ ...command, action: "something.new" })).toBe(true);
+    expect(checkCommand({ ...command, timeout_seconds: 0 })).toBe(false);
+    expect(checkEventBatchAck({ acked_id: "x", received: 1, accepted: 1, rejected: 0, errors: [] })).toBe(true);
+    expect(checkEventBatchAck({ acked_id: "x", received: 1, accepted: 1, rejected: -1, errors: [] })).toBe(false);
+    expect(ackIdOf("x".repeat(64))).toHaveLength(64);
+  });
+});
+
+describe("readAdapterHealth", () => {
+  test("gathers the known keys by engine and skips what it cannot read", () => {
+    const [report, ...others] = readAdapterHealth({
+      "my.engine.queue_depths": '{"emails":3,"bad":-1,"worse":"1","":2}',
+      "my.engine.queue_consumers": '{"emails":2}',
+      "my.engine.queue_oldest": '{"emails":"2026-01-02T03:04:05Z","n":1}',
+      "my.engine.worker_details": JSON.stringify({
+        w1: {
+          hostname: "h",
+          pid: 7,
+          concurrency: -1,
+          load_average: 0.5,
+          stats: { a: 1 },
+          conf: { timezone: "UTC", broker_url: "x" },
+        },
+        w2: "no",
+      }),
+      "my.engine.surprise": "{}",
+      "other.queue_depths": '{"error":"provider timed out"}',
+      "third.queue_depths": "not json",
+      queue_depths: "{}",
+    });
+    expect(report).toEqual({
+      engine: "my.engine",
+      queueDepths: new Map([["emails", 3]]),
+      queueConsumers: new Map([["emails", 2]]),
+      queueOldest: new Map([["emails", "2026-01-02T03:04:05Z"]]),
+      workers: new Map([
+        ["w1", { hostname: "h", pid: 7, load_average: 0.5, stats: { a: 1 }, conf: { timezone: "UTC" } }],
+      ]),
+    });
+    expect(others.map((other) => [other.engine, other.queueDepths.size])).toEqual([
+      ["other", 0],
+      ["third", 0],
+    ]);
+  });
+
+  test("reads at most 1024 queues of a key", () => {
+    const depths = Object.fromEntries(Array.from({ length: 1_100 }, (_, index) => [`q${index}`, index]));
+    const [report] = readAdapterHealth({ "e.queue_depths": JSON.stringify(depths) });
+    expect(report?.queueDepths.size).toBe(1_024);
+  });
+});
