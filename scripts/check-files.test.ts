@@ -1,5 +1,8 @@
-import { describe, expect, test } from "vitest";
-import { checkFile } from "./check-files.ts";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { checkFile, projectFiles } from "./check-files.ts";
 
 const faultsOf = (path: string, text = "") => checkFile(path, text).map(({ fault }) => fault);
 
@@ -52,4 +55,14 @@ describe("checkFile", () => {
       [],
     );
   });
+});
+
+test("projectFiles finds the files of an exported tree, without what a build or install made", async () => {
+  const root = await mkdtemp(join(tmpdir(), "svc-files-"));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  for (const folder of ["src", "dist", "node_modules/x"]) {
+    await mkdir(join(root, folder), { recursive: true });
+    await writeFile(join(root, folder, "a.ts"), "");
+  }
+  expect(projectFiles(root)).toEqual(["src/a.ts"]);
 });

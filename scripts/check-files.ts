@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -65,32 +65,40 @@ function switchedOffTests(path: string, text: string): FileFault[] {
   return faults;
 }
 
-export function trackedFiles(root: string): string[] {
-  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 64 << 20,
-  });
-  return [...new Set(listed.split("\0"))].filter((path) => path !== "").sort();
+/** Files that are tracked, or new and not ignored; everything but what a build or install makes where git does not answer. */
+export function projectFiles(root: string): string[] {
+  return (filesOfGit(root) ?? filesOfFolder(root)).sort();
+}
+
+function filesOfGit(root: string): string[] | undefined {
+  try {
+    // The checkout may belong to another account than the one that runs the checks, which git refuses unless told.
+    const args = ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    const listed = execFileSync("git", args, {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 64 << 20,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return [...new Set(listed.split("\0"))].filter((path) => path !== "" && existsSync(join(root, path)));
+  } catch {
+    return undefined;
+  }
+}
+
+function filesOfFolder(root: string): string[] {
+  const ignored = /(^|\/)(node_modules|dist|coverage|results|[.]git)(\/|$)/;
+  return globSync("**/*", { cwd: root, exclude: (path) => ignored.test(path) }).filter((path) =>
+    statSync(join(root, path)).isFile(),
+  );
 }
 
 function main(root: string): void {
-  const paths = trackedFiles(root);
-  const faults = paths.flatMap((path) => checkFile(path, readText(join(root, path))));
+  const paths = projectFiles(root);
+  const faults = paths.flatMap((path) => checkFile(path, readFileSync(join(root, path), "utf8")));
   for (const { path, line, fault } of faults) console.error(`${path}${line === undefined ? "" : `:${line}`}: ${fault}`);
   console.log(`${paths.length} files: ${faults.length} faults`);
   if (faults.length > 0) process.exitCode = 1;
-}
-
-/** A file that is deleted but still in the index has no text. */
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === "ENOENT" || (fault as NodeJS.ErrnoException).code === "EISDIR")
-      return "";
-    throw fault;
-  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) main(process.cwd());

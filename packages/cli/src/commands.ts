@@ -4,7 +4,7 @@ import type { CommandEntry } from "./command.ts";
 export const commands: readonly CommandEntry[] = [
   {
     name: "version",
-    summary: "print version and runtime",
+    summary: "print version, runtime and newest schema",
     load: async () => (await import("./version.ts")).version,
   },
 ];

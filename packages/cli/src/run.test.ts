@@ -6,12 +6,13 @@ import { readOptions } from "./options.ts";
 import { run } from "./run.ts";
 
 describe("svc", () => {
-  test("prints version and runtime as one JSON document", async () => {
+  test("prints version, runtime and schema as one JSON document", async () => {
     const { code, out, err } = await svc(["version", "--json"]);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       runtime: `node ${process.versions.node}`,
+      schema: expect.stringMatching(/^\d{4}-[a-z-]+$/),
     });
     expect(err).toBe("");
   });

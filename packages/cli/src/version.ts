@@ -8,8 +8,11 @@ export const version: Command = {
   details: ["--json   one JSON document"],
   async run(args, terminal) {
     const { values } = readOptions(args, { json: { type: "boolean" } });
-    const facts = { version: manifest.version, runtime: `node ${process.versions.node}` };
-    terminal.out(values.json ? JSON.stringify(facts) : `svc ${facts.version} (${facts.runtime})`);
+    const { schemaVersion } = await import("@svc/brain/storage");
+    const facts = { version: manifest.version, runtime: `node ${process.versions.node}`, schema: schemaVersion() };
+    terminal.out(
+      values.json ? JSON.stringify(facts) : `svc ${facts.version} (${facts.runtime}, schema ${facts.schema})`,
+    );
     return exitCodes.done;
   },
 };
