@@ -12,7 +12,7 @@ describe("svc", () => {
     expect(JSON.parse(out)).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       runtime: `node ${process.versions.node}`,
-      schema: expect.stringMatching(/^\d{4}-[a-z-]+$/),
+      schema: expect.stringMatching(/^\d{4}_[a-z_-]+$/),
     });
     expect(err).toBe("");
   });
