@@ -39,6 +39,16 @@ export async function buildStale({ root, only = [], log }: BuildOptions): Promis
   return built;
 }
 
+/** For the command line: a failed build ends with its message alone, as the place in this script tells nobody anything. */
+export async function buildOrExit(root: string, only: readonly string[], log: (line: string) => void): Promise<void> {
+  try {
+    await buildStale({ root, only, log });
+  } catch (fault) {
+    console.error(fault instanceof Error ? fault.message : fault);
+    process.exit(1);
+  }
+}
+
 /** One ESM file per entry; code that two entries use goes into a chunk, so that a module exists once in a process. */
 async function buildModules(root: string, { folder, entries }: Workspace): Promise<void> {
   if (entries.length === 0) return;
@@ -73,5 +83,5 @@ async function buildWebsite(root: string, { folder }: Workspace): Promise<void> 
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  await buildStale({ root: process.cwd(), only: process.argv.slice(2), log: (line) => console.log(line) });
+  await buildOrExit(process.cwd(), process.argv.slice(2), console.log);
 }

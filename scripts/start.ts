@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { buildStale } from "./build.ts";
+import { buildOrExit } from "./build.ts";
 
 // Builds what is stale, then becomes `svc serve`: no process stays in between that would have to pass signals on.
 const root = join(import.meta.dirname, "..");
-await buildStale({ root, log: (line) => console.error(line) });
+await buildOrExit(root, [], console.error);
 
 const args = [join(root, "packages/cli/bin/svc.js"), "serve", ...process.argv.slice(2)];
 if (process.execve && process.platform !== "win32") {
