@@ -3,7 +3,7 @@ import { createRedactor, decodeHmacSecret, isUuid, type Redactor, type Telemetry
 import type { AgentLog, EngineAdapter } from "./adapter.ts";
 import { DurableBuffer } from "./buffer/buffer.ts";
 import { Drain } from "./buffer/drain.ts";
-import { pause, within } from "./clock.ts";
+import { guardClock, pause, within } from "./clock.ts";
 import { replyEntry } from "./commands/reply.ts";
 import { CommandRouter } from "./commands/router.ts";
 import { Connection } from "./connection.ts";
@@ -69,7 +69,9 @@ const farewellStepMs = 20;
 export function startAgent(options: AgentOptions): Agent {
   const log = guardLog(logOf(options));
   try {
-    const agent = new RunningAgent(checkOptions(options), log);
+    const checked = checkOptions(options);
+    const clock = guardClock(checked.clock, (error) => log.error("the agent has a fault", { reason: reasonOf(error) }));
+    const agent = new RunningAgent({ ...checked, clock }, log);
     if (options.autostart !== false) agent.start();
     return agent;
   } catch (error) {

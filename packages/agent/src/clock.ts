@@ -18,6 +18,22 @@ export const systemClock: Clock = {
   },
 };
 
+/** The clock with timers that hand what they throw to `onFault` instead of ending the host process. */
+export function guardClock(clock: Clock, onFault: (error: unknown) => void): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, run) =>
+      clock.after(delayMs, () => {
+        try {
+          run();
+        } catch (error) {
+          onFault(error);
+        }
+      }),
+  };
+}
+
 /** Calls `run` every `everyMs` until the returned function is called. A tick that throws does not stop the next one. */
 export function every(clock: Clock, everyMs: number, run: () => void): () => void {
   let cancel: () => void;

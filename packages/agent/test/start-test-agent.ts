@@ -49,7 +49,7 @@ export async function startTestAgent(peer: Peer, options: TestAgentOptions = {})
     ...options,
     clock,
   });
-  await agent.ready;
+  if (options.autostart !== false) await agent.ready;
   return {
     agent,
     adapter,

@@ -98,8 +98,9 @@ export class Intake {
       if (usable !== cursor)
         this.#sparse("error", `cursor ${adapter}`, "an adapter's cursor is over 64 KiB and was not kept", { adapter });
       if (usable !== undefined) this.#latestCursors.set(cursorKey(adapter, usable.key), usable.value);
-      this.#queue.push({ adapter, events, cursor: usable, next: 0 });
-      this.#waitingEvents += events.length;
+      const held = [...events]; // the adapter may go on using its array
+      this.#queue.push({ adapter, events: held, cursor: usable, next: 0 });
+      this.#waitingEvents += held.length;
       while (this.#waitingEvents >= maxWaitingEvents) this.#sealPart(sealBudgetMs);
       this.#schedule();
     } catch (error) {

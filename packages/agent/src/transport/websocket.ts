@@ -70,8 +70,8 @@ class Connection {
       clock.after(wireTimes.helloAckMs, () => this.#close({ family: "transient", reason: "no hello_ack within 10 s" })),
     );
     this.#socket.on("upgrade", (response) => response.socket.unref());
-    this.#socket.on("open", () => this.#greet());
-    this.#socket.on("message", (data) => this.#take(data as Buffer));
+    this.#socket.on("open", () => this.#guard(() => this.#greet()));
+    this.#socket.on("message", (data) => this.#guard(() => this.#take(data as Buffer)));
     this.#socket.on("pong", () => {
       this.#isPongDue = false;
     });
@@ -88,6 +88,16 @@ class Connection {
 
   stop(): void {
     this.#close({ family: "transient", reason: "stopped" });
+  }
+
+  /** A fault of our own in a socket's callback ends the session, not the host process. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#context.log.error("the agent has a fault", { reason: reasonOf(error) });
+      this.#close({ family: "transient", reason: reasonOf(error) });
+    }
   }
 
   #greet(): void {
@@ -161,7 +171,7 @@ class Connection {
     if (entries.length === 0) return;
     this.#isPumping = true;
     for (const entry of entries) this.#send(entry);
-    setImmediate(() => this.#afterStep());
+    setImmediate(() => this.#guard(() => this.#afterStep()));
   }
 
   #afterStep(): void {

@@ -3,35 +3,30 @@ import type { Clock } from "@svc/agent";
 export interface ManualClock extends Clock {
   /** Moves both times forward and runs, in order, every timer that falls due on the way. */
   advance(stepMs: number): void;
-  /** Delays still to go of every armed timer, in milliseconds, shortest first. */
-  pendingMs(): number[];
 }
 
 /** An agent's clock that moves only when a test says so, timers included. */
 export function createManualClock(startMs: number = Date.now()): ManualClock {
   let elapsedMs = 0;
-  let timers: { atMs: number; run: () => void }[] = [];
+  const timers = new Set<{ atMs: number; run: () => void }>();
   return {
     nowMs: () => startMs + elapsedMs,
     monotonicMs: () => elapsedMs,
     after(delayMs, run) {
       const timer = { atMs: elapsedMs + delayMs, run };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((other) => other !== timer);
-      };
+      timers.add(timer);
+      return () => timers.delete(timer);
     },
     advance(stepMs) {
       const untilMs = elapsedMs + stepMs;
       for (;;) {
-        const [next] = timers.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs);
+        const [next] = [...timers].filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs);
         if (next === undefined) break;
-        timers = timers.filter((other) => other !== next);
+        timers.delete(next);
         elapsedMs = Math.max(elapsedMs, next.atMs);
         next.run();
       }
       elapsedMs = untilMs;
     },
-    pendingMs: () => timers.map(({ atMs }) => atMs - elapsedMs).sort((a, b) => a - b),
   };
 }

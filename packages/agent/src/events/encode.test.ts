@@ -1,0 +1,68 @@
+import { createRedactor } from "@svc/protocol";
+import { describe, expect, test } from "vitest";
+import { encodeEvent, isEventRecord } from "./encode.ts";
+
+const nowMs = Date.parse("2026-01-02T03:04:05.000Z");
+const options = { redactor: createRedactor(), release: undefined };
+
+function encoded(event: Record<string, unknown>, release?: string): Record<string, unknown> {
+  const record = { kind: "task.sent", engine: "e", task_id: "t", data: {}, ...event };
+  return JSON.parse(encodeEvent(record, nowMs, { ...options, release })) as Record<string, unknown>;
+}
+
+describe("occurred_at", () => {
+  test.each([
+    ["2026-01-02T03:04:00.123Z", "2026-01-02T03:04:00.123Z"],
+    ["2026-01-02T03:05:05.000Z", "2026-01-02T03:05:05.000Z"],
+    ["2026-01-02T04:04:05+01:00", "2026-01-02T04:04:05+01:00"],
+    ["2026-01-02T03:05:05.001Z", "2026-01-02T03:04:05.000Z"],
+    ["2099-01-01T00:00:00Z", "2026-01-02T03:04:05.000Z"],
+    ["yesterday", "2026-01-02T03:04:05.000Z"],
+    [undefined, "2026-01-02T03:04:05.000Z"],
+  ])("%s is sent as %s", (given, sent) => {
+    expect(encoded({ occurred_at: given }).occurred_at).toBe(sent);
+  });
+});
+
+test("members stand in canonical order and the id is kept", () => {
+  const record = { id: "i", kind: "task.sent", engine: "e", task_id: "t", data: { b: 1, a: 2 } };
+  expect(encodeEvent(record, nowMs, options)).toBe(
+    '{"data":{"a":2,"b":1},"engine":"e","id":"i","kind":"task.sent","occurred_at":"2026-01-02T03:04:05.000Z","task_id":"t"}',
+  );
+});
+
+test("secrets are gone before the text exists", () => {
+  expect(encoded({ data: { kwargs: { api_key: "abc" } } }).data).toEqual({ kwargs: { api_key: "[REDACTED]" } });
+});
+
+test("lone surrogates in texts and keys become U+FFFD, and the event survives", () => {
+  expect(encoded({ data: { "a\ud800": "b\udc00", list: ["\ud83d", "😀"] } }).data).toEqual({
+    "a\ufffd": "b\ufffd",
+    list: ["\ufffd", "😀"],
+  });
+});
+
+describe("release", () => {
+  test("is put on task events that carry none", () => {
+    expect(encoded({}, "1.2.3").data).toEqual({ release: "1.2.3" });
+    expect(encoded({ data: { release: "own" } }, "1.2.3").data).toEqual({ release: "own" });
+    expect(encoded({ kind: "worker.online" }, "1.2.3").data).toEqual({});
+  });
+
+  test("does not change what the adapter handed over", () => {
+    const data = { queue: "q" };
+    encodeEvent({ kind: "task.sent", engine: "e", task_id: "t", data }, nowMs, { ...options, release: "1" });
+    expect(data).toEqual({ queue: "q" });
+  });
+});
+
+test.each([
+  null,
+  7,
+  "x",
+  {},
+  { kind: "", engine: "e", task_id: "t", data: {} },
+  { kind: "k", engine: "e", task_id: "t", data: [] },
+])("%j is no event record", (value) => {
+  expect(isEventRecord(value)).toBe(false);
+});
