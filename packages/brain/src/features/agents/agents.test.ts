@@ -2,15 +2,13 @@ import { type HelloPayload, tokenDigest, tokenLabels } from "@svc/protocol";
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createKeyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, createAudit, ownOrigin } from "../audit/index.ts";
-import { type AgentIdentity, type Agents, createAgents, type MasterSecrets } from "./index.ts";
+import { type AgentIdentity, type Agents, createAgents } from "./index.ts";
 
-const masters: MasterSecrets = {
-  current: "0123456789abcdef0123456789abcdef-demo-master",
-  previous: ["previous-".repeat(5)],
-};
+const masters = createKeyring("0123456789abcdef0123456789abcdef-demo-master", ["previous-".repeat(5)]);
 const projectId = "11111111-2222-4333-8444-555555555555";
 const settings = {
   SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: 30,
@@ -65,7 +63,7 @@ for (const dialect of testDialects) {
       const { database } = opened;
       audit = createAudit({
         database,
-        secrets: { current: "audit-secret-0123456789-0123456789ab", previous: [] },
+        secrets: createKeyring("audit-secret-0123456789-0123456789ab"),
         clock,
         onError: (error) => void errors.push(error),
       });
@@ -131,7 +129,7 @@ for (const dialect of testDialects) {
       const { identity, token } = await minted("known");
       expect(await agents.authenticate(token)).toEqual(identity);
       expect(await agents.authenticate(token)).toEqual(identity);
-      const rotated = agentsOn(opened.database, { current: "n".repeat(40), previous: [masters.current] });
+      const rotated = agentsOn(opened.database, createKeyring("n".repeat(40), [masters.current]));
       expect(await rotated.authenticate(token)).toEqual(identity);
       expect(await agents.authenticate(`${token}x`)).toBeNull();
       expect(await agents.authenticate("")).toBeNull();

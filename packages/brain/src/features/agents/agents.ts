@@ -1,9 +1,10 @@
 import type { Clock } from "../../platform/clock.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
-import { createIdentities, type Identities, type MasterSecrets } from "./identity.ts";
+import { createIdentities, type Identities } from "./identity.ts";
 import { mintAgent } from "./mint.ts";
 import { createPresence, type Presence } from "./presence.ts";
 import { createPulse, type Pulse } from "./pulse.ts";
@@ -25,7 +26,7 @@ export interface AgentsDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
-  readonly masters: MasterSecrets;
+  readonly masters: Keyring;
   /** Version of this brain, which agents are compared with. */
   readonly brainVersion: string;
   readonly settings: {

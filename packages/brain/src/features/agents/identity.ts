@@ -1,5 +1,7 @@
-import { tokenDigest, tokenLabels } from "@svc/protocol";
+import { tokenLabels } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
+import { candidateDigests } from "../../platform/crypto/digests.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { findByTokenHash, findStanding } from "./reads.ts";
@@ -10,12 +12,6 @@ export interface AgentIdentity {
   readonly project_id: string;
   readonly name: string;
   readonly project_is_active: boolean;
-}
-
-/** The master secrets: the current one mints and signs, tokens of the previous ones still resolve. */
-export interface MasterSecrets {
-  readonly current: string;
-  readonly previous: readonly string[];
 }
 
 export interface Identities {
@@ -34,9 +30,8 @@ const maxTokenChars = 256;
 export function createIdentities(
   database: Pick<Database<Tables>, "read">,
   clock: Pick<Clock, "monotonicMs">,
-  masters: MasterSecrets,
+  masters: Keyring,
 ): Identities {
-  const secrets = [masters.current, ...masters.previous];
   // By digest, never by token: a memory image then holds no bearer.
   const remembered = new Map<string, { identity: AgentIdentity; untilMs: number }>();
   let forgotten = 0;
@@ -53,7 +48,7 @@ export function createIdentities(
   return {
     async authenticate(token) {
       if (token === "" || token.length > maxTokenChars) return null;
-      const digests = secrets.map((secret) => tokenDigest(secret, tokenLabels.agentToken, token));
+      const digests = candidateDigests(masters, tokenLabels.agentToken, token);
       const first = digests[0]!;
       const known = remembered.get(first);
       if (known !== undefined && known.untilMs > clock.monotonicMs()) return known.identity;

@@ -1,5 +1,5 @@
 export { type Agents, type AgentsDeps, createAgents, type RevokedAgent } from "./agents.ts";
-export type { AgentIdentity, MasterSecrets } from "./identity.ts";
+export type { AgentIdentity } from "./identity.ts";
 export { sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
 export { agentRoutes } from "./routes.ts";
 export { Agent as AgentSchema } from "./schemas.ts";

@@ -1,19 +1,20 @@
-import { hmacSecretOf, projectSecret, randomToken, tokenDigest, tokenLabels } from "@svc/protocol";
+import { hmacSecretOf, projectSecret, randomToken, tokenLabels } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
+import { storedDigest } from "../../platform/crypto/digests.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { AgentRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import type { MasterSecrets } from "./identity.ts";
 import { insertAgent } from "./store.ts";
 
 export interface MintDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
-  readonly masters: MasterSecrets;
+  readonly masters: Keyring;
 }
 
 export interface MintedAgent {
@@ -38,7 +39,7 @@ export async function mintAgent(
     id: uuidV7(clock),
     project_id: projectId,
     name,
-    token_hash: tokenDigest(masters.current, tokenLabels.agentToken, token),
+    token_hash: storedDigest(masters, tokenLabels.agentToken, token),
     state: "unknown",
     transport: null,
     protocol_version: "",

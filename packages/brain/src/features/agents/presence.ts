@@ -1,12 +1,12 @@
 import type { HelloPayload } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { storedJson } from "../../platform/database/stored-json.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AgentIdentity } from "./identity.ts";
 import type { Pulse } from "./pulse.ts";
 import { hasSilent, markConnected, markGone, markProbed, markProcessGone, markSilent, upsertProcess } from "./store.ts";
-import { storedJson } from "./stored-json.ts";
 
 export interface PresenceDeps {
   readonly database: Database<Tables>;

@@ -1,8 +1,8 @@
 import type { Database } from "../../platform/database/database.ts";
+import { storedJson } from "../../platform/database/stored-json.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AgentIdentity } from "./identity.ts";
 import { insertSamples, markProcessesSeen, markSeen, trimSamples } from "./store.ts";
-import { storedJson } from "./stored-json.ts";
 
 export interface PulseDeps {
   readonly database: Pick<Database<Tables>, "write">;

@@ -1,13 +1,14 @@
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createKeyring, type Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { actorRef, openState, rowHmac, type SignedRow } from "./chain.ts";
 import { createChainKeys } from "./chain-keys.ts";
 import { type Audit, createAudit } from "./index.ts";
 
-const secrets = { current: "current-audit-secret-0123456789abcdef", previous: [] };
+const secrets = createKeyring("current-audit-secret-0123456789abcdef");
 const older = "previous-audit-secret-0123456789abcdef";
 const userId = "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d";
 
@@ -16,10 +17,8 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
     const clock = createFakeClock();
     const errors: unknown[] = [];
-    const auditOn = (
-      database: Database<Tables>,
-      chainSecrets: typeof secrets | { current: string; previous: string[] },
-    ) => createAudit({ database, secrets: chainSecrets, clock, onError: (error) => errors.push(error) });
+    const auditOn = (database: Database<Tables>, chainSecrets: Keyring) =>
+      createAudit({ database, secrets: chainSecrets, clock, onError: (error) => errors.push(error) });
     let audit: Audit;
 
     const rows = () =>
@@ -131,21 +130,21 @@ for (const dialect of testDialects) {
     });
 
     test("goes on under a new key while the old one is still known", async () => {
-      const rotatedSecrets = { current: older, previous: [secrets.current] };
+      const rotatedSecrets = createKeyring(older, [secrets.current]);
       const rotated = auditOn(opened.database, rotatedSecrets);
       await rotated.prepare();
       await rotated.record({ action: "after.rotation", target_type: "test" });
       const keys = createChainKeys(rotatedSecrets);
       expect((await verifiedActions(keys)).at(-1)).toBe("after.rotation");
       expect((await rows()).at(-1)?.hmac_key_id).toBe(keys.current.id);
-      await auditOn(opened.database, { current: secrets.current, previous: [older] }).record({
+      await auditOn(opened.database, createKeyring(secrets.current, [older])).record({
         action: "rotated.back",
         target_type: "test",
       });
     });
 
     test("refuses to start and to append under keys that did not sign the state", async () => {
-      const stranger = auditOn(opened.database, { current: "x".repeat(40), previous: [] });
+      const stranger = auditOn(opened.database, createKeyring("x".repeat(40)));
       await expect(stranger.prepare()).rejects.toThrow(/not configured/);
       await expect(stranger.record({ action: "x", target_type: "test" })).rejects.toThrow(/not configured/);
     });

@@ -1,10 +1,11 @@
 import type { Clock } from "../../platform/clock.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type AppendContext, appendEntries } from "./append.ts";
 import { openState } from "./chain.ts";
-import { type ChainSecrets, createChainKeys } from "./chain-keys.ts";
+import { createChainKeys } from "./chain-keys.ts";
 import type { AuditEntry } from "./entry.ts";
 import { prepareChain } from "./prepare.ts";
 import { createOncePerWindow } from "./refusals.ts";
@@ -12,7 +13,7 @@ import { countSince, readState } from "./store.ts";
 
 export interface AuditDeps {
   readonly database: Database<Tables>;
-  readonly secrets: ChainSecrets;
+  readonly secrets: Keyring;
   readonly clock: Clock;
   /** Told when the row of a refusal could not be written; the refusal itself stands. */
   readonly onError: (error: unknown) => void;

@@ -1,10 +1,5 @@
 import { createHmac } from "node:crypto";
-
-/** The secrets of SVC_AUDIT_CHAIN_SECRET and its predecessors; only the current one signs. */
-export interface ChainSecrets {
-  readonly current: string;
-  readonly previous: readonly string[];
-}
+import type { Keyring } from "../../platform/crypto/keyring.ts";
 
 export interface ChainKey {
   readonly id: string;
@@ -29,8 +24,8 @@ export const chainKeyId = (secret: Uint8Array): string => createHmac("sha256", s
  *
  * @throws RangeError when there are more than 32, two are equal, or one has fewer than 32 bytes; never with a secret in its message.
  */
-export function createChainKeys({ current, previous }: ChainSecrets): ChainKeys {
-  const keys = [current, ...previous].map((text) => {
+export function createChainKeys(secrets: Keyring): ChainKeys {
+  const keys = secrets.all.map((text) => {
     const secret = Buffer.from(text);
     if (secret.length < minSecretBytes)
       throw new RangeError(`an audit chain secret has fewer than ${minSecretBytes} bytes`);

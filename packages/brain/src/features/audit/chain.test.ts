@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createKeyring } from "../../platform/crypto/keyring.ts";
 import {
   actorRef,
   ChainIntegrityError,
@@ -15,7 +16,7 @@ import {
 import { chainKeyId, createChainKeys } from "./chain-keys.ts";
 
 const secret = "audit-demo-secret-0123456789abcdef!!";
-const keys = createChainKeys({ current: secret, previous: [] });
+const keys = createChainKeys(createKeyring(secret));
 
 const row: SignedRow = {
   id: "018f0000-0000-7000-8000-000000000001",
@@ -44,10 +45,10 @@ describe("the keys of the audit chain", () => {
 
   test("are refused when short, repeated or too many", () => {
     const long = (index: number) => `${index}`.padStart(32, "k");
-    expect(() => createChainKeys({ current: "short", previous: [] })).toThrow(/fewer than 32 bytes/);
-    expect(() => createChainKeys({ current: long(1), previous: [long(1)] })).toThrow(/equal/);
+    expect(() => createChainKeys({ current: "short", all: ["short"] })).toThrow(/fewer than 32 bytes/);
+    expect(() => createChainKeys({ current: long(1), all: [long(1), long(1)] })).toThrow(/equal/);
     const many = Array.from({ length: 32 }, (_, index) => long(index + 1));
-    expect(() => createChainKeys({ current: long(0), previous: many })).toThrow(/more than 32/);
+    expect(() => createChainKeys(createKeyring(long(0), many))).toThrow(/more than 32/);
   });
 });
 
@@ -106,14 +107,14 @@ describe("the state of the audit chain", () => {
 
   test("comes back as it was sealed, also after the key was rotated", () => {
     const sealed = sealState(state, keys);
-    const rotated = createChainKeys({ current: "another-audit-secret-0123456789abcdef", previous: [secret] });
+    const rotated = createChainKeys(createKeyring("another-audit-secret-0123456789abcdef", [secret]));
     expect(openState(sealed, keys)).toEqual(state);
     expect(openState(sealed, rotated)).toEqual(state);
   });
 
   test("is refused when a byte changed, under an unknown key, or as no JSON", () => {
     const sealed = sealState(state, keys);
-    const stranger = createChainKeys({ current: "another-audit-secret-0123456789abcdef", previous: [] });
+    const stranger = createChainKeys(createKeyring("another-audit-secret-0123456789abcdef"));
     const changed = { ...sealed, state: sealed.state.replace('"active_row_count":3', '"active_row_count":2') };
     expect(() => openState(changed, keys)).toThrow(ChainIntegrityError);
     expect(() => openState(sealed, stranger)).toThrow(/not configured/);

@@ -118,6 +118,7 @@ export function createAccess(deps: AccessDeps): Access {
   const contextOf = (request: FastifyRequest) => ({
     address: request.clientAddress,
     userAgent: request.headers["user-agent"],
+    isBackground: request.headers["x-svc-background"] === "1",
   });
 
   function session(request: FastifyRequest): Maybe<SessionActor> {

@@ -49,6 +49,8 @@ export type Actor = SessionActor | ApiKeyActor;
 export interface CredentialContext {
   address: string;
   userAgent: string | undefined;
+  /** A timer of the page asked, not a person (`X-SVC-Background: 1`): it must not keep an idle session alive. */
+  isBackground?: boolean;
 }
 
 export type Maybe<T> = T | null | Promise<T | null>;

@@ -46,6 +46,22 @@ export const Line = (max: number) =>
 /** Text of several lines, at most `max` characters; no database takes U+0000. */
 export const Prose = (max: number) => Type.String({ maxLength: max, pattern: "^[^\\x00]*$" });
 
+Format.Set("svc-timezone", isTimeZone);
+
+/** Name of an IANA time zone. */
+export const TimeZone = Type.String({ minLength: 1, maxLength: 64, format: "svc-timezone" });
+
+function isTimeZone(name: string): boolean {
+  // Offsets such as +01:00 are understood as well, but they name no zone.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Any JSON object, shape not fixed. */
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());
 

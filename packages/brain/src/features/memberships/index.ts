@@ -1,0 +1,3 @@
+export { createMemberships, type Memberships } from "./memberships.ts";
+export { membershipRoutes } from "./routes.ts";
+export { OwnMembership } from "./schemas.ts";

@@ -1,0 +1,102 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import { isUniqueViolation } from "../../platform/database/errors.ts";
+import { storedJson } from "../../platform/database/stored-json.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
+import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
+import type { Memberships } from "../memberships/index.ts";
+import { requireSchedulers, requireSettingsSize, requireSlug } from "./rules.ts";
+import type { CreateBody } from "./schemas.ts";
+import { insertProject } from "./store.ts";
+
+/** Name of the service's own scheduler component. */
+const ownScheduler = "svc-scheduler";
+
+export interface CreateDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append">;
+  readonly memberships: Pick<Memberships, "add">;
+}
+
+export interface NewProject {
+  readonly row: ProjectRow;
+  /** For the caller to append as the last thing of its transaction. */
+  readonly auditEntries: AuditEntry[];
+}
+
+/** Inserts a project with `creatorId` as its admin member, in the caller's transaction. */
+export async function addProject(
+  tx: Tx<Tables>,
+  { clock, memberships }: Pick<CreateDeps, "clock" | "memberships">,
+  { body, creatorId, origin }: { body: CreateBody; creatorId: string; origin: AuditOrigin },
+): Promise<NewProject> {
+  const row = projectRow(body, uuidV7(clock), clock.now());
+  await insertProject(tx, row);
+  const membershipId = await memberships.add(tx, { userId: creatorId, projectId: row.id, role: "admin" });
+  const about = { project_id: row.id, ...origin };
+  return {
+    row,
+    auditEntries: [
+      { action: "project.created", target_type: "project", target_id: row.id, metadata: { slug: row.slug }, ...about },
+      {
+        action: "membership.granted",
+        target_type: "membership",
+        target_id: membershipId,
+        metadata: { user_id: creatorId, role: "admin" },
+        ...about,
+      },
+    ],
+  };
+}
+
+/**
+ * Makes a project whose creator is its admin.
+ *
+ * @throws ApiError `conflict` for a slug that is none or in use, and for schedulers that do not fit together.
+ */
+export async function createProject(
+  deps: CreateDeps,
+  request: { body: CreateBody; creatorId: string; origin: AuditOrigin },
+): Promise<ProjectRow> {
+  const { default_scheduler_owner: owner = ownScheduler, allowed_schedulers: allowed = null } = request.body;
+  requireSlug(request.body.slug);
+  requireSchedulers(owner, allowed);
+  try {
+    return await deps.database.write(async (tx) => {
+      const { row, auditEntries } = await addProject(tx, deps, request);
+      await deps.audit.append(tx, auditEntries);
+      return row;
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new ApiError("conflict", { reason: "slug_in_use" }, { cause: error });
+    throw error;
+  }
+}
+
+function projectRow(body: CreateBody, id: string, now: Date): ProjectRow {
+  const settings = jsonOrNull(body.settings);
+  requireSettingsSize(settings);
+  return {
+    id,
+    slug: body.slug,
+    name: body.name,
+    description: body.description ?? null,
+    environment: body.environment ?? "production",
+    timezone: body.timezone ?? "UTC",
+    is_active: true,
+    automation_enabled: true,
+    automation_revision: 1,
+    default_scheduler_owner: body.default_scheduler_owner ?? ownScheduler,
+    allowed_schedulers: jsonOrNull(body.allowed_schedulers),
+    settings,
+    organization_id: null,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+export const jsonOrNull = (value: unknown): string | null =>
+  value === null || value === undefined ? null : storedJson(value);

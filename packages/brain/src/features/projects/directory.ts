@@ -1,0 +1,81 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { ProjectDirectory, ProjectEntry, Role } from "../../platform/http/actor.ts";
+
+type KnownProject = Omit<ProjectEntry, "role">;
+
+export interface DirectorySource {
+  bySlug(slug: string): Promise<KnownProject | null>;
+  role(userId: string, projectId: string): Promise<Role | null>;
+}
+
+export interface Directory extends ProjectDirectory {
+  /** Forgets everything remembered: a project or membership changed. */
+  forget(): void;
+}
+
+/** How long an answer is remembered; a change in this process forgets it at once, one elsewhere is told or outwaited. */
+const rememberMs = 2000;
+const maxRemembered = 10_000;
+
+/** What a slug means to a user, remembered shortly: every project request asks it. Answers in the same turn when it knows. */
+export function createDirectory(source: DirectorySource, clock: Pick<Clock, "monotonicMs">): Directory {
+  const projects = createMemory<KnownProject | null>(clock);
+  const roles = createMemory<Role | null>(clock);
+
+  function roleIn(project: KnownProject, userId: string): ProjectEntry | Promise<ProjectEntry> {
+    const key = `${userId} ${project.id}`;
+    const known = roles.recall(key);
+    if (known !== undefined) return { ...project, role: known };
+    return roles.learn(key, () => source.role(userId, project.id)).then((role) => ({ ...project, role }));
+  }
+
+  return {
+    find(slug, userId) {
+      // No slug is that long; such a text must not fill the memory.
+      if (slug.length > 63) return null;
+      const known = projects.recall(slug);
+      if (known !== undefined) return known === null ? null : roleIn(known, userId);
+      return projects
+        .learn(slug, () => source.bySlug(slug))
+        .then((project) => (project === null ? null : roleIn(project, userId)));
+    },
+    forget() {
+      projects.forget();
+      roles.forget();
+    },
+  };
+}
+
+interface Memory<Value> {
+  recall(key: string): Value | undefined;
+  learn(key: string, look: () => Promise<Value>): Promise<Value>;
+  forget(): void;
+}
+
+function createMemory<Value>(clock: Pick<Clock, "monotonicMs">): Memory<Value> {
+  const entries = new Map<string, { value: Value; untilMs: number }>();
+  let forgotten = 0;
+  return {
+    recall(key) {
+      const entry = entries.get(key);
+      return entry !== undefined && entry.untilMs > clock.monotonicMs() ? entry.value : undefined;
+    },
+    async learn(key, look) {
+      const forgottenBefore = forgotten;
+      const value = await look();
+      // What changed while we looked must not be covered by what we saw before the change.
+      if (forgotten !== forgottenBefore) return value;
+      entries.delete(key);
+      if (entries.size >= maxRemembered) {
+        const [oldest] = entries.keys();
+        if (oldest !== undefined) entries.delete(oldest);
+      }
+      entries.set(key, { value, untilMs: clock.monotonicMs() + rememberMs });
+      return value;
+    },
+    forget() {
+      forgotten += 1;
+      entries.clear();
+    },
+  };
+}

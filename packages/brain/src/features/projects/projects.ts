@@ -1,0 +1,127 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Actor, ProjectDirectory, Role } from "../../platform/http/actor.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../audit/index.ts";
+import type { Memberships } from "../memberships/index.ts";
+import { addProject, createProject, type NewProject } from "./create.ts";
+import { createDirectory } from "./directory.ts";
+import type { CreateBody, Project, UpdateBody } from "./schemas.ts";
+import { publicProject } from "./shapes.ts";
+import { findBySlug, findProject, findRole, listVisible } from "./store.ts";
+import { changeProject } from "./update.ts";
+
+export interface ProjectsDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append">;
+  readonly memberships: Pick<Memberships, "add">;
+  readonly settings: { readonly SVC_ADMIN_PROJECT_LIST_CAP: number };
+  readonly onError: (error: unknown) => void;
+}
+
+export interface ProjectNews {
+  readonly projectId: string;
+  readonly isActive: boolean;
+}
+
+export interface Projects extends ProjectDirectory {
+  /** Projects that the actor may see, by name. */
+  list(actor: Actor, options: { includeArchived: boolean }): Promise<Project[]>;
+  /** @throws ApiError `not_found` */
+  get(projectId: string): Promise<Project>;
+  isActive(projectId: string): Promise<boolean>;
+  /** @throws ApiError `conflict`, see create.ts */
+  create(request: { body: CreateBody; creatorId: string; origin: AuditOrigin }): Promise<Project>;
+  /** Inserts a project inside the caller's transaction, which appends the audit entries that it gives. */
+  add(tx: Tx<Tables>, request: { body: CreateBody; creatorId: string; origin: AuditOrigin }): Promise<NewProject>;
+  /** @throws ApiError `conflict`, see update.ts */
+  update(request: { projectId: string; body: UpdateBody; origin: AuditOrigin }): Promise<Project>;
+  /** @throws ApiError `conflict` for the last active project. */
+  archive(request: { projectId: string; origin: AuditOrigin }): Promise<void>;
+  /** Forgets what the directory remembers: a membership changed. */
+  forget(): void;
+  /** Calls `listener` when any process archived, restored or renamed a project; returns the way to stop. */
+  onChanged(listener: (news: ProjectNews) => void): () => void;
+  /** Starts hearing of changes in other processes. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const changedChannel = "svc_project_changed";
+
+/** Projects: what everything else belongs to. */
+export function createProjects(deps: ProjectsDeps): Projects {
+  const { database, clock, settings } = deps;
+  const listeners = new Set<(news: ProjectNews) => void>();
+  let stopListening: (() => Promise<void>) | null = null;
+  const directory = createDirectory(
+    {
+      bySlug: async (slug) => (await findBySlug(database.read, slug)) ?? null,
+      role: async (userId, projectId) => (await findRole(database.read, userId, projectId)) as Role | null,
+    },
+    clock,
+  );
+
+  function heard(news: ProjectNews): void {
+    directory.forget();
+    for (const listener of listeners) listener(news);
+  }
+
+  /** Here at once, elsewhere by notification; the directory outwaits a lost one. */
+  async function announce(row: ProjectRow): Promise<void> {
+    const news = { projectId: row.id, isActive: row.is_active };
+    heard(news);
+    await database.notify(changedChannel, JSON.stringify(news)).catch(deps.onError);
+  }
+
+  async function update(request: { projectId: string; body: UpdateBody; origin: AuditOrigin }): Promise<Project> {
+    const { before, after } = await changeProject(deps, request);
+    if (after !== before) await announce(after);
+    return publicProject(after);
+  }
+
+  return {
+    find: directory.find,
+    forget: directory.forget,
+    async list(actor, { includeArchived }) {
+      const rows = await listVisible(database.read, {
+        memberId: actor.user.is_admin ? null : actor.user.id,
+        projectId: actor.kind === "api_key" ? actor.projectId : null,
+        includeArchived,
+        limit: settings.SVC_ADMIN_PROJECT_LIST_CAP,
+      });
+      return rows.map(publicProject);
+    },
+    async get(projectId) {
+      const row = await findProject(database.read, projectId);
+      if (row === undefined) throw new ApiError("not_found", { resource: "project" });
+      return publicProject(row);
+    },
+    async isActive(projectId) {
+      return (await findProject(database.read, projectId))?.is_active ?? false;
+    },
+    async create(request) {
+      const row = await createProject(deps, request);
+      // The slug may be remembered as unknown.
+      await announce(row);
+      return publicProject(row);
+    },
+    add: (tx, request) => addProject(tx, deps, request),
+    update,
+    async archive({ projectId, origin }) {
+      await update({ projectId, body: { is_active: false }, origin });
+    },
+    onChanged(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async start() {
+      stopListening = await database.listen(changedChannel, (payload) => heard(JSON.parse(payload) as ProjectNews));
+    },
+    async stop() {
+      await stopListening?.();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Kysely, Updateable } from "kysely";
+import type { DialectName, Tx } from "../../platform/database/database.ts";
+import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
+
+type Db = Kysely<Tables>;
+
+export const findProject = (db: Db, id: string): Promise<ProjectRow | undefined> =>
+  db.selectFrom("projects").selectAll().where("id", "=", id).executeTakeFirst();
+
+/** Reads a project that the transaction is about to change; others wait. */
+export const lockProject = (tx: Tx<Tables>, dialect: DialectName, id: string): Promise<ProjectRow | undefined> =>
+  tx
+    .selectFrom("projects")
+    .selectAll()
+    .where("id", "=", id)
+    .$if(dialect === "postgres", (query) => query.forUpdate())
+    .executeTakeFirst();
+
+export async function insertProject(tx: Tx<Tables>, row: ProjectRow): Promise<void> {
+  await tx.insertInto("projects").values(row).execute();
+}
+
+export async function updateProject(tx: Tx<Tables>, id: string, changes: Updateable<ProjectRow>): Promise<void> {
+  await tx.updateTable("projects").set(changes).where("id", "=", id).execute();
+}
+
+export async function isOtherProjectActive(tx: Tx<Tables>, id: string): Promise<boolean> {
+  const other = await tx
+    .selectFrom("projects")
+    .select("id")
+    .where("is_active", "=", true)
+    .where("id", "<>", id)
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+export interface VisibleFilter {
+  /** Only projects this user is a member of; null for all of them. */
+  readonly memberId: string | null;
+  /** Only this project. */
+  readonly projectId: string | null;
+  readonly includeArchived: boolean;
+  readonly limit: number;
+}
+
+export const listVisible = (
+  db: Db,
+  { memberId, projectId, includeArchived, limit }: VisibleFilter,
+): Promise<ProjectRow[]> =>
+  db
+    .selectFrom("projects")
+    .selectAll()
+    .$if(memberId !== null, (query) =>
+      query.where("id", "in", (eb) =>
+        eb.selectFrom("memberships").select("project_id").where("user_id", "=", memberId!),
+      ),
+    )
+    .$if(projectId !== null, (query) => query.where("id", "=", projectId!))
+    .$if(!includeArchived, (query) => query.where("is_active", "=", true))
+    .orderBy("name")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+
+export const findBySlug = (
+  db: Db,
+  slug: string,
+): Promise<Pick<ProjectRow, "id" | "slug" | "name" | "is_active"> | undefined> =>
+  db.selectFrom("projects").select(["id", "slug", "name", "is_active"]).where("slug", "=", slug).executeTakeFirst();
+
+export async function findRole(db: Db, userId: string, projectId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("memberships")
+    .select("role")
+    .where("user_id", "=", userId)
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+  return row?.role ?? null;
+}

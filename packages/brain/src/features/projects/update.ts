@@ -1,0 +1,112 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import { isUniqueViolation } from "../../platform/database/errors.ts";
+import { lockSubject } from "../../platform/database/subject-lock.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
+import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
+import { jsonOrNull } from "./create.ts";
+import { requireSchedulers, requireSettingsSize, requireSlug } from "./rules.ts";
+import type { UpdateBody } from "./schemas.ts";
+import { isOtherProjectActive, lockProject, updateProject } from "./store.ts";
+
+export interface UpdateDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append">;
+}
+
+export interface UpdateRequest {
+  readonly projectId: string;
+  readonly body: UpdateBody;
+  readonly origin: AuditOrigin;
+}
+
+type Changes = Partial<Omit<ProjectRow, "id" | "created_at">>;
+
+/**
+ * Changes a project; `is_active` archives or restores it.
+ *
+ * @returns the project as it was and as it is; the same row twice when nothing changed.
+ * @throws ApiError `conflict` for slug and scheduler rules, for the last active project, and for changing an archived project
+ * without restoring it; `not_found` when it is gone.
+ */
+export async function changeProject(
+  { database, clock, audit }: UpdateDeps,
+  { projectId, body, origin }: UpdateRequest,
+): Promise<{ before: ProjectRow; after: ProjectRow }> {
+  if (body.slug !== undefined) requireSlug(body.slug);
+  const now = clock.now();
+  try {
+    return await database.write(async (tx) => {
+      // Taken before the row, in every transaction that archives: the order of two locks must not differ.
+      if (body.is_active === false) await lockSubject(tx, database.dialect, "active-projects");
+      const before = await lockProject(tx, database.dialect, projectId);
+      if (before === undefined) throw new ApiError("not_found", { resource: "project" });
+      const changes = changesOf(before, body);
+      if (Object.keys(changes).length === 0) return { before, after: before };
+      await requireAllowed(tx, before, changes);
+      const after = { ...before, ...changes, updated_at: now };
+      await updateProject(tx, projectId, { ...changes, updated_at: now });
+      await audit.append(tx, auditEntries(after, changes, origin));
+      return { before, after };
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new ApiError("conflict", { reason: "slug_in_use" }, { cause: error });
+    throw error;
+  }
+}
+
+async function requireAllowed(tx: Tx<Tables>, before: ProjectRow, changes: Changes): Promise<void> {
+  if (!before.is_active && changes.is_active !== true) throw new ApiError("conflict", { reason: "project_archived" });
+  const allowed = changes.allowed_schedulers === undefined ? before.allowed_schedulers : changes.allowed_schedulers;
+  const owner = changes.default_scheduler_owner ?? before.default_scheduler_owner;
+  requireSchedulers(owner, allowed === null ? null : (JSON.parse(allowed) as string[]));
+  requireSettingsSize(changes.settings ?? null);
+  if (changes.is_active === false && !(await isOtherProjectActive(tx, before.id))) {
+    throw new ApiError("conflict", { reason: "last_active_project" });
+  }
+}
+
+/** The columns whose value the body changes. */
+function changesOf(before: ProjectRow, body: UpdateBody): Changes {
+  const wanted: Changes = {
+    ...pick(body, ["slug", "name", "environment", "timezone", "default_scheduler_owner", "is_active"]),
+    ...(body.description !== undefined && { description: body.description }),
+    ...(body.allowed_schedulers !== undefined && { allowed_schedulers: jsonOrNull(body.allowed_schedulers) }),
+    ...(body.settings !== undefined && { settings: jsonOrNull(body.settings) }),
+  };
+  const entries = Object.entries(wanted).filter(([key, value]) => {
+    const present = before[key as keyof ProjectRow];
+    // The server database prints JSON in its own way.
+    const isJson = key === "allowed_schedulers" || key === "settings";
+    return isJson && typeof present === "string" ? jsonOrNull(JSON.parse(present)) !== value : present !== value;
+  });
+  return Object.fromEntries(entries) as Changes;
+}
+
+function pick<Source extends object, Key extends keyof Source>(
+  source: Source,
+  keys: readonly Key[],
+): Partial<Pick<Source, Key>> {
+  const picked: Partial<Pick<Source, Key>> = {};
+  for (const key of keys) if (source[key] !== undefined) picked[key] = source[key];
+  return picked;
+}
+
+function auditEntries(after: ProjectRow, changes: Changes, origin: AuditOrigin): AuditEntry[] {
+  const { is_active, ...others } = changes;
+  const about = { target_type: "project", target_id: after.id, project_id: after.id, ...origin };
+  const entries: AuditEntry[] = [];
+  if (Object.keys(others).length > 0) {
+    entries.push({ action: "project.updated", metadata: { slug: after.slug, changed: Object.keys(others) }, ...about });
+  }
+  if (is_active !== undefined) {
+    entries.push({
+      action: is_active ? "project.restored" : "project.archived",
+      metadata: { slug: after.slug },
+      ...about,
+    });
+  }
+  return entries;
+}

@@ -1,0 +1,75 @@
+import type { SessionActor } from "../../platform/http/actor.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { AuditOrigin } from "../audit/index.ts";
+import { passwordRefusal, type Users } from "../users/index.ts";
+import { issueSession } from "./issue.ts";
+import { type LoggedIn, type LoginDeps, noteFailedPassword } from "./login.ts";
+import { deleteSessionsOf, findCarried } from "./store.ts";
+
+export interface ChangePasswordDeps extends Omit<LoginDeps, "users" | "settings"> {
+  readonly users: LoginDeps["users"] & Pick<Users, "findById">;
+  readonly settings: LoginDeps["settings"] & { readonly SVC_PASSWORD_MIN_LENGTH: number };
+}
+
+export interface ChangePasswordRequest {
+  readonly actor: SessionActor;
+  readonly currentPassword: string;
+  readonly newPassword: string;
+  readonly origin: AuditOrigin;
+}
+
+export interface PasswordChanged extends LoggedIn {
+  /** The user's sessions that ended. */
+  readonly ended: readonly string[];
+}
+
+/**
+ * Gives a user a new password and one new session in place of all others.
+ *
+ * @throws ApiError `validation_error` for a password that the policy refuses, and with reason `invalid_password` for a wrong present one,
+ * which counts for the lock; a locked account answers the same.
+ */
+export async function changePassword(
+  deps: ChangePasswordDeps,
+  request: ChangePasswordRequest,
+): Promise<PasswordChanged> {
+  const { users, passwords, database, clock, settings } = deps;
+  const { actor, origin } = request;
+  const refusal = passwordRefusal("new_password", request.newPassword, settings.SVC_PASSWORD_MIN_LENGTH);
+  if (refusal !== null) throw refusal;
+  const user = await users.findById(actor.user.id);
+  if (user === undefined) throw new ApiError("unauthenticated");
+  const fits = await passwords.verify(user.password_hash, request.currentPassword);
+  const isLocked = user.locked_until !== null && user.locked_until > clock.now();
+  const about = { action: "auth.password_changed", target_type: "user", target_id: user.id, ...origin };
+  if (!fits || isLocked) {
+    const entry = { ...about, result: "failed", metadata: { reason: isLocked ? "locked" : "wrong_password" } };
+    await noteFailedPassword(deps, { userId: isLocked ? null : user.id, entry });
+    throw wrongPassword();
+  }
+  const hash = await passwords.hash(request.newPassword);
+  const changed = await database.write(async (tx) => {
+    if (!(await users.noteSuccess(tx, user.id, clock.now()))) return null;
+    const carried = await findCarried(tx, actor.sessionId);
+    await users.setPassword(tx, user.id, hash);
+    const ended = await deleteSessionsOf(tx, user.id, null);
+    const session = await issueSession(tx, deps.issue, {
+      userId: user.id,
+      isRemembered: carried?.is_remembered ?? false,
+      mfaVerifiedAt: carried?.mfa_verified_at ?? null,
+      address: origin.source_ip,
+      userAgent: origin.user_agent,
+      presentedCookie: undefined,
+    });
+    await deps.audit.append(tx, { ...about, metadata: { sessions_ended: ended.length } });
+    return { user, session, ended };
+  });
+  if (changed === null) throw wrongPassword();
+  return changed;
+}
+
+const wrongPassword = () =>
+  new ApiError("validation_error", {
+    reason: "invalid_password",
+    errors: [{ loc: ["body", "current_password"], type: "invalid_password", message: "is not the present password" }],
+  });

@@ -1,0 +1,19 @@
+import type { CookieAttributes, Cookies } from "../../platform/http/cookies.ts";
+import type { IssuedSession } from "./issue.ts";
+
+interface CookieReply {
+  setCookie(name: string, value: string, options: CookieAttributes & { maxAge?: number }): unknown;
+  clearCookie(name: string, options: CookieAttributes): unknown;
+}
+
+/** Gives the browser a new session: the cookie it keeps to itself and the CSRF token that its pages read. */
+export function sendSessionCookies(reply: CookieReply, cookies: Cookies, session: IssuedSession): void {
+  const kept = session.keepSeconds === null ? {} : { maxAge: session.keepSeconds };
+  reply.setCookie(cookies.session.name, session.cookie, { ...cookies.session.attributes, ...kept });
+  reply.setCookie(cookies.csrf.name, session.csrfToken, { ...cookies.csrf.attributes, ...kept });
+}
+
+export function clearSessionCookies(reply: CookieReply, cookies: Cookies): void {
+  reply.clearCookie(cookies.session.name, cookies.session.attributes);
+  reply.clearCookie(cookies.csrf.name, cookies.csrf.attributes);
+}

@@ -1,0 +1,64 @@
+import { randomToken } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import { mintSessionCookie, sessionDigestOf } from "../../platform/crypto/session-cookies.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { deleteByDigest, insertSession } from "./store.ts";
+
+export interface IssueDeps {
+  readonly clock: Clock;
+  readonly keyring: Keyring;
+  readonly settings: {
+    readonly SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS: number;
+    readonly SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS: number;
+  };
+}
+
+export interface IssueRequest {
+  readonly userId: string;
+  readonly isRemembered: boolean;
+  readonly mfaVerifiedAt?: Date | null;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  /** The session cookie that came with the request: its session ends. */
+  readonly presentedCookie: string | undefined;
+}
+
+/** What the browser is given; the values exist nowhere else. */
+export interface IssuedSession {
+  readonly id: string;
+  readonly cookie: string;
+  readonly csrfToken: string;
+  /** Seconds the cookies are kept; null for as long as the browser is open. */
+  readonly keepSeconds: number | null;
+}
+
+/** Makes a new session in the caller's transaction; a value from before the sign-in is never kept (spec part 3, section 5.1 rule 5). */
+export async function issueSession(tx: Tx<Tables>, deps: IssueDeps, request: IssueRequest): Promise<IssuedSession> {
+  const { clock, keyring, settings } = deps;
+  const presented = request.presentedCookie === undefined ? null : sessionDigestOf(keyring, request.presentedCookie);
+  if (presented !== null) await deleteByDigest(tx, presented);
+  const lifetimeSeconds = request.isRemembered
+    ? settings.SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS
+    : settings.SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS;
+  const { cookie, digest } = mintSessionCookie(keyring);
+  const csrfToken = randomToken();
+  const now = clock.now();
+  const id = uuidV7(clock);
+  await insertSession(tx, {
+    id,
+    user_id: request.userId,
+    token_hash: digest,
+    csrf_token: csrfToken,
+    is_remembered: request.isRemembered,
+    issued_at: now,
+    last_seen_at: now,
+    expires_at: new Date(now.getTime() + lifetimeSeconds * 1000),
+    ip_at_issue: request.address,
+    user_agent_at_issue: request.userAgent?.slice(0, 512) ?? null,
+    mfa_verified_at: request.mfaVerifiedAt ?? null,
+  });
+  return { id, cookie, csrfToken, keepSeconds: request.isRemembered ? lifetimeSeconds : null };
+}

@@ -1,0 +1,134 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Passwords } from "../../platform/crypto/passwords.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../audit/index.ts";
+import type { Users } from "../users/index.ts";
+import { type IssueDeps, type IssuedSession, issueSession } from "./issue.ts";
+
+export interface LoginDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append" | "record">;
+  readonly users: Pick<Users, "findByEmail" | "noteSuccess" | "noteFailure" | "setPassword">;
+  readonly passwords: Passwords;
+  readonly issue: IssueDeps;
+  readonly settings: {
+    readonly SVC_LOGIN_LOCKOUT_THRESHOLD: number;
+    readonly SVC_LOGIN_LOCKOUT_DURATION_SECONDS: number;
+    readonly SVC_LOGIN_MIN_DURATION_MS: number;
+  };
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export interface LoginRequest {
+  readonly email: string;
+  readonly password: string;
+  readonly isRemembered: boolean;
+  readonly presentedCookie: string | undefined;
+  readonly origin: AuditOrigin;
+}
+
+export interface LoggedIn {
+  readonly user: UserRow;
+  readonly session: IssuedSession;
+}
+
+type FailureReason = "unknown_email" | "wrong_password" | "locked" | "inactive";
+
+/**
+ * Signs a person in. Every failure is the same 401 after the same work and not before the response floor, so that neither the answer
+ * nor its time tells whether the account exists, is locked or inactive.
+ *
+ * @throws ApiError `unauthenticated`
+ */
+export async function login(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn> {
+  const { clock, pause, settings } = deps;
+  const startedMs = clock.monotonicMs();
+  try {
+    return await attempt(deps, request);
+  } finally {
+    const leftMs = startedMs + settings.SVC_LOGIN_MIN_DURATION_MS - clock.monotonicMs();
+    if (leftMs > 0) await pause(leftMs);
+  }
+}
+
+async function attempt(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn> {
+  const { users, passwords, clock } = deps;
+  const user = await users.findByEmail(request.email);
+  const fits = await passwords.verify(user?.password_hash ?? null, request.password);
+  const failure = failureOf(user, fits, clock.now());
+  if (user === undefined || failure !== null) return refuse(deps, request, user, failure ?? "unknown_email");
+  const newHash = passwords.isOutdated(user.password_hash) ? await passwords.hash(request.password) : null;
+  const session = await deps.database.write(async (tx) => {
+    // Asked again under the transaction: guesses that ran beside this one may have locked the account meanwhile.
+    if (!(await users.noteSuccess(tx, user.id, clock.now()))) return null;
+    if (newHash !== null) await users.setPassword(tx, user.id, newHash);
+    const issued = await issueSession(tx, deps.issue, {
+      userId: user.id,
+      isRemembered: request.isRemembered,
+      address: request.origin.source_ip,
+      userAgent: request.origin.user_agent,
+      presentedCookie: request.presentedCookie,
+    });
+    await deps.audit.append(tx, {
+      action: "auth.login",
+      target_type: "session",
+      target_id: issued.id,
+      metadata: { remember_me: request.isRemembered },
+      ...request.origin,
+      user_id: user.id,
+    });
+    return issued;
+  });
+  if (session === null) return refuse(deps, request, user, "locked");
+  return { user, session };
+}
+
+function failureOf(user: UserRow | undefined, fits: boolean, now: Date): FailureReason | null {
+  if (user === undefined) return "unknown_email";
+  if (user.locked_until !== null && user.locked_until > now) return "locked";
+  if (!fits) return "wrong_password";
+  return user.is_active ? null : "inactive";
+}
+
+async function refuse(
+  deps: LoginDeps,
+  { origin }: LoginRequest,
+  user: UserRow | undefined,
+  reason: FailureReason,
+): Promise<never> {
+  await noteFailedPassword(deps, {
+    userId: reason === "wrong_password" ? user!.id : null,
+    entry: {
+      action: "auth.login_failed",
+      target_type: "user",
+      target_id: user?.id ?? null,
+      result: "failed",
+      metadata: { reason },
+      ...origin,
+      user_id: user?.id ?? null,
+    },
+  });
+  throw new ApiError("unauthenticated");
+}
+
+/** Counts a wrong password against the account's lock, with its audit row. */
+export async function noteFailedPassword(
+  { database, clock, audit, users, settings }: Pick<LoginDeps, "database" | "clock" | "audit" | "users" | "settings">,
+  { userId, entry }: { userId: string | null; entry: Parameters<Audit["append"]>[1] },
+): Promise<void> {
+  const now = clock.now();
+  await database.write(async (tx) => {
+    if (userId !== null) {
+      await users.noteFailure(tx, {
+        id: userId,
+        now,
+        threshold: settings.SVC_LOGIN_LOCKOUT_THRESHOLD,
+        lockedUntil: new Date(now.getTime() + settings.SVC_LOGIN_LOCKOUT_DURATION_SECONDS * 1000),
+      });
+    }
+    await audit.append(tx, entry);
+  });
+}

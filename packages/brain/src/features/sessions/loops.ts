@@ -1,0 +1,12 @@
+import type { Loop } from "../../platform/loop.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** Deletes sessions past their absolute limit. Leader only: one replica is enough for it. */
+export const pruneSessions: Loop<{ sessions: Pick<Sessions, "prune"> }> = {
+  name: "sessions.prune",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  async tick({ sessions }) {
+    return { deleted: await sessions.prune() };
+  },
+};

@@ -1,0 +1,109 @@
+import { Type } from "typebox";
+import type { Actor, SessionActor } from "../../platform/http/actor.ts";
+import type { Routes } from "../../platform/http/app.ts";
+import type { Cookies } from "../../platform/http/cookies.ts";
+import { originOf } from "../audit/index.ts";
+import { ProfileBody, UserPublic } from "../users/index.ts";
+import { clearSessionCookies, sendSessionCookies } from "./cookie-values.ts";
+import {
+  ChangePasswordBody,
+  LoginAnswer,
+  LoginBody,
+  MeAnswer,
+  PolicyAnswer,
+  RevokedCount,
+  RevokedOne,
+  SessionList,
+  SessionParams,
+} from "./schemas.ts";
+import type { Sessions } from "./sessions.ts";
+
+export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (app, { sessions, cookies }) => {
+  app.post(
+    "/auth/login",
+    {
+      schema: { body: LoginBody, response: { 200: LoginAnswer } },
+      config: { tag: "auth", public: true, bucket: "login" },
+    },
+    async (request, reply) => {
+      const { email, password, remember_me: isRemembered = false } = request.body;
+      const presentedCookie = request.cookies[cookies.session.name];
+      const origin = originOf(request, null);
+      const { answer, session } = await sessions.login({ email, password, isRemembered, presentedCookie, origin });
+      sendSessionCookies(reply, cookies, session);
+      return answer;
+    },
+  );
+
+  app.post(
+    "/auth/logout",
+    { schema: { response: { 204: Type.Null() } }, config: { tag: "auth", beforeMfa: true, beforeEnrollment: true } },
+    async (request, reply) => {
+      const actor = person(request.actor);
+      await sessions.logout(actor, originOf(request, actor));
+      clearSessionCookies(reply, cookies);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    "/auth/me",
+    { schema: { response: { 200: MeAnswer } }, config: { tag: "auth", beforeMfa: true, beforeEnrollment: true } },
+    (request) => sessions.me(person(request.actor)),
+  );
+
+  app.patch(
+    "/auth/me",
+    { schema: { body: ProfileBody, response: { 200: UserPublic } }, config: { tag: "auth" } },
+    (request) => sessions.updateMe(person(request.actor), request.body, originOf(request, request.actor)),
+  );
+
+  app.post(
+    "/auth/change-password",
+    { schema: { body: ChangePasswordBody, response: { 200: LoginAnswer } }, config: { tag: "auth", freshMfa: true } },
+    async (request, reply) => {
+      const actor = person(request.actor);
+      const { current_password: currentPassword, new_password: newPassword } = request.body;
+      const origin = originOf(request, actor);
+      const { answer, session } = await sessions.changePassword({ actor, currentPassword, newPassword, origin });
+      sendSessionCookies(reply, cookies, session);
+      return answer;
+    },
+  );
+
+  app.get("/auth/policy", { schema: { response: { 200: PolicyAnswer } }, config: { tag: "auth" } }, () =>
+    sessions.policy(),
+  );
+
+  app.get(
+    "/auth/sessions",
+    { schema: { response: { 200: SessionList } }, config: { tag: "auth" } },
+    async (request) => ({
+      items: await sessions.list(person(request.actor)),
+    }),
+  );
+
+  app.post(
+    "/auth/sessions/:session_id/revoke",
+    { schema: { params: SessionParams, response: { 200: RevokedOne } }, config: { tag: "auth" } },
+    async (request) => {
+      const actor = person(request.actor);
+      return { revoked: await sessions.revoke(actor, request.params.session_id, originOf(request, actor)) };
+    },
+  );
+
+  app.post(
+    "/auth/sessions/revoke-others",
+    { schema: { response: { 200: RevokedCount } }, config: { tag: "auth" } },
+    async (request) => {
+      const actor = person(request.actor);
+      return { revoked: await sessions.revokeOthers(actor, originOf(request, actor)) };
+    },
+  );
+};
+
+/** The tag lets no API key in, so the caller is a person. */
+function person(actor: Actor): SessionActor {
+  if (actor.kind !== "session") throw new Error("an API key reached a session route");
+  return actor;
+}

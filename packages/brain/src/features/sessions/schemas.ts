@@ -1,0 +1,54 @@
+import { type Static, Type } from "typebox";
+import { Nullable, Uuid } from "../../platform/http/schemas.ts";
+import { OwnMembership } from "../memberships/index.ts";
+import { NewPassword, UserPublic } from "../users/index.ts";
+
+const InstantString = Type.String({ format: "date-time" });
+
+export const LoginBody = Type.Object({
+  // Not checked for form: an impossible address is an unknown one, and gets the same 401.
+  email: Type.String({ maxLength: 320 }),
+  password: Type.String({ maxLength: 256 }),
+  remember_me: Type.Optional(Type.Boolean()),
+});
+
+const mfaState = {
+  mfa_required: Type.Boolean(),
+  mfa_enrollment_required: Type.Boolean(),
+  mfa_enrollment_deadline: Nullable(InstantString),
+};
+
+export const LoginAnswer = Type.Object({ user: UserPublic, ...mfaState });
+export type LoginAnswer = Static<typeof LoginAnswer>;
+
+export const MeAnswer = Type.Object({ ...UserPublic.properties, memberships: Type.Array(OwnMembership), ...mfaState });
+export type MeAnswer = Static<typeof MeAnswer>;
+
+export const ChangePasswordBody = Type.Object({
+  current_password: Type.String({ minLength: 1, maxLength: 256 }),
+  new_password: NewPassword,
+});
+
+export const SessionPublic = Type.Object({
+  id: Uuid,
+  issued_at: InstantString,
+  last_seen_at: InstantString,
+  expires_at: InstantString,
+  ip_at_issue: Nullable(Type.String()),
+  user_agent_at_issue: Nullable(Type.String()),
+  is_current: Type.Boolean(),
+});
+export type SessionPublic = Static<typeof SessionPublic>;
+
+export const SessionList = Type.Object({ items: Type.Array(SessionPublic) });
+export const SessionParams = Type.Object({ session_id: Uuid });
+export const RevokedOne = Type.Object({ revoked: Type.Boolean() });
+export const RevokedCount = Type.Object({ revoked: Type.Integer() });
+
+export const PolicyAnswer = Type.Object({
+  min_length: Type.Integer(),
+  max_length: Type.Integer(),
+  required_character_classes: Type.Integer(),
+  character_class_names: Type.Array(Type.String()),
+  exempt_length: Type.Integer(),
+});

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../platform/clock.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import { passwordPolicy } from "../../platform/crypto/password-policy.ts";
+import type { Passwords } from "../../platform/crypto/passwords.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Authenticator, SessionActor } from "../../platform/http/actor.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../audit/index.ts";
+import type { Memberships } from "../memberships/index.ts";
+import { type ProfileBody, publicUser, type UserPublic, type Users } from "../users/index.ts";
+import { createSessionAuthenticator } from "./authenticate.ts";
+import { type ChangePasswordRequest, changePassword } from "./change-password.ts";
+import { type IssuedSession, type IssueRequest, issueSession } from "./issue.ts";
+import { type LoginRequest, login } from "./login.ts";
+import type { LoginAnswer, MeAnswer, SessionPublic } from "./schemas.ts";
+import type { SessionValues } from "./settings.ts";
+import { deleteExpired, deleteSession, deleteSessionsOf, listLive } from "./store.ts";
+
+export interface SessionsDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append" | "record">;
+  /** Session secrets. */
+  readonly keyring: Keyring;
+  readonly passwords: Passwords;
+  readonly users: Users;
+  readonly memberships: Pick<Memberships, "listOf">;
+  readonly settings: SessionValues & { readonly SVC_PASSWORD_MIN_LENGTH: number };
+  readonly onError: (error: unknown) => void;
+  /** Waits out the response floor; replaced by tests. */
+  readonly pause?: (ms: number) => Promise<void>;
+}
+
+/** Sessions that ended before their time; `sessionIds` null means all of the user. */
+export interface EndedSessions {
+  readonly userId: string;
+  readonly sessionIds: readonly string[] | null;
+}
+
+export interface SignedIn {
+  readonly answer: LoginAnswer;
+  readonly session: IssuedSession;
+}
+
+export interface Sessions extends Pick<Authenticator, "session"> {
+  login(request: LoginRequest): Promise<SignedIn>;
+  logout(actor: SessionActor, origin: AuditOrigin): Promise<void>;
+  /** Makes a session in the caller's transaction, which writes the audit row of why. */
+  issue(tx: Tx<Tables>, request: IssueRequest): Promise<IssuedSession>;
+  me(actor: SessionActor): Promise<MeAnswer>;
+  updateMe(actor: SessionActor, changes: ProfileBody, origin: AuditOrigin): Promise<UserPublic>;
+  changePassword(request: ChangePasswordRequest): Promise<SignedIn>;
+  policy(): ReturnType<typeof passwordPolicy>;
+  list(actor: SessionActor): Promise<SessionPublic[]>;
+  revoke(actor: SessionActor, id: string, origin: AuditOrigin): Promise<boolean>;
+  revokeOthers(actor: SessionActor, origin: AuditOrigin): Promise<number>;
+  /** Deletes sessions past their absolute limit. */
+  prune(): Promise<number>;
+  /** Calls `listener` when any process ended sessions; returns the way to stop. */
+  onEnded(listener: (ended: EndedSessions) => void): () => void;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const endedChannel = "svc_sessions_ended";
+/** More ids than this are told as "all": a notification is small, and a session that goes on only reconnects. */
+const maxToldIds = 100;
+
+/** Sessions of people in browsers. */
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { database, clock, audit, users, settings } = deps;
+  const loginDeps = { ...deps, issue: deps, pause: deps.pause ?? ((ms: number) => sleep(ms)) };
+  const listeners = new Set<(ended: EndedSessions) => void>();
+  let stopListening: (() => Promise<void>) | null = null;
+
+  const heard = (ended: EndedSessions): void => {
+    for (const listener of listeners) listener(ended);
+  };
+
+  async function announce(userId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const ended = { userId, sessionIds: ids.length > maxToldIds ? null : ids };
+    heard(ended);
+    await database.notify(endedChannel, JSON.stringify(ended)).catch(deps.onError);
+  }
+
+  async function userOf(actor: SessionActor): Promise<UserRow> {
+    const user = await users.findById(actor.user.id);
+    if (user === undefined) throw new ApiError("unauthenticated");
+    return user;
+  }
+
+  return {
+    session: createSessionAuthenticator(deps),
+    async login(request) {
+      const { user, session } = await login(loginDeps, request);
+      return { answer: loginAnswer(user), session };
+    },
+    async logout(actor, origin) {
+      await database.write(async (tx) => {
+        if (!(await deleteSession(tx, actor.user.id, actor.sessionId))) return;
+        await audit.append(tx, {
+          action: "auth.logout",
+          target_type: "session",
+          target_id: actor.sessionId,
+          ...origin,
+        });
+      });
+      await announce(actor.user.id, [actor.sessionId]);
+    },
+    issue: (tx, request) => issueSession(tx, deps, request),
+    async me(actor) {
+      const [user, memberships] = await Promise.all([userOf(actor), deps.memberships.listOf(actor.user.id)]);
+      const { user: shown, ...mfa } = loginAnswer(user);
+      return { ...shown, memberships, ...mfa };
+    },
+    async updateMe(actor, changes, origin) {
+      const user = await userOf(actor);
+      const changed = await database.write(async (tx) => {
+        const row = await users.change(tx, user, changes);
+        const names = (["first_name", "last_name", "display_name", "timezone"] as const).filter(
+          (name) => row[name] !== user[name],
+        );
+        await audit.append(tx, {
+          action: "user.updated",
+          target_type: "user",
+          target_id: user.id,
+          metadata: { changed: names },
+          ...origin,
+        });
+        return row;
+      });
+      return publicUser(changed);
+    },
+    async changePassword(request) {
+      const { user, session, ended } = await changePassword(loginDeps, request);
+      await announce(user.id, ended);
+      return { answer: loginAnswer(user), session };
+    },
+    policy: () => passwordPolicy(settings.SVC_PASSWORD_MIN_LENGTH),
+    async list(actor) {
+      const now = clock.now();
+      const idleSince = new Date(now.getTime() - settings.SVC_SESSION_IDLE_TIMEOUT_SECONDS * 1000 - 1);
+      const rows = await listLive(database.read, actor.user.id, { now, idleSince });
+      return rows.map((row) => ({
+        ...row,
+        issued_at: row.issued_at.toISOString(),
+        last_seen_at: row.last_seen_at.toISOString(),
+        expires_at: row.expires_at.toISOString(),
+        is_current: row.id === actor.sessionId,
+      }));
+    },
+    async revoke(actor, sessionId, origin) {
+      const id = sessionId.toLowerCase();
+      const isRevoked = await database.write(async (tx) => {
+        if (!(await deleteSession(tx, actor.user.id, id))) return false;
+        await audit.append(tx, { action: "auth.session_revoked", target_type: "session", target_id: id, ...origin });
+        return true;
+      });
+      if (isRevoked) await announce(actor.user.id, [id]);
+      return isRevoked;
+    },
+    async revokeOthers(actor, origin) {
+      const ended = await database.write(async (tx) => {
+        const ids = await deleteSessionsOf(tx, actor.user.id, actor.sessionId);
+        const about = {
+          action: "auth.session_revoked",
+          target_type: "session",
+          metadata: { sessions_ended: ids.length },
+        };
+        if (ids.length > 0) await audit.append(tx, { ...about, ...origin });
+        return ids;
+      });
+      await announce(actor.user.id, ended);
+      return ended.length;
+    },
+    prune: () => database.write((tx) => deleteExpired(tx, clock.now())),
+    onEnded(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async start() {
+      stopListening = await database.listen(endedChannel, (payload) => heard(JSON.parse(payload) as EndedSessions));
+    },
+    async stop() {
+      await stopListening?.();
+    },
+  };
+}
+
+/** The answer of sign-in and set-up. */
+export function loginAnswer(user: UserRow): LoginAnswer {
+  return {
+    user: publicUser(user),
+    mfa_required: false,
+    mfa_enrollment_required: false,
+    mfa_enrollment_deadline: null,
+  };
+}

@@ -1,0 +1,42 @@
+import { type Static, Type } from "typebox";
+
+export const sessionSettings = Type.Object({
+  SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS: Type.Integer({
+    default: 604_800,
+    minimum: 60,
+    description: "seconds after which a session ends, however busy it is",
+  }),
+  SVC_SESSION_IDLE_TIMEOUT_SECONDS: Type.Integer({
+    default: 1800,
+    minimum: 60,
+    description: "seconds without activity after which a session that is not remembered ends",
+  }),
+  SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS: Type.Integer({
+    default: 2_592_000,
+    minimum: 60,
+    description: "seconds a remembered session lasts; it has no idle limit",
+  }),
+  SVC_SESSION_PIN_USER_AGENT: Type.Boolean({
+    default: false,
+    description: "end a session for any browser but the one that signed in",
+  }),
+  SVC_LOGIN_LOCKOUT_THRESHOLD: Type.Integer({
+    default: 10,
+    minimum: 3,
+    maximum: 100,
+    description: "failed sign-ins since the last success that lock an account",
+  }),
+  SVC_LOGIN_LOCKOUT_DURATION_SECONDS: Type.Integer({
+    default: 900,
+    minimum: 60,
+    maximum: 86_400,
+    description: "seconds an account stays locked",
+  }),
+  SVC_LOGIN_MIN_DURATION_MS: Type.Integer({
+    default: 300,
+    minimum: 0,
+    maximum: 2000,
+    description: "milliseconds before which no sign-in is answered, so that the time tells nothing",
+  }),
+});
+export type SessionValues = Static<typeof sessionSettings>;

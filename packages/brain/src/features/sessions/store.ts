@@ -1,0 +1,90 @@
+import type { Kysely } from "kysely";
+import type { Tx } from "../../platform/database/database.ts";
+import type { SessionRow, Tables } from "../../schema/tables/index.ts";
+
+type Db = Kysely<Tables>;
+
+const maxListed = 500;
+
+/** The session of a cookie with what its user may do, whatever the state of either. */
+export const findSession = (db: Db, digest: string) =>
+  db
+    .selectFrom("sessions as s")
+    .innerJoin("users as u", "u.id", "s.user_id")
+    .select([
+      "s.id",
+      "s.user_id",
+      "s.csrf_token",
+      "s.is_remembered",
+      "s.last_seen_at",
+      "s.expires_at",
+      "s.user_agent_at_issue",
+      "s.mfa_verified_at",
+      "u.email",
+      "u.display_name",
+      "u.is_admin",
+      "u.is_active",
+    ])
+    .where("s.token_hash", "=", digest)
+    .executeTakeFirst();
+
+export async function insertSession(tx: Tx<Tables>, row: SessionRow): Promise<void> {
+  await tx.insertInto("sessions").values(row).execute();
+}
+
+/** Notes activity, unless that was done since `before`. */
+export async function touchSession(tx: Tx<Tables>, id: string, now: Date, before: Date): Promise<void> {
+  await tx
+    .updateTable("sessions")
+    .set({ last_seen_at: now })
+    .where("id", "=", id)
+    .where("last_seen_at", "<=", before)
+    .execute();
+}
+
+export async function deleteByDigest(tx: Tx<Tables>, digest: string): Promise<void> {
+  await tx.deleteFrom("sessions").where("token_hash", "=", digest).execute();
+}
+
+/** Ends one session of a user; false when there is none. */
+export async function deleteSession(tx: Tx<Tables>, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("sessions")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+/** Ends all sessions of a user, but for `exceptId`; gives their ids. */
+export async function deleteSessionsOf(tx: Tx<Tables>, userId: string, exceptId: string | null): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .$if(exceptId !== null, (query) => query.where("id", "<>", exceptId!))
+    .returning("id")
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Sessions of a user that still count at `now`, the newest first. */
+export const listLive = (db: Db, userId: string, { now, idleSince }: { now: Date; idleSince: Date }) =>
+  db
+    .selectFrom("sessions")
+    .select(["id", "issued_at", "last_seen_at", "expires_at", "ip_at_issue", "user_agent_at_issue"])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .where((eb) => eb.or([eb("is_remembered", "=", true), eb("last_seen_at", ">", idleSince)]))
+    .orderBy("issued_at", "desc")
+    .orderBy("id", "desc")
+    .limit(maxListed)
+    .execute();
+
+/** The remember flag and second-factor stamp that a successor of the session carries on. */
+export const findCarried = (db: Db, id: string) =>
+  db.selectFrom("sessions").select(["is_remembered", "mfa_verified_at"]).where("id", "=", id).executeTakeFirst();
+
+export async function deleteExpired(tx: Tx<Tables>, now: Date): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom("sessions").where("expires_at", "<=", now).executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,81 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { ProfileBody } from "./schemas.ts";
+import { findByEmail, findById, insertUser, isAnyUser, noteFailure, noteSuccess, updateUser } from "./store.ts";
+
+export interface NewUser {
+  readonly email: string;
+  readonly displayName: string | null;
+  readonly passwordHash: string;
+  readonly isAdmin: boolean;
+}
+
+export interface Users {
+  findByEmail(email: string): Promise<UserRow | undefined>;
+  findById(id: string): Promise<UserRow | undefined>;
+  /** Whether any account exists; inside a transaction when one is given. */
+  isAny(tx?: Tx<Tables>): Promise<boolean>;
+  /** Inserts an account inside the caller's transaction; the caller writes the audit row. */
+  add(tx: Tx<Tables>, user: NewUser): Promise<UserRow>;
+  /** Changes an account inside the caller's transaction and gives the changed row. */
+  change(tx: Tx<Tables>, row: UserRow, changes: ProfileBody): Promise<UserRow>;
+  setPassword(tx: Tx<Tables>, id: string, passwordHash: string): Promise<void>;
+  noteSuccess: typeof noteSuccess;
+  noteFailure: typeof noteFailure;
+}
+
+/** Accounts. E-mail addresses are kept as given and compared without case. */
+export function createUsers({ database, clock }: { database: Database<Tables>; clock: Clock }): Users {
+  return {
+    findByEmail: (email) => findByEmail(database.read, emailKey(email)),
+    findById: (id) => findById(database.read, id),
+    isAny: (tx) => isAnyUser(tx ?? database.read),
+    async add(tx, { email, displayName, passwordHash, isAdmin }) {
+      const now = clock.now();
+      const row: UserRow = {
+        id: uuidV7(clock),
+        email: email.trim(),
+        email_key: emailKey(email),
+        first_name: null,
+        last_name: null,
+        display_name: displayName,
+        password_hash: passwordHash,
+        is_admin: isAdmin,
+        is_active: true,
+        timezone: "UTC",
+        failed_logins: 0,
+        locked_until: null,
+        mfa_enforcement_started_at: null,
+        last_login_at: null,
+        created_at: now,
+        updated_at: now,
+      };
+      await insertUser(tx, row);
+      return row;
+    },
+    async change(tx, row, changes) {
+      const applied = { ...changedColumns(changes), updated_at: clock.now() };
+      await updateUser(tx, row.id, applied);
+      return { ...row, ...applied };
+    },
+    setPassword: (tx, id, passwordHash) => updateUser(tx, id, { password_hash: passwordHash, updated_at: clock.now() }),
+    noteSuccess,
+    noteFailure,
+  };
+}
+
+/** Named one by one: a request body may hold keys that are columns nobody may set this way. */
+function changedColumns(changes: ProfileBody): Partial<UserRow> {
+  const { first_name, last_name, display_name, timezone } = changes;
+  return {
+    ...(first_name !== undefined && { first_name }),
+    ...(last_name !== undefined && { last_name }),
+    ...(display_name !== undefined && { display_name }),
+    ...(timezone !== undefined && { timezone }),
+  };
+}
+
+/** The form in which e-mail addresses are compared. */
+export const emailKey = (email: string): string => email.trim().toLowerCase();
