@@ -35,7 +35,7 @@ const written: Record<string, string> = {
   "!": "i",
 };
 const rows = [
-  "01234567890",
+  "1234567890",
   "abcdefghijklmnopqrstuvwxyz",
   "qwertyuiop",
   "qwertzuiop",

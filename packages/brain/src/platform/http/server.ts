@@ -11,9 +11,10 @@ import { type Access, type AccessDeps, type AccessSettings, createAccess } from 
 import type { App } from "./app.ts";
 import { type Buckets, createBuckets } from "./buckets.ts";
 import { answerPreflight, shareWithOrigin } from "./cors.ts";
-import { ApiError } from "./error-codes.ts";
+import { ApiError, invalid, type ValidationFault } from "./error-codes.ts";
 import { answerError, envelopeOf } from "./error-handler.ts";
 import { createHosts, type HostSettings } from "./hosts.ts";
+import { collectOpenApi, type OpenApiOptions, serveOpenApi } from "./openapi.ts";
 import { createRouteRegister } from "./route-table.ts";
 import type { Tag } from "./scopes.ts";
 import { fixedHeaders, guardHtml, type SecuritySettings } from "./security-headers.ts";
@@ -30,6 +31,8 @@ export interface ServerDeps extends Pick<AccessDeps, "authenticator" | "projects
   clock: Clock;
   log: Log;
   buckets?: Buckets;
+  /** The API description; absent: none is collected or served. */
+  openapi?: Omit<OpenApiOptions, "sessionCookie">;
   /**
    * Answers GET (and HEAD) of unknown paths that belong to the dashboard (5.1 rule 12): its page, with 200.
    * Absent: those paths are 404 like any other.
@@ -94,6 +97,8 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     if (!(tag !== undefined && anyHostTags.has(tag)) && !hosts.admits(request.headers.host)) {
       return done(new ApiError("invalid_host"));
     }
+    // PostgreSQL text holds no NUL, so no value of ours does: refused here, once, instead of failing in a statement.
+    if (request.url.includes("%00")) return done(invalid(nulIn("path")));
     const coding = request.headers["content-encoding"];
     if (coding !== undefined && coding !== "identity") return done(new ApiError("unsupported_media_type"));
     shareWithOrigin(request, reply, hosts, settings.SVC_CORS_ALLOW_CREDENTIALS);
@@ -129,6 +134,11 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     if (!access.admitsAddress("dashboard", request.clientAddress)) throw new ApiError("ip_denied", { surface: "api" });
     return deps.servePage(request, reply);
   });
+  if (deps.openapi !== undefined) {
+    const openapi = { ...deps.openapi, sessionCookie: access.cookies.session.name };
+    await collectOpenApi(app, openapi);
+    serveOpenApi(app, openapi);
+  }
   return { app, access };
 }
 
@@ -171,9 +181,19 @@ function acceptJsonOnly(app: App): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser("error", "ignore");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    if (body === "") done(null, undefined);
-    else parse(request, body as string, done);
+    if (body === "") return done(null, undefined);
+    if (holdsNul(body as string)) return done(invalid(nulIn("body")));
+    parse(request, body as string, done);
   });
+}
+
+function nulIn(place: string): ValidationFault {
+  return { loc: [place], type: "nul_character", message: "must not hold the character U+0000" };
+}
+
+/** Whether a JSON text writes U+0000, as an escape that is not itself escaped. */
+function holdsNul(text: string): boolean {
+  return text.includes("\\u0000") && /(?<!\\)(?:\\\\)*\\u0000/.test(text);
 }
 
 /** Answers bytes that never became a request, in the envelope as well. */

@@ -71,7 +71,10 @@ export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
   function answer(file: StaticFile, request: FastifyRequest, reply: FastifyReply): void {
     reply.type(file.type).header("vary", "accept-encoding").header("etag", file.etag);
     const isPage = file.type.startsWith("text/html");
-    reply.header("cache-control", isPage ? "no-store" : file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache");
+    reply.header(
+      "cache-control",
+      isPage ? "no-store" : file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache",
+    );
     if (request.headers["if-none-match"] === file.etag && !isPage) {
       reply.code(304).send();
       return;
