@@ -75,11 +75,14 @@ function readCommandLine(): { mode: BenchMode; chosen: readonly SuiteEntry[] } {
       for (const { name } of suites) console.log(name);
       process.exit(0);
     }
-    if (values.quick && values.full) throw new Error("--quick and --full exclude each other");
+    // `npm run bench --quick`, without the `--` before it, reaches us as an npm setting.
+    const isQuick = values.quick || process.env.npm_config_quick === "true";
+    const isFull = values.full || process.env.npm_config_full === "true";
+    if (isQuick && isFull) throw new Error("--quick and --full exclude each other");
     const unknown = positionals.filter((name) => !suites.some((suite) => suite.name === name));
     if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")}`);
     return {
-      mode: values.quick ? "quick" : values.full ? "full" : "standard",
+      mode: isQuick ? "quick" : isFull ? "full" : "standard",
       chosen: positionals.length === 0 ? suites : suites.filter(({ name }) => positionals.includes(name)),
     };
   } catch (fault) {
