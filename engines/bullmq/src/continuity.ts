@@ -153,5 +153,3 @@ export function positionAfter(watch: QueueWatch, entries: readonly RawEntry[]): 
     entriesAdded: entriesAdded === null ? null : entriesAdded + entries.length,
   };
 }
-
-export type Continuity = ReturnType<typeof createContinuity>;

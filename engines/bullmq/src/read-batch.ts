@@ -20,13 +20,15 @@ const rateWindowMs = 500;
 /**
  * Reads the streams of all queues in one XREAD. How much one read may bring follows the number of streams and the size of the entries
  * seen so far, so that large results do not fill the memory. `pauseMs` is how long the caller should let entries gather before the next
- * read: nothing while traffic is low, because a job that removes itself when it ends must be looked up at once.
+ * read: nothing while traffic is low, because a job that removes itself when it ends must be looked up at once, and nothing while
+ * there is a backlog.
  */
 export function createBatchReader(redis: Redis) {
   let averageChars = 100;
   let windowBegan = performance.now();
   let entriesInWindow = 0;
   let isBusy = false;
+  let isBehind = false;
 
   async function read(watches: readonly QueueWatch[]): Promise<readonly StreamBatch[]> {
     const perStream = Math.floor(Math.min(mostEntriesPerRead, readBudgetChars / averageChars) / watches.length);
@@ -35,6 +37,7 @@ export function createBatchReader(redis: Redis) {
     const ids = watches.map((watch) => watch.position.lastId);
     const reply = await redis.xread("COUNT", count, "BLOCK", blockMs, "STREAMS", ...keys, ...ids);
     const batches = matchStreams(watches, reply as readonly (readonly [string, readonly RawEntry[]])[] | null);
+    isBehind = batches.some((batch) => batch.entries.length >= count);
     measure(batches);
     return batches;
   }
@@ -58,7 +61,7 @@ export function createBatchReader(redis: Redis) {
   return {
     read,
     get pauseMs() {
-      return isBusy ? gatherMs : 0;
+      return isBusy && !isBehind ? gatherMs : 0;
     },
     get averageChars() {
       return averageChars;

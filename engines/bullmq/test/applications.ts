@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import * as bullmq5 from "bullmq5";
 import * as bullmq6 from "bullmq6";
 
@@ -46,12 +47,9 @@ const majors = { "5": bullmq5 as unknown as typeof bullmq6, "6": bullmq6 };
 export const bullmqMajors = ["5", "6"] as const;
 export type Major = (typeof bullmqMajors)[number];
 
-let counted = 0;
-
-/** A prefix that no other test of this process or run uses. */
+/** A prefix that no other test of any run uses. */
 export function freshPrefix(): string {
-  counted += 1;
-  return `t${process.pid}-${performance.timeOrigin.toString(36).replace(".", "")}-${counted}`;
+  return `t-${randomUUID()}`;
 }
 
 export function startApplication(major: Major, redisUrl: string, prefix = freshPrefix()): Application {
