@@ -20,7 +20,10 @@ import { Bones, Failed } from "./ui/Feedback.tsx";
 // below a project: overview (index), issues, schedules, dead-letters, commands, bulk-retries, automation, audit, settings,
 // and /me, /admin.
 
-const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: lazyRouteComponent(() => import("./shell/NotFound.tsx"), "NotFound") });
+const rootRoute = createRootRoute({
+  component: Outlet,
+  notFoundComponent: lazyRouteComponent(() => import("./shell/NotFound.tsx"), "NotFound"),
+});
 
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -4,9 +4,13 @@ const quietAfterMs = 10_000;
 let lastInputAt = Date.now();
 
 for (const kind of ["pointerdown", "keydown", "wheel", "touchstart"] as const) {
-  addEventListener(kind, () => {
-    lastInputAt = Date.now();
-  }, { capture: true, passive: true });
+  addEventListener(
+    kind,
+    () => {
+      lastInputAt = Date.now();
+    },
+    { capture: true, passive: true },
+  );
 }
 
 export function isUnattended(): boolean {

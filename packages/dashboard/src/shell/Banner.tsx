@@ -10,15 +10,24 @@ export function Banner({ slug, project }: { slug?: string; project?: Project | u
   const { mode } = useConnection();
   const agents = useQuery({ ...agentsQuery(slug ?? ""), enabled: slug !== undefined });
   if (mode === "offline") {
-    return <NoteLine glyph="failure">The server does not answer. What you see is from before; it is read again by itself.</NoteLine>;
+    return (
+      <NoteLine glyph="failure">
+        The server does not answer. What you see is from before; it is read again by itself.
+      </NoteLine>
+    );
   }
   if (project && !project.is_active) {
-    return <NoteLine glyph="revoked">This project is archived: its tasks can be read, its agents are refused.</NoteLine>;
+    return (
+      <NoteLine glyph="revoked">This project is archived: its tasks can be read, its agents are refused.</NoteLine>
+    );
   }
   const items = agents.data?.items ?? [];
   const wasSeen = items.some((agent) => agent.last_seen_at);
   if (wasSeen && !items.some((agent) => agent.state === "online")) {
-    const last = items.map((agent) => agent.last_seen_at ?? "").sort().at(-1);
+    const last = items
+      .map((agent) => agent.last_seen_at ?? "")
+      .sort()
+      .at(-1);
     return (
       <NoteLine glyph="failure">
         No agent is online, so nothing new arrives. Last seen <Age at={last ?? null} suffix=" ago" />.

@@ -3,8 +3,8 @@ import type { Facts, Mode } from "../live/connection.ts";
 import { connection, useConnection } from "../live/live.ts";
 import { age } from "../ui/format.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
 import { useKeys } from "../ui/keys.ts";
+import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
 import css from "./shell.module.css";
 
 /** What the page knows about its own freshness, from the stream's last message and the last answered read. */
@@ -34,12 +34,7 @@ export function ConnectionChip() {
           {facts.lastAnswerAt === null ? "none yet" : `${age(now - facts.lastAnswerAt)} ago`}
         </p>
         <hr className={menuRule} />
-        <button
-          type="button"
-          data-entry=""
-          className={menuItem}
-          onClick={() => connection.setPaused(!facts.isPaused)}
-        >
+        <button type="button" data-entry="" className={menuItem} onClick={() => connection.setPaused(!facts.isPaused)}>
           <Icon name={facts.isPaused ? "play" : "pause"} />
           {facts.isPaused ? "Go on" : "Pause everything"}
           <kbd>Shift L</kbd>

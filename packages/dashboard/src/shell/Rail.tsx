@@ -63,7 +63,13 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
         </Group>
       </div>
       <div className={`${css.foot} lg`}>
-        <button type="button" className={controls.ib} aria-label="Narrow or widen the rail" title="Narrow or widen the rail ([)" onClick={toggleRail}>
+        <button
+          type="button"
+          className={controls.ib}
+          aria-label="Narrow or widen the rail"
+          title="Narrow or widen the rail ([)"
+          onClick={toggleRail}
+        >
           <Icon name="rail" />
         </button>
       </div>

@@ -82,7 +82,8 @@ function TimeRange() {
   if (!location.pathname.endsWith("/tasks")) return null;
   const search = location.search as Record<string, unknown>;
   const since = search.until ? undefined : search.since;
-  const value = since === undefined ? (search.until ? null : "all") : (ranges.find((one) => one.value === since)?.value ?? null);
+  const value =
+    since === undefined ? (search.until ? null : "all") : (ranges.find((one) => one.value === since)?.value ?? null);
   return (
     <Segments<Range>
       className="lg"

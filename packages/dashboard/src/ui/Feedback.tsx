@@ -61,7 +61,13 @@ export function Failed({ title, error, onRetry }: FailedProps) {
   const problem = error instanceof ApiProblem ? error : null;
   const details = JSON.stringify(
     problem
-      ? { code: problem.code, status: problem.status, message: problem.message, request_id: problem.requestId, details: problem.details }
+      ? {
+          code: problem.code,
+          status: problem.status,
+          message: problem.message,
+          request_id: problem.requestId,
+          details: problem.details,
+        }
       : { message: String(error) },
     null,
     2,
@@ -117,7 +123,15 @@ export function FailedLine({ title, error, onRetry }: FailedProps) {
   );
 }
 
-export function NoteLine({ children, glyph = "unknown", onClose }: { children: ReactNode; glyph?: string; onClose?: () => void }) {
+export function NoteLine({
+  children,
+  glyph = "unknown",
+  onClose,
+}: {
+  children: ReactNode;
+  glyph?: string;
+  onClose?: () => void;
+}) {
   const [closed, setClosed] = useState(false);
   if (closed) return null;
   return (

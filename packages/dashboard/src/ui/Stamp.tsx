@@ -8,7 +8,15 @@ function stampTitle(at: number, zone: string): string {
 }
 
 /** How long ago, ticking; the exact instant is in the tooltip. `none` is printed for an absent instant. */
-export function Age({ at, none = "never", suffix = "" }: { at: string | null | undefined; none?: string; suffix?: string }) {
+export function Age({
+  at,
+  none = "never",
+  suffix = "",
+}: {
+  at: string | null | undefined;
+  none?: string;
+  suffix?: string;
+}) {
   const now = useNow();
   const { zone } = useZone();
   const ms = instant(at);

@@ -78,5 +78,8 @@ export function printable(text: string): string {
 
 /** The same for text with lines, such as a traceback. */
 export function printableLines(text: string): string {
-  return text.split(/\r\n|\n|\r/).map((line) => line.split("\t").map(printable).join("\t")).join("\n");
+  return text
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.split("\t").map(printable).join("\t"))
+    .join("\n");
 }

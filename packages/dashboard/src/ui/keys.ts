@@ -5,7 +5,10 @@ export function isTyping(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing) return true;
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [popover]") !== null;
+  return (
+    target.isContentEditable ||
+    target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [popover]") !== null
+  );
 }
 
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => void>>;

@@ -14,24 +14,31 @@ import { Age, Stamp } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { usePage } from "../../ui/title.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
-import { enginesOf, transportOf } from "./AgentsPage.tsx";
 import { AgentSnippets } from "./AgentSnippets.tsx";
 import css from "./agents.module.css";
 import { FirstHello, NothingArrives } from "./FirstHello.tsx";
 import { LossPanel } from "./LossPanel.tsx";
 import { agentProcessesQuery, agentQuery, agentStatusQuery, useLiveAgents } from "./queries.ts";
 import { RevokeDialog } from "./RevokeDialog.tsx";
+import { enginesOf, transportOf } from "./words.ts";
 
 export function AgentPage() {
   const { slug, agentId } = useParams({ from: "/signed-in/p/$slug/agents/$agentId" });
   useLiveAgents(slug);
   const pollMs = usePollMs();
-  const { data: agent } = useSuspenseQuery({ ...agentQuery(slug, agentId), refetchInterval: pollMs === false ? 15_000 : pollMs });
+  const { data: agent } = useSuspenseQuery({
+    ...agentQuery(slug, agentId),
+    refetchInterval: pollMs === false ? 15_000 : pollMs,
+  });
   const status = useQuery({ ...agentStatusQuery(slug, agentId), refetchInterval: 10_000 });
   const processes = useQuery({ ...agentProcessesQuery(slug), refetchInterval: 10_000 });
   const isAdmin = useIsProjectAdmin(slug);
   const [isRevoking, setRevoking] = useState(false);
-  usePage([{ label: slug, href: paths.tasks(slug) }, { label: "Agents", href: paths.agents(slug) }, { label: agent.name }]);
+  usePage([
+    { label: slug, href: paths.tasks(slug) },
+    { label: "Agents", href: paths.agents(slug) },
+    { label: agent.name },
+  ]);
 
   const capabilities = Object.entries(agent.capabilities).flatMap(([engine, tokens]) =>
     Array.isArray(tokens) ? tokens.map((token) => `${engine} ${String(token)}`) : [engine],
@@ -76,7 +83,11 @@ export function AgentPage() {
                 <span className="t3">that connect with this agent's token</span>
               </header>
               {processes.isError ? (
-                <Failed title="Processes could not be read" error={processes.error} onRetry={() => void processes.refetch()} />
+                <Failed
+                  title="Processes could not be read"
+                  error={processes.error}
+                  onRetry={() => void processes.refetch()}
+                />
               ) : processes.data ? (
                 <Processes rows={processes.data.filter((process) => process.agent_id === agent.id)} />
               ) : (
@@ -84,7 +95,11 @@ export function AgentPage() {
               )}
             </section>
             {status.isError ? (
-              <Failed title="Status samples could not be read" error={status.error} onRetry={() => void status.refetch()} />
+              <Failed
+                title="Status samples could not be read"
+                error={status.error}
+                onRetry={() => void status.refetch()}
+              />
             ) : status.data ? (
               <>
                 <LossPanel samples={status.data.items} />
@@ -102,11 +117,14 @@ export function AgentPage() {
               <Fact name="Engines">{enginesOf(agent)}</Fact>
               <Fact name="Transport">
                 {transportOf(agent)}
-                {agent.transport === "longpoll" ? <span className="t3">; may show offline while it only fetches commands</span> : null}
+                {agent.transport === "longpoll" ? (
+                  <span className="t3">; may show offline while it only fetches commands</span>
+                ) : null}
               </Fact>
               <Fact name="Host">{printable(agent.host_name ?? "not reported")}</Fact>
               <Fact name="Version">
-                {agent.agent_version ?? "not reported"} <span className="t3">protocol {agent.protocol_version || "not reported"}</span>
+                {agent.agent_version ?? "not reported"}{" "}
+                <span className="t3">protocol {agent.protocol_version || "not reported"}</span>
               </Fact>
               <Fact name="Last seen">
                 <Age at={agent.last_seen_at} suffix=" ago" />
@@ -200,7 +218,9 @@ function Samples({ samples }: { samples: AgentStatusSample[] }) {
         </span>
       </header>
       {shown.length === 0 ? (
-        <p className={panel.foot}>None yet. An agent sends one with each heartbeat, unless that is switched off there.</p>
+        <p className={panel.foot}>
+          None yet. An agent sends one with each heartbeat, unless that is switched off there.
+        </p>
       ) : (
         <div className={panel.scroll}>
           <table className={`${panel.tbl} ${panel.dense}`}>
@@ -220,9 +240,17 @@ function Samples({ samples }: { samples: AgentStatusSample[] }) {
                     <Stamp at={captured_at} />
                   </td>
                   <td className="num">{payload.buffer_depth ?? "–"}</td>
-                  <td className="num">{payload.buffer_oldest_age_seconds === undefined ? "–" : `${Math.round(payload.buffer_oldest_age_seconds)} s`}</td>
+                  <td className="num">
+                    {payload.buffer_oldest_age_seconds === undefined
+                      ? "–"
+                      : `${Math.round(payload.buffer_oldest_age_seconds)} s`}
+                  </td>
                   <td className="num">{payload.connection_failure_streak ?? "–"}</td>
-                  <td className="num">{payload.current_session_age_seconds === undefined ? "–" : `${Math.round(payload.current_session_age_seconds)} s`}</td>
+                  <td className="num">
+                    {payload.current_session_age_seconds === undefined
+                      ? "–"
+                      : `${Math.round(payload.current_session_age_seconds)} s`}
+                  </td>
                 </tr>
               ))}
             </tbody>

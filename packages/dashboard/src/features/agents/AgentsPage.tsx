@@ -16,6 +16,7 @@ import { usePage } from "../../ui/title.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
 import { MintDialog } from "./MintDialog.tsx";
 import { agentsQuery, useLiveAgents } from "./queries.ts";
+import { enginesOf, transportOf } from "./words.ts";
 
 const troubleFirst = ["offline", "unknown", "online"];
 
@@ -54,7 +55,9 @@ export function AgentsPage() {
       </div>
       {agents.length === 0 ? (
         <Empty title="No agent yet">
-          <p>An agent watches a task engine and reports what happens there. Mint one, then start it beside your workers.</p>
+          <p>
+            An agent watches a task engine and reports what happens there. Mint one, then start it beside your workers.
+          </p>
           {mint}
         </Empty>
       ) : (
@@ -93,7 +96,9 @@ function AgentRow({ slug, agent }: { slug: string; agent: Agent }) {
         <AppLink href={paths.agent(slug, agent.id)}>
           <b>{printable(agent.name)}</b>
         </AppLink>
-        <small>{agent.last_seen_at ? printable(agent.host_name ?? "host not reported") : "waiting for the first hello"}</small>
+        <small>
+          {agent.last_seen_at ? printable(agent.host_name ?? "host not reported") : "waiting for the first hello"}
+        </small>
       </td>
       <td className="lg t2">{enginesOf(agent)}</td>
       <td className="lg t2">{transportOf(agent)}</td>
@@ -108,15 +113,4 @@ function AgentRow({ slug, agent }: { slug: string; agent: Agent }) {
       </td>
     </tr>
   );
-}
-
-/** An empty inventory means "not reported", never "none". */
-export function enginesOf(agent: Agent): string {
-  return agent.engine_adapters.length > 0 ? agent.engine_adapters.map(printable).join(", ") : "not reported";
-}
-
-export function transportOf(agent: Agent): string {
-  if (agent.transport === "ws") return "WebSocket";
-  if (agent.transport === "longpoll") return "long-poll";
-  return "not reported";
 }

@@ -26,7 +26,8 @@ export function LossPanel({ samples }: { samples: AgentStatusSample[] }) {
       </dl>
       <p className={panel.foot}>
         Reasons, counted over the same losses:{" "}
-        {lossReasons.map(([counter, label]) => `${label.toLowerCase()} ${count(lossNow(samples, counter))}`).join(", ")}.
+        {lossReasons.map(([counter, label]) => `${label.toLowerCase()} ${count(lossNow(samples, counter))}`).join(", ")}
+        .
       </p>
     </section>
   );

@@ -3,8 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import controls from "../../ui/controls.module.css";
-import { Field } from "../../ui/Field.tsx";
 import { causeOf } from "../../ui/Feedback.tsx";
+import { Field } from "../../ui/Field.tsx";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Snippet } from "../../ui/Snippet.tsx";
 import { AgentSnippets } from "./AgentSnippets.tsx";
@@ -56,7 +56,11 @@ export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className={`${controls.btn} ${controls.pri} ${controls.big}`} aria-disabled={mint.isPending}>
+          <button
+            type="submit"
+            className={`${controls.btn} ${controls.pri} ${controls.big}`}
+            aria-disabled={mint.isPending}
+          >
             Mint agent
           </button>
         </div>
@@ -104,7 +108,9 @@ function MintedDialog({ slug, minted, onClose }: { slug: string; minted: MintedA
 function mintFailure(error: Error): string {
   if (!(error instanceof ApiProblem)) return causeOf(error);
   if (error.code === "conflict") {
-    return error.details.reason === "project_archived" ? "The project is archived." : "An agent of this name exists already.";
+    return error.details.reason === "project_archived"
+      ? "The project is archived."
+      : "An agent of this name exists already.";
   }
   if (error.code === "mfa_reverify_required") return "Confirm your second factor first, then mint again.";
   return causeOf(error);

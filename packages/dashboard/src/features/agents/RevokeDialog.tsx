@@ -15,7 +15,10 @@ export function RevokeDialog({ slug, agent, onClose }: { slug: string; agent: Ag
   const revoke = useMutation({
     mutationFn: () => api.revokeAgent(slug, agent.id),
     onSuccess: () => {
-      client.setQueryData(agentsQuery(slug).queryKey, (old) => old && { items: old.items.filter((one) => one.id !== agent.id) });
+      client.setQueryData(
+        agentsQuery(slug).queryKey,
+        (old) => old && { items: old.items.filter((one) => one.id !== agent.id) },
+      );
       void client.invalidateQueries({ queryKey: agentsQuery(slug).queryKey });
       router.history.push(paths.agents(slug));
     },
@@ -24,7 +27,8 @@ export function RevokeDialog({ slug, agent, onClose }: { slug: string; agent: Ag
     <Dialog title={`Revoke ${printable(agent.name)}`} onClose={onClose}>
       <p>
         Its connection closes now and its token stops working for good. Commands that wait for it are cancelled. What it
-        reported stays. {agent.state === "online" ? "It is online: what happens in its engines from now on is not seen." : null}
+        reported stays.{" "}
+        {agent.state === "online" ? "It is online: what happens in its engines from now on is not seen." : null}
       </p>
       {revoke.isError ? (
         <p className={controls.err} role="alert">

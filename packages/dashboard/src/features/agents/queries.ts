@@ -37,7 +37,8 @@ export function useLiveAgents(slug: string): void {
       return;
     }
     client.setQueryData(key, (old) => old && { items: applyRows(old.items, event) });
-    for (const row of event.rows ?? []) client.setQueryData(agentQuery(slug, row.id).queryKey, (old) => old && { ...old, ...row });
+    for (const row of event.rows ?? [])
+      client.setQueryData(agentQuery(slug, row.id).queryKey, (old) => old && { ...old, ...row });
   });
 }
 
@@ -52,4 +53,3 @@ export function applyRows<Row extends { id: string }>(
   const kept = items.filter((item) => !gone.has(item.id)).map((item) => ({ ...item, ...changed.get(item.id) }));
   return [...kept, ...[...changed.values()].filter((row) => !known.has(row.id))];
 }
-

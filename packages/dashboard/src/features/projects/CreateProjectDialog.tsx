@@ -5,8 +5,8 @@ import { useState } from "react";
 import { api } from "../../api.ts";
 import { paths } from "../../paths.ts";
 import controls from "../../ui/controls.module.css";
-import { Field } from "../../ui/Field.tsx";
 import { causeOf } from "../../ui/Feedback.tsx";
+import { Field } from "../../ui/Field.tsx";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { projectsQuery } from "./queries.ts";
 import { slugFrom } from "./slug.ts";
@@ -40,7 +40,15 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
         }}
       >
         <Rows>
-          <Field label="Name" required maxLength={200} autoFocus value={name} onChange={(event) => setName(event.currentTarget.value)} error={faults.name} />
+          <Field
+            label="Name"
+            required
+            maxLength={200}
+            autoFocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={faults.name}
+          />
           <Field
             label="Slug"
             required
@@ -84,7 +92,11 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
             <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
               Cancel
             </button>
-            <button type="submit" className={`${controls.btn} ${controls.pri} ${controls.big}`} aria-disabled={create.isPending}>
+            <button
+              type="submit"
+              className={`${controls.btn} ${controls.pri} ${controls.big}`}
+              aria-disabled={create.isPending}
+            >
               Create project
             </button>
           </div>
@@ -110,6 +122,7 @@ export function faultsByField(problem: ApiProblem): Record<string, string> {
 }
 
 function conflictText(error: Error): string {
-  if (error instanceof ApiProblem && error.code === "conflict") return `Not created: ${error.message}. The slug may be in use.`;
+  if (error instanceof ApiProblem && error.code === "conflict")
+    return `Not created: ${error.message}. The slug may be in use.`;
   return causeOf(error);
 }

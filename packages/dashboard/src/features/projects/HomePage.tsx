@@ -67,7 +67,12 @@ export function HomePage() {
             </thead>
             <tbody>
               {projects.map((project, at) => (
-                <ProjectRow key={project.id} project={project} stats={figures[at]?.data} isBroken={figures[at]?.isError ?? false} />
+                <ProjectRow
+                  key={project.id}
+                  project={project}
+                  stats={figures[at]?.data}
+                  isBroken={figures[at]?.isError ?? false}
+                />
               ))}
             </tbody>
           </table>
@@ -78,7 +83,15 @@ export function HomePage() {
   );
 }
 
-function ProjectRow({ project, stats, isBroken }: { project: Project; stats: ProjectStats | undefined; isBroken: boolean }) {
+function ProjectRow({
+  project,
+  stats,
+  isBroken,
+}: {
+  project: Project;
+  stats: ProjectStats | undefined;
+  isBroken: boolean;
+}) {
   const agents = (stats?.agents_online ?? 0) + (stats?.agents_offline ?? 0);
   const backlog = stats?.queue_depths?.reduce((sum, queue) => sum + queue.pending_count, 0) ?? 0;
   return (

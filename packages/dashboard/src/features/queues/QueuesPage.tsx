@@ -25,7 +25,9 @@ export function QueuesPage() {
     if (event.refetch) void client.invalidateQueries({ queryKey: key });
     else client.setQueryData(key, (old) => old && { ...old, items: applyRows(old.items, event) });
   });
-  const queues = data.items.toSorted((a, b) => rank(a) - rank(b) || b.pending_count - a.pending_count || a.name.localeCompare(b.name));
+  const queues = data.items.toSorted(
+    (a, b) => rank(a) - rank(b) || b.pending_count - a.pending_count || a.name.localeCompare(b.name),
+  );
 
   return (
     <>

@@ -7,8 +7,8 @@ import { safeReturn } from "../../paths.ts";
 import { queryClient } from "../../query-client.ts";
 import { toggleTheme } from "../../ui/appearance.ts";
 import controls from "../../ui/controls.module.css";
-import { Field } from "../../ui/Field.tsx";
 import { causeOf } from "../../ui/Feedback.tsx";
+import { Field } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import css from "./login.module.css";
@@ -52,9 +52,14 @@ export function LoginPage() {
 
   return (
     <main className={css.login} id="main" tabIndex={-1}>
-      <form className={css.form} onSubmit={submit} noValidate={false} ref={(form) => {
-        password.current = form?.querySelector<HTMLInputElement>("[name=password]") ?? null;
-      }}>
+      <form
+        className={css.form}
+        onSubmit={submit}
+        noValidate={false}
+        ref={(form) => {
+          password.current = form?.querySelector<HTMLInputElement>("[name=password]") ?? null;
+        }}
+      >
         <p className={css.brand}>
           <span className={css.mark} aria-hidden="true">
             svc
@@ -77,7 +82,12 @@ export function LoginPage() {
           <p className={css.note} role="status">
             <Icon name="schedules" />
             <span>
-              Your session has ended. {next && next !== "/" ? <>You will return to <b>{next.split("?")[0]}</b>.</> : null}
+              Your session has ended.{" "}
+              {next && next !== "/" ? (
+                <>
+                  You will return to <b>{next.split("?")[0]}</b>.
+                </>
+              ) : null}
             </span>
           </p>
         ) : null}
@@ -123,7 +133,8 @@ export function LoginPage() {
 function signInFailure(error: unknown): string {
   if (isProblem(error, "unauthenticated")) return "Email or password is wrong. Nothing was changed.";
   if (isProblem(error, "rate_limited")) return "Too many tries from this address. Wait, then try again.";
-  if (isProblem(error, "csrf_failed")) return "The server does not accept sign-ins from this address. Open it at its public URL.";
+  if (isProblem(error, "csrf_failed"))
+    return "The server does not accept sign-ins from this address. Open it at its public URL.";
   if (error instanceof ApiProblem && error.code === "validation_error") return "Give an email address and a password.";
   return causeOf(error);
 }

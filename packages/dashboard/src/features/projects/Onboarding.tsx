@@ -1,0 +1,149 @@
+import type { MintedAgent } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
+import { useHub } from "../../live/live.ts";
+import controls from "../../ui/controls.module.css";
+import { printable } from "../../ui/format.ts";
+import { Glyph, Icon } from "../../ui/Icon.tsx";
+import { shortClockText, useZone } from "../../ui/instants.ts";
+import panel from "../../ui/panel.module.css";
+import { AgentSnippets } from "../agents/AgentSnippets.tsx";
+import { FirstHello, NothingArrives } from "../agents/FirstHello.tsx";
+import { MintDialog } from "../agents/MintDialog.tsx";
+import { agentsQuery, useLiveAgents } from "../agents/queries.ts";
+import { useIsProjectAdmin } from "../sessions/queries.ts";
+import css from "./onboarding.module.css";
+import { type StepState, stepsOf } from "./onboarding-steps.ts";
+import { projectQuery, statsQuery } from "./queries.ts";
+
+/** The way from an empty project to its first task; the steps tick themselves. */
+export function Onboarding({ slug, onReady }: { slug: string; onReady: () => void }) {
+  const { zone } = useZone();
+  const project = useQuery(projectQuery(slug));
+  const agents = useQuery({ ...agentsQuery(slug), refetchInterval: 3_000 });
+  const stats = useQuery({ ...statsQuery(slug), refetchInterval: 3_000 });
+  const isAdmin = useIsProjectAdmin(slug);
+  const [isMinting, setMinting] = useState(false);
+  const [minted, setMinted] = useState<MintedAgent | null>(null);
+  useLiveAgents(slug);
+  useHub("task.changed", () => void stats.refetch());
+
+  const items = agents.data?.items ?? [];
+  const newest = items.toSorted((a, b) => b.created_at.localeCompare(a.created_at))[0];
+  const agent = items.find((one) => one.id === minted?.agent.id) ?? newest;
+  const taskCount = stats.data?.tasks_total ?? 0;
+  const steps = stepsOf({ agent, taskCount });
+  useEffect(() => {
+    if (taskCount > 0) onReady();
+  }, [taskCount, onReady]);
+
+  return (
+    <div className={css.onb}>
+      <div>
+        <h1>Connect the first agent</h1>
+        <p className={`${css.lead} t2`}>No task yet. The steps tick themselves; nothing here needs a reload.</p>
+        <ol className={css.steps}>
+          <Step
+            state="done"
+            title="Project created"
+            at={project.data ? shortClockText(Date.parse(project.data.created_at), zone) : null}
+          >
+            <p>
+              {printable(project.data?.name ?? slug)}, {printable(project.data?.environment ?? "")}, time zone{" "}
+              {project.data?.timezone ?? "UTC"}.
+            </p>
+          </Step>
+          <Step
+            state={steps.minted}
+            title={agent ? "Agent minted" : "Mint an agent"}
+            at={agent ? shortClockText(Date.parse(agent.created_at), zone) : null}
+          >
+            {agent ? (
+              <p>
+                {printable(agent.name)}. Its token and secret were shown once.{" "}
+                {isAdmin && agent.state !== "online" ? (
+                  <button type="button" className={controls.lnk} onClick={() => setMinting(true)}>
+                    Mint another
+                  </button>
+                ) : null}
+              </p>
+            ) : (
+              <>
+                <p>An agent is what connects to this server; it gets a token and a secret of its own.</p>
+                <p className={css.act}>
+                  <button
+                    type="button"
+                    className={`${controls.btn} ${controls.pri}`}
+                    aria-disabled={!isAdmin}
+                    title={isAdmin ? undefined : "Needs the admin role in this project"}
+                    onClick={() => isAdmin && setMinting(true)}
+                  >
+                    <Icon name="plus" />
+                    Mint agent
+                  </button>
+                </p>
+              </>
+            )}
+          </Step>
+          <Step state={steps.hello} title={steps.hello === "done" ? "Connected" : "Waiting for the first hello"}>
+            {agent && steps.hello !== "todo" ? (
+              <>
+                <FirstHello agent={agent} />
+                {steps.hello === "now" ? <NothingArrives /> : null}
+              </>
+            ) : (
+              <p>Start the agent where it can reach the broker and this server.</p>
+            )}
+          </Step>
+          <Step state={steps.event} title="First event">
+            <p>Any task that is put into, starts in or leaves a watched queue.</p>
+          </Step>
+          <Step state={steps.task} title="First task on screen">
+            <p>Then this page becomes the task list.</p>
+          </Step>
+        </ol>
+      </div>
+      <section className={panel.panel} aria-labelledby="h-paste">
+        <header>
+          <h2 id="h-paste">Paste where the agent runs</h2>
+        </header>
+        <div className={css.snips}>
+          <AgentSnippets
+            slug={slug}
+            secrets={minted ? { token: minted.token, hmacSecret: minted.hmac_secret } : null}
+          />
+        </div>
+        <p className={panel.foot}>Arguments and results are redacted by the agent, before anything is sent.</p>
+      </section>
+      {isMinting ? <MintDialog slug={slug} onClose={() => setMinting(false)} onMinted={setMinted} /> : null}
+    </div>
+  );
+}
+
+interface StepProps {
+  state: StepState;
+  title: string;
+  at?: string | null;
+  children: ReactNode;
+}
+
+const marks = { done: ["success", "done"], now: ["started", "waiting"], todo: ["pending", "to do"] } as const;
+
+function Step({ state, title, at, children }: StepProps) {
+  const [glyph, word] = marks[state];
+  return (
+    <li className={css.step} data-step={state} aria-current={state === "now" ? "step" : undefined}>
+      <span className={css.mk}>
+        <Glyph name={glyph} />
+        <span className="vh">{word}</span>
+      </span>
+      <div>
+        <h2>
+          {title}
+          {at ? <span className="t3">{at}</span> : null}
+        </h2>
+        {children}
+      </div>
+    </li>
+  );
+}

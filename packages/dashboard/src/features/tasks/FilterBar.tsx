@@ -1,0 +1,198 @@
+import { priorities } from "@svc/client";
+import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import controls from "../../ui/controls.module.css";
+import { printable } from "../../ui/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { useKeys } from "../../ui/keys.ts";
+import { Menu, menuItem, menuLabel, menuRule } from "../../ui/Layers.tsx";
+import { filterWords, type Known, readTyped, type Suggestion, suggestionsFor, tokenText } from "./filter-text.ts";
+import css from "./list.module.css";
+import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
+
+interface FilterBarProps {
+  search: TasksSearch;
+  known: Known;
+  onPatch: (patch: Partial<Record<FilterKey, string | undefined>>) => void;
+}
+
+export function FilterBar({ search, known, onPatch }: FilterBarProps) {
+  const listId = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const [at, setAt] = useState(-1);
+  const [fault, setFault] = useState<string | null>(null);
+  const suggestions = useMemo(() => suggestionsFor(typed, known, search), [typed, known, search]);
+  const isListed = isOpen && suggestions.length > 0;
+  const tokens = activeFilters(search).filter((key) => key !== "state");
+  useKeys({
+    "/": (event) => {
+      event.preventDefault();
+      input.current?.focus();
+    },
+  });
+
+  const type = (text: string) => {
+    setTyped(text);
+    setOpen(true);
+    setAt(text.includes(":") ? 0 : -1);
+    setFault(null);
+  };
+  const apply = (patch: TasksSearch) => {
+    onPatch(patch as Partial<Record<FilterKey, string>>);
+    type("");
+    setOpen(false);
+  };
+  const choose = (suggestion: Suggestion) => {
+    if ("typed" in suggestion.effect) type(suggestion.effect.typed);
+    else apply(suggestion.effect.patch);
+    input.current?.focus();
+  };
+  const submit = () => {
+    const chosen = isListed ? suggestions[at] : undefined;
+    if (chosen) return choose(chosen);
+    if (typed.trim() === "") return;
+    const read = readTyped(typed, search);
+    if ("fault" in read) setFault(read.fault);
+    else apply(read.patch);
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      if (!isListed) setOpen(true);
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      setAt((old) => (old + step + suggestions.length) % Math.max(1, suggestions.length));
+      event.preventDefault();
+    } else if (event.key === "Enter") {
+      submit();
+      event.preventDefault();
+    } else if (event.key === "Escape") {
+      if (isListed) setOpen(false);
+      else if (typed) type("");
+      else input.current?.blur();
+      event.stopPropagation();
+    } else if (event.key === "Backspace" && typed === "") {
+      const last = tokens.at(-1);
+      if (last) onPatch({ [last]: undefined });
+    }
+  };
+
+  return (
+    <>
+      <search className={`${css.filter} grow`} aria-label="Filter tasks">
+        <Icon name="search" className="t3" />
+        {tokens.map((key) => (
+          <span key={key} className={css.tok}>
+            <span className={css.k}>{key === "search" ? "text" : key}:</span>
+            <span className="cut">{printable(tokenText(key, String(search[key])))}</span>
+            <button type="button" aria-label={`Drop filter ${key}`} onClick={() => onPatch({ [key]: undefined })}>
+              <Icon name="x" />
+            </button>
+          </span>
+        ))}
+        <span className={`${css.q} grow`}>
+          <input
+            ref={input}
+            type="text"
+            value={typed}
+            aria-label="Add a filter, or text to find. Text is matched literally"
+            placeholder={tokens.length === 0 ? "queue: worker: name: or text, matched literally" : ""}
+            role="combobox"
+            aria-expanded={isListed}
+            aria-controls={listId}
+            aria-autocomplete="list"
+            aria-activedescendant={isListed && at >= 0 ? `${listId}-${at}` : undefined}
+            aria-invalid={fault !== null}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => type(event.currentTarget.value)}
+            onFocus={() => setOpen(true)}
+            onBlur={() => setOpen(false)}
+            onKeyDown={pressed}
+          />
+          <ul className={css.ac} id={listId} role="listbox" aria-label="Filters that fit" hidden={!isListed}>
+            {suggestions.map((suggestion, index) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
+              // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant moves, focus stays in the input
+              <li
+                key={`${suggestion.value} ${suggestion.detail}`}
+                id={`${listId}-${index}`}
+                role="option"
+                aria-selected={index === at}
+                onPointerDown={(event) => event.preventDefault()}
+                onClick={() => choose(suggestion)}
+              >
+                <Marked suggestion={suggestion} />
+                <span className="t2">{printable(suggestion.detail)}</span>
+              </li>
+            ))}
+          </ul>
+        </span>
+        {fault ? (
+          <span className={controls.err} role="alert">
+            {fault}
+          </span>
+        ) : null}
+      </search>
+      <Menu
+        label="Add a filter"
+        buttonClass={`${controls.tool} lg`}
+        button={
+          <>
+            <Icon name="plus" />
+            Filter
+          </>
+        }
+      >
+        <p className={menuLabel}>Priority, one or more</p>
+        {priorities.map((priority) => {
+          const chosen = priorityList(search.priority);
+          const isChosen = chosen.includes(priority);
+          return (
+            <button
+              key={priority}
+              type="button"
+              data-entry=""
+              data-stay=""
+              className={menuItem}
+              aria-pressed={isChosen}
+              onClick={() => {
+                const next = isChosen ? chosen.filter((one) => one !== priority) : [...chosen, priority];
+                onPatch({ priority: priorityList(next.join(",")).join(",") || undefined });
+              }}
+            >
+              <span className="grow">{priority}</span>
+              {isChosen ? <Icon name="check" /> : null}
+            </button>
+          );
+        })}
+        <hr className={menuRule} />
+        {filterWords
+          .filter((word) => word !== "priority" && word !== "state")
+          .map((word) => (
+            <button
+              key={word}
+              type="button"
+              data-entry=""
+              className={menuItem}
+              onClick={() => {
+                type(`${word}:`);
+                requestAnimationFrame(() => input.current?.focus());
+              }}
+            >
+              {word}
+            </button>
+          ))}
+      </Menu>
+    </>
+  );
+}
+
+function Marked({ suggestion: { value, at, length } }: { suggestion: Suggestion }) {
+  return (
+    <span className="grow cut">
+      {printable(value.slice(0, at))}
+      <mark>{printable(value.slice(at, at + length))}</mark>
+      {printable(value.slice(at + length))}
+    </span>
+  );
+}

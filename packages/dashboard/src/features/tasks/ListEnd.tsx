@@ -1,0 +1,88 @@
+import { paths } from "../../paths.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { causeOf, Empty } from "../../ui/Feedback.tsx";
+import { count, printable } from "../../ui/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { tokenText } from "./filter-text.ts";
+import css from "./grid.module.css";
+import { maximumRows } from "./task-pages.ts";
+import { activeFilters, type FilterKey, type TasksSearch } from "./tasks-search.ts";
+import type { TaskList } from "./use-task-list.ts";
+
+/** What stands under the last loaded row. */
+export function ListEnd({ list, onNarrow }: { list: TaskList; onNarrow: () => void }) {
+  const { query } = list;
+  if (query.isFetchNextPageError) {
+    return (
+      <p className={css.end} role="alert">
+        Older tasks could not be read. {causeOf(query.error)}
+        <button type="button" className={controls.lnk} onClick={() => void query.fetchNextPage()}>
+          Try again
+        </button>
+      </p>
+    );
+  }
+  if (query.isFetchingNextPage) {
+    return (
+      <p className={css.end} role="status">
+        Reading older tasks
+      </p>
+    );
+  }
+  if (list.isFull) {
+    return (
+      <p className={css.end}>
+        {count(maximumRows)} tasks are loaded, which is as many as the page holds. Narrow the filters to see older ones.
+        <button type="button" className={controls.lnk} onClick={onNarrow}>
+          Clear filters
+        </button>
+      </p>
+    );
+  }
+  return query.hasNextPage ? null : <p className={css.end}>No older task is kept.</p>;
+}
+
+interface NothingMatchesProps {
+  slug: string;
+  search: TasksSearch;
+  onPatch: (patch: Partial<Record<FilterKey, undefined>>) => void;
+  freshCount: number;
+  onShow: () => void;
+}
+
+/** Nothing under these filters: each of them can be dropped from here. */
+export function NothingMatches({ slug, search, onPatch, freshCount, onShow }: NothingMatchesProps) {
+  const active = activeFilters(search);
+  return (
+    <Empty
+      title={active.length > 0 ? "No task matches" : "No task yet"}
+      chips={
+        <>
+          {freshCount > 0 ? (
+            <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={onShow}>
+              Show {freshCount} new
+            </button>
+          ) : null}
+          {active.map((key) => (
+            <button key={key} type="button" className={controls.btn} onClick={() => onPatch({ [key]: undefined })}>
+              <Icon name="x" />
+              {key === "search" ? "text" : key}: {printable(tokenText(key, String(search[key])))}
+            </button>
+          ))}
+          {active.length > 1 ? (
+            <AppLink className={controls.btn} href={paths.tasks(slug)}>
+              Clear all
+            </AppLink>
+          ) : null}
+        </>
+      }
+    >
+      <p>
+        {active.length > 0
+          ? "Text is matched literally, letter by letter. Drop a filter to see more."
+          : "The list fills by itself as soon as an agent reports a task."}
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,147 @@
+import type { Task } from "@svc/client";
+import { useState } from "react";
+import { CopyButton } from "../../../ui/CopyButton.tsx";
+import controls from "../../../ui/controls.module.css";
+import { printable, printableLines } from "../../../ui/format.ts";
+import { Icon } from "../../../ui/Icon.tsx";
+import panel from "../../../ui/panel.module.css";
+import { Segments } from "../../../ui/Segments.tsx";
+import css from "./failure.module.css";
+import { type Frame, foldFrames, librariesOf, readTrace, splitException, type TraceSection } from "./trace.ts";
+
+/** The exception on top, then the traceback with own frames open and library frames folded. */
+export function FailurePanel({ task, level = 2 }: { task: Pick<Task, "exception" | "traceback">; level?: 2 | 3 }) {
+  const { type, message } = splitException(task.exception ?? "");
+  const Title = level === 2 ? "h2" : "h3";
+  return (
+    <section className={panel.panel} id="failure" aria-labelledby="h-failure">
+      <header>
+        <Title id="h-failure">
+          <span className="vh">Failure: </span>
+          <span className={css.exc}>{printable(type ?? "Failed")}</span>
+        </Title>
+      </header>
+      {message ? <p className={`${css.msg} mono`}>{printableLines(message)}</p> : null}
+      {task.traceback ? (
+        <Trace text={task.traceback} />
+      ) : (
+        <p className={panel.foot}>The engine reported no traceback.</p>
+      )}
+    </section>
+  );
+}
+
+type Order = "inner" | "printed";
+
+export function Trace({ text }: { text: string }) {
+  const [order, setOrder] = useState<Order>("inner");
+  const [isWrapped, setWrapped] = useState(false);
+  const sections = readTrace(text);
+  const frames = sections.flatMap((section) => section.frames);
+  const own = frames.filter((frame) => !frame.isLibrary).length;
+
+  return (
+    <>
+      <div className={css.bar}>
+        {sections.length > 0 ? (
+          <Segments<Order>
+            legend="Order of the traceback"
+            value={order}
+            options={[
+              { value: "inner", label: "Innermost first" },
+              { value: "printed", label: "As printed" },
+            ]}
+            onChange={setOrder}
+          />
+        ) : null}
+        <span className="grow t3">
+          {sections.length > 0 ? (
+            <span className="lg">{`${own} own ${own === 1 ? "frame" : "frames"}, ${frames.length - own} folded`}</span>
+          ) : null}
+        </span>
+        <button
+          type="button"
+          className={controls.ib}
+          aria-pressed={isWrapped}
+          aria-label="Wrap long lines"
+          title="Wrap long lines"
+          onClick={() => setWrapped(!isWrapped)}
+        >
+          <Icon name="wrap" />
+        </button>
+        <CopyButton text={text} name="Copy traceback" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <div
+        className={isWrapped ? `${css.trace} ${css.wrapped}` : css.trace}
+        tabIndex={0}
+        role="region"
+        aria-label="Traceback"
+      >
+        {order === "printed" || sections.length === 0 ? (
+          <pre className={css.raw}>{printableLines(text)}</pre>
+        ) : (
+          sections.map((section, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: sections have no other identity
+            <Section key={at} section={section} isCause={at > 0} />
+          ))
+        )}
+      </div>
+    </>
+  );
+}
+
+function Section({ section, isCause }: { section: TraceSection; isCause: boolean }) {
+  return (
+    <>
+      {isCause ? (
+        <p className={css.cause}>
+          Caused by <b>{printable((section.error ?? "an error that was not named").split("\n", 1)[0] ?? "")}</b>
+        </p>
+      ) : null}
+      {foldFrames(section.frames).map((group, at) =>
+        group.kind === "own" ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: frames repeat in a recursion
+          <OwnFrame key={at} frame={group.frame} />
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other identity
+          <details key={at} className={`${css.frame} ${css.lib}`}>
+            <summary>
+              {group.frames.length} library {group.frames.length === 1 ? "frame" : "frames"}{" "}
+              <span className="t3">{printable(librariesOf(group.frames))}</span>
+            </summary>
+            {group.frames.map((frame, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: frames repeat in a recursion
+              <OwnFrame key={index} frame={frame} />
+            ))}
+          </details>
+        ),
+      )}
+    </>
+  );
+}
+
+function OwnFrame({ frame }: { frame: Frame }) {
+  const place = (
+    <>
+      <span className="mono">
+        <b>{printable(frame.file)}</b>
+        {frame.line === null ? "" : `:${frame.line}`}
+      </span>
+      {frame.fn ? (
+        <>
+          <span className="t2">in</span> <span className="mono">{printable(frame.fn)}</span>
+        </>
+      ) : null}
+    </>
+  );
+  if (frame.source === null) return <div className={css.plain}>{place}</div>;
+  return (
+    <details className={css.frame} open>
+      <summary>{place}</summary>
+      <code className={css.src}>
+        <span className={css.ln}>{printable(frame.source)}</span>
+      </code>
+    </details>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Task } from "@svc/client";
+import type { ReactNode } from "react";
+import { paths } from "../../../paths.ts";
+import { stringifySearch } from "../../../search-text.ts";
+import { AppLink } from "../../../ui/AppLink.tsx";
+import { CopyButton } from "../../../ui/CopyButton.tsx";
+import { duration, printable } from "../../../ui/format.ts";
+import { Age } from "../../../ui/Stamp.tsx";
+import { StatePill } from "../../../ui/StatePill.tsx";
+import { useNow } from "../../../ui/ticker.ts";
+import { lifeOf, tryText } from "../life.ts";
+import { PriorityMark } from "../TaskRow.tsx";
+import css from "./task.module.css";
+
+interface TaskHeadProps {
+  slug: string;
+  task: Task;
+  /** The page has its h1 here; the drawer, which lies over a page with one, an h2. */
+  level: 1 | 2;
+  actions: ReactNode;
+}
+
+export function TaskHead({ slug, task, level, actions }: TaskHeadProps) {
+  const Title = level === 1 ? "h1" : "h2";
+  const listOf = (filter: Record<string, string>) => paths.tasks(slug) + stringifySearch(filter);
+  return (
+    <header className={css.head}>
+      <div className={css.title}>
+        <StatePill state={task.state} />
+        <Title id={level === 2 ? "drawer-title" : undefined} title={printable(task.name)}>
+          {printable(task.name)}
+        </Title>
+        <span className={`${css.idc} mono`}>
+          <span className="cut">{printable(task.task_id)}</span>
+          <CopyButton text={task.task_id} name="Copy task id (y)" />
+        </span>
+      </div>
+      <div className={css.acts}>{actions}</div>
+      <dl className={css.meta}>
+        <Fact name="Engine">{printable(task.engine)}</Fact>
+        {task.queue ? (
+          <Fact name="Queue">
+            <AppLink href={listOf({ queue: task.queue })}>{printable(task.queue)}</AppLink>
+          </Fact>
+        ) : null}
+        <Fact name="Worker">
+          {task.worker_name ? (
+            <AppLink href={listOf({ worker: task.worker_name })}>{printable(task.worker_name)}</AppLink>
+          ) : (
+            <span className="t3">none yet</span>
+          )}
+        </Fact>
+        <Fact name="Priority">
+          <PriorityMark priority={task.priority} /> {task.priority}
+        </Fact>
+        {task.release ? <Fact name="Release">{printable(task.release)}</Fact> : null}
+        <Times task={task} />
+        <Fact name="Try">{tryText(task)}</Fact>
+        {task.finished_at ? (
+          <Fact name="Ended">
+            <Age at={task.finished_at} suffix=" ago" />
+          </Fact>
+        ) : (
+          <Fact name="Received">
+            <Age at={task.received_at} suffix=" ago" />
+          </Fact>
+        )}
+        {task.tags.length > 0 ? <Fact name="Tags">{task.tags.map(printable).join(", ")}</Fact> : null}
+        {task.retry_of ? (
+          <Fact name="Retry of">
+            <AppLink href={paths.task(slug, task.engine, task.retry_of)}>{printable(task.retry_of)}</AppLink>
+          </Fact>
+        ) : null}
+        {task.retried_as ? (
+          <Fact name="Retried as">
+            <AppLink href={paths.task(slug, task.engine, task.retried_as)}>{printable(task.retried_as)}</AppLink>
+          </Fact>
+        ) : null}
+      </dl>
+    </header>
+  );
+}
+
+function Times({ task }: { task: Task }) {
+  const now = useNow();
+  const life = lifeOf(task, now);
+  const hasRun = life.runMs > 0 || task.started_at !== null;
+  return (
+    <>
+      <Fact name="Wait">{duration(life.waitMs)}</Fact>
+      <Fact name="Run">
+        {life.isLost ? "lost" : hasRun ? duration(life.runMs) : "–"}
+        {task.retry_count > 0 && hasRun ? <span className="t3"> last</span> : null}
+      </Fact>
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

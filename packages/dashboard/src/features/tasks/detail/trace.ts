@@ -1,0 +1,127 @@
+// Reads the tracebacks of Python and of JavaScript into frames. What it does not know it leaves as text.
+
+export interface Frame {
+  file: string;
+  line: number | null;
+  fn: string | null;
+  source: string | null;
+  isLibrary: boolean;
+}
+
+export interface TraceSection {
+  /** What the section's error says; the outermost one is the task's own exception. */
+  error: string | null;
+  /** Innermost first. */
+  frames: Frame[];
+}
+
+const libraryMarks =
+  /(^|[\\/])(node_modules|site-packages|dist-packages)[\\/]|^node:|^internal\/|[\\/]lib[\\/]python3|^<frozen |^<anonymous>/;
+const nodeFrame = /^\s*at (?:(?:async )?(.+?) \()?(?:file:\/\/)?((?:[A-Za-z]:)?[^()]*?):(\d+)(?::(\d+))?\)?$/;
+const nodeNative = /^\s*at (.+) \((native|<anonymous>)\)$/;
+const pythonFrame = /^\s*File "(.+?)", line (\d+)(?:, in (.+))?$/;
+const pythonHead = /^Traceback \(most recent call last\):$/;
+const causeLine = /^\s*(?:\[cause\]:|Caused by:)\s*(.*?)\s*\{?$/;
+
+/** The sections of a traceback, the raised error first and its causes after it; empty when there is no frame in it. */
+export function readTrace(text: string): TraceSection[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  const sections = lines.some((line) => pythonFrame.test(line)) ? readPython(lines) : readNode(lines);
+  return sections.some((section) => section.frames.length > 0) ? sections : [];
+}
+
+function readNode(lines: string[]): TraceSection[] {
+  const sections: TraceSection[] = [];
+  let current: TraceSection = { error: null, frames: [] };
+  let head: string[] = [];
+  for (const line of lines) {
+    const cause = causeLine.exec(line);
+    if (cause) {
+      sections.push(current);
+      current = { error: cause[1] || null, frames: [] };
+      head = [];
+      continue;
+    }
+    const frame = readNodeFrame(line);
+    if (frame) {
+      current.error ??= head.join("\n").trim() || null;
+      current.frames.push(frame);
+    } else if (current.frames.length === 0) head.push(line);
+  }
+  sections.push(current);
+  return sections.filter((section) => section.frames.length > 0);
+}
+
+function readNodeFrame(line: string): Frame | null {
+  const native = nodeNative.exec(line);
+  if (native) return { file: native[2] ?? "native", line: null, fn: native[1] ?? null, source: null, isLibrary: true };
+  const found = nodeFrame.exec(line);
+  const file = found?.[2];
+  if (!found || !file) return null;
+  return { file, line: Number(found[3]), fn: found[1] ?? null, source: null, isLibrary: libraryMarks.test(file) };
+}
+
+function readPython(lines: string[]): TraceSection[] {
+  const sections: TraceSection[] = [];
+  let current: TraceSection = { error: null, frames: [] };
+  const close = () => {
+    if (current.frames.length > 0) sections.push({ ...current, frames: current.frames.reverse() });
+    current = { error: null, frames: [] };
+  };
+  for (const [at, line] of lines.entries()) {
+    if (pythonHead.test(line)) {
+      close();
+      continue;
+    }
+    const found = pythonFrame.exec(line);
+    if (found?.[1]) {
+      const next = lines[at + 1] ?? "";
+      const hasSource = /^\s{2,}\S/.test(next) && !pythonFrame.test(next);
+      current.frames.push({
+        file: found[1],
+        line: Number(found[2]),
+        fn: found[3] ?? null,
+        source: hasSource ? next.trim() : null,
+        isLibrary: libraryMarks.test(found[1]),
+      });
+    } else if (current.frames.length > 0 && /^[A-Za-z_][\w.]*(:|$)/.test(line)) {
+      current.error = line;
+      close();
+    }
+  }
+  close();
+  // Python prints causes first and the raised error last.
+  return sections.reverse();
+}
+
+export type FrameGroup = { kind: "own"; frame: Frame } | { kind: "library"; frames: Frame[] };
+
+/** Runs of library frames folded into one group each; own frames stay apart. */
+export function foldFrames(frames: readonly Frame[]): FrameGroup[] {
+  const groups: FrameGroup[] = [];
+  for (const frame of frames) {
+    const last = groups.at(-1);
+    if (!frame.isLibrary) groups.push({ kind: "own", frame });
+    else if (last?.kind === "library") last.frames.push(frame);
+    else groups.push({ kind: "library", frames: [frame] });
+  }
+  return groups;
+}
+
+/** The libraries that frames belong to, each once: `bullmq, ioredis`. */
+export function librariesOf(frames: readonly Frame[]): string {
+  const names = frames.map(({ file }) => {
+    if (file.startsWith("node:")) return "node";
+    const inside = /(?:node_modules|site-packages|dist-packages)[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g;
+    const found = [...file.matchAll(inside)].at(-1)?.[1];
+    return found?.replace(/\.(py|js|mjs|cjs)$/, "") ?? "runtime";
+  });
+  return [...new Set(names)].join(", ");
+}
+
+/** Type and message of an exception's text: `PaymentError: upstream 503` or `shop.PaymentError: ...`. */
+export function splitException(text: string): { type: string | null; message: string } {
+  const found = /^([A-Za-z_$][\w$.]{0,100})(?: \[\w+\])?: ([\s\S]*)$/.exec(text);
+  const type = found?.[1];
+  return type && /[A-Z]/.test(type) ? { type, message: found[2] ?? "" } : { type: null, message: text };
+}

@@ -1,0 +1,92 @@
+import { type Task, type TaskEvent, taskStates } from "@svc/client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useMemo, useRef } from "react";
+import { useHub, usePollMs } from "../../../live/live.ts";
+import { taskEventsQuery, taskQuery, taskTreeQuery } from "../queries.ts";
+import { type Attempt, attemptOfTask, attemptsOf } from "./attempts.ts";
+
+/** At least this long between two readings that pushes ask for. */
+const spacingMs = 1_000;
+const finalStates: readonly string[] = taskStates.filter((state) =>
+  ["success", "failure", "revoked", "rejected"].includes(state),
+);
+
+export interface TaskDetail {
+  task: Task | undefined;
+  error: unknown;
+  isRefreshFailing: boolean;
+  refetch: () => void;
+  events: TaskEvent[];
+  eventsQuery: ReturnType<typeof useEventsQuery>;
+  attempts: Attempt[];
+  treeQuery: ReturnType<typeof useTreeQuery>;
+}
+
+function useEventsQuery(slug: string, engine: string, taskId: string) {
+  return useQuery(taskEventsQuery(slug, engine, taskId));
+}
+
+function useTreeQuery(slug: string, engine: string, taskId: string) {
+  return useQuery(taskTreeQuery(slug, engine, taskId));
+}
+
+/** A task with its events and family; read again when the hub says that it changed, or by poll while it is unfinished. */
+export function useTaskDetail(slug: string, engine: string, taskId: string): TaskDetail {
+  const client = useQueryClient();
+  const pollMs = usePollMs();
+  const task = useQuery({
+    ...taskQuery(slug, engine, taskId),
+    refetchInterval: (query) =>
+      pollMs === false || finalStates.includes(query.state.data?.state ?? "") ? false : pollMs,
+  });
+  const eventsQuery = useEventsQuery(slug, engine, taskId);
+  const treeQuery = useTreeQuery(slug, engine, taskId);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+
+  const renew = () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      for (const query of [taskQuery, taskEventsQuery, taskTreeQuery]) {
+        void client.invalidateQueries({ queryKey: query(slug, engine, taskId).queryKey });
+      }
+    }, spacingMs);
+  };
+  useHub("task.changed", (event) => {
+    const mine = event.rows?.find((row) => row.engine === engine && row.task_id === taskId);
+    if (mine) client.setQueryData(taskQuery(slug, engine, taskId).queryKey, (old) => old && { ...old, ...mine });
+    const inFamily = treeQuery.data?.nodes.some((node) =>
+      event.rows?.some((row) => row.task_id === node.task_id && row.engine === node.engine),
+    );
+    if (mine || inFamily || event.refetch) renew();
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  // A poll that finds the task changed must bring its events along.
+  const updatedAt = task.data?.updated_at;
+  const seen = useRef(updatedAt);
+  const onUpdated = useEffectEvent(() => {
+    if (seen.current !== undefined && seen.current !== updatedAt) renew();
+    seen.current = updatedAt;
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the task's stamp changes
+  useEffect(() => onUpdated(), [updatedAt]);
+
+  const events = eventsQuery.data?.items ?? noEvents;
+  const attempts = useMemo(() => {
+    const told = attemptsOf(events);
+    return told.length > 0 || !task.data ? told : attemptOfTask(task.data);
+  }, [events, task.data]);
+
+  return {
+    task: task.data,
+    error: task.error,
+    isRefreshFailing: task.isError && task.data !== undefined,
+    refetch: () => void task.refetch(),
+    events,
+    eventsQuery,
+    attempts,
+    treeQuery,
+  };
+}
+
+const noEvents: TaskEvent[] = [];

@@ -1,0 +1,141 @@
+import type { TaskTreeNode } from "@svc/client";
+
+export interface FamilyRow {
+  node: TaskTreeNode;
+  depth: number;
+  hasChildren: boolean;
+  isThis: boolean;
+  isCritical: boolean;
+  /** null until it starts; the end is null while it goes on. */
+  fromMs: number;
+  startMs: number | null;
+  endMs: number | null;
+}
+
+interface Timed {
+  node: TaskTreeNode;
+  children: Timed[];
+}
+
+const nodeKey = (engine: string, taskId: string) => `${engine} ${taskId}`;
+
+/** The tree flattened in reading order, each parent before its children, siblings by time. */
+export function familyRows(nodes: readonly TaskTreeNode[], engine: string, taskId: string): FamilyRow[] {
+  const known = new Map(nodes.map((node) => [node.task_id, { node, children: [] } as Timed]));
+  const roots: Timed[] = [];
+  for (const node of nodes) {
+    const entry = known.get(node.task_id);
+    if (!entry || entry.node !== node) continue;
+    const parent = node.parent_task_id ? known.get(node.parent_task_id) : undefined;
+    if (parent && parent !== entry && !isBelow(parent.node, node.task_id, known)) parent.children.push(entry);
+    else roots.push(entry);
+  }
+  const critical = criticalPath(roots);
+  const rows: FamilyRow[] = [];
+  const pending = roots.map((entry) => ({ entry, depth: 0 })).reverse();
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { entry, depth } = next;
+    const { node } = entry;
+    rows.push({
+      node,
+      depth,
+      hasChildren: entry.children.length > 0,
+      isThis: nodeKey(node.engine, node.task_id) === nodeKey(engine, taskId),
+      isCritical: critical.has(entry),
+      fromMs: time(node.received_at) ?? time(node.started_at) ?? 0,
+      startMs: time(node.started_at),
+      endMs: time(node.finished_at),
+    });
+    for (const child of entry.children.toReversed()) pending.push({ entry: child, depth: depth + 1 });
+  }
+  return rows;
+}
+
+// Agents report parents, so a loop is possible; whoever would close it becomes a root.
+function isBelow(node: TaskTreeNode, taskId: string, known: Map<string, Timed>): boolean {
+  const seen = new Set<string>();
+  for (
+    let at: TaskTreeNode | undefined = node;
+    at;
+    at = at.parent_task_id ? known.get(at.parent_task_id)?.node : undefined
+  ) {
+    if (at.task_id === taskId) return true;
+    if (seen.has(at.task_id)) return false;
+    seen.add(at.task_id);
+  }
+  return false;
+}
+
+/** From the root down, always to the child that ended last: shortening anything else would not have ended the family sooner. */
+function criticalPath(roots: readonly Timed[]): Set<Timed> {
+  const path = new Set<Timed>();
+  let level = roots;
+  while (level.length > 0) {
+    const last = level.reduce((a, b) => (endOf(b) >= endOf(a) ? b : a));
+    if (path.has(last)) break;
+    path.add(last);
+    level = last.children;
+  }
+  return path.size > 1 ? path : new Set();
+}
+
+function endOf({ node }: Timed): number {
+  return time(node.finished_at) ?? Number.POSITIVE_INFINITY;
+}
+
+function time(text: string | null | undefined): number | null {
+  return text ? Date.parse(text) : null;
+}
+
+export interface TimeScale {
+  fromMs: number;
+  toMs: number;
+  /** 0 to 100. */
+  at(ms: number): number;
+  /** Idle spans drawn as a narrow break, with their place in percent. */
+  breaks: { fromMs: number; toMs: number; at: number }[];
+}
+
+const breakWidth = 1.5;
+
+/** A time scale on which idle gaps of more than a fifth of the whole are folded. */
+export function foldedScale(rows: readonly FamilyRow[], now: number): TimeScale {
+  const spans = rows
+    .map((row) => ({ from: row.fromMs, to: Math.max(row.fromMs, row.endMs ?? now) }))
+    .sort((a, b) => a.from - b.from);
+  const fromMs = spans[0]?.from ?? now;
+  const toMs = Math.max(fromMs + 1, ...spans.map((span) => span.to));
+  // Waiting is no activity: a gap may be folded although somebody waits through it. Borders of work are what counts.
+  const work = rows
+    .flatMap((row) =>
+      row.startMs === null
+        ? [{ from: row.fromMs, to: row.fromMs }]
+        : [
+            { from: row.startMs, to: row.endMs ?? now },
+            { from: row.fromMs, to: row.fromMs },
+          ],
+    )
+    .sort((a, b) => a.from - b.from);
+  const gaps: { fromMs: number; toMs: number }[] = [];
+  let busyUntil = fromMs;
+  for (const span of work) {
+    if (span.from - busyUntil > (toMs - fromMs) / 5) gaps.push({ fromMs: busyUntil, toMs: span.from });
+    busyUntil = Math.max(busyUntil, span.to);
+  }
+  const folded = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
+  const perMs = (100 - gaps.length * breakWidth) / Math.max(1, toMs - fromMs - folded);
+
+  const at = (ms: number) => {
+    let percent = 0;
+    let cursor = fromMs;
+    for (const gap of gaps) {
+      if (ms <= gap.fromMs) break;
+      percent += (gap.fromMs - cursor) * perMs;
+      if (ms < gap.toMs) return percent + (breakWidth * (ms - gap.fromMs)) / (gap.toMs - gap.fromMs);
+      percent += breakWidth;
+      cursor = gap.toMs;
+    }
+    return Math.min(100, Math.max(0, percent + (ms - cursor) * perMs));
+  };
+  return { fromMs, toMs, at, breaks: gaps.map((gap) => ({ ...gap, at: at(gap.fromMs) })) };
+}

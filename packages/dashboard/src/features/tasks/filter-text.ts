@@ -1,0 +1,125 @@
+import { priorities, taskStates } from "@svc/client";
+import { type FilterKey, priorityList, type TasksSearch, timeOf } from "./tasks-search.ts";
+
+// The language of the filter bar: `key:value` words are filters, everything else is text to find.
+
+export const filterWords = ["queue", "worker", "name", "priority", "since", "until", "state"] as const;
+type FilterWord = (typeof filterWords)[number];
+
+/** What the bar can complete from. */
+export interface Known {
+  queues: readonly { name: string; engine: string }[];
+  workers: readonly { name: string; engine: string }[];
+  names: readonly string[];
+}
+
+export interface Suggestion {
+  /** Shown and, after `key:`, typed. */
+  value: string;
+  detail: string;
+  /** Where the typed part sits in the value, to mark it. */
+  at: number;
+  length: number;
+  /** What choosing it does: set a filter, or go on typing after `key:`. */
+  effect: { patch: TasksSearch } | { typed: string };
+}
+
+const ages = ["-15m", "-1h", "-6h", "-24h", "-7d"];
+const maximumSuggestions = 8;
+
+/** The filters that `typed` stands for, or a reason why it stands for none. */
+export function readTyped(typed: string, search: TasksSearch): { patch: TasksSearch } | { fault: string } {
+  const text = typed.trim();
+  const split = splitWord(text);
+  if (!split) return { patch: { search: text } };
+  const { word, value } = split;
+  if (value === "") return { fault: `Give a value after ${word}:` };
+  switch (word) {
+    case "state": {
+      const state = taskStates.find((one) => one === value);
+      return state ? { patch: { state } } : { fault: `There is no state ${value}` };
+    }
+    case "priority": {
+      const wanted = priorityList([search.priority, value].filter(Boolean).join(","));
+      const isKnown = value.split(",").every((one) => priorities.some((priority) => priority === one.trim()));
+      return isKnown ? { patch: { priority: wanted.join(",") } } : { fault: `There is no priority ${value}` };
+    }
+    case "since":
+    case "until":
+      return Number.isNaN(timeOf(value, 0))
+        ? { fault: `${value} is neither an age such as -6h nor an instant` }
+        : { patch: { [word]: value } };
+    default:
+      return { patch: { [word]: value } };
+  }
+}
+
+function splitWord(text: string): { word: FilterWord; value: string } | null {
+  const found = /^([a-z]+):(.*)$/s.exec(text);
+  const word = filterWords.find((one) => one === found?.[1]);
+  return word ? { word, value: (found?.[2] ?? "").trim() } : null;
+}
+
+/** What to offer under the bar while typing. */
+export function suggestionsFor(typed: string, known: Known, search: TasksSearch): Suggestion[] {
+  const text = typed.trimStart();
+  const split = splitWord(text);
+  if (split) return valueSuggestions(split.word, split.value, known, search).slice(0, maximumSuggestions);
+  const lower = text.toLowerCase();
+  const words = filterWords
+    .filter((word) => word.startsWith(lower))
+    .map((word) => ({
+      value: `${word}:`,
+      detail: wordDetails[word],
+      at: 0,
+      length: lower.length,
+      effect: { typed: `${word}:` },
+    }));
+  if (lower.length < 2) return words;
+  const found = (["queue", "worker", "name"] as const).flatMap((word) =>
+    valueSuggestions(word, text, known, search)
+      .slice(0, 3)
+      .map((one) => ({ ...one, detail: `${word}${one.detail ? `, ${one.detail}` : ""}` })),
+  );
+  return [...words, ...found].slice(0, maximumSuggestions);
+}
+
+const wordDetails: Record<FilterWord, string> = {
+  queue: "exactly this queue",
+  worker: "exactly this worker",
+  name: "text in the task's name",
+  priority: "one or more",
+  since: "received after",
+  until: "received before",
+  state: "one state",
+};
+
+function valueSuggestions(word: FilterWord, value: string, known: Known, search: TasksSearch): Suggestion[] {
+  const chosen = priorityList(search.priority);
+  const choices: Record<FilterWord, readonly { value: string; detail: string }[]> = {
+    queue: known.queues.map((queue) => ({ value: queue.name, detail: queue.engine })),
+    worker: known.workers.map((worker) => ({ value: worker.name, detail: worker.engine })),
+    name: known.names.map((name) => ({ value: name, detail: "" })),
+    priority: priorities.filter((one) => !chosen.includes(one)).map((one) => ({ value: one, detail: "" })),
+    since: ages.map((age) => ({ value: age, detail: "" })),
+    until: ages.map((age) => ({ value: age, detail: "" })),
+    state: taskStates.map((state) => ({ value: state, detail: "" })),
+  };
+  const lower = value.toLowerCase();
+  return choices[word]
+    .map((choice) => ({ ...choice, at: choice.value.toLowerCase().indexOf(lower) }))
+    .filter((choice) => choice.at >= 0)
+    .sort((a, b) => Number(a.at > 0) - Number(b.at > 0))
+    .flatMap((choice) => {
+      const read = readTyped(`${word}:${choice.value}`, search);
+      return "patch" in read ? [{ ...choice, length: lower.length, effect: { patch: read.patch } }] : [];
+    });
+}
+
+/** How a filter reads in its token. */
+export function tokenText(key: FilterKey, value: string): string {
+  if (key === "priority") return value.split(",").join(", ");
+  if ((key === "since" || key === "until") && value.startsWith("-"))
+    return `${value.replace("-", "−").replace(/([mhd])$/, " $1")}`;
+  return value;
+}

@@ -1,0 +1,69 @@
+import type { TaskFilters } from "@svc/client";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import { listPage, maximumRows, pageSize } from "./task-pages.ts";
+
+export const taskListQuery = (slug: string, filters: TaskFilters) =>
+  infiniteQueryOptions({
+    queryKey: ["tasks", slug, filters],
+    queryFn: async ({ pageParam, signal }) =>
+      listPage(
+        await api.listTasks(
+          slug,
+          { ...filters, limit: pageSize, ...(pageParam ? { cursor: pageParam } : {}) },
+          { signal },
+        ),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last, pages) => (pages.length * pageSize >= maximumRows ? null : last.next_cursor),
+    // Renewed row by row (use-task-list.ts); reading fifty pages again because a timer ran out would help nobody.
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { livePages: true },
+  });
+
+/** The exact count is an aggregate of its own: asked for once per filter, after the rows are there. */
+export const taskTotalQuery = (slug: string, filters: TaskFilters) =>
+  queryOptions({
+    queryKey: ["task-total", slug, filters],
+    queryFn: async ({ signal }) => {
+      const page = await api.listTasks(slug, { ...filters, limit: 1, include_total: true }, { signal });
+      return page.total_count ?? null;
+    },
+    staleTime: 60_000,
+    meta: { livePages: true },
+  });
+
+export const taskQuery = (slug: string, engine: string, taskId: string) =>
+  queryOptions({
+    queryKey: ["task", slug, engine, taskId],
+    queryFn: ({ signal }) => api.getTask(slug, engine, taskId, { signal }),
+    staleTime: 2_000,
+  });
+
+export const taskEventsQuery = (slug: string, engine: string, taskId: string) =>
+  queryOptions({
+    queryKey: ["task-events", slug, engine, taskId],
+    queryFn: ({ signal }) => api.listEvents(slug, { engine, task_id: taskId, limit: 500 }, { signal }),
+    staleTime: 2_000,
+  });
+
+export const taskTreeQuery = (slug: string, engine: string, taskId: string) =>
+  queryOptions({
+    queryKey: ["task-tree", slug, engine, taskId],
+    queryFn: ({ signal }) => api.getTaskTree(slug, engine, taskId, { signal }),
+    staleTime: 5_000,
+  });
+
+export const trendsQuery = (slug: string, since: string | null) =>
+  queryOptions({
+    queryKey: ["trends", slug, since],
+    queryFn: ({ signal }) => api.getTrends(slug, trendWindow(since), { signal }),
+    staleTime: 15_000,
+  });
+
+function trendWindow(since: string | null): { window: "1h" | "6h" | "24h" | "7d"; bucket: "1m" | "5m" | "15m" | "1h" } {
+  if (since === "-15m" || since === "-1h") return { window: "1h", bucket: "1m" };
+  if (since === "-24h") return { window: "24h", bucket: "15m" };
+  if (since === "-7d") return { window: "7d", bucket: "1h" };
+  return { window: "6h", bucket: "5m" };
+}

@@ -1,0 +1,95 @@
+import { priorities, type TaskFilters, type TaskState, taskStates } from "@svc/client";
+
+/** What the address of the task list may say. Everything else in it is dropped. */
+export interface TasksSearch {
+  state?: TaskState;
+  /** Comma-separated, in the order critical, high, normal, low. */
+  priority?: string;
+  name?: string;
+  search?: string;
+  queue?: string;
+  worker?: string;
+  /** An instant, or an age such as `-1h`. */
+  since?: string;
+  until?: string;
+  /** `<engine>/<task id>` of the task in the drawer. */
+  task?: string;
+  tab?: string;
+}
+
+const textKeys = ["name", "search", "queue", "worker"] as const;
+const maximumLengths = { name: 500, search: 500, queue: 200, worker: 200 } as const;
+
+export function readTasksSearch(raw: Record<string, unknown>): TasksSearch {
+  const search: TasksSearch = {};
+  const state = taskStates.find((one) => one === raw.state);
+  if (state) search.state = state;
+  const chosen = priorityList(raw.priority);
+  if (chosen.length > 0) search.priority = chosen.join(",");
+  for (const key of textKeys) {
+    const value = raw[key];
+    if (typeof value === "string" && value !== "" && value.length <= maximumLengths[key]) search[key] = value;
+  }
+  if (isTimeText(raw.since)) search.since = raw.since;
+  if (isTimeText(raw.until)) search.until = raw.until;
+  if (typeof raw.task === "string" && raw.task.includes("/")) search.task = raw.task;
+  if (typeof raw.tab === "string") search.tab = raw.tab;
+  return search;
+}
+
+/** Names of the params that were given but say nothing the list understands. */
+export function droppedParams(raw: Record<string, unknown>): string[] {
+  const read = readTasksSearch(raw) as Record<string, unknown>;
+  return Object.keys(raw).filter((key) => raw[key] !== "" && read[key] === undefined);
+}
+
+export function priorityList(text: unknown): string[] {
+  if (typeof text !== "string") return [];
+  const asked = new Set(text.split(",").map((word) => word.trim()));
+  return priorities.filter((priority) => asked.has(priority));
+}
+
+const agePattern = /^-(\d{1,5})(m|h|d)$/;
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+function isTimeText(value: unknown): value is string {
+  if (typeof value !== "string") return false;
+  return agePattern.test(value) || /^\d{4}-\d{2}-\d{2}/.test(value) ? !Number.isNaN(timeOf(value, 0)) : false;
+}
+
+/** Milliseconds since 1970 of an instant or of an age counted back from `now`. An instant without zone is UTC. */
+export function timeOf(text: string, now: number): number {
+  const found = agePattern.exec(text);
+  if (found) return now - Number(found[1]) * unitMs[found[2] as keyof typeof unitMs];
+  const hasZone = /(Z|[+-]\d{2}:?\d{2})$/i.test(text);
+  return Date.parse(hasZone || !text.includes("T") ? text : `${text}Z`);
+}
+
+/** The list's query parameters. Ages become instants here, so that the pages of one list share their bounds. */
+export function filtersOf(search: TasksSearch, now: number): TaskFilters {
+  const { state, priority, name, search: text, queue, worker, since, until } = search;
+  return {
+    ...(state ? { state } : {}),
+    ...(priority ? { priority } : {}),
+    ...(name ? { name } : {}),
+    ...(text ? { search: text } : {}),
+    ...(queue ? { queue } : {}),
+    ...(worker ? { worker } : {}),
+    ...(since ? { since: new Date(timeOf(since, now)).toISOString() } : {}),
+    ...(until ? { until: new Date(timeOf(until, now)).toISOString() } : {}),
+  };
+}
+
+const filterKeys = ["state", "priority", "name", "search", "queue", "worker", "since", "until"] as const;
+export type FilterKey = (typeof filterKeys)[number];
+
+/** The filters in force, in reading order. */
+export function activeFilters(search: TasksSearch): FilterKey[] {
+  return filterKeys.filter((key) => search[key] !== undefined);
+}
+
+/** Everything but the filters, for links and for "clear all". */
+export function withoutFilters(search: TasksSearch): TasksSearch {
+  const { task, tab } = search;
+  return { ...(task ? { task } : {}), ...(tab ? { tab } : {}) };
+}
