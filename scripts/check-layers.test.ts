@@ -90,6 +90,13 @@ describe("checkLayers", () => {
     expect(modules).toBeGreaterThan(20);
   });
 
+  test("reads on through using declarations, also for imports inside them", async () => {
+    const text =
+      'async function f() { await using a = await import("@svc/client"); for (using b of []) b; return a; } f;';
+    const { breaches: found } = await checkLayers(await plant({ "packages/agent/src/a.ts": text }));
+    expect(found.map(({ rule }) => rule)).toEqual(["agent-imports-downward"]);
+  });
+
   test("has a planted breach for every rule and none for a rule that is gone", () => {
     expect(Object.keys(breaches).sort()).toEqual(layerRules.map(({ name }) => name).sort());
   });

@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { cruise, type ICruiseResult } from "dependency-cruiser";
 import { layerRules } from "./layers/rules.ts";
+import { walkUsingDeclarations } from "./layers/using-declarations.ts";
+
+walkUsingDeclarations();
 
 /** Fewer modules mean that the parser read nothing, which the tool itself reports as success. */
 const fewestModules = 60;
