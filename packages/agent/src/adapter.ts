@@ -40,7 +40,12 @@ export interface CursorUpdate {
   readonly value: string;
 }
 
+/**
+ * Cursors of one adapter in this process's buffer. Several processes of one application have one buffer each, so an adapter that
+ * changes hands between processes keeps its position in the engine, or is ready to read some events twice.
+ */
 export interface CursorStore {
+  /** The newest emitted value, else the one that an earlier process left. */
   get(key: string): string | undefined;
 }
 

@@ -88,17 +88,15 @@ class RunningAgent implements Agent {
   #vitals: VitalsDependencies;
   #connection: Connection;
   #settle: { resolve: () => void; reject: (error: unknown) => void };
+  /** Transports that wait for something to send. */
+  #listeners = new Set<() => void>();
   #isStarted = false;
   #stopped: Promise<void> | undefined;
 
   constructor(settings: AgentSettings, log: AgentLog) {
     const { clock, engines } = settings;
     const { secret, redactor } = cryptoOf(settings);
-    const listeners = new Set<() => void>();
-    const onStored = (): void => {
-      for (const wake of listeners) wake();
-    };
-
+    const onStored = (): void => this.#onStored();
     const limits = { maxEntries: settings.bufferMaxEntries, maxBytes: settings.bufferMaxBytes };
     const place = { directory: settings.bufferPath, name: settings.bufferName, limits };
     const buffer = new DurableBuffer({ place, clock, log });
@@ -146,8 +144,8 @@ class RunningAgent implements Agent {
         refusedAsTooBig: () => dispatch.refusedAsTooBig(),
         upgradeRequired: () => dispatch.upgradeRequired(),
         onStored: (wake) => {
-          listeners.add(wake);
-          return () => listeners.delete(wake);
+          this.#listeners.add(wake);
+          return () => this.#listeners.delete(wake);
         },
       },
     });
@@ -192,6 +190,10 @@ class RunningAgent implements Agent {
     };
   }
 
+  #onStored(): void {
+    for (const wake of this.#listeners) wake();
+  }
+
   async #startAdapter(engine: EngineAdapter): Promise<void> {
     const { intake } = this.#vitals;
     try {
@@ -233,7 +235,7 @@ class RunningAgent implements Agent {
 
   async #vitalFrames(maxBytes: number): Promise<VitalFrame[]> {
     const { facts } = this.#connection;
-    this.#vitals.buffer.tend();
+    if (this.#vitals.buffer.tend() > 0) this.#onStored();
     // The counters around adapter_health take a few KiB.
     const heartbeat = await heartbeatPayload(this.#vitals, facts, Math.max(0, maxBytes - 4096));
     const frames: VitalFrame[] = [{ type: "heartbeat", id: frameId("hb"), payload: heartbeat }];

@@ -1,4 +1,4 @@
-import { brainErrorCodes, checkEventBatchAck, type Frame } from "@svc/protocol";
+import { brainErrorCodes, type Frame, wireLimits } from "@svc/protocol";
 import type { AgentLog } from "./adapter.ts";
 import type { DurableBuffer } from "./buffer/buffer.ts";
 import type { Drain } from "./buffer/drain.ts";
@@ -103,12 +103,12 @@ export class Dispatch {
   }
 
   #acknowledged(payload: Record<string, unknown> | null): boolean {
-    if (!checkEventBatchAck(payload)) return false;
-    if (payload.errors.length > 0) {
-      const { acked_id: batch, rejected, errors } = payload;
-      this.#sparse("warn", "ack errors", "the brain did not take every event of a batch", { batch, rejected, errors });
+    const { acked_id: batch, rejected, errors } = payload ?? {};
+    if (Array.isArray(errors) && errors.length > 0) {
+      const fields = { batch, rejected, errors: errors.slice(0, wireLimits.ackErrors) };
+      this.#sparse("warn", "ack errors", "the brain did not take every event of a batch", fields);
     }
-    return this.#dependencies.drain.confirmBatch(payload.acked_id);
+    return typeof batch === "string" && this.#dependencies.drain.confirmBatch(batch);
   }
 
   #failed({ code, message, fatal }: Record<string, unknown>): void {

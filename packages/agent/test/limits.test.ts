@@ -68,6 +68,20 @@ test("a close with 1009 drops the offending entry, counts it, and makes later fr
   expect(peer.record.events.map((event) => event.task_id)).toContain("task-199");
 });
 
+test("a message of the brain that is too big for the agent costs no entry", async () => {
+  const peer = await peerOf({ behaviour: { acknowledges: ({ type }) => type !== "event_batch" } });
+  await using test = await startTestAgent(peer);
+  await online(test);
+  test.adapter.emitTasks(3);
+  test.settle();
+  await waitFor(() => peer.record.frames.some(({ type }) => type === "event_batch"));
+
+  peer.sendText("x".repeat(1_048_577));
+
+  await waitFor(() => test.agent.status().state === "waiting");
+  expect(test.agent.status()).toMatchObject({ bufferDepth: 1, loss: { content_rejected_frames: 0 } });
+});
+
 describe("long-poll uploads", () => {
   test("are halved while the brain answers 413, and nothing is lost", async () => {
     const peer = await peerOf({ behaviour: { uploadStatus: (frames) => (frames > 3 ? 413 : undefined) } });

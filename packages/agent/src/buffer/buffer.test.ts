@@ -63,6 +63,28 @@ test("finds what an earlier process left", () => {
   expect(second.cursor("k")).toBe("7");
 });
 
+test("takes over, once its own entries are gone, what another process left behind; never from a living one", () => {
+  const first = open();
+  const living = open();
+  const gone = open();
+  for (const [buffer, name] of [
+    [first, "a"],
+    [living, "b"],
+    [gone, "c"],
+  ] as const)
+    buffer.apply({ add: [batch(name)] });
+  gone.close();
+
+  expect(first.tend()).toBe(0);
+  first.apply({ remove: [1] });
+  expect(first.tend()).toBe(1);
+
+  expect(frameIds(first)).toEqual(["ev_c"]);
+  expect(frameIds(living)).toEqual(["ev_b"]);
+  first.apply({ remove: [2] });
+  expect(first.tend()).toBe(0);
+});
+
 describe("a damaged file", () => {
   test("is set aside and begun anew", () => {
     writeFileSync(join(directory, "agent-0.db"), "this is no database, whatever its name says".repeat(50));

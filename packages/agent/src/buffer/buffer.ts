@@ -2,7 +2,7 @@ import type { AgentLog } from "../adapter.ts";
 import type { Clock } from "../clock.ts";
 import { reasonOf } from "../log.ts";
 import { type BufferEntry, type BufferLoss, countLost, type LossReason, noLoss } from "./entry.ts";
-import { type BufferPlace, isDamage, openBufferFile, setAside } from "./files.ts";
+import { adoptLeftovers, type BufferPlace, isDamage, openBufferFile, setAside } from "./files.ts";
 import { BufferStore, type Evicted, type Lane, type StoreChange } from "./store.ts";
 
 export interface BufferDependencies {
@@ -92,10 +92,21 @@ export class DurableBuffer {
     this.apply({ remove: [entry.seq], loss: countLost(noLoss, entry.type, entry.records, reason) });
   }
 
-  /** Housekeeping without hurry, for the heartbeat to call. */
-  tend(): void {
-    if (!this.#isDurable && this.#dependencies.clock.monotonicMs() >= this.#reopenAtMs) this.#tryFile();
-    else if (this.#isDurable) this.#guard(() => this.#store.shrink(), undefined);
+  /**
+   * Housekeeping without hurry, for the heartbeat to call: tries the file again, gives space back and, when there is nothing of its
+   * own to send, takes over what processes left that are gone. Gives the number of entries taken over.
+   */
+  tend(): number {
+    const { clock, log, place } = this.#dependencies;
+    if (!this.#isDurable) {
+      if (clock.monotonicMs() >= this.#reopenAtMs) this.#tryFile();
+      return 0;
+    }
+    this.#guard(() => this.#store.shrink(), undefined);
+    if (!this.#isDurable || this.depth > 0) return 0;
+    const adopted = this.#guard(() => adoptLeftovers(place, this.#store, clock.nowMs()), 0);
+    if (adopted > 0) log.info("the agent took over entries of a process that is gone", { entries: adopted });
+    return adopted;
   }
 
   close(): void {

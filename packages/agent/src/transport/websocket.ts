@@ -234,7 +234,8 @@ class Connection {
 
   #finish(code: number, reason: string): void {
     for (const cancel of this.#cancels.splice(0)) cancel();
-    if (code === closeCodes.messageTooBig) this.#context.refusedAsTooBig();
+    // The peer also repeats our own 1009, sent when its message was too big for us.
+    if (code === closeCodes.messageTooBig && this.#fault === undefined) this.#context.refusedAsTooBig();
     this.#context.drain.release();
     this.#resolve(this.#ending ?? this.#endingOf(code, reason));
   }
