@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access } from "node:fs/promises";
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { waitFor } from "../wait-for.ts";
 import { type RedisServer, startRedis } from "./redis.ts";
 
 /** One command in Redis's inline form; the reply as text. */
@@ -46,5 +48,21 @@ describe("a Redis for tests", () => {
     const folder = (await ask(server.port, "CONFIG GET dir")).split("\r\n").find((line) => line.startsWith("/"));
     await server.stop();
     await expect(access(String(folder))).rejects.toThrow(/ENOENT/);
+  });
+
+  test("ends with its process, also when that is killed", async () => {
+    server = await startRedis();
+    const program = `const { startRedis } = await import(${JSON.stringify(new URL("./redis.ts", import.meta.url).href)});
+      console.log((await startRedis()).port); setInterval(() => {}, 1000);`;
+    const owner = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [port] = (await once(owner.stdout, "data")) as [Buffer];
+    expect(await ask(Number(port), "PING")).toBe("+PONG\r\n");
+    owner.kill("SIGKILL");
+    await waitFor(async () => {
+      await expect(ask(Number(port), "PING")).rejects.toThrow();
+      return true;
+    });
   });
 });

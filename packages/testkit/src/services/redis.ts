@@ -42,10 +42,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   const appendOnly = options.keeps === "everything";
   let server: ChildProcess | undefined;
   let port = 0;
-  const onExit = () => {
-    server?.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
-  };
+  const onExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", onExit);
   const kill = async () => {
     if (server) await endServer(server);
@@ -124,6 +121,15 @@ interface Launch {
   readonly appendOnly: boolean;
 }
 
+/**
+ * Keeps the server only as long as the pipe to its standard input is open, so that a test run that is killed leaves no server behind.
+ * The watcher reads descriptor 3, because a shell gives background commands no standard input.
+ */
+const guardScript = `exec 3<&0
+"$0" "$@" & server=$!
+(cat <&3 >/dev/null; kill -9 $server) >/dev/null 2>&1 &
+wait $server`;
+
 /** Resolves when the server takes connections; rejects with the end of its log when it ends before. */
 async function launch(binary: string, { port, folder, appendOnly }: Launch): Promise<ChildProcess> {
   const settings = {
@@ -138,7 +144,7 @@ async function launch(binary: string, { port, folder, appendOnly }: Launch): Pro
     logfile: "",
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const server = spawn(binary, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const server = spawn("sh", ["-c", guardScript, binary, ...args], { cwd: folder, stdio: "pipe" });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const bound = setTimeout(() => reject(new Error(`Redis was not ready after ${startBoundMs} ms`)), startBoundMs);
   let logTail = "";
@@ -146,10 +152,11 @@ async function launch(binary: string, { port, folder, appendOnly }: Launch): Pro
     logTail = (logTail + chunk.toString("utf8")).slice(-4000);
     if (logTail.includes("eady to accept connections")) resolve();
   };
-  server.stdout?.on("data", read);
-  server.stderr?.on("data", read);
+  server.stdout.on("data", read);
+  server.stderr.on("data", read);
   server.once("error", reject);
-  server.once("close", () => reject(new Error(`Redis ended while starting: ${logTail}`)));
+  server.stdin.on("error", () => {}); // it is only there to be closed
+  server.once("exit", () => reject(new Error(`Redis ended while starting: ${logTail}`)));
   try {
     await promise;
     return server;
@@ -165,6 +172,6 @@ async function endServer(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null || server.pid === undefined) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   server.once("exit", () => resolve());
-  server.kill("SIGKILL");
+  server.stdin?.destroy();
   await promise;
 }
