@@ -4,13 +4,18 @@ import { join } from "node:path";
 import { Type } from "typebox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { platformChecks, platformSettings } from "./platform-settings.ts";
-import { loadSettings, SettingsError, type SettingsFault } from "./settings.ts";
+import { knownNames } from "./settings/known-names.ts";
+import { loadSettings, mergeFragments, SettingsError, type SettingsFault } from "./settings.ts";
 
 const feature = Type.Object({
   SVC_EVENT_RETENTION_DAYS: Type.Integer({ default: 30, minimum: 1, maximum: 3650, description: "days" }),
   SVC_BULK_RETRY_SCAN_SECONDS: Type.Number({ default: 1, minimum: 0.1, maximum: 60 }),
   SVC_REDACTION_EXTRA_KEY_PATTERNS: Type.Array(Type.String(), { default: [] }),
   SVC_AUDIT_RETENTION_BY_CLASS: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { default: {} }),
+  SVC_AUDIT_HEAD_EXPORT_INTERVAL_SECONDS: Type.Union(
+    [Type.Integer({ minimum: 0, maximum: 0 }), Type.Integer({ minimum: 60, maximum: 604_800 })],
+    { default: 0 },
+  ),
   SVC_MAIL_URL: Type.Optional(Type.String()),
   SVC_DATABASE_URL: Type.String({ default: "sqlite:///$HOME/svc.db" }),
 });
@@ -136,6 +141,13 @@ describe("values", () => {
     );
   });
 
+  test("a setting may have two ranges", () => {
+    const interval = (text: string) => () => load({ SVC_AUDIT_HEAD_EXPORT_INTERVAL_SECONDS: text });
+    expect(interval("0")().values.SVC_AUDIT_HEAD_EXPORT_INTERVAL_SECONDS).toBe(0);
+    expect(interval("60")().values.SVC_AUDIT_HEAD_EXPORT_INTERVAL_SECONDS).toBe(60);
+    expect(faultsOf(interval("59"))).toMatchObject([{ message: "must be 0 or 60 to 604800" }]);
+  });
+
   test("names of agents, of other parts and of document two without effect are accepted in files", () => {
     inHome("config.env", "SVC_TOKEN=abc\nSVC_SCHEDULER_BIND_PORT=1\nSVC_LOGIN_BACKOFF_MAX_SECONDS=5\nPATH=/bin\n");
     expect(load().warnings).toEqual([]);
@@ -188,6 +200,12 @@ describe("the first start", () => {
     expect(load().values.SVC_SECRET).toBe(own);
   });
 
+  test("a home that cannot be made is a fault, not a crash", () => {
+    writeFileSync(home, "a file stands here");
+    const faults = faultsOf(() => load());
+    expect(faults.map(({ message }) => message).join()).toMatch(/cannot be (?:read|written)/);
+  });
+
   test("without minting nothing is written", () => {
     expect(load({}, false).values.SVC_SECRET).toBe("");
     expect(existsSync(home)).toBe(false);
@@ -211,6 +229,11 @@ describe("rows for people", () => {
     expect(JSON.stringify(loaded.rows())).not.toContain(loaded.values.SVC_SECRET);
     const revealed = loaded.rows({ revealSecrets: true }).find(({ name }) => name === "SVC_SECRET");
     expect(revealed?.value).toBe(loaded.values.SVC_SECRET);
+  });
+
+  test("every setting of the platform is a name that section 12 knows", () => {
+    const unknown = [...mergeFragments(platformSettings).keys()].filter((name) => !knownNames.has(name));
+    expect(unknown).toEqual([]);
   });
 
   test("a setting declared by two features is a mistake of the programmer", () => {

@@ -151,6 +151,7 @@ export function createAccess(deps: AccessDeps): Access {
   function judgePublic(request: FastifyRequest, policy: RoutePolicy): void | Promise<void> {
     if (isMutating(request.method)) requireOwnOrigin(request, hosts);
     if (policy.public === true) return;
+    if (request.cookies[cookies.session.name] !== undefined) requireAddress("dashboard", request.clientAddress);
     return settle(session(request), (actor) => {
       if (actor === null) return;
       if (isMutating(request.method)) requireCsrfToken(request, cookies.csrf.name, actor.csrfToken);

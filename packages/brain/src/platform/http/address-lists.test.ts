@@ -6,6 +6,7 @@ const answer = () => ({ ok: true });
 const routes = (app: App) => {
   app.get("/tasks", { config: { tag: "saved-views" } }, answer);
   app.post("/login", { config: { tag: "auth", public: true } }, answer);
+  app.post("/accept", { config: { tag: "invitations-public", public: "session-optional" } }, answer);
   app.get("/health", { config: { tag: "health", public: true } }, answer);
   app.get("/agent/commands", { config: { tag: "agent-transport" } }, answer);
   app.get("/ws/agent", { config: { tag: "agent-transport", selfGuarded: true } }, answer);
@@ -27,6 +28,7 @@ describe("DASHBOARD_IP_ALLOWLIST", () => {
       { url: "/tasks", headers: as("ann") },
       { url: "/tasks", headers: as("gone") },
       { method: "POST", url: "/login" },
+      { method: "POST", url: "/accept", headers: as("ann") },
     ] as const;
     for (const call of calls) {
       expect((await app.inject({ ...call, remoteAddress: inside })).statusCode).not.toBe(403);
@@ -34,7 +36,7 @@ describe("DASHBOARD_IP_ALLOWLIST", () => {
       expect([refused.statusCode, refused.body]).toEqual([403, body("api")]);
       expect(refused.headers).toHaveProperty("x-request-id");
     }
-    expect(denials).toHaveLength(3);
+    expect(denials).toHaveLength(4);
     expect(denials[0]).toEqual({
       surface: "api",
       reason: "global_allowlist",

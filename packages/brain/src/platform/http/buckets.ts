@@ -34,6 +34,8 @@ export interface Buckets {
 
 /** Keys each bucket remembers; when all of them are active a new one is refused, uncounted. */
 const maxKeys = 10_000;
+/** Quiet keys that one request clears away: more than it can add. */
+const maxDropped = 2;
 
 export function createBuckets(
   clock: Pick<Clock, "monotonicMs">,
@@ -64,20 +66,22 @@ function createWindow(cap: number, windowMs: number): SlidingWindow {
   const waitSeconds = (sinceMs: number, nowMs: number) =>
     Math.min(Math.ceil(windowMs / 1000), Math.max(1, Math.ceil((sinceMs + windowMs - nowMs) / 1000)));
 
-  function makeRoom(nowMs: number): Hits | null {
-    const [quietest] = keys;
-    if (quietest === undefined || keys.size < maxKeys) return null;
-    const [key, hits] = quietest;
-    if (newest(hits) + windowMs > nowMs) return hits;
-    keys.delete(key);
+  /** Drops a few keys that have been quiet for a whole window, so that memory follows use; says which key blocks a new one. */
+  function forgetQuiet(nowMs: number): Hits | null {
+    let dropped = 0;
+    for (const [key, hits] of keys) {
+      if (dropped === maxDropped || newest(hits) + windowMs > nowMs) return keys.size < maxKeys ? null : hits;
+      keys.delete(key);
+      dropped += 1;
+    }
     return null;
   }
 
   return {
     take(key, nowMs) {
+      const blocking = forgetQuiet(nowMs);
       let hits = keys.get(key);
       if (hits === undefined) {
-        const blocking = makeRoom(nowMs);
         if (blocking !== null) return waitSeconds(newest(blocking), nowMs);
         hits = { times: [], start: 0 };
       }

@@ -30,7 +30,10 @@ export function answerPreflight(
   if (origin !== undefined && hosts.isCrossOrigin(origin)) {
     reply
       .header("access-control-allow-methods", allow)
-      .header("access-control-allow-headers", "content-type, x-csrf-token, authorization, x-request-id, x-svc-background")
+      .header(
+        "access-control-allow-headers",
+        "content-type, x-csrf-token, authorization, x-request-id, x-svc-background",
+      )
       .header("access-control-max-age", preflightSeconds);
   }
   return reply.code(204).header("allow", allow).send();

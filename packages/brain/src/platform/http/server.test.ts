@@ -10,6 +10,7 @@ const open = { tag: "health", public: true } as const;
 const echo: Routes<object> = (app) => {
   app.get("/ok", { config: open }, () => ({ ok: true }));
   app.post("/echo", { config: open }, (request) => ({ body: request.body ?? null }));
+  app.delete("/echo", { config: open }, () => ({ ok: true }));
   app.get("/conflict", { config: open }, () => {
     throw new ApiError("conflict", { reason: "taken" }, { detail: "in words" });
   });
@@ -134,6 +135,23 @@ describe("the error envelope", () => {
       415,
       "unsupported_media_type",
     ],
+    [
+      "a body of DELETE",
+      "DELETE",
+      "/x/echo",
+      { payload: "a", headers: { "content-type": "text/plain" } },
+      415,
+      "unsupported_media_type",
+    ],
+    [
+      "a media type that only begins like JSON",
+      "POST",
+      "/x/echo",
+      { payload: "{}", headers: { "content-type": "application/jsonp" } },
+      415,
+      "unsupported_media_type",
+    ],
+    ["a body without media type", "POST", "/x/echo", { payload: Buffer.from("{}") }, 415, "unsupported_media_type"],
     [
       "a coded body",
       "POST",

@@ -14,6 +14,8 @@ export interface SettingSchema {
   maximum?: number;
   enum?: unknown[];
   items?: SettingSchema;
+  /** Ranges of one type, such as 0 or 60 to 600. */
+  anyOf?: SettingSchema[];
   format?: string;
   /** Never printed, also not in `config show`. */
   secret?: boolean;
@@ -52,7 +54,7 @@ export function settingReader(schema: SettingSchema): (text: string) => ReadValu
 }
 
 function valueOfText(text: string, schema: SettingSchema): ReadValue {
-  switch (schema.type) {
+  switch (schema.type ?? schema.anyOf?.[0]?.type) {
     case "integer":
       return /^[+-]?\d{1,15}$/.test(text) ? { ok: true, value: Number(text) } : refuse("must be a whole number");
     case "number":
@@ -98,14 +100,17 @@ function refusalWords(
   const entry = /^\/(\d+)/.exec(error.instancePath);
   const prefix = entry === null ? "" : `entry ${Number(entry[1]) + 1} `;
   const part = entry === null ? schema : (schema.items ?? schema);
-  if (error.keyword === "minimum" || error.keyword === "maximum") return `${prefix}must be ${rangeOf(part)}`;
+  if (part.anyOf !== undefined || error.keyword === "minimum" || error.keyword === "maximum")
+    return `${prefix}must be ${rangeOf(part)}`;
   if (error.keyword === "enum") return `${prefix}must be one of ${(part.enum ?? []).join(", ")}`;
   if (error.keyword === "format") return `${prefix}${formats[part.format ?? ""]?.words ?? "is not valid"}`;
   return `${prefix}${error.message}`;
 }
 
 /** The inclusive range of a number in words; empty when it has none. */
-export function rangeOf({ minimum, maximum }: SettingSchema): string {
+export function rangeOf({ minimum, maximum, anyOf }: SettingSchema): string {
+  if (anyOf !== undefined) return anyOf.map(rangeOf).join(" or ");
+  if (minimum !== undefined && minimum === maximum) return String(minimum);
   if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
   if (minimum !== undefined) return `at least ${minimum}`;
   return maximum === undefined ? "" : `at most ${maximum}`;
