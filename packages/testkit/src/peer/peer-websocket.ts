@@ -11,7 +11,7 @@ import {
   protocolVersion,
 } from "@svc/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
-import { keep, type PeerCore, type PeerLine } from "./peer.ts";
+import { keep, type PeerCore, type PeerLine } from "./contract.ts";
 
 /** `/ws/agent`: one hello, one hello_ack, then signed frames in both directions. */
 export function serveWebSocket(server: Server, core: PeerCore, lines: PeerLine[]): void {
