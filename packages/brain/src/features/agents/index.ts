@@ -1,6 +1,7 @@
 export { type Agents, type AgentsDeps, createAgents, type RevokedAgent } from "./agents.ts";
 export type { AgentIdentity } from "./identity.ts";
 export { sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
+export { registerAgentMetrics } from "./metrics.ts";
 export { agentRoutes } from "./routes.ts";
 export { Agent as AgentSchema } from "./schemas.ts";
 export { agentSettings } from "./settings.ts";

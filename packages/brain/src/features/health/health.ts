@@ -1,0 +1,119 @@
+import os from "node:os";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { Audit } from "../audit/index.ts";
+import { type Check, runChecks } from "./checks.ts";
+import { readDatabaseFacts } from "./reads.ts";
+import type { DeepAnswer, SystemAnswer } from "./schemas.ts";
+
+export interface HealthDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly log: Log;
+  readonly audit: Pick<Audit, "checkState">;
+  readonly version: string;
+  /** Versions of the packages that run in this process. */
+  readonly packages: Readonly<Record<string, string>>;
+  /** Newest migration applied to the database, and the newest that this program knows. */
+  readonly schema: { applied(): Promise<string>; readonly expected: string };
+  /** False until start-up has finished. */
+  readonly isStarted: () => boolean;
+  /** Checks of other features (outbox and the like). */
+  readonly checks?: readonly Check[];
+}
+
+export type Readiness =
+  | { readonly isReady: true }
+  | { readonly isReady: false; readonly reason: "starting" | "database" };
+
+export interface Health {
+  readiness(): Promise<Readiness>;
+  system(): Promise<SystemAnswer>;
+  deep(): Promise<DeepAnswer>;
+}
+
+const readyLimitMs = 2000;
+const bytesPerMegabyte = 1_048_576;
+
+/** What the service says about itself. */
+export function createHealth(deps: HealthDeps): Health {
+  const { database, clock, log, audit } = deps;
+  const checks: readonly Check[] = [
+    {
+      name: "database",
+      async run() {
+        const startedMs = clock.monotonicMs();
+        await database.ping();
+        return { status: "ok", latency_ms: Math.round((clock.monotonicMs() - startedMs) * 1000) / 1000 };
+      },
+    },
+    {
+      name: "migrations",
+      async run() {
+        const revision = await deps.schema.applied();
+        const { expected } = deps.schema;
+        return { status: revision === expected ? "ok" : "degraded", revision, expected };
+      },
+    },
+    {
+      name: "audit_chain",
+      run: async () => ({ status: "ok", activated: await audit.checkState(), scope: "state-only" }),
+    },
+    {
+      name: "leadership",
+      async run() {
+        const lease = await database.lead("health.probe");
+        await lease?.release();
+        return { status: "ok" };
+      },
+    },
+    ...(deps.checks ?? []),
+  ];
+
+  return {
+    async readiness() {
+      if (!deps.isStarted()) return { isReady: false, reason: "starting" };
+      return (await answersWithin(database.ping(), readyLimitMs))
+        ? { isReady: true }
+        : { isReady: false, reason: "database" };
+    },
+    async system() {
+      const { version, sizeBytes } = await readDatabaseFacts(database);
+      return {
+        svc_version: deps.version,
+        runtime: "node",
+        runtime_version: process.versions.node,
+        os: `${os.type()} ${os.release()}`,
+        architecture: process.arch,
+        pid: process.pid,
+        database_type: database.dialect,
+        database_version: version,
+        ...(sizeBytes !== null && { database_size_mb: Math.round((sizeBytes / bytesPerMegabyte) * 100) / 100 }),
+        packages: { ...deps.packages },
+      };
+    },
+    async deep() {
+      const answer = await runChecks(checks);
+      if (answer.status !== "ok") log.warn("health.not_ok", { checks: answer.checks });
+      return answer;
+    },
+  };
+}
+
+async function answersWithin(answer: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const limit = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => limit.resolve(false), limitMs);
+  try {
+    return await Promise.race([
+      answer.then(
+        () => true,
+        () => false,
+      ),
+      limit.promise,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

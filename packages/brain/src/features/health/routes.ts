@@ -1,0 +1,71 @@
+import { equalSecrets } from "@svc/protocol";
+import type { FastifyRequest } from "fastify";
+import { bearerOf } from "../../platform/http/access.ts";
+import type { Routes } from "../../platform/http/app.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { envelopeOf } from "../../platform/http/error-handler.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import type { Health } from "./health.ts";
+import { DeepAnswer, HealthAnswer, ReadyAnswer, SystemAnswer, UnreadyAnswer } from "./schemas.ts";
+
+export interface HealthRouteDeps {
+  readonly health: Health;
+  readonly metrics: Pick<Metrics, "text" | "contentType">;
+  readonly settings: {
+    readonly SVC_METRICS_ENABLED: boolean;
+    readonly SVC_METRICS_AUTH_TOKEN?: string | undefined;
+    readonly SVC_METRICS_PUBLIC: boolean;
+  };
+}
+
+/** The health routes and /metrics; mounted at the root and under /api/v1. */
+export const healthRoutes: Routes<HealthRouteDeps> = (app, { health, metrics, settings }) => {
+  app.get(
+    "/health",
+    { schema: { response: { 200: HealthAnswer } }, config: { tag: "health", public: true } },
+    () => ({ status: "ok" }) as const,
+  );
+
+  app.get(
+    "/health/ready",
+    { schema: { response: { 200: ReadyAnswer, 503: UnreadyAnswer } }, config: { tag: "health", public: true } },
+    async (request, reply) => {
+      const readiness = await health.readiness();
+      if (readiness.isReady) return { status: "ready" } as const;
+      const { reason } = readiness;
+      const body = {
+        ...envelopeOf(new ApiError("unready", { reason }), request.id),
+        status: "unready" as const,
+        reason,
+      };
+      return reply.code(503).send(body);
+    },
+  );
+
+  app.get("/health/system", { schema: { response: { 200: SystemAnswer } }, config: { tag: "system-health" } }, () =>
+    health.system(),
+  );
+
+  app.get(
+    "/health/deep",
+    { schema: { response: { 200: DeepAnswer, 503: DeepAnswer } }, config: { tag: "system-health" } },
+    async (_request, reply) => {
+      const answer = await health.deep();
+      return reply.code(answer.status === "failed" ? 503 : 200).send(answer);
+    },
+  );
+
+  app.get("/metrics", { config: { tag: "metrics", public: true, hidden: true } }, async (request, reply) => {
+    if (!settings.SVC_METRICS_ENABLED) throw new ApiError("not_found");
+    if (!settings.SVC_METRICS_PUBLIC) requireToken(request, settings.SVC_METRICS_AUTH_TOKEN);
+    return reply.type(metrics.contentType).send(await metrics.text());
+  });
+};
+
+/** @throws ApiError `unauthenticated`, also when no token is set: then nobody has it. */
+function requireToken(request: FastifyRequest, token: string | undefined): void {
+  const presented = bearerOf(request);
+  if (token === undefined || presented === null || !equalSecrets(presented, token)) {
+    throw new ApiError("unauthenticated", {}, { headers: { "www-authenticate": "Bearer" } });
+  }
+}

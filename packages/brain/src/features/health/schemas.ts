@@ -1,0 +1,45 @@
+import { type Static, Type } from "typebox";
+import { ErrorBody, OneOf } from "../../platform/http/schemas.ts";
+
+export const HealthAnswer = Type.Object({ status: Type.Literal("ok") });
+export const ReadyAnswer = Type.Object({ status: Type.Literal("ready") });
+
+export const UnreadyAnswer = Type.Object({
+  ...ErrorBody.properties,
+  status: Type.Literal("unready"),
+  reason: OneOf(["starting", "database"] as const),
+});
+
+export const SystemAnswer = Type.Object({
+  svc_version: Type.String(),
+  runtime: Type.String(),
+  runtime_version: Type.String(),
+  os: Type.String(),
+  architecture: Type.String(),
+  pid: Type.Integer(),
+  database_type: Type.String(),
+  database_version: Type.String(),
+  database_size_mb: Type.Optional(Type.Number()),
+  packages: Type.Record(Type.String(), Type.String()),
+});
+export type SystemAnswer = Static<typeof SystemAnswer>;
+
+const status = OneOf(["ok", "degraded", "failed"] as const);
+
+export const CheckAnswer = Type.Object({
+  status,
+  detail: Type.Optional(Type.String()),
+  latency_ms: Type.Optional(Type.Number()),
+  revision: Type.Optional(Type.String()),
+  expected: Type.Optional(Type.String()),
+  activated: Type.Optional(Type.Boolean()),
+  scope: Type.Optional(Type.String()),
+});
+export type CheckAnswer = Static<typeof CheckAnswer>;
+
+export const DeepAnswer = Type.Object({
+  status,
+  coverage: Type.Object({ startup_equivalent: Type.Boolean(), detail: Type.String() }),
+  checks: Type.Record(Type.String(), CheckAnswer),
+});
+export type DeepAnswer = Static<typeof DeepAnswer>;

@@ -1,0 +1,111 @@
+import type { FastifyRequest } from "fastify";
+import type { Routes } from "../../platform/http/app.ts";
+import type { Cookies } from "../../platform/http/cookies.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { toApiError } from "../../platform/http/error-handler.ts";
+import { originOf } from "../audit/index.ts";
+import { sendSessionCookies } from "../sessions/index.ts";
+import { minFirstPasswordChars } from "../users/index.ts";
+import { alreadyInitialised } from "./first-admin.ts";
+import { closedPage, setupPage } from "./page.ts";
+import { pageStyle } from "./page-style.ts";
+import { SetupBody, SetupQuery } from "./schemas.ts";
+import type { Setup } from "./setup.ts";
+
+const html = "text/html; charset=utf-8";
+const fields = ["token", "email", "display_name", "password"] as const;
+
+export interface SetupPageDeps {
+  readonly setup: Setup;
+  readonly cookies: Cookies;
+  readonly settings: { readonly SVC_PUBLIC_URL: string };
+}
+
+/** The page at /setup, outside /api/v1; its form posts urlencoded, as forms do without script. */
+export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, settings }) => {
+  const dashboardUrl = `${new URL(settings.SVC_PUBLIC_URL).origin}/`;
+
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) => {
+    done(null, formFields(body as string));
+  });
+
+  // A browser is shown a page, whatever went wrong before or in the handler; everybody else gets the envelope.
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = toApiError(thrown);
+    if (error.status >= 500 || !wantsHtml(request)) throw thrown;
+    reply
+      .headers(error.headers ?? {})
+      .code(error.status)
+      .type(html);
+    if (error.code === "conflict" || error.code === "not_found") return reply.send(closedPage());
+    const sent = (request.body ?? {}) as Partial<Record<string, string>>;
+    return reply.send(
+      setupPage({
+        token: sent.token?.slice(0, 200) ?? "",
+        email: sent.email?.slice(0, 320) ?? "",
+        displayName: sent.display_name?.slice(0, 200) ?? "",
+        expiresAt: null,
+        minPasswordChars: minFirstPasswordChars,
+        error,
+      }),
+    );
+  });
+
+  app.get(
+    "/setup",
+    { schema: { querystring: SetupQuery }, config: { tag: "setup", public: true, hidden: true } },
+    async (request, reply) => {
+      if (!(await setup.isOpen())) throw new ApiError("not_found");
+      const expiresAt = await setup.ensureLink();
+      const { token = "" } = request.query;
+      const page = {
+        token,
+        email: "",
+        displayName: "",
+        expiresAt,
+        minPasswordChars: minFirstPasswordChars,
+        error: null,
+      };
+      return reply.type(html).send(setupPage(page));
+    },
+  );
+
+  app.get("/setup/page.css", { config: { tag: "setup", public: true, hidden: true } }, (_request, reply) =>
+    reply.type("text/css; charset=utf-8").send(pageStyle),
+  );
+
+  app.post(
+    "/setup",
+    {
+      schema: { body: SetupBody },
+      config: { tag: "setup", public: true, bucket: "setup", hidden: true },
+      async preValidation() {
+        if (!(await setup.isOpen())) throw alreadyInitialised();
+      },
+    },
+    async (request, reply) => {
+      const { session } = await setup.complete({
+        body: request.body,
+        origin: originOf(request, null),
+        presentedCookie: request.cookies[cookies.session.name],
+      });
+      sendSessionCookies(reply, cookies, session);
+      return reply.redirect(dashboardUrl, 303);
+    },
+  );
+};
+
+/** The known fields of a form; an empty optional field is one that was left out. */
+function formFields(text: string): Record<string, string> {
+  const sent = new URLSearchParams(text);
+  const known: Record<string, string> = {};
+  for (const name of fields) {
+    const value = sent.get(name);
+    if (value !== null && !(name === "display_name" && value === "")) known[name] = value;
+  }
+  return known;
+}
+
+function wantsHtml(request: FastifyRequest): boolean {
+  return request.headers.accept?.includes("text/html") ?? false;
+}

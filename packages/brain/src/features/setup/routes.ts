@@ -1,0 +1,43 @@
+import type { Routes } from "../../platform/http/app.ts";
+import type { Cookies } from "../../platform/http/cookies.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { originOf } from "../audit/index.ts";
+import { sendSessionCookies } from "../sessions/index.ts";
+import { publicUser } from "../users/index.ts";
+import { alreadyInitialised } from "./first-admin.ts";
+import { SetupAnswer, SetupBody, SetupStatus } from "./schemas.ts";
+import type { Setup } from "./setup.ts";
+
+/** /setup/status and /setup/complete, under /api/v1. */
+export const setupRoutes: Routes<{ setup: Setup; cookies: Cookies }> = (app, { setup, cookies }) => {
+  app.get(
+    "/setup/status",
+    { schema: { response: { 200: SetupStatus } }, config: { tag: "setup", public: "session-optional" } },
+    async (request) => {
+      const isOpen = await setup.isOpen();
+      if (!isOpen && request.caller === null) throw new ApiError("unauthenticated");
+      return { first_boot: isOpen };
+    },
+  );
+
+  app.post(
+    "/setup/complete",
+    {
+      schema: { body: SetupBody, response: { 200: SetupAnswer } },
+      config: { tag: "setup", public: true, bucket: "setup" },
+      // Before the body is judged: afterwards every body is answered alike.
+      async preValidation() {
+        if (!(await setup.isOpen())) throw alreadyInitialised();
+      },
+    },
+    async (request, reply) => {
+      const done = await setup.complete({
+        body: request.body,
+        origin: originOf(request, null),
+        presentedCookie: request.cookies[cookies.session.name],
+      });
+      sendSessionCookies(reply, cookies, done.session);
+      return { user: publicUser(done.user), project_id: done.projectId };
+    },
+  );
+};

@@ -1,0 +1,15 @@
+import { type Static, Type } from "typebox";
+import { Line, Nullable, Uuid } from "../../platform/http/schemas.ts";
+import { Email, NewPassword, UserPublic } from "../users/index.ts";
+
+export const SetupBody = Type.Object({
+  token: Type.String({ minLength: 10, maxLength: 200 }),
+  email: Email,
+  display_name: Type.Optional(Nullable(Line(200))),
+  password: NewPassword,
+});
+export type SetupBody = Static<typeof SetupBody>;
+
+export const SetupAnswer = Type.Object({ user: UserPublic, project_id: Uuid });
+export const SetupStatus = Type.Object({ first_boot: Type.Boolean() });
+export const SetupQuery = Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) });

@@ -1,0 +1,23 @@
+import { type Static, Type } from "typebox";
+
+export const setupSettings = Type.Object({
+  SVC_FIRST_BOOT_TOKEN_TTL_SECONDS: Type.Integer({
+    default: 900,
+    minimum: 60,
+    maximum: 86_400,
+    description: "seconds a set-up link works",
+  }),
+  SVC_FIRST_BOOT_ATTEMPTS_PER_IP: Type.Integer({
+    default: 30,
+    minimum: 1,
+    maximum: 1000,
+    description: "failed set-up attempts per address in 15 minutes; eight times that from all addresses together",
+  }),
+  SVC_BOOTSTRAP_ADMIN_EMAIL: Type.Optional(
+    Type.String({ description: "e-mail of an administrator to create at the first start, instead of the set-up page" }),
+  ),
+  SVC_BOOTSTRAP_ADMIN_PASSWORD: Type.Optional(
+    Type.String({ secret: true, description: "password of that administrator" }),
+  ),
+});
+export type SetupValues = Static<typeof setupSettings>;

@@ -1,0 +1,180 @@
+import { randomToken, tokenLabels } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import type { Passwords } from "../../platform/crypto/passwords.ts";
+import { tooManyRequests } from "../../platform/http/access.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Log } from "../../platform/log.ts";
+import type { UserRow } from "../../schema/tables/index.ts";
+import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
+import type { IssuedSession, Sessions } from "../sessions/index.ts";
+import { emailPattern, firstPasswordRefusal } from "../users/index.ts";
+import { alreadyInitialised, type FirstAdminDeps, makeFirstAdmin } from "./first-admin.ts";
+import type { SetupBody } from "./schemas.ts";
+import type { SetupValues } from "./settings.ts";
+import { consumeToken, insertToken, isTokenLive, lastExpiry } from "./store.ts";
+
+export interface SetupDeps extends FirstAdminDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly audit: Pick<Audit, "append" | "record" | "countSince">;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly sessions: Pick<Sessions, "issue">;
+  /** Master secrets. */
+  readonly masters: Keyring;
+  readonly settings: SetupValues & { readonly SVC_PUBLIC_URL: string };
+  /** Prints a set-up link where the operator of the service sees it, and nobody else. */
+  readonly announce: (url: string) => void;
+}
+
+export interface SetupRequest {
+  readonly body: SetupBody;
+  readonly origin: AuditOrigin;
+  readonly presentedCookie: string | undefined;
+}
+
+export interface SetupDone {
+  readonly user: UserRow;
+  readonly projectId: string;
+  readonly session: IssuedSession;
+}
+
+export interface Setup {
+  /** At start: makes the administrator that the settings name, or prints a set-up link; nothing once an account exists. */
+  begin(): Promise<void>;
+  /** Whether no account exists yet. */
+  isOpen(): Promise<boolean>;
+  /** While open: when the last link ends; prints a fresh link when none works any more. */
+  ensureLink(): Promise<Date>;
+  /** @throws ApiError `conflict` when done already, `unauthenticated` for a bad token, `rate_limited`, `validation_error`. */
+  complete(request: SetupRequest): Promise<SetupDone>;
+}
+
+const windowMs = 15 * 60_000;
+const allAddressesFactor = 8;
+
+/** The first start: a one-time link makes the first administrator and the first project. */
+export function createSetup(deps: SetupDeps): Setup {
+  const { database, clock, log, audit, masters, settings } = deps;
+  // Once an account exists there is always one: the final active admin cannot go.
+  let isClosed = false;
+  let minting: Promise<Date> | null = null;
+
+  async function isOpen(): Promise<boolean> {
+    if (!isClosed) isClosed = await deps.users.isAny();
+    return !isClosed;
+  }
+
+  async function mintLink(): Promise<Date> {
+    const token = randomToken();
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + settings.SVC_FIRST_BOOT_TOKEN_TTL_SECONDS * 1000);
+    await database.write((tx) =>
+      insertToken(tx, {
+        id: uuidV7(clock),
+        token_hash: storedDigest(masters, tokenLabels.setup, token),
+        expires_at: expiresAt,
+        used_at: null,
+        created_at: now,
+      }),
+    );
+    deps.announce(`${new URL(settings.SVC_PUBLIC_URL).origin}/setup?token=${token}`);
+    return expiresAt;
+  }
+
+  /** Whether the administrator of the settings was made; what is wrong with them is logged without their values. */
+  async function bootstrap(): Promise<boolean> {
+    const { SVC_BOOTSTRAP_ADMIN_EMAIL: email, SVC_BOOTSTRAP_ADMIN_PASSWORD: password } = settings;
+    if (email === undefined && password === undefined) return false;
+    const isEmail = email !== undefined && email.length <= 320 && new RegExp(emailPattern).test(email);
+    if (!isEmail || password === undefined || firstPasswordRefusal("password", password) !== null) {
+      const wrong = isEmail ? "SVC_BOOTSTRAP_ADMIN_PASSWORD" : "SVC_BOOTSTRAP_ADMIN_EMAIL";
+      log.warn("setup.bootstrap_refused", { setting: wrong });
+      return false;
+    }
+    const passwordHash = await deps.passwords.hash(password);
+    const admin = { email, displayName: null, passwordHash, method: "bootstrap", origin: ownOrigin } as const;
+    try {
+      await makeFirstAdmin(deps, admin, async () => null);
+      log.info("setup.bootstrap_done");
+    } catch (error) {
+      // Another replica was first.
+      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+    }
+    return true;
+  }
+
+  async function requireBudget(address: string): Promise<void> {
+    const since = new Date(clock.now().getTime() - windowMs);
+    const counted = await audit.countSince({ action: "setup.attempt", sourceIp: address, since });
+    const perAddress = settings.SVC_FIRST_BOOT_ATTEMPTS_PER_IP;
+    if (counted.fromAddress >= perAddress || counted.all >= perAddress * allAddressesFactor) {
+      throw tooManyRequests("setup", windowMs / 1000);
+    }
+  }
+
+  async function noteAttempt(origin: AuditOrigin, reason: string): Promise<void> {
+    await audit.record({
+      action: "setup.attempt",
+      target_type: "setup",
+      result: "failed",
+      metadata: { reason },
+      ...origin,
+    });
+  }
+
+  return {
+    isOpen,
+    async begin() {
+      if (!(await isOpen()) || (await bootstrap())) return;
+      await mintLink();
+    },
+    async ensureLink() {
+      const known = await lastExpiry(database.read, clock.now());
+      if (known !== undefined) return known;
+      minting ??= mintLink().finally(() => {
+        minting = null;
+      });
+      return minting;
+    },
+    async complete({ body, origin, presentedCookie }) {
+      if (!(await isOpen())) throw alreadyInitialised();
+      await requireBudget(origin.source_ip ?? "");
+      const digests = candidateDigests(masters, tokenLabels.setup, body.token);
+      if (!(await isTokenLive(database.read, digests, clock.now()))) {
+        await noteAttempt(origin, "invalid_token");
+        throw invalidToken();
+      }
+      const refusal = firstPasswordRefusal("password", body.password);
+      if (refusal !== null) {
+        await noteAttempt(origin, "password_policy");
+        throw refusal;
+      }
+      const passwordHash = await deps.passwords.hash(body.password);
+      const admin = {
+        email: body.email,
+        displayName: body.display_name ?? null,
+        passwordHash,
+        method: "setup_page",
+        origin,
+      } as const;
+      const done = await makeFirstAdmin(deps, admin, async (tx, user) => {
+        if (!(await consumeToken(tx, digests, clock.now()))) throw invalidToken();
+        return deps.sessions.issue(tx, {
+          userId: user.id,
+          isRemembered: false,
+          address: origin.source_ip,
+          userAgent: origin.user_agent,
+          presentedCookie,
+        });
+      });
+      isClosed = true;
+      return { user: done.user, projectId: done.projectId, session: done.also };
+    },
+  };
+}
+
+const invalidToken = () =>
+  new ApiError("unauthenticated", { reason: "invalid_token" }, { message: "the set-up token is not valid" });

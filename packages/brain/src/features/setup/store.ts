@@ -1,0 +1,45 @@
+import type { Kysely } from "kysely";
+import type { Tx } from "../../platform/database/database.ts";
+import type { FirstBootTokenRow, Tables } from "../../schema/tables/index.ts";
+
+/** Stores a fresh token and deletes those that ended before. */
+export async function insertToken(tx: Tx<Tables>, row: FirstBootTokenRow): Promise<void> {
+  await tx.deleteFrom("first_boot_tokens").where("expires_at", "<=", row.created_at).execute();
+  await tx.insertInto("first_boot_tokens").values(row).execute();
+}
+
+/** When the last unused token ends; undefined when none works at `now`. */
+export async function lastExpiry(db: Kysely<Tables>, now: Date): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom("first_boot_tokens")
+    .select("expires_at")
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .orderBy("expires_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.expires_at;
+}
+
+export async function isTokenLive(db: Kysely<Tables>, digests: readonly string[], now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom("first_boot_tokens")
+    .select("id")
+    .where("token_hash", "in", digests)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Uses a token up; false when another use won or its time is over. */
+export async function consumeToken(tx: Tx<Tables>, digests: readonly string[], now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("first_boot_tokens")
+    .set({ used_at: now })
+    .where("token_hash", "in", digests)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
