@@ -74,6 +74,11 @@ describe("sources", () => {
     expect(load({ SVC_HOME: "./state" }).home).toBe(join(folder, "state"));
   });
 
+  test("SVC_HOME cannot be moved from inside itself", () => {
+    inHome("config.env", "SVC_HOME=/elsewhere\n");
+    expect(faultsOf(() => load())).toMatchObject([{ name: "SVC_HOME", message: "cannot be set inside SVC_HOME" }]);
+  });
+
   test("quotes, comments and export are read as shells write them", () => {
     inHome(
       "config.env",
