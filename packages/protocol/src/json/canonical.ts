@@ -93,21 +93,13 @@ function rawText(raw: string): string | undefined {
   return first === 45 || (first >= 48 && first <= 57) ? lexemeText(raw) : scalarText(JSON.parse(raw));
 }
 
-interface Level {
-  readonly object: Record<string, unknown> | null;
-  /** The elements of an array, or the sorted keys of an object. */
-  readonly items: readonly unknown[];
-  next: number;
-  isEmpty: boolean;
-}
+type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** A cycle only ever deepens the walk, so looking for one at each doubling of the depth finds it at little cost. */
-function refuseCycle(levels: readonly Level[]): void {
-  const depth = levels.length;
+function refuseCycle(open: readonly Container[]): void {
+  const depth = open.length;
   if (depth < 64 || (depth & (depth - 1)) !== 0) return;
-  if (new Set(levels.map((level) => level.object ?? level.items)).size < depth) {
-    throw new CanonicalError("a cycle has no canonical form");
-  }
+  if (new Set(open).size < depth) throw new CanonicalError("a cycle has no canonical form");
 }
 
 /**
@@ -117,38 +109,48 @@ function refuseCycle(levels: readonly Level[]): void {
  * @throws CanonicalError for anything without JSON form, numbers that are not finite, lone surrogates, and cycles.
  */
 export function canonicalText(value: unknown): string {
-  const levels: Level[] = [];
+  // Three stacks in step: the open containers, the sorted keys of those that are objects, and how many members are done.
+  const open: Container[] = [];
+  const keysOf: (readonly string[] | null)[] = [];
+  const done: number[] = [];
   let out = "";
   let pending: unknown = value;
   for (;;) {
     const scalar = scalarText(pending);
+    let needsComma = scalar !== undefined;
     if (scalar !== undefined) out += scalar;
-    else if (Array.isArray(pending)) {
-      out += "[";
-      levels.push({ object: null, items: pending, next: 0, isEmpty: true });
-      refuseCycle(levels);
-    } else {
-      const object = pending as Record<string, unknown>;
-      out += "{";
-      levels.push({ object, items: sortedKeys(object), next: 0, isEmpty: true });
-      refuseCycle(levels);
+    else {
+      const keys = Array.isArray(pending) ? null : sortedKeys(pending as object);
+      out += keys === null ? "[" : "{";
+      open.push(pending as Container);
+      keysOf.push(keys);
+      done.push(0);
+      refuseCycle(open);
     }
     for (let isFound = false; !isFound; ) {
-      const level = levels[levels.length - 1];
-      if (level === undefined) return out;
-      const { object, items } = level;
-      if (level.next >= items.length) {
-        out += object === null ? "]" : "}";
-        levels.pop();
+      const top = open.length - 1;
+      if (top < 0) return out;
+      const container = open[top] as Container;
+      const keys = keysOf[top] as readonly string[] | null;
+      const next = done[top] as number;
+      if (next >= (keys ?? (container as readonly unknown[])).length) {
+        out += keys === null ? "]" : "}";
+        needsComma = true;
+        open.pop();
+        keysOf.pop();
+        done.pop();
         continue;
       }
-      const item = items[level.next];
-      level.next += 1;
-      pending = object === null ? item : object[item as string];
-      if (object !== null && pending === undefined) continue;
-      if (!level.isEmpty) out += ",";
-      if (object !== null) out += `${canonicalString(item as string)}:`;
-      level.isEmpty = false;
+      done[top] = next + 1;
+      if (keys === null) {
+        pending = (container as readonly unknown[])[next];
+        if (needsComma) out += ",";
+      } else {
+        const key = keys[next] as string;
+        pending = (container as Readonly<Record<string, unknown>>)[key];
+        if (pending === undefined) continue;
+        out += needsComma ? `,${canonicalString(key)}:` : `${canonicalString(key)}:`;
+      }
       isFound = true;
     }
   }

@@ -1,6 +1,6 @@
 import { losesDigits } from "./numbers.ts";
 import { rawJson } from "./raw.ts";
-import { readJson } from "./read-json.ts";
+import { detached, readJson } from "./read-json.ts";
 
 const longRun = 16;
 /** What may stand before the digits of a number, its fraction or its exponent. */
@@ -29,7 +29,7 @@ export function holdsLongNumber(text: string): boolean {
 }
 
 function exactNumber(lexeme: string): unknown {
-  return losesDigits(lexeme) ? rawJson(lexeme) : Number(lexeme);
+  return losesDigits(lexeme) ? rawJson(detached(lexeme)) : Number(lexeme);
 }
 
 /**

@@ -27,6 +27,11 @@ const escapes: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
+/** A copy of its own: the engine makes a longer slice a view that would keep the whole text alive with it. */
+export function detached(slice: string): string {
+  return slice.length < 13 ? slice : ` ${slice}`.slice(1);
+}
+
 /** Sets an own member also under the key `__proto__`, which a plain assignment would take for the prototype. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") {
@@ -64,7 +69,7 @@ export function readJson(text: string, numberOf: (lexeme: string) => unknown): u
       const code = text.charCodeAt(at);
       if (code === 34) {
         at += 1;
-        return result;
+        return detached(result);
       }
       if (code !== 92) return fail("unterminated string or control character");
       const letter = text.charAt(at + 1);
