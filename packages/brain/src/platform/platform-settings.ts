@@ -12,7 +12,7 @@ const ranges = (description: string) => Type.Array(Type.String({ format: "svc-ci
 const oneOf = <const T extends readonly string[]>(values: T, options: { default: T[number]; description: string }) =>
   Type.Unsafe<T[number]>({ ...OneOf(values), ...options });
 
-export const processSettings = Type.Object({
+const processSettings = Type.Object({
   SVC_HOME: Type.String({ default: "~/.svc", description: "state directory; made with mode 0700" }),
   SVC_ENVIRONMENT: Type.String({
     default: "production",
@@ -27,7 +27,7 @@ export const processSettings = Type.Object({
   SVC_LOG_LOGIN_EMAIL: Type.Boolean({ default: false, description: "log the e-mail address of failed logins" }),
 });
 
-export const secretSettings = Type.Object({
+const secretSettings = Type.Object({
   SVC_SECRET: master("master of tokens, frame signatures and encryption at rest"),
   SVC_SESSION_SECRET: master("master of session cookies"),
   SVC_AUDIT_CHAIN_SECRET: master("master of the audit chain"),
@@ -36,7 +36,7 @@ export const secretSettings = Type.Object({
   SVC_AUDIT_CHAIN_PREVIOUS_SECRETS: previous("earlier values of SVC_AUDIT_CHAIN_SECRET"),
 });
 
-export const httpSettings = Type.Object({
+const httpSettings = Type.Object({
   SVC_BIND_HOST: Type.String({ default: "127.0.0.1", minLength: 1, description: "address the service listens on" }),
   SVC_BIND_PORT: Type.Integer({
     default: 7700,
@@ -89,7 +89,7 @@ export const httpSettings = Type.Object({
   SVC_REST_MAX_PAGE_SIZE: Type.Integer({ default: 500, minimum: 1, maximum: 5000, description: "most rows of a page" }),
 });
 
-export const metricsSettings = Type.Object({
+const metricsSettings = Type.Object({
   SVC_METRICS_ENABLED: Type.Boolean({ default: true, description: "serve /metrics; false answers 404" }),
   SVC_METRICS_AUTH_TOKEN: Type.Optional(
     Type.String({ secret: true, minLength: 16, description: "bearer token of /metrics" }),
@@ -98,7 +98,7 @@ export const metricsSettings = Type.Object({
 });
 
 /** What sign-in shares with the access hooks; the rest of sessions and second factor is declared by those features. */
-export const credentialSettings = Type.Object({
+const credentialSettings = Type.Object({
   SVC_SESSION_COOKIE_SAMESITE: oneOf(["lax", "strict"], {
     default: "lax",
     description: "SameSite of the session cookie",

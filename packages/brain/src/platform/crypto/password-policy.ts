@@ -1,11 +1,11 @@
 /** What a password must be (spec part 2, Passwords): long, mixed unless very long, and not among the first that are tried. */
 import { isCommonPassword } from "./common-passwords.ts";
 
-export const maxPasswordChars = 256;
+const maxPasswordChars = 256;
 /** From this length on the mix of characters no longer matters. */
-export const exemptChars = 16;
-export const requiredClasses = 3;
-export const characterClasses = {
+const exemptChars = 16;
+const requiredClasses = 3;
+const characterClasses = {
   lowercase: /\p{Ll}/u,
   uppercase: /\p{Lu}/u,
   digit: /\p{Nd}/u,

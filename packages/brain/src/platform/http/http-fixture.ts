@@ -5,7 +5,7 @@ import type { ActorUser, AddressDenial, ApiKeyActor, ProjectEntry, Role, Session
 import type { App } from "./app.ts";
 import { createServer, type Server, type ServerDeps, type ServerSettings } from "./server.ts";
 
-export const fixtureSettings: ServerSettings = {
+const fixtureSettings: ServerSettings = {
   SVC_ENVIRONMENT: "production",
   SVC_PUBLIC_URL: "http://localhost:7700",
   SVC_ALLOWED_HOSTS: [],
@@ -23,7 +23,7 @@ export const fixtureSettings: ServerSettings = {
   SVC_HSTS_INCLUDE_SUBDOMAINS: true,
 };
 
-export const projects: Record<string, Omit<ProjectEntry, "role">> = {
+const projects: Record<string, Omit<ProjectEntry, "role">> = {
   shop: { id: "p-shop", slug: "shop", name: "Shop", is_active: true },
   attic: { id: "p-attic", slug: "attic", name: "Attic", is_active: false },
   other: { id: "p-other", slug: "other", name: "Other", is_active: true },

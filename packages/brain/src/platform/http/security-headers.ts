@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 
 /** For every page: nothing from elsewhere, nothing inline, in no frame (dashboard brief, D2). */
-export const contentSecurityPolicy =
+const contentSecurityPolicy =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
