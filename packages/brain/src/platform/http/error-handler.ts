@@ -49,7 +49,7 @@ export function answerError(thrown: unknown, request: FastifyRequest, reply: Fas
 }
 
 /** The ApiError that stands for anything thrown while a request was served. */
-function toApiError(thrown: unknown): ApiError {
+export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof RequestInvalid) return invalid(thrown.faults);
   const code = (thrown as { code?: unknown } | null)?.code;
