@@ -1,0 +1,246 @@
+import { type OpenedTestDatabase, openTestDatabase } from "@svc/testkit/databases";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { adminEmail, adminPassword, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+
+let opened: OpenedTestDatabase;
+let fixture: Fixture;
+let token: string;
+
+const body = (changes: object = {}) => ({
+  token,
+  email: adminEmail,
+  display_name: "Mira",
+  password: adminPassword,
+  ...changes,
+});
+const complete = (changes: object = {}, address?: string) =>
+  fixture.browser(address).send("POST", "~/setup/complete", body(changes));
+const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+const formHeaders = { "content-type": "application/x-www-form-urlencoded", accept: "text/html,*/*" };
+
+beforeEach(async () => {
+  opened = await openTestDatabase("sqlite");
+  fixture = await startAccess(opened.database);
+  await fixture.setup.begin();
+  token = new URL(fixture.links[0] ?? "").searchParams.get("token") ?? "";
+});
+afterEach(async () => {
+  await fixture.app.close();
+  await opened.close();
+});
+
+describe("POST /api/v1/setup/complete", () => {
+  test("makes the administrator and the project default, and signs in", async () => {
+    const browser = fixture.browser();
+    const answer = await browser.send("POST", "~/setup/complete", body());
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      user: { email: adminEmail, display_name: "Mira", is_admin: true, timezone: "UTC" },
+    });
+    expect(JSON.stringify(answer.body)).not.toContain("hash");
+    const me = await browser.get("/auth/me");
+    expect(me.body.memberships).toEqual([
+      { project_id: answer.body.project_id, project_slug: "default", project_name: "Default", role: "admin" },
+    ]);
+    const [completed] = await fixture.auditRows("setup.completed");
+    expect(completed).toMatchObject({ user_id: answer.body.user.id, source_ip: "127.0.0.1", result: "success" });
+    expect(await fixture.auditRows("project.created")).toHaveLength(1);
+    expect(await fixture.auditRows("user.created")).toHaveLength(1);
+  });
+
+  test("answers 409 already_initialised once it is done, whatever the body", async () => {
+    await complete();
+    for (const changes of [{}, { token: "x" }, { password: "short" }]) {
+      const answer = await complete(changes);
+      expect(answer).toMatchObject({
+        status: 409,
+        body: { error: "conflict", details: { reason: "already_initialised" } },
+      });
+    }
+  });
+
+  test("lets one of two concurrent requests win", async () => {
+    const answers = await Promise.all([complete(), complete({ email: "other@example.org" })]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(await fixture.users.findByEmail(adminEmail)).toBeDefined();
+    expect(await opened.database.read.selectFrom("users").select("id").execute()).toHaveLength(1);
+  });
+
+  test("answers 401 for a wrong token and records the attempt without it", async () => {
+    const answer = await complete({ token: "a".repeat(43) });
+    expect(answer).toMatchObject({
+      status: 401,
+      body: { error: "unauthenticated", details: { reason: "invalid_token" } },
+    });
+    const [attempt] = await fixture.auditRows("setup.attempt");
+    expect(attempt).toMatchObject({ result: "failed", metadata: '{"reason":"invalid_token"}' });
+  });
+
+  test("answers 401 for a token past its time", async () => {
+    fixture.clock.advance(900_000);
+    expect((await complete()).status).toBe(401);
+  });
+
+  test.each([
+    ["an e-mail that is none", { email: "mira" }],
+    ["a token that is too short", { token: "short" }],
+    ["a password of 7 characters", { password: "Ab1-xyz" }],
+    ["a password of 257 characters", { password: "a1B-".repeat(65) }],
+    ["a password that guessing begins with", { password: "password" }],
+    ["a blank name", { display_name: "  " }],
+  ])("answers 422 for %s and keeps the token usable", async (_what, changes) => {
+    const refused = await complete(changes, "10.0.0.1");
+    expect(refused).toMatchObject({ status: 422, body: { error: "validation_error" } });
+    expect(refused.body.details.errors[0].loc).toEqual(["body", Object.keys(changes)[0]]);
+    expect((await complete()).status).toBe(200);
+  });
+
+  test("accepts a first password of 8 characters without a mix", async () => {
+    expect((await complete({ password: "harbours" })).status).toBe(200);
+  });
+
+  test("answers 429 after five requests from one address in 15 minutes", async () => {
+    for (let index = 0; index < 5; index += 1) expect((await complete({ token: "a".repeat(43) })).status).toBe(401);
+    const refused = await complete();
+    expect(refused).toMatchObject({ status: 429, body: { error: "rate_limited" } });
+    expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(900);
+    expect((await complete({}, "10.0.0.9")).status).toBe(200);
+  });
+
+  test("answers 429 when the audit log shows the budget of the address used up, here or in another process", async () => {
+    const attempt = { action: "setup.attempt", target_type: "setup", result: "failed", source_ip: "10.0.0.7" };
+    await fixture.audit.record(Array.from({ length: 30 }, () => attempt));
+    expect((await complete({}, "10.0.0.7")).status).toBe(429);
+    expect((await complete({}, "10.0.0.8")).status).toBe(200);
+  });
+
+  test("refuses a page of another origin with 403 csrf_failed", async () => {
+    const answer = await fixture.browser().send("POST", "~/setup/complete", body(), { origin: "https://evil.example" });
+    expect(answer).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
+  });
+});
+
+describe("GET /api/v1/setup/status", () => {
+  test("tells anybody that set-up is open", async () => {
+    expect(await fixture.browser().get("~/setup/status")).toMatchObject({ status: 200, body: { first_boot: true } });
+  });
+
+  test("answers 401 to strangers and false to people signed in once it is closed", async () => {
+    const browser = fixture.browser();
+    await browser.send("POST", "~/setup/complete", body());
+    expect((await fixture.browser().get("~/setup/status")).status).toBe(401);
+    expect(await browser.get("~/setup/status")).toMatchObject({ status: 200, body: { first_boot: false } });
+  });
+});
+
+describe("the page at /setup", () => {
+  test("is a form that needs no script, with the token of the link and the strict content policy", async () => {
+    const answer = await fixture.browser().get(`/setup?token=${token}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(answer.headers["content-security-policy"]).toContain("default-src 'self'");
+    expect(answer.body).toContain(`value="${token}"`);
+    expect(answer.body).toContain('method="post" action="/setup"');
+    expect(answer.body).not.toMatch(/<script|style=|<style/);
+    const style = await fixture.browser().get("/setup/page.css");
+    expect(style.headers["content-type"]).toBe("text/css; charset=utf-8");
+  });
+
+  test("escapes what the link carries", async () => {
+    const answer = await fixture.browser().get(`/setup?token=${encodeURIComponent('"><script>alert(1)</script>')}`);
+    expect(answer.body).not.toContain("<script>");
+    expect(answer.body).toContain("&quot;&gt;&lt;script&gt;");
+  });
+
+  test("makes the administrator from a posted form and leads to the dashboard signed in", async () => {
+    const browser = fixture.browser();
+    const fields = { token, email: adminEmail, display_name: "", password: adminPassword };
+    const answer = await browser.send("POST", "/setup", form(fields), formHeaders);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.location).toBe("http://localhost:7700/");
+    expect((await browser.get("/auth/me")).body).toMatchObject({ email: adminEmail, display_name: null });
+  });
+
+  test("shows the form again with what is wrong, without the password, under the same status as the API", async () => {
+    const fields = { token: "wrong-token-wrong-token", email: "a@b.c", display_name: "<b>", password: adminPassword };
+    const answer = await fixture.browser().send("POST", "/setup", form(fields), formHeaders);
+    expect(answer.status).toBe(401);
+    expect(answer.body).toContain('role="alert"');
+    expect(answer.body).toContain('value="a@b.c"');
+    expect(answer.body).toContain("&lt;b&gt;");
+    expect(answer.body).not.toContain(adminPassword);
+    const short = await fixture
+      .browser()
+      .send("POST", "/setup", form({ ...fields, token, password: "x" }), formHeaders);
+    expect(short.status).toBe(422);
+    expect(short.body).toContain("The password");
+  });
+
+  test("answers the envelope to a client that does not ask for a page", async () => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const answer = await fixture.browser().send("POST", "/setup", form({ token: "wrong-token" }), headers);
+    expect(answer).toMatchObject({ status: 422, body: { error: "validation_error" } });
+  });
+
+  test("is gone with 404 after set-up, and a late form is told so with 409", async () => {
+    await complete();
+    expect((await fixture.browser().get("/setup")).status).toBe(404);
+    const page = await fixture.browser().get("/setup", { accept: "text/html" });
+    expect(page.status).toBe(404);
+    expect(page.body).toContain("Set-up is done");
+    const fields = { token, email: adminEmail, password: adminPassword };
+    expect((await fixture.browser().send("POST", "/setup", form(fields), formHeaders)).status).toBe(409);
+  });
+
+  test("prints a fresh link when the last one has ended", async () => {
+    fixture.clock.advance(900_000);
+    await Promise.all([fixture.browser().get("/setup"), fixture.browser().get("/setup")]);
+    expect(fixture.links).toHaveLength(2);
+    token = new URL(fixture.links[1] ?? "").searchParams.get("token") ?? "";
+    expect((await complete()).status).toBe(200);
+  });
+});
+
+describe("the first start", () => {
+  test("stores the digest of the token, not the token", async () => {
+    const rows = await opened.database.read.selectFrom("first_boot_tokens").selectAll().execute();
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(fixture.logged.join("")).not.toContain(token);
+  });
+
+  test("prints no link once an account exists", async () => {
+    await complete();
+    await fixture.setup.begin();
+    expect(fixture.links).toHaveLength(1);
+  });
+
+  test("makes the administrator that the settings name", async () => {
+    const bootstrapped = await startAccess(opened.database, {
+      SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org",
+      SVC_BOOTSTRAP_ADMIN_PASSWORD: adminPassword,
+    });
+    await bootstrapped.setup.begin();
+    expect(bootstrapped.links).toEqual([]);
+    const root = await bootstrapped.signIn("root@example.org");
+    expect((await root.get("/projects")).body).toMatchObject([{ slug: "default", name: "Default" }]);
+    expect((await complete()).status).toBe(409);
+    await bootstrapped.app.close();
+  });
+
+  test.each([
+    ["an e-mail that is none", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root", SVC_BOOTSTRAP_ADMIN_PASSWORD: adminPassword }],
+    ["no password", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org" }],
+    ["a weak password", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org", SVC_BOOTSTRAP_ADMIN_PASSWORD: "password" }],
+  ])(
+    "falls back to a link when the settings name %s, and logs which setting without its value",
+    async (_what, settings) => {
+      const fallback = await startAccess(opened.database, settings);
+      await fallback.setup.begin();
+      expect(fallback.links).toHaveLength(1);
+      expect(fallback.logged.join("")).toContain("setup.bootstrap_refused");
+      expect(fallback.logged.join("")).not.toMatch(/root@example|"password"/);
+      await fallback.app.close();
+    },
+  );
+});

@@ -1,0 +1,259 @@
+/** The features of accounts, projects and agents behind the real server, on a database of the test. */
+import { createFakeClock, type FakeClock } from "@svc/testkit";
+import { agentRoutes, createAgents } from "../src/features/agents/index.ts";
+import { createAudit } from "../src/features/audit/index.ts";
+import { createHealth, healthRoutes } from "../src/features/health/index.ts";
+import { createMemberships, membershipRoutes } from "../src/features/memberships/index.ts";
+import { createProjects, projectRoutes } from "../src/features/projects/index.ts";
+import { createSessions, sessionRoutes } from "../src/features/sessions/index.ts";
+import { createSetup, setupPageRoutes, setupRoutes } from "../src/features/setup/index.ts";
+import { createUsers } from "../src/features/users/index.ts";
+import { createKeyring } from "../src/platform/crypto/keyring.ts";
+import { createPasswords } from "../src/platform/crypto/passwords.ts";
+import type { Database } from "../src/platform/database/database.ts";
+import type { Role } from "../src/platform/http/actor.ts";
+import { mount } from "../src/platform/http/app.ts";
+import { createServer, type ServerSettings } from "../src/platform/http/server.ts";
+import { createLog } from "../src/platform/log.ts";
+import { createMetrics } from "../src/platform/metrics.ts";
+import type { Tables } from "../src/schema/tables/index.ts";
+
+const serverSettings: ServerSettings = {
+  SVC_ENVIRONMENT: "production",
+  SVC_PUBLIC_URL: "http://localhost:7700",
+  SVC_ALLOWED_HOSTS: [],
+  SVC_CORS_ORIGINS: [],
+  SVC_CORS_ALLOW_CREDENTIALS: true,
+  SVC_TRUSTED_PROXIES: [],
+  SVC_DASHBOARD_IP_ALLOWLIST: [],
+  SVC_API_IP_ALLOWLIST: [],
+  SVC_AGENT_IP_ALLOWLIST: [],
+  SVC_SESSION_COOKIE_SAMESITE: "lax",
+  SVC_MFA_VERIFICATION_TTL_SECONDS: 3600,
+  SVC_MFA_VERIFICATION_RATE_PER_MIN: 10,
+  SVC_MAX_BODY_BYTES: 65_536,
+  SVC_HSTS_MAX_AGE_SECONDS: 31_536_000,
+  SVC_HSTS_INCLUDE_SUBDOMAINS: true,
+};
+
+const featureSettings = {
+  SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: 30,
+  SVC_AGENT_STALE_PRUNE_DAYS: 30,
+  SVC_AGENT_STATUS_MAX_PER_AGENT: 1000,
+  SVC_ADMIN_PROJECT_LIST_CAP: 500,
+  SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS: 604_800,
+  SVC_SESSION_IDLE_TIMEOUT_SECONDS: 1800,
+  SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS: 2_592_000,
+  SVC_SESSION_PIN_USER_AGENT: false,
+  SVC_LOGIN_LOCKOUT_THRESHOLD: 3,
+  SVC_LOGIN_LOCKOUT_DURATION_SECONDS: 900,
+  SVC_LOGIN_MIN_DURATION_MS: 300,
+  SVC_PASSWORD_MIN_LENGTH: 12,
+  SVC_FIRST_BOOT_TOKEN_TTL_SECONDS: 900,
+  SVC_FIRST_BOOT_ATTEMPTS_PER_IP: 30,
+};
+
+type FixtureSettings = ServerSettings &
+  typeof featureSettings & {
+    SVC_BOOTSTRAP_ADMIN_EMAIL?: string;
+    SVC_BOOTSTRAP_ADMIN_PASSWORD?: string;
+    SVC_METRICS_ENABLED: boolean;
+    SVC_METRICS_PUBLIC: boolean;
+    SVC_METRICS_AUTH_TOKEN?: string;
+  };
+
+export const adminEmail = "Mira@Example.org";
+export const adminPassword = "Violet-Harbour-71";
+
+export type Fixture = Awaited<ReturnType<typeof startAccess>>;
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | number | undefined>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  body: any;
+  cookies: { name: string; value: string; [attribute: string]: unknown }[];
+}
+
+/** Cookies of one browser and the requests it makes. */
+export interface Browser {
+  readonly jar: Map<string, string>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  send(
+    method: "POST" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+}
+
+export async function startAccess(database: Database<Tables>, changes: Partial<FixtureSettings> = {}) {
+  const settings: FixtureSettings = {
+    ...serverSettings,
+    ...featureSettings,
+    SVC_METRICS_ENABLED: true,
+    SVC_METRICS_PUBLIC: false,
+    ...changes,
+  };
+  const clock: FakeClock = createFakeClock(new Date());
+  const errors: unknown[] = [];
+  const logged: string[] = [];
+  const links: string[] = [];
+  const pauses: number[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const log = createLog({ level: "debug", json: true, write: (line) => void logged.push(line) });
+  const metrics = createMetrics();
+  const keyring = createKeyring("master-secret-0123456789-0123456789");
+  const audit = createAudit({
+    database,
+    clock,
+    onError,
+    secrets: createKeyring("audit-secret-0123456789-01234567890"),
+  });
+  await audit.prepare();
+  const passwords = createPasswords({
+    SVC_ARGON2_TIME_COST: 1,
+    SVC_ARGON2_MEMORY_COST: 8192,
+    SVC_ARGON2_PARALLELISM: 1,
+  });
+  const users = createUsers({ database, clock });
+  const memberships = createMemberships({ database, clock });
+  const projects = createProjects({ database, clock, audit, memberships, settings, onError });
+  const sessions = createSessions({
+    database,
+    clock,
+    audit,
+    keyring: createKeyring("session-secret-0123456789-012345678"),
+    passwords,
+    users,
+    memberships,
+    settings,
+    onError,
+    pause: async (ms) => void pauses.push(ms),
+  });
+  const agents = createAgents({
+    database,
+    clock,
+    audit,
+    masters: keyring,
+    brainVersion: "1.0.0",
+    settings,
+    publish: () => {},
+    onError,
+  });
+  const setup = createSetup({
+    database,
+    clock,
+    log,
+    audit,
+    users,
+    projects,
+    passwords,
+    sessions,
+    masters: keyring,
+    settings,
+    announce: (url) => void links.push(url),
+  });
+  const state = { isStarted: true };
+  const health = createHealth({
+    database,
+    clock,
+    log,
+    audit,
+    version: "1.0.0",
+    packages: { "@svc/brain": "1.0.0" },
+    schema: { applied: async () => "0003_tasks", expected: "0003_tasks" },
+    isStarted: () => state.isStarted,
+  });
+  const { app, access } = await createServer({
+    settings,
+    clock,
+    log,
+    authenticator: { session: sessions.session, apiKey: () => null },
+    projects,
+    onAddressDenied: () => {},
+  });
+  const { cookies } = access;
+  for (const prefix of ["", "/api/v1"]) mount(app, prefix, healthRoutes, { health, metrics, settings });
+  mount(app, "", setupPageRoutes, { setup, cookies, settings });
+  mount(app, "/api/v1", setupRoutes, { setup, cookies });
+  mount(app, "/api/v1", sessionRoutes, { sessions, cookies });
+  mount(app, "/api/v1", projectRoutes, { projects });
+  mount(app, "/api/v1", membershipRoutes, { memberships });
+  mount(app, "/api/v1", agentRoutes, { agents });
+  await app.ready();
+
+  /** A browser with an empty jar; its requests carry its cookies and CSRF token. */
+  function browser(remoteAddress = "127.0.0.1"): Browser {
+    const jar = new Map<string, string>();
+    async function request(
+      method: "GET" | "POST" | "PATCH" | "DELETE",
+      path: string,
+      body?: unknown,
+      extra = {},
+    ): Promise<Answer> {
+      const csrf = jar.get("svc_csrf");
+      const response = await app.inject({
+        method,
+        url:
+          path.startsWith("/setup") || path.startsWith("/health") || path.startsWith("/metrics")
+            ? path
+            : `/api/v1${path.replace(/^~/, "")}`,
+        remoteAddress,
+        headers: {
+          host: "localhost:7700",
+          ...(jar.size > 0 && { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") }),
+          ...(csrf !== undefined && { "x-csrf-token": csrf }),
+          ...(body !== undefined && typeof body !== "string" && { "content-type": "application/json" }),
+          ...extra,
+        },
+        ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      for (const cookie of response.cookies) {
+        if (cookie.value === "" || (cookie.expires !== undefined && cookie.expires <= new Date()))
+          jar.delete(cookie.name);
+        else jar.set(cookie.name, cookie.value);
+      }
+      const isJson = String(response.headers["content-type"]).startsWith("application/json");
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        body: isJson ? response.json() : response.body,
+        cookies: response.cookies as Answer["cookies"],
+      };
+    }
+    return {
+      jar,
+      get: (path, headers) => request("GET", path, undefined, headers),
+      send: (method, path, body, headers) => request(method, path, body, headers),
+    };
+  }
+
+  /** Makes an account without going through a route. */
+  async function addUser(email: string, { isAdmin = false, password = adminPassword } = {}) {
+    const passwordHash = await passwords.hash(password);
+    return database.write((tx) => users.add(tx, { email, displayName: null, passwordHash, isAdmin }));
+  }
+
+  async function signIn(email: string, password = adminPassword, remember = false): Promise<Browser> {
+    const signedIn = browser();
+    const answer = await signedIn.send("POST", "/auth/login", { email, password, remember_me: remember });
+    if (answer.status !== 200) throw new Error(`signing in answered ${answer.status}`);
+    return signedIn;
+  }
+
+  async function addMember(projectId: string, email: string, role: Role) {
+    const user = await addUser(email);
+    await database.write((tx) => memberships.add(tx, { userId: user.id, projectId, role }));
+    return user;
+  }
+
+  const auditRows = (action: string) =>
+    database.read.selectFrom("audit_log").selectAll().where("action", "=", action).orderBy("occurred_us").execute();
+
+  return {
+    ...{ app, settings, clock, errors, logged, links, pauses, state },
+    ...{ audit, users, projects, sessions, agents, setup, passwords },
+    ...{ browser, addUser, addMember, signIn, auditRows },
+  };
+}
