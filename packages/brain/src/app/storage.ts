@@ -24,3 +24,7 @@ export async function missingMigrations(database: BrainDatabase): Promise<string
 
 /** The newest migration that this program knows: its schema version. */
 export const schemaVersion = (): string => migrations.at(-1)?.name ?? "";
+
+/** The newest migration applied to the database; empty for a database without any. */
+export const appliedVersion = async (database: BrainDatabase): Promise<string> =>
+  (await appliedMigrations(database as unknown as Database<unknown>)).at(-1) ?? "";

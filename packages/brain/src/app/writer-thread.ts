@@ -1,4 +1,46 @@
+import { carriedFields } from "@svc/protocol";
+import { openEventStore } from "../features/events/sqlite-store.ts";
+import { ingestJob } from "../features/ingest/writer-job.ts";
+import { fingerprintOf } from "../features/issues/fingerprint.ts";
+import { openDeltaStore } from "../features/stats/delta-sqlite-store.ts";
+import { createDeltas } from "../features/stats/deltas.ts";
+import { rowOfData } from "../features/tasks/event-row.ts";
+import { absorb } from "../features/tasks/fold.ts";
+import { indexTaskIdsJob } from "../features/tasks/index-task-ids.ts";
+import { openLinkStore } from "../features/tasks/links-sqlite-store.ts";
+import {
+  openTaskStore,
+  storedName,
+  storedQueue,
+  storedState,
+  storedTask,
+  storedWorker,
+} from "../features/tasks/sqlite-store.ts";
+import { openTermStore } from "../features/tasks/terms-sqlite-store.ts";
+import { decidingChanges } from "../features/workers/state-change.ts";
+import { openWorkerStateStore } from "../features/workers/state-sqlite-store.ts";
 import { runWriter } from "../platform/database/dialects/sqlite/writer-thread.ts";
 
 /** Entry of the writer thread: the platform's writer with the jobs that features run inside it. */
-runWriter({});
+runWriter({
+  "ingest.store-group": ingestJob({
+    openEvents: openEventStore,
+    openTasks: openTaskStore,
+    openLinks: openLinkStore,
+    openTerms: openTermStore,
+    openDeltas: openDeltaStore,
+    openWorkerStates: openWorkerStateStore,
+    createDeltas,
+    decidingChanges,
+    rowOfPayload(head, payload, withheld) {
+      const data = JSON.parse(payload) as Record<string, unknown>;
+      const fields = carriedFields(head.kind, data, head.taskId);
+      for (const member of withheld) delete fields[member];
+      return rowOfData(head, fields, data, fingerprintOf);
+    },
+    absorb,
+    storedTask,
+    fields: { name: storedName, queue: storedQueue, worker: storedWorker, state: storedState },
+  }),
+  "tasks.index-task-ids": indexTaskIdsJob,
+});

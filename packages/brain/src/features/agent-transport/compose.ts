@@ -22,6 +22,7 @@ export interface AgentTransportDeps {
     readonly SVC_WS_MAX_FRAME_BYTES: number;
     readonly SVC_WS_PER_AGENT_CONCURRENCY_CAP: number;
     readonly SVC_WS_IDLE_TIMEOUT_SECONDS: number;
+    readonly SVC_WS_INGEST_QUEUE_MAXSIZE: number;
   };
   readonly brainVersion: string;
   /** Id of this process on its host. */
@@ -45,7 +46,7 @@ export interface AgentTransportDeps {
     probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
     recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
   };
-  readonly ingest: Pick<Ingest, "submit" | "whenRoom">;
+  readonly ingest: Pick<Ingest, "submit" | "queuedRows" | "whenRoom">;
   applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
   readonly commands: Commands;
 }
@@ -88,7 +89,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     secretOf: deps.secretOf,
     slots,
     verified: deps.verified,
-    whenIngestHasRoom: () => ingest.whenRoom(),
+    whenIngestHasRoom: () => (ingest.queuedRows() >= settings.SVC_WS_INGEST_QUEUE_MAXSIZE ? ingest.whenRoom() : null),
   });
 
   const longpoll = createLongpoll({

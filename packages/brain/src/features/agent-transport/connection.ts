@@ -20,7 +20,7 @@ export interface ConnectionDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly dispatch: Dispatch;
-  /** Resolves at once while the ingest queue has room, later when it is full: then the socket is not read. */
+  /** Null while the ingest queue has room; when it is full, what to wait for before the socket is read again. */
   whenIngestHasRoom(): Promise<void> | null;
   verified(path: "fast" | "slow"): void;
 }

@@ -1,4 +1,4 @@
-import type { Frame } from "@svc/protocol";
+import { type Frame, readEventBatch } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { isTransient } from "../../platform/database/errors.ts";
 import type { Log } from "../../platform/log.ts";
@@ -52,20 +52,17 @@ export function createDispatch(deps: DispatchDeps) {
   }
 
   async function eventBatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
-    const { events, sealed_at: sealedAt } = frame.payload ?? {};
-    if (!Array.isArray(events) || events.length > 5000) {
-      log.warn("agent_transport.batch_unreadable", { agent_id: source.identity.agent_id });
-      return { kind: "confirmed", errors: ["events is not an array of at most 5000 records"] };
-    }
+    const { events, sealedAt, beyondLimit } = readEventBatch(frame.payload);
     const batch = await deps.ingest({
       projectId: source.identity.project_id,
       agentId: source.identity.agent_id,
       frameTs: frame.ts ?? "",
-      ...(typeof sealedAt === "string" && { sealedAt }),
+      ...(sealedAt !== null && { sealedAt }),
       events,
       text,
     });
-    return { kind: "confirmed", batch };
+    const errors = beyondLimit > 0 ? [`${beyondLimit} events beyond the limit of 5000 were dropped`] : [];
+    return { kind: "confirmed", batch, errors };
   }
 
   async function heartbeat(source: FrameSource, frame: Frame): Promise<FrameOutcome> {

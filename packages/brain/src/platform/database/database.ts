@@ -30,6 +30,8 @@ export interface Database<Schema> {
   lead(name: string): Promise<Lease | null>;
   /** A trivial query, for readiness. Throws when the database does not answer. */
   ping(): Promise<void>;
+  /** Writes the log back into the database file and gives its pages; null on the server database, which does so itself. */
+  checkpoint(): Promise<number | null>;
   /** Figures of the pool for /metrics. */
   poolStats(): { size: number; checkedOut: number };
   close(): Promise<void>;

@@ -29,6 +29,7 @@ export async function openPostgres<Schema>(
     async ping() {
       await pool.query("SELECT 1");
     },
+    checkpoint: async () => null,
     poolStats: () => ({ size: pool.totalCount, checkedOut: pool.totalCount - pool.idleCount }),
     async close() {
       await Promise.all([listener.close(), leases.close()]);

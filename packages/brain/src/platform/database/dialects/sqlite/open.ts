@@ -93,6 +93,11 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
     async ping() {
       readTarget.execute("SELECT 1", []);
     },
+    async checkpoint() {
+      const result = (await writer.ask({ kind: "checkpoint" })) as StatementResult | null;
+      const pages = result?.rows[0]?.log;
+      return typeof pages === "number" ? pages : null;
+    },
     poolStats: () => ({ size: 3, checkedOut: 0 }),
     async close() {
       await reader.ask({ kind: "close" }).catch(() => {});

@@ -1,0 +1,136 @@
+import type { AddressInfo } from "node:net";
+import websocket from "@fastify/websocket";
+import { maxFrameBytes } from "../features/agent-transport/index.ts";
+import { originOf } from "../features/audit/index.ts";
+import type { Access } from "../platform/http/access.ts";
+import type { App } from "../platform/http/app.ts";
+import { createServer } from "../platform/http/server.ts";
+import { createLoopRunner, type LoopRunner } from "../platform/loop.ts";
+import { dashboardPages } from "./dashboard-files.ts";
+import { type BrainDeps, createFeatures, type Features } from "./features.ts";
+import { registerGauges } from "./gauges.ts";
+import { brainLoops } from "./loops.ts";
+import { mountRoutes } from "./routes.ts";
+import type { BrainDatabase } from "./storage.ts";
+import { createTransport } from "./transport.ts";
+
+/** One brain process: built, not yet listening. */
+export interface Brain {
+  readonly app: App;
+  readonly access: Access;
+  readonly features: Features;
+  readonly loops: LoopRunner;
+  readonly database: BrainDatabase;
+  /** Begins the audit chain, prints the set-up link, listens, and starts the loops. */
+  start(listen: { host: string; port: number }): Promise<AddressInfo>;
+  /** Stops accepting, closes sockets, finishes what is under way, and closes the database. */
+  stop(): Promise<void>;
+}
+
+/** Composition root: builds every feature once and mounts it on one server. */
+export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<Brain> {
+  const { clock, database, log, metrics, settings } = given;
+  let isStarted = false;
+  const deps: BrainDeps = { ...given, isStarted: () => isStarted };
+  const features = createFeatures(deps);
+  const { agents, audit, commands, ingest, live, projects, queues, sessions, setup, workers } = features;
+  const denied = metrics.counter({
+    name: "svc_auth_ip_denied_total",
+    help: "requests refused by an address list",
+    labels: ["surface"],
+  });
+  const servePage = await dashboardPages(settings, log);
+  const { app, access } = await createServer({
+    settings,
+    clock,
+    log,
+    authenticator: { session: sessions.session, apiKey: () => null },
+    projects,
+    onAddressDenied({ surface, reason, address, apiKeyId, userId }) {
+      denied.inc({ surface });
+      audit.refused(`auth.ip_denied ${address}`, {
+        action: "auth.ip_denied",
+        target_type: "address",
+        result: "failed",
+        outcome: "deny",
+        source_ip: address,
+        api_key_id: apiKeyId,
+        user_id: userId,
+        metadata: { surface, reason },
+      });
+    },
+    openapi: {
+      visibility: settings.SVC_OPENAPI_VISIBILITY,
+      version: deps.version,
+      onRead: (request) =>
+        audit.record({
+          ...originOf(request, request.caller),
+          action: "openapi.schema_accessed",
+          target_type: "openapi",
+        }),
+    },
+    ...(servePage !== undefined && { servePage }),
+  });
+  await app.register(websocket, {
+    options: { maxPayload: maxFrameBytes(settings), perMessageDeflate: false },
+    errorHandler: (error, socket) => {
+      log.warn("websocket.failed", { err: error });
+      socket.terminate();
+    },
+  });
+  const transport = createTransport(deps, features, access);
+  mountRoutes(app, deps, features, transport, access);
+  registerGauges(deps, features);
+  const loops = createLoopRunner({
+    loops: brainLoops(deps, features),
+    log,
+    metrics,
+    acquireLeadership: (name) => database.lead(name),
+  });
+
+  agents.onRevoked(({ agentId }) => transport.revoked(agentId));
+  projects.onChanged(({ projectId, isActive }) => {
+    agents.forgetProject(projectId);
+    if (!isActive) transport.archived(projectId);
+  });
+  sessions.onEnded(({ userId, sessionIds }) => {
+    if (sessionIds === null) live.hub.userEnded(userId);
+    else for (const id of sessionIds) live.hub.sessionEnded(id);
+  });
+
+  return {
+    app,
+    access,
+    features,
+    loops,
+    database,
+    async start({ host, port }) {
+      await audit.prepare();
+      await Promise.all([
+        agents.start(),
+        projects.start(),
+        sessions.start(),
+        commands.work.start(),
+        live.start(),
+        transport.start(),
+      ]);
+      await app.listen({ host, port });
+      loops.start();
+      isStarted = true;
+      await setup.begin();
+      return app.server.address() as AddressInfo;
+    },
+    async stop() {
+      isStarted = false;
+      await transport.stop();
+      await live.stop();
+      await commands.work.stop();
+      await app.close();
+      await loops.stop();
+      await ingest.stop();
+      await Promise.all([agents.stop(), queues.stop(), workers.stop(), projects.stop(), sessions.stop()]);
+      await audit.settled();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../platform/http/error-codes.ts";
+import { loadStaticFiles } from "../platform/http/static-files.ts";
+import type { Log } from "../platform/log.ts";
+
+export type ServePage = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** Folder of the built dashboard: the setting, else the workspace's own build, else null. */
+function dashboardFolder(setting: string): string | null {
+  if (setting !== "") return setting;
+  try {
+    const folder = join(dirname(createRequire(import.meta.url).resolve("@svc/dashboard/package.json")), "dist");
+    return existsSync(join(folder, "index.html")) ? folder : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Serves the dashboard: its files by name, its page for every other path. Undefined when there is none to serve. */
+export async function dashboardPages(
+  settings: { SVC_DASHBOARD_DIST: string; SVC_DISABLE_SPA_FALLBACK: boolean },
+  log: Log,
+): Promise<ServePage | undefined> {
+  if (settings.SVC_DISABLE_SPA_FALLBACK) return undefined;
+  const folder = dashboardFolder(settings.SVC_DASHBOARD_DIST);
+  if (folder === null) {
+    log.warn("dashboard.not_built", { hint: "npm run build" });
+    return undefined;
+  }
+  const files = await loadStaticFiles(folder);
+  return (request, reply) => {
+    const query = request.url.indexOf("?");
+    const path = query < 0 ? request.url : request.url.slice(0, query);
+    if (files.send(path, request, reply)) return reply;
+    // A missing asset must not come back as a page: the browser would run HTML as a script.
+    if (path.startsWith("/assets/")) throw new ApiError("not_found");
+    files.sendPage(request, reply);
+    return reply;
+  };
+}

@@ -1,0 +1,147 @@
+import { projectSecret } from "@svc/protocol";
+import { createAgents } from "../features/agents/index.ts";
+import { createAudit } from "../features/audit/index.ts";
+import { createCommands } from "../features/commands/index.ts";
+import { createHealth } from "../features/health/index.ts";
+import { createIngest } from "../features/ingest/index.ts";
+import { createLive, type Live } from "../features/live/index.ts";
+import { createMemberships } from "../features/memberships/index.ts";
+import { createProjects } from "../features/projects/index.ts";
+import { createQueues } from "../features/queues/index.ts";
+import { createSessions } from "../features/sessions/index.ts";
+import { createSetup } from "../features/setup/index.ts";
+import { createUsers } from "../features/users/index.ts";
+import { createWorkers } from "../features/workers/index.ts";
+import type { Clock } from "../platform/clock.ts";
+import { createKeyring } from "../platform/crypto/keyring.ts";
+import { createPasswords } from "../platform/crypto/passwords.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { liveReaders } from "./live-readers.ts";
+import { installedPackages } from "./packages.ts";
+import type { BrainSettings } from "./settings.ts";
+import { appliedVersion, type BrainDatabase, schemaVersion } from "./storage.ts";
+import { touchNamed } from "./stored-events.ts";
+import { watchRoles } from "./watch-roles.ts";
+
+export interface BrainDeps {
+  readonly settings: BrainSettings;
+  readonly database: BrainDatabase;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly version: string;
+  /** Names this process among the replicas; also the X-SVC-LongPoll-Worker of its answers. */
+  readonly processId: string;
+  /** Prints a set-up link where only the operator sees it. */
+  readonly announce: (url: string) => void;
+  readonly isStarted: () => boolean;
+}
+
+/** Every feature, built once, in the order in which they need one another. */
+export function createFeatures(deps: BrainDeps) {
+  const { settings, database, clock, log, metrics, version } = deps;
+  const masters = createKeyring(settings.SVC_SECRET, settings.SVC_PREVIOUS_SECRETS);
+  const onError = (source: string) => (error: unknown) => log.warn(`${source}.background_failed`, { err: error });
+
+  const audit = createAudit({
+    database,
+    clock,
+    secrets: createKeyring(settings.SVC_AUDIT_CHAIN_SECRET, settings.SVC_AUDIT_CHAIN_PREVIOUS_SECRETS),
+    onError: onError("audit"),
+  });
+  const passwords = createPasswords(settings);
+  const users = createUsers({ database, clock });
+  const memberships = createMemberships({ database, clock });
+  const sessions = createSessions({
+    database,
+    clock,
+    audit,
+    keyring: createKeyring(settings.SVC_SESSION_SECRET, settings.SVC_PREVIOUS_SESSION_SECRETS),
+    passwords,
+    users,
+    memberships,
+    settings,
+    onError: onError("sessions"),
+  });
+  const projects = createProjects({ database, clock, audit, memberships, settings, onError: onError("projects") });
+  const setup = createSetup({
+    database,
+    clock,
+    log,
+    audit,
+    passwords,
+    users,
+    projects,
+    sessions,
+    masters,
+    settings,
+    announce: deps.announce,
+  });
+
+  const publish: Live["publish"] = (change) => live.publish(change);
+  const agents = createAgents({
+    database,
+    clock,
+    audit,
+    masters,
+    brainVersion: version,
+    settings,
+    publish,
+    onError: onError("agents"),
+  });
+  const queues = createQueues({ database, clock, publish, onError: onError("queues") });
+  const workers = createWorkers({ database, clock, publish, settings, onError: onError("workers") });
+  const ingest = createIngest({
+    database,
+    clock,
+    log,
+    metrics,
+    settings,
+    listeners: { publish, stored: (events) => touchNamed(events, queues, workers) },
+  });
+  const commands = createCommands({ database, clock, log, timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS });
+  const refetches = metrics.counter({
+    name: "svc_hub_refetch_total",
+    help: "events that only asked a dashboard to fetch again",
+  });
+  const live: Live = createLive({
+    database,
+    clock,
+    log,
+    processId: deps.processId,
+    readers: liveReaders({ database, clock, agents }),
+    roleIn: watchRoles({ sessions, projects }),
+    refetched: () => refetches.inc(),
+  });
+  const health = createHealth({
+    database,
+    clock,
+    log,
+    audit,
+    version,
+    packages: installedPackages(),
+    schema: { applied: () => appliedVersion(database), expected: schemaVersion() },
+    isStarted: deps.isStarted,
+  });
+
+  return {
+    agents,
+    audit,
+    commands,
+    health,
+    ingest,
+    live,
+    memberships,
+    projects,
+    queues,
+    sessions,
+    setup,
+    users,
+    workers,
+    /** Only the current master signs frames. */
+    secretOf: (projectId: string) => projectSecret(masters.current, projectId),
+  };
+}
+
+export type Features = ReturnType<typeof createFeatures>;

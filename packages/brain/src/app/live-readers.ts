@@ -1,0 +1,34 @@
+import type { Agents } from "../features/agents/index.ts";
+import type { LiveDeps } from "../features/live/index.ts";
+import { queuesById } from "../features/queues/index.ts";
+import { taskCounts } from "../features/stats/index.ts";
+import { tasksById, withLineage } from "../features/tasks/index.ts";
+import { workerCounts, workersById } from "../features/workers/index.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { BrainDatabase } from "./storage.ts";
+
+/** How the hub reads each topic: the rows of the REST lists, less what their tables leave out. */
+export function liveReaders(deps: { database: BrainDatabase; clock: Clock; agents: Agents }): LiveDeps["readers"] {
+  const { database, clock, agents } = deps;
+  return {
+    "task.changed": {
+      async rows(projectId, ids) {
+        const tasks = await withLineage(database, projectId, await tasksById(database, projectId, ids));
+        return tasks.map(({ args: _args, kwargs: _kwargs, result: _result, traceback: _traceback, ...shown }) => shown);
+      },
+      counts: (projectId) => taskCounts(database, projectId),
+    },
+    "agent.changed": {
+      rows: (projectId, ids) => agents.byIds(projectId, ids),
+      counts: (projectId) => agents.countByState(projectId),
+    },
+    "worker.changed": {
+      async rows(projectId, ids) {
+        const workers = await workersById(database, projectId, ids, clock.now());
+        return workers.map(({ metadata: _metadata, ...shown }) => shown);
+      },
+      counts: (projectId) => workerCounts(database, projectId),
+    },
+    "queue.changed": { rows: (projectId, ids) => queuesById(database, projectId, ids) },
+  };
+}

@@ -1,0 +1,23 @@
+import { sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
+import { pruneEvents } from "../features/events/index.ts";
+import { pruneSessions } from "../features/sessions/index.ts";
+import { foldCounters } from "../features/stats/index.ts";
+import { sweepSilentWorkers } from "../features/workers/index.ts";
+import { checkpointLog } from "../platform/database/checkpoint.ts";
+import { type BoundLoop, bindLoop } from "../platform/loop.ts";
+import type { BrainDeps, Features } from "./features.ts";
+
+/** Every background loop of the brain. */
+export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
+  const { clock, database, log, settings } = deps;
+  const { agents, sessions, workers } = features;
+  return [
+    bindLoop(sweepOfflineAgents, { agents, settings }),
+    bindLoop(sweepStaleAgents, { agents, settings }),
+    bindLoop(sweepSilentWorkers, { workers, settings }),
+    bindLoop(pruneSessions, { sessions }),
+    bindLoop(pruneEvents, { database, clock, settings }),
+    bindLoop(foldCounters, { database, clock, log }),
+    bindLoop(checkpointLog, { database, settings }),
+  ];
+}

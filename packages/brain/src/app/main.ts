@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { systemClock } from "../platform/clock.ts";
+import { createLog, type Log } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
+import type { LoadedSettings } from "../platform/settings.ts";
+import { type Brain, createBrain } from "./brain.ts";
+import { type DemoSeed, seedDemo } from "./demo-seed.ts";
+import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
+import { type BrainDatabase, migrateStorage, missingMigrations, openStorage } from "./storage.ts";
+
+export interface StartOptions extends SettingsSources {
+  /** Prints the one-time set-up link of the first start, and every later one while no account exists. */
+  readonly announce?: (url: string) => void;
+  /** Where log lines go; standard output by default. */
+  readonly writeLog?: (line: string) => void;
+  /** Port to listen on instead of SVC_BIND_PORT; 0 takes a free one. For tests and the demo. */
+  readonly port?: number;
+}
+
+/** A brain that listens. */
+export interface RunningBrain {
+  readonly port: number;
+  /** SVC_PUBLIC_URL: the address people use. */
+  readonly publicUrl: string;
+  readonly brain: Brain;
+  seedDemo(names: DemoSeed): Promise<{ token: string; hmacSecret: string; agentId: string }>;
+  /** Drains and closes; within 10 s. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Reads the settings, brings the database up to date, and starts one brain process.
+ *
+ * @throws SettingsError for settings, the database's or the listener's error otherwise; nothing is left running then.
+ */
+export async function startBrain(options: StartOptions = {}): Promise<RunningBrain> {
+  const loaded = loadBrainSettings(options);
+  const settings = loaded.values;
+  const log = createLog({
+    level: settings.SVC_LOG_LEVEL,
+    json: settings.SVC_LOG_JSON,
+    ...(options.writeLog !== undefined && { write: options.writeLog }),
+  });
+  for (const warning of loaded.warnings) log.warn("settings.warning", { warning });
+  const database = await openStorage(storageOptions(loaded, log));
+  try {
+    await prepareSchema(database, settings, log);
+    const brain = await createBrain({
+      settings,
+      database,
+      clock: systemClock,
+      log,
+      metrics: createMetrics(),
+      version: manifest.version,
+      processId: `${process.pid}-${randomUUID().slice(0, 8)}`,
+      announce: options.announce ?? ((url) => log.warn("setup.link", { url })),
+    });
+    try {
+      const { port } = await brain.start({
+        host: settings.SVC_BIND_HOST,
+        port: options.port ?? settings.SVC_BIND_PORT,
+      });
+      log.info("brain.started", { port, database: database.dialect, version: manifest.version });
+      return {
+        port,
+        publicUrl: settings.SVC_PUBLIC_URL.replace(/\/$/, ""),
+        brain,
+        seedDemo: (names) => seedDemo(brain.features, names),
+        stop: () => brain.stop(),
+      };
+    } catch (error) {
+      await brain.stop();
+      throw error;
+    }
+  } catch (error) {
+    await database.close().catch(() => {});
+    throw error;
+  }
+}
+
+function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Log) {
+  return {
+    url: values.SVC_DATABASE_URL === "" ? `sqlite://${join(home, "svc.db")}` : values.SVC_DATABASE_URL,
+    synchronous: values.SVC_SQLITE_SYNCHRONOUS,
+    poolSize: values.SVC_DATABASE_POOL_SIZE,
+    maxOverflow: values.SVC_DATABASE_MAX_OVERFLOW,
+    statementTimeoutMs: values.SVC_DB_STATEMENT_TIMEOUT_MS,
+    lockTimeoutMs: values.SVC_DB_LOCK_TIMEOUT_MS,
+    idleInTransactionMs: values.SVC_DB_IDLE_IN_TX_TIMEOUT_MS,
+    inactiveConnectionSeconds: values.SVC_DATABASE_MAX_INACTIVE_CONNECTION_LIFETIME_SECONDS,
+    requireTls: values.SVC_REQUIRE_DB_SSL && values.SVC_ENVIRONMENT !== "dev",
+    onError: (error: Error) => log.warn("database.connection_lost", { message: error.message }),
+  };
+}
+
+async function prepareSchema(database: BrainDatabase, settings: BrainSettings, log: Log): Promise<void> {
+  if (settings.SVC_AUTO_MIGRATE) {
+    const applied = await migrateStorage(database, systemClock.now(), settings.SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS);
+    if (applied.length > 0) log.info("database.migrated", { applied });
+    return;
+  }
+  const missing = await missingMigrations(database);
+  if (missing.length > 0)
+    throw new Error(`the database lacks the migrations ${missing.join(", ")}; SVC_AUTO_MIGRATE is off`);
+}

@@ -1,0 +1,54 @@
+import { gatewayRoutes, longpollRoutes } from "../features/agent-transport/index.ts";
+import { agentRoutes } from "../features/agents/index.ts";
+import { eventRoutes } from "../features/events/index.ts";
+import { healthRoutes } from "../features/health/index.ts";
+import { liveRoutes } from "../features/live/index.ts";
+import { membershipRoutes } from "../features/memberships/index.ts";
+import { projectRoutes } from "../features/projects/index.ts";
+import { queueRoutes } from "../features/queues/index.ts";
+import { sessionRoutes } from "../features/sessions/index.ts";
+import { setupPageRoutes, setupRoutes } from "../features/setup/index.ts";
+import { statsRoutes } from "../features/stats/index.ts";
+import { taskRoutes } from "../features/tasks/index.ts";
+import { workerRoutes } from "../features/workers/index.ts";
+import type { Access } from "../platform/http/access.ts";
+import { type App, mount } from "../platform/http/app.ts";
+import type { BrainDeps, Features } from "./features.ts";
+import type { Transport } from "./transport.ts";
+
+const api = "/api/v1";
+
+/** Every feature's routes, in URL order: the table of contents. */
+export function mountRoutes(app: App, deps: BrainDeps, features: Features, transport: Transport, access: Access): void {
+  const { clock, database, metrics, settings } = deps;
+  const { agents, audit, health, live, memberships, projects, sessions, setup } = features;
+  const { cookies } = access;
+
+  mount(app, "", healthRoutes, { health, metrics, settings });
+  mount(app, "", setupPageRoutes, { setup, cookies, settings });
+  mount(app, "", gatewayRoutes, { gateway: transport.gateway });
+  mount(app, "", liveRoutes, { hub: live.hub, access });
+
+  mount(app, api, longpollRoutes, {
+    admit: transport.admit,
+    longpoll: transport.longpoll,
+    maxBodyBytes: settings.SVC_AGENT_MAX_BODY_BYTES,
+    workerId: deps.processId,
+  });
+  mount(app, api, sessionRoutes, { sessions, cookies });
+  mount(app, api, healthRoutes, { health, metrics, settings });
+  mount(app, api, projectRoutes, { projects });
+  mount(app, api, agentRoutes, { agents });
+  mount(app, api, eventRoutes, { database, settings });
+  mount(app, api, membershipRoutes, { memberships });
+  mount(app, api, queueRoutes, { database, settings });
+  mount(app, api, statsRoutes, { database, clock });
+  mount(app, api, taskRoutes, {
+    database,
+    audit,
+    settings,
+    deleted: (projectId, ids) => live.publish({ projectId, topic: "task.changed", ids }),
+  });
+  mount(app, api, workerRoutes, { database, clock, settings });
+  mount(app, api, setupRoutes, { setup, cookies });
+}

@@ -1,0 +1,40 @@
+import { agentTransportSettings } from "../features/agent-transport/index.ts";
+import { agentSettings } from "../features/agents/index.ts";
+import { commandSettings } from "../features/commands/index.ts";
+import { eventSettings } from "../features/events/index.ts";
+import { ingestSettings } from "../features/ingest/index.ts";
+import { projectSettings } from "../features/projects/index.ts";
+import { sessionSettings } from "../features/sessions/index.ts";
+import { setupSettings } from "../features/setup/index.ts";
+import { taskSettings } from "../features/tasks/index.ts";
+import { checkDatabaseUrl, databaseSettings } from "../platform/database/settings.ts";
+import { platformChecks, platformSettings } from "../platform/platform-settings.ts";
+import { type LoadedSettings, loadSettings, type SettingsOf } from "../platform/settings.ts";
+import { webSettings } from "./web-settings.ts";
+
+/** Every setting of the brain, in the order of docs/configuration.md. */
+export const settingFragments = [
+  ...platformSettings,
+  databaseSettings,
+  webSettings,
+  setupSettings,
+  sessionSettings,
+  projectSettings,
+  agentSettings,
+  agentTransportSettings,
+  ingestSettings,
+  eventSettings,
+  taskSettings,
+  commandSettings,
+] as const;
+
+export type BrainSettings = SettingsOf<typeof settingFragments>;
+
+export interface SettingsSources {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+}
+
+/** Reads and checks all settings; mints absent secrets. @throws SettingsError with every fault */
+export const loadBrainSettings = (sources: SettingsSources = {}): LoadedSettings<BrainSettings> =>
+  loadSettings({ ...sources, fragments: settingFragments, checks: [...platformChecks, checkDatabaseUrl] });

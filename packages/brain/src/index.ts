@@ -1,0 +1,4 @@
+export type { Brain } from "./app/brain.ts";
+export { type RunningBrain, type StartOptions, startBrain } from "./app/main.ts";
+export { type BrainSettings, loadBrainSettings } from "./app/settings.ts";
+export { SettingsError } from "./platform/settings.ts";

@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startAgent } from "@svc/agent";
+import type { Command } from "./command.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { readOptions } from "./options.ts";
+import { untilStopped } from "./signals.ts";
+
+const email = "demo@localhost.example";
+
+export const demo: Command = {
+  usage: ["demo [--port PORT]"],
+  details: [
+    "--port PORT   port to listen on (default 7700)",
+    "Starts the service on a temporary database with a sample shop at work: queues, workers, failures, retries and task trees.",
+    "It prints its login. Nothing is kept: Ctrl-C removes everything.",
+  ],
+  async run(args, terminal) {
+    const { values } = readOptions(args, { port: { type: "string" } });
+    const port = values.port ?? "7700";
+    const stopped = untilStopped();
+    const home = await mkdtemp(join(tmpdir(), "svc-demo-"));
+    try {
+      const { startBrain } = await import("@svc/brain");
+      const { createDemoAdapter } = await import("@svc/demo");
+      const password = randomPassword();
+      const brain = await startBrain({
+        cwd: home,
+        env: {
+          SVC_HOME: home,
+          SVC_BIND_PORT: port,
+          SVC_PUBLIC_URL: `http://localhost:${port}`,
+          SVC_LOG_LEVEL: "warn",
+          SVC_BOOTSTRAP_ADMIN_EMAIL: email,
+          SVC_BOOTSTRAP_ADMIN_PASSWORD: password,
+        },
+      });
+      const seeded = await brain.seedDemo({
+        projectSlug: "demo-shop",
+        projectName: "Demo shop",
+        agentName: "shop-agent",
+        adminEmail: email,
+      });
+      const shop = startAgent({
+        brainUrl: `http://127.0.0.1:${brain.port}`,
+        token: seeded.token,
+        hmacSecret: seeded.hmacSecret,
+        engines: [createDemoAdapter()],
+        agentName: "shop-agent",
+        framework: "demo",
+        workerRole: "task",
+        bufferPath: join(home, "agent"),
+        log: {
+          debug() {},
+          info() {},
+          warn: (message) => terminal.err(message),
+          error: (message) => terminal.err(message),
+        },
+      });
+      terminal.out(`svc demo is ready at ${brain.publicUrl}/p/demo-shop/tasks`);
+      terminal.out(`  e-mail    ${email}`);
+      terminal.out(`  password  ${password}`);
+      terminal.out("Ctrl-C ends the demo and removes its data.");
+      await stopped;
+      await shop.stop();
+      await brain.stop();
+      return exitCodes.done;
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  },
+};
+
+const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789";
+
+/** Sixteen letters that are easy to type. */
+function randomPassword(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const letters = Array.from(bytes, (byte) => passwordLetters[byte % passwordLetters.length]);
+  return [0, 4, 8, 12].map((start) => letters.slice(start, start + 4).join("")).join("-");
+}

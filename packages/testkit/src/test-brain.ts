@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Agent, type AgentOptions, startAgent } from "@svc/agent";
+import { type RunningBrain, startBrain } from "@svc/brain";
+import { freshDatabaseUrl, type TestDialect } from "./databases.ts";
+import { createScriptedAdapter } from "./peer/scripted-adapter.ts";
+import { type ApiClient, anonymous, signIn } from "./test-client.ts";
+
+const adminEmail = "admin@example.org";
+export const testPassword = "correct horse battery";
+
+export interface TestBrainOptions {
+  readonly dialect?: TestDialect;
+  /** SVC_ names that differ from the test's own settings. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** URL of a database of the caller's; it is not removed at the end. */
+  readonly databaseUrl?: string;
+  /** Home folder of the caller's, for a second start on the same data. */
+  readonly home?: string;
+}
+
+export type TestRole = "viewer" | "operator" | "admin" | "auditor";
+
+export interface MintedAgent {
+  readonly agentId: string;
+  readonly token: string;
+  readonly hmacSecret: string;
+}
+
+export interface TestBrain {
+  readonly running: RunningBrain;
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  readonly url: string;
+  readonly home: string;
+  /** The project that every test has: the administrator made it, and each role below is a member. */
+  readonly project: { readonly id: string; readonly slug: string };
+  /** Signed-in callers, by project role; `root` is the instance admin, `stranger` a member of nothing. */
+  readonly as: Readonly<Record<TestRole | "root" | "stranger" | "nobody", ApiClient>>;
+  readonly logLines: readonly string[];
+  mintAgent(name?: string): Promise<MintedAgent>;
+  /** A real agent with a scripted adapter, connected over WebSocket unless told otherwise. */
+  connectAgent(
+    options?: Partial<AgentOptions>,
+  ): Promise<{ agent: Agent; minted: MintedAgent; adapter: ReturnType<typeof createScriptedAdapter> }>;
+  /** One round of a background loop now. */
+  runLoop(name: string): Promise<unknown>;
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const maxLogLines = 2000;
+
+/** Starts a whole brain on a free port and a database of its own, with one project and a signed-in caller of every role. */
+export async function startTestBrain(options: TestBrainOptions = {}): Promise<TestBrain> {
+  const fresh = options.databaseUrl === undefined ? await freshDatabaseUrl(options.dialect ?? "sqlite") : null;
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), "svc-test-home-")));
+  const logLines: string[] = [];
+  const running = await startBrain({
+    cwd: home,
+    port: 0,
+    writeLog(line) {
+      if (logLines.length < maxLogLines) logLines.push(line);
+    },
+    announce: () => {},
+    env: {
+      SVC_HOME: home,
+      SVC_DATABASE_URL: options.databaseUrl ?? fresh?.url ?? "",
+      SVC_LOG_LEVEL: "warn",
+      SVC_ARGON2_TIME_COST: "1",
+      SVC_ARGON2_MEMORY_COST: "8192",
+      SVC_ARGON2_PARALLELISM: "1",
+      SVC_LOGIN_MIN_DURATION_MS: "0",
+      SVC_BOOTSTRAP_ADMIN_EMAIL: adminEmail,
+      SVC_BOOTSTRAP_ADMIN_PASSWORD: testPassword,
+      ...options.env,
+    },
+  });
+  const url = `http://127.0.0.1:${running.port}`;
+  const agents: Agent[] = [];
+
+  const members = await makeMembers(running);
+  const callers = Object.fromEntries(
+    await Promise.all(
+      members.emails.map(async ([name, email]) => [name, await signIn(url, email, testPassword)] as const),
+    ),
+  );
+
+  async function mintAgent(
+    name = `agent-${agents.length}-${Math.random().toString(36).slice(2, 8)}`,
+  ): Promise<MintedAgent> {
+    const root = callers.root as ApiClient;
+    const { body, status } = await root.post(`/projects/${members.project.slug}/agents`, { name });
+    if (status !== 201) throw new Error(`minting answered ${status}`);
+    return { agentId: body.agent.id, token: body.token, hmacSecret: body.hmac_secret };
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(agents.map((agent) => agent.stop()));
+    await running.stop();
+    if (options.home === undefined) await rm(home, { recursive: true, force: true });
+    await fresh?.drop();
+  }
+
+  return {
+    running,
+    url,
+    home,
+    project: members.project,
+    as: { ...callers, nobody: anonymous(url) } as TestBrain["as"],
+    logLines,
+    mintAgent,
+    async connectAgent(agentOptions = {}) {
+      const minted = await mintAgent();
+      const adapter = createScriptedAdapter();
+      const agent = startAgent({
+        brainUrl: url,
+        token: minted.token,
+        hmacSecret: minted.hmacSecret,
+        agentId: minted.agentId,
+        devMode: true,
+        engines: [adapter],
+        bufferPath: join(home, "agents"),
+        log: { debug() {}, info() {}, warn() {}, error() {} },
+        ...agentOptions,
+      });
+      agents.push(agent);
+      await agent.ready;
+      return { agent, minted, adapter };
+    },
+    runLoop: (name) => running.brain.loops.runOnce(name),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** The test project with one member per role; everybody has the administrator's password. */
+async function makeMembers(running: RunningBrain) {
+  const { database, features } = running.brain;
+  const admin = await features.users.findByEmail(adminEmail);
+  if (admin === undefined) throw new Error("the bootstrap administrator is missing");
+  const origin = { user_id: admin.id, api_key_id: null, source_ip: null, user_agent: null };
+  const known = (await features.projects.list(asRoot(admin.id), { includeArchived: false })).find(
+    ({ slug }) => slug === "shop",
+  );
+  const project =
+    known ?? (await features.projects.create({ body: { slug: "shop", name: "Shop" }, creatorId: admin.id, origin }));
+  const roles = ["viewer", "operator", "admin", "auditor", "stranger"] as const;
+  for (const role of roles) {
+    if ((await features.users.findByEmail(`${role}@example.org`)) !== undefined) continue;
+    await database.write(async (tx) => {
+      const user = await features.users.add(tx, {
+        email: `${role}@example.org`,
+        displayName: role,
+        passwordHash: admin.password_hash,
+        isAdmin: false,
+      });
+      if (role !== "stranger") await features.memberships.add(tx, { userId: user.id, projectId: project.id, role });
+    });
+  }
+  features.projects.forget();
+  const emails = [["root", adminEmail], ...roles.map((role) => [role, `${role}@example.org`] as const)] as const;
+  return { project: { id: project.id, slug: project.slug }, emails };
+}
+
+const asRoot = (id: string) =>
+  ({
+    kind: "session",
+    user: { id, email: adminEmail, display_name: null, is_admin: true },
+    sessionId: "",
+    csrfToken: "",
+    mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
+  }) as const;
