@@ -123,6 +123,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
         const names = (["first_name", "last_name", "display_name", "timezone"] as const).filter(
           (name) => row[name] !== user[name],
         );
+        if (names.length === 0) return user;
         await audit.append(tx, {
           action: "user.updated",
           target_type: "user",

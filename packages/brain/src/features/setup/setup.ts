@@ -12,6 +12,7 @@ import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
 import type { IssuedSession, Sessions } from "../sessions/index.ts";
 import { emailPattern, firstPasswordRefusal } from "../users/index.ts";
 import { alreadyInitialised, type FirstAdminDeps, makeFirstAdmin } from "./first-admin.ts";
+import { bindMasters } from "./masters.ts";
 import type { SetupBody } from "./schemas.ts";
 import type { SetupValues } from "./settings.ts";
 import { consumeToken, insertToken, isTokenLive, lastExpiry } from "./store.ts";
@@ -42,7 +43,12 @@ export interface SetupDone {
 }
 
 export interface Setup {
-  /** At start: makes the administrator that the settings name, or prints a set-up link; nothing once an account exists. */
+  /**
+   * At start, after the migrations: binds the database to the master secret, then makes the administrator that the settings name, or prints a
+   * set-up link; nothing once an account exists.
+   *
+   * @throws Error when the database belongs to another master secret.
+   */
   begin(): Promise<void>;
   /** Whether no account exists yet. */
   isOpen(): Promise<boolean>;
@@ -128,6 +134,7 @@ export function createSetup(deps: SetupDeps): Setup {
   return {
     isOpen,
     async begin() {
+      await bindMasters(database, masters);
       if (!(await isOpen()) || (await bootstrap())) return;
       await mintLink();
     },

@@ -43,3 +43,19 @@ export async function consumeToken(tx: Tx<Tables>, digests: readonly string[], n
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
+
+/** The meta value of a key, after giving it `fresh` when it has none. */
+export async function metaOrInsert(tx: Tx<Tables>, key: string, fresh: string): Promise<string> {
+  const values = { key, value: fresh };
+  await tx
+    .insertInto("meta")
+    .values(values)
+    .onConflict((conflict) => conflict.column("key").doNothing())
+    .execute();
+  const { value } = await tx.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirstOrThrow();
+  return value;
+}
+
+export async function saveMeta(tx: Tx<Tables>, key: string, value: string): Promise<void> {
+  await tx.updateTable("meta").set({ value }).where("key", "=", key).execute();
+}

@@ -1,0 +1,189 @@
+import type { HelloPayload } from "@svc/protocol";
+import { type OpenedTestDatabase, openTestDatabase } from "@svc/testkit/databases";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Browser, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+
+let opened: OpenedTestDatabase;
+let fixture: Fixture;
+let root: Browser;
+let projectId: string;
+
+beforeEach(async () => {
+  opened = await openTestDatabase("sqlite");
+  fixture = await startAccess(opened.database);
+  await fixture.addUser("root@example.org", { isAdmin: true });
+  root = await fixture.signIn("root@example.org");
+  projectId = (await root.send("POST", "/projects", { slug: "shop", name: "Shop" })).body.id;
+  await root.send("POST", "/projects", { slug: "other", name: "Other" });
+});
+afterEach(async () => {
+  await fixture.agents.stop();
+  await fixture.app.close();
+  await opened.close();
+});
+
+const mint = (name = "worker-1", as = root) => as.send("POST", "/projects/shop/agents", { name });
+async function member(role: "viewer" | "operator" | "admin" | "auditor"): Promise<Browser> {
+  await fixture.addMember(projectId, `${role}@example.org`, role);
+  return fixture.signIn(`${role}@example.org`);
+}
+const hello: HelloPayload = {
+  protocol_version: "2",
+  agent_version: "0.9.0",
+  framework: "node",
+  engines: ["bullmq"],
+  schedulers: [],
+  capabilities: {},
+  host: {},
+  worker_id: "node-7-1",
+  worker_role: "task",
+  worker_pid: 7,
+  worker_started_at: null,
+  runtime_features: [],
+};
+
+describe("POST /projects/{slug}/agents", () => {
+  test("gives the agent with its token and signing secret, which are told only here", async () => {
+    const answer = await mint();
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      agent: {
+        id: expect.any(String),
+        project_id: projectId,
+        name: "worker-1",
+        state: "unknown",
+        protocol_version: "",
+        framework_adapter: "",
+        engine_adapters: [],
+        scheduler_adapters: [],
+        capabilities: {},
+        last_seen_at: null,
+        last_connect_at: null,
+        created_at: fixture.clock.now().toISOString(),
+        is_outdated: false,
+        host_name: null,
+        agent_version: null,
+        version_status: null,
+        transport: null,
+        metadata: {},
+      },
+      token: expect.stringMatching(/^[\w-]{43}$/),
+      hmac_secret: expect.stringMatching(/^[\w-]{43}=$/),
+    });
+    const listed = await root.get("/projects/shop/agents");
+    expect(JSON.stringify(listed.body)).not.toContain(answer.body.token);
+    expect(listed.body.items).toEqual([answer.body.agent]);
+    expect(await fixture.auditRows("agent.token.minted")).toMatchObject([
+      { project_id: projectId, source_ip: "127.0.0.1" },
+    ]);
+  });
+
+  test("answers 409 for a name in use", async () => {
+    await mint();
+    expect(await mint()).toMatchObject({
+      status: 409,
+      body: { error: "conflict", details: { reason: "name_in_use" } },
+    });
+  });
+
+  test.each(["", "  ", "x".repeat(201), "a\u0000b", 7])("answers 422 for the name %j", async (name) => {
+    expect((await mint(name as string)).status).toBe(422);
+  });
+
+  test("needs the role admin and an active project", async () => {
+    for (const role of ["viewer", "operator", "auditor"] as const)
+      expect((await mint("x", await member(role))).status).toBe(403);
+    expect((await mint("x", await member("admin"))).status).toBe(201);
+    await root.send("DELETE", "/projects/shop");
+    expect(await mint("y")).toMatchObject({ status: 409, body: { details: { reason: "project_archived" } } });
+  });
+});
+
+describe("GET /projects/{slug}/agents", () => {
+  test("lists by name to a viewer, one by one as well, and only those of the project", async () => {
+    await mint("b");
+    const { agent } = (await mint("a")).body;
+    const viewer = await member("viewer");
+    const { items } = (await viewer.get("/projects/shop/agents")).body;
+    expect(items.map(({ name }: { name: string }) => name)).toEqual(["a", "b"]);
+    expect((await viewer.get(`/projects/shop/agents/${agent.id.toUpperCase()}`)).body).toEqual(agent);
+    expect((await root.get("/projects/other/agents")).body).toEqual({ items: [] });
+    expect((await root.get(`/projects/other/agents/${agent.id}`)).status).toBe(404);
+    expect((await root.get(`/projects/shop/agents/${projectId}`)).status).toBe(404);
+    expect((await root.get("/projects/shop/agents/x")).status).toBe(422);
+    expect((await viewer.get("/projects/other/agents")).status).toBe(404);
+  });
+});
+
+describe("DELETE /projects/{slug}/agents/{id}", () => {
+  test("revokes: the agent is gone, its token void, its name free", async () => {
+    const { agent, token } = (await mint()).body;
+    expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(204);
+    expect((await root.get("/projects/shop/agents")).body.items).toEqual([]);
+    expect((await root.get(`/projects/shop/agents/${agent.id}`)).status).toBe(404);
+    expect(await fixture.agents.authenticate(token)).toBeNull();
+    expect((await mint()).status).toBe(201);
+    expect(await fixture.auditRows("agent.token.revoked")).toHaveLength(1);
+    expect((await root.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(404);
+  });
+
+  test("needs the role admin and the agent's own project", async () => {
+    const { agent } = (await mint()).body;
+    const operator = await member("operator");
+    expect((await operator.send("DELETE", `/projects/shop/agents/${agent.id}`)).status).toBe(403);
+    expect((await root.send("DELETE", `/projects/other/agents/${agent.id}`)).status).toBe(404);
+  });
+});
+
+describe("what an agent reports", () => {
+  test("is shown in its status history, newest first", async () => {
+    const { agent } = (await mint()).body;
+    const identity = { agent_id: agent.id, project_id: projectId, name: agent.name, project_is_active: true };
+    for (const depth of [1, 2]) {
+      fixture.clock.advance(1000);
+      await fixture.agents.recordSample(identity, fixture.clock.now(), { buffer_depth: depth });
+    }
+    const { items } = (await root.get(`/projects/shop/agents/${agent.id}/status-history`)).body;
+    expect(items).toEqual([
+      { id: expect.any(Number), captured_at: fixture.clock.now().toISOString(), payload: { buffer_depth: 2 } },
+      expect.objectContaining({ payload: { buffer_depth: 1 } }),
+    ]);
+    expect((await root.get(`/projects/other/agents/${agent.id}/status-history`)).status).toBe(404);
+  });
+
+  test("is shown in its row and in GET /agent-workers, filtered by state and role", async () => {
+    const { agent } = (await mint()).body;
+    const identity = { agent_id: agent.id, project_id: projectId, name: agent.name, project_is_active: true };
+    const at = fixture.clock.now();
+    await fixture.agents.connected(identity, hello, at);
+    await fixture.agents.workerConnected(identity, hello, at);
+    expect((await root.get(`/projects/shop/agents/${agent.id}`)).body).toMatchObject({
+      state: "online",
+      transport: "ws",
+      agent_version: "0.9.0",
+      version_status: "incompatible",
+      is_outdated: true,
+    });
+    const workers = (query = "") => root.get(`/projects/shop/agent-workers${query}`);
+    expect((await workers()).body).toEqual([
+      {
+        id: expect.any(String),
+        agent_id: agent.id,
+        project_id: projectId,
+        worker_id: "node-7-1",
+        role: "task",
+        framework: "node",
+        pid: 7,
+        started_at: null,
+        state: "online",
+        last_seen_at: at.toISOString(),
+        last_connect_at: at.toISOString(),
+        created_at: at.toISOString(),
+        updated_at: at.toISOString(),
+      },
+    ]);
+    expect((await workers("?state=offline")).body).toEqual([]);
+    expect((await workers("?role=task&state=online&limit=1")).body).toHaveLength(1);
+    for (const limit of ["0", "501", "x"]) expect((await workers(`?limit=${limit}`)).status).toBe(422);
+  });
+});

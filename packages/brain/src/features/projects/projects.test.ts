@@ -1,0 +1,94 @@
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { ownOrigin } from "../audit/index.ts";
+
+for (const dialect of testDialects) {
+  describe(`projects on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    let fixture: Fixture;
+    let creatorId: string;
+    beforeAll(async () => {
+      fixture = await startAccess(opened.database);
+      creatorId = (await fixture.addUser("root@example.org", { isAdmin: true })).id;
+    });
+    const create = (slug: string, body: object = {}) =>
+      fixture.projects.create({ body: { slug, name: slug, ...body }, creatorId, origin: ownOrigin });
+
+    test("keep their JSON as it was given and see that it did not change", async () => {
+      const settings = { b: 1, a: [1.5, "\u0000\ud800"], c: { z: null } };
+      const { id } = await create("json", { settings, allowed_schedulers: ["svc-scheduler"] });
+      const read = await fixture.projects.get(id);
+      expect(read.settings).toEqual({ b: 1, a: [1.5, "\ufffd\ufffd"], c: { z: null } });
+      expect(read.allowed_schedulers).toEqual(["svc-scheduler"]);
+      const before = (await fixture.auditRows("project.updated")).length;
+      await fixture.projects.update({
+        projectId: id,
+        body: { allowed_schedulers: ["svc-scheduler"] },
+        origin: ownOrigin,
+      });
+      expect(await fixture.auditRows("project.updated")).toHaveLength(before);
+    });
+
+    test("leave one active when two processes archive the last two at once", async () => {
+      const again = await opened.openAgain();
+      const other = await startAccess(again);
+      for (const { id } of await fixture.projects.list(rootActor(creatorId), { includeArchived: false })) {
+        if ((await fixture.projects.list(rootActor(creatorId), { includeArchived: false })).length > 1) {
+          await fixture.projects.archive({ projectId: id, origin: ownOrigin });
+        }
+      }
+      const last = (await fixture.projects.list(rootActor(creatorId), { includeArchived: false }))[0]!;
+      const second = await create("second");
+      const results = await Promise.allSettled([
+        fixture.projects.archive({ projectId: last.id, origin: ownOrigin }),
+        other.projects.archive({ projectId: second.id, origin: ownOrigin }),
+      ]);
+      expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      expect(await fixture.projects.list(rootActor(creatorId), { includeArchived: false })).toHaveLength(1);
+      await other.app.close();
+      await again.close();
+    });
+
+    test("are found by slug with the member's role, and remembered for two seconds at most", async () => {
+      const { id } = await create("found");
+      expect(await fixture.projects.find("found", creatorId)).toMatchObject({ id, role: "admin", is_active: true });
+      // The second look answers in the same turn.
+      expect(fixture.projects.find("found", creatorId)).toMatchObject({ id, role: "admin" });
+      expect(await fixture.projects.find("nowhere", creatorId)).toBeNull();
+      expect(await fixture.projects.find("x".repeat(64), creatorId)).toBeNull();
+      await opened.database.write((tx) => tx.updateTable("memberships").set({ role: "viewer" }).execute());
+      expect(await fixture.projects.find("found", creatorId)).toMatchObject({ role: "admin" });
+      fixture.clock.advance(2000);
+      expect(await fixture.projects.find("found", creatorId)).toMatchObject({ role: "viewer" });
+    });
+
+    if (dialect === "postgres") {
+      test("that one process archives are known as archived in the others at once", async () => {
+        const again = await opened.openAgain();
+        const other = await startAccess(again);
+        await other.projects.start();
+        const { id } = await create("told");
+        expect(await other.projects.find("told", creatorId)).toMatchObject({ is_active: true });
+        const told = Promise.withResolvers<unknown>();
+        other.projects.onChanged((news) => news.isActive || told.resolve(news));
+        await create("kept");
+        await fixture.projects.archive({ projectId: id, origin: ownOrigin });
+        expect(await told.promise).toEqual({ projectId: id, isActive: false });
+        expect(await other.projects.find("told", creatorId)).toMatchObject({ is_active: false });
+        await other.projects.stop();
+        await other.app.close();
+        await again.close();
+      });
+    }
+  });
+}
+
+const rootActor = (id: string) =>
+  ({
+    kind: "session",
+    user: { id, email: "root@example.org", display_name: null, is_admin: true },
+    sessionId: "",
+    csrfToken: "",
+    mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
+  }) as const;

@@ -1,0 +1,173 @@
+import { type OpenedTestDatabase, openTestDatabase } from "@svc/testkit/databases";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, type Browser, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import type { EndedSessions } from "./index.ts";
+
+const email = "mira@example.org";
+const newPassword = "Cobalt-Meadow-58";
+let opened: OpenedTestDatabase;
+let fixture: Fixture;
+let browser: Browser;
+
+beforeEach(async () => {
+  opened = await openTestDatabase("sqlite");
+  fixture = await startAccess(opened.database);
+  await fixture.addUser(email);
+  browser = await fixture.signIn(email);
+});
+afterEach(async () => {
+  await fixture.app.close();
+  await opened.close();
+});
+
+describe("/auth/me", () => {
+  test("shows the user without secrets, with memberships and the state of the second factor", async () => {
+    const { body } = await browser.get("/auth/me");
+    expect(body).toEqual({
+      id: expect.any(String),
+      email,
+      first_name: null,
+      last_name: null,
+      display_name: null,
+      is_admin: false,
+      timezone: "UTC",
+      created_at: expect.stringMatching(/\.\d{3}Z$/),
+      memberships: [],
+      mfa_required: false,
+      mfa_enrollment_required: false,
+      mfa_enrollment_deadline: null,
+    });
+  });
+
+  test("answers 401 to nobody", async () => {
+    expect(await fixture.browser().get("/auth/me")).toMatchObject({ status: 401, body: { error: "unauthenticated" } });
+  });
+
+  test("is changed by PATCH in its profile fields, and in nothing else", async () => {
+    const changes = {
+      display_name: "Mira",
+      timezone: "Europe/Berlin",
+      is_admin: true,
+      email: "x@example.org",
+      password_hash: "x",
+    };
+    const answer = await browser.send("PATCH", "/auth/me", changes);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { display_name: "Mira", timezone: "Europe/Berlin", is_admin: false, email },
+    });
+    expect((await browser.get("/auth/me")).body).toMatchObject({ display_name: "Mira", is_admin: false, email });
+    expect((await fixture.auditRows("user.updated"))[0]?.metadata).toBe('{"changed":["display_name","timezone"]}');
+    expect((await fixture.signIn(email)).jar.size).toBe(2);
+  });
+
+  test.each([
+    ["an unknown time zone", { timezone: "Mars/Olympus" }],
+    ["an offset as time zone", { timezone: "+01:00" }],
+    ["a name of 201 characters", { display_name: "x".repeat(201) }],
+    ["a name with a line break", { first_name: "a\nb" }],
+  ])("refuses %s with 422", async (_what, changes) => {
+    expect((await browser.send("PATCH", "/auth/me", changes)).status).toBe(422);
+  });
+});
+
+describe("POST /auth/change-password", () => {
+  const change = (changes: object = {}) =>
+    browser.send("POST", "/auth/change-password", {
+      current_password: adminPassword,
+      new_password: newPassword,
+      ...changes,
+    });
+
+  test("gives a new session in place of all others and carries the remember flag on", async () => {
+    const remembered = await fixture.signIn(email, adminPassword, true);
+    const ended: EndedSessions[] = [];
+    fixture.sessions.onEnded((news) => void ended.push(news));
+    browser = remembered;
+    const before = remembered.jar.get("svc_session");
+    const answer = await change();
+    expect(answer).toMatchObject({ status: 200, body: { user: { email }, mfa_required: false } });
+    expect(remembered.jar.get("svc_session")).not.toBe(before);
+    expect(answer.cookies[0]).toMatchObject({ maxAge: 2_592_000 });
+    expect((await remembered.get("/auth/me")).status).toBe(200);
+    expect((await remembered.get("/auth/sessions")).body.items).toHaveLength(1);
+    expect(ended[0]?.sessionIds).toHaveLength(2);
+    expect((await fixture.browser().send("POST", "/auth/login", { email, password: adminPassword })).status).toBe(401);
+    expect((await fixture.signIn(email, newPassword)).jar.size).toBe(2);
+    expect(await fixture.auditRows("auth.password_changed")).toMatchObject([{ result: "success" }]);
+  });
+
+  test("answers a wrong present password with 422 invalid_password and counts it for the lock", async () => {
+    for (let index = 0; index < 3; index += 1) {
+      const answer = await change({ current_password: "wrong" });
+      expect(answer).toMatchObject({ status: 422, body: { details: { reason: "invalid_password" } } });
+    }
+    expect((await change()).body.details.reason).toBe("invalid_password");
+    expect((await fixture.browser().send("POST", "/auth/login", { email, password: adminPassword })).status).toBe(401);
+  });
+
+  test.each([
+    ["too short", "Abc-12345"],
+    ["of too few kinds of characters", "harbourviolet"],
+    ["among the common ones", "Password1234!"],
+  ])("answers 422 for a new password that is %s", async (_what, password) => {
+    const answer = await change({ new_password: password });
+    expect(answer).toMatchObject({ status: 422, body: { error: "validation_error" } });
+    expect(answer.body.details.errors[0].loc).toEqual(["body", "new_password"]);
+    expect(JSON.stringify(answer.body)).not.toContain(password);
+    expect((await browser.get("/auth/me")).status).toBe(200);
+  });
+});
+
+describe("the sessions of a user", () => {
+  test("are listed newest first with the present one marked, and never with their secrets", async () => {
+    fixture.clock.advance(1000);
+    await fixture.signIn(email);
+    const { items } = (await browser.get("/auth/sessions")).body;
+    expect(items.map((item: { is_current: boolean }) => item.is_current)).toEqual([false, true]);
+    expect(Object.keys(items[0]).sort()).toEqual(
+      ["expires_at", "id", "ip_at_issue", "is_current", "issued_at", "last_seen_at", "user_agent_at_issue"].sort(),
+    );
+    expect(items[0].ip_at_issue).toBe("127.0.0.1");
+  });
+
+  test("leave out what ended by its limits", async () => {
+    fixture.clock.advance(1_700_000);
+    const fresh = await fixture.signIn(email);
+    fixture.clock.advance(100_001);
+    expect((await fresh.get("/auth/sessions")).body.items).toHaveLength(1);
+  });
+
+  test("are revoked one by one, only by their owner, and a second time is false", async () => {
+    const other = await fixture.signIn(email);
+    await fixture.addUser("stranger@example.org");
+    const stranger = await fixture.signIn("stranger@example.org");
+    const { items } = (await other.get("/auth/sessions")).body;
+    const { id } = items.find((item: { is_current: boolean }) => item.is_current);
+    const revoke = (as: Browser) => as.send("POST", `/auth/sessions/${id}/revoke`);
+    expect((await revoke(stranger)).body).toEqual({ revoked: false });
+    expect((await other.get("/auth/me")).status).toBe(200);
+    expect((await revoke(browser)).body).toEqual({ revoked: true });
+    expect((await other.get("/auth/me")).status).toBe(401);
+    expect((await revoke(browser)).body).toEqual({ revoked: false });
+    expect(await fixture.auditRows("auth.session_revoked")).toHaveLength(1);
+  });
+
+  test("are revoked all but the present one", async () => {
+    const others = [await fixture.signIn(email), await fixture.signIn(email)];
+    expect((await browser.send("POST", "/auth/sessions/revoke-others")).body).toEqual({ revoked: 2 });
+    for (const other of others) expect((await other.get("/auth/me")).status).toBe(401);
+    expect((await browser.get("/auth/me")).status).toBe(200);
+    expect((await browser.send("POST", "/auth/sessions/revoke-others")).body).toEqual({ revoked: 0 });
+  });
+});
+
+test("GET /auth/policy shows what a password must be", async () => {
+  expect((await browser.get("/auth/policy")).body).toEqual({
+    min_length: 12,
+    max_length: 256,
+    required_character_classes: 3,
+    character_class_names: ["lowercase", "uppercase", "digit", "symbol"],
+    exempt_length: 16,
+  });
+});

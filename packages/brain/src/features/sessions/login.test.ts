@@ -1,0 +1,69 @@
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { ownOrigin } from "../audit/index.ts";
+
+const email = "mira@example.org";
+
+for (const dialect of testDialects) {
+  describe(`signing in on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    let fixture: Fixture;
+    beforeAll(async () => {
+      fixture = await startAccess(opened.database);
+      await fixture.addUser(email);
+    });
+    beforeEach(async () => {
+      await opened.database.write((tx) =>
+        tx.updateTable("users").set({ failed_logins: 0, locked_until: null }).execute(),
+      );
+    });
+    const login = (password: string) =>
+      fixture.sessions.login({ email, password, isRemembered: false, presentedCookie: undefined, origin: ownOrigin });
+
+    test("counts guesses that run side by side, each of them", async () => {
+      const guesses = await Promise.allSettled(Array.from({ length: 3 }, (_, index) => login(`guess-${index}`)));
+      expect(guesses.every(({ status }) => status === "rejected")).toBe(true);
+      const user = await fixture.users.findByEmail(email);
+      expect(user?.failed_logins).toBe(3);
+      expect(user?.locked_until).toEqual(new Date(fixture.clock.now().getTime() + 900_000));
+      await expect(login(adminPassword)).rejects.toMatchObject({ code: "unauthenticated" });
+    });
+
+    test("keeps the session in one transaction with its audit row", async () => {
+      const before = (await opened.database.read.selectFrom("sessions").select("id").execute()).length;
+      const { state_hmac } = await opened.database.read
+        .selectFrom("audit_chain_state")
+        .select("state_hmac")
+        .executeTakeFirstOrThrow();
+      const seal = (text: string) =>
+        opened.database.write((tx) => tx.updateTable("audit_chain_state").set({ state_hmac: text }).execute());
+      await seal("0");
+      await expect(login(adminPassword)).rejects.toThrow(/does not authenticate/);
+      expect(await opened.database.read.selectFrom("sessions").select("id").execute()).toHaveLength(before);
+      await seal(state_hmac);
+      const { session } = await login(adminPassword);
+      const context = { address: "127.0.0.1", userAgent: undefined };
+      expect(await fixture.sessions.session(session.cookie, context)).toMatchObject({
+        sessionId: session.id,
+        user: { email },
+      });
+    });
+
+    test("gives sessions whose end is told in every process", async () => {
+      const again = await opened.openAgain();
+      const other = await startAccess(again);
+      await other.sessions.start();
+      const { session } = await login(adminPassword);
+      const actor = await fixture.sessions.session(session.cookie, { address: "127.0.0.1", userAgent: undefined });
+      const told = Promise.withResolvers<unknown>();
+      const listening = dialect === "postgres" ? other : fixture;
+      listening.sessions.onEnded((ended) => told.resolve(ended));
+      await fixture.sessions.logout(actor!, ownOrigin);
+      expect(await told.promise).toEqual({ userId: actor?.user.id, sessionIds: [session.id] });
+      await other.sessions.stop();
+      await other.app.close();
+      await again.close();
+    });
+  });
+}

@@ -1,0 +1,28 @@
+import { createHmac } from "node:crypto";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { metaOrInsert, saveMeta } from "./store.ts";
+
+const metaKey = "secret_key_id";
+
+/** Public name of a master: tells masters apart without telling anything of them. */
+const masterId = (master: string): string =>
+  createHmac("sha256", master).update("svc/master/key-id/v1\0").digest("hex");
+
+/**
+ * Binds the database to the master secret of its first start, so that a process with another one cannot make every token void unnoticed.
+ *
+ * @throws Error when the database belongs to a master that is neither the current one nor among the previous ones.
+ */
+export async function bindMasters(database: Pick<Database<Tables>, "write">, masters: Keyring): Promise<void> {
+  const current = masterId(masters.current);
+  await database.write(async (tx) => {
+    const bound = await metaOrInsert(tx, metaKey, current);
+    if (bound === current) return;
+    if (!masters.all.some((master) => masterId(master) === bound)) {
+      throw new Error("the database belongs to another SVC_SECRET; set that one, or name it in SVC_PREVIOUS_SECRETS");
+    }
+    await saveMeta(tx, metaKey, current);
+  });
+}

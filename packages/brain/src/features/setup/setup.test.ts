@@ -1,0 +1,54 @@
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { beforeAll, describe, expect, test } from "vitest";
+import { adminPassword, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { createKeyring } from "../../platform/crypto/keyring.ts";
+import { bindMasters } from "./masters.ts";
+
+for (const dialect of testDialects) {
+  describe(`the first start on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    let fixture: Fixture;
+    beforeAll(async () => {
+      fixture = await startAccess(opened.database);
+      await fixture.setup.begin();
+    });
+
+    test("has one winner among set-ups of two processes at once, and leaves nothing of the others", async () => {
+      const again = await opened.openAgain();
+      const other = await startAccess(again);
+      await other.setup.begin();
+      const tokenOf = (links: string[]) => new URL(links[0] ?? "").searchParams.get("token");
+      const post = (started: Fixture, index: number, links = started.links) =>
+        started.browser(`10.0.0.${index}`).send("POST", "~/setup/complete", {
+          token: tokenOf(links),
+          email: `admin-${index}@example.org`,
+          password: adminPassword,
+        });
+      // Links of both processes work in both of them.
+      const answers = await Promise.all([
+        post(fixture, 1),
+        post(other, 2),
+        post(other, 3, fixture.links),
+        post(fixture, 4, other.links),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+      const counts = await Promise.all(
+        (["users", "projects", "memberships", "sessions"] as const).map(async (table) => {
+          return (await opened.database.read.selectFrom(table).selectAll().execute()).length;
+        }),
+      );
+      expect(counts).toEqual([1, 1, 1, 1]);
+      await other.app.close();
+      await again.close();
+    });
+
+    test("binds the database to its master secret, which may be rotated but not replaced", async () => {
+      const current = "master-secret-0123456789-0123456789";
+      const rotated = createKeyring("rotated-secret-0123456789-012345678", [current]);
+      await bindMasters(opened.database, createKeyring(current));
+      await bindMasters(opened.database, rotated);
+      await bindMasters(opened.database, createKeyring(rotated.current));
+      await expect(bindMasters(opened.database, createKeyring(current))).rejects.toThrow(/another SVC_SECRET/);
+    });
+  });
+}
