@@ -7,7 +7,12 @@ export interface GeneratedDocument {
 }
 
 /**
- * Every document that must equal what the code prints. Generators live with what they print and are exported by their package, for
- * example `{ path: "packages/brain/ROUTES.md", generate: async () => (await import("@svc/brain/docs")).routesDocument() }`.
+ * Every document that must equal what the code prints. Generators live with what they print and are exported by their package. They run
+ * from the sources, so a check never sees a stale build.
  */
-export const generatedDocuments: readonly GeneratedDocument[] = [];
+export const generatedDocuments: readonly GeneratedDocument[] = [
+  { path: "packages/brain/ROUTES.md", generate: async () => (await import("@svc/brain/docs")).routesDocument() },
+  { path: "packages/client/openapi.json", generate: async () => (await import("@svc/brain/docs")).openApiText() },
+  { path: "docs/configuration.md", generate: async () => (await import("@svc/brain/docs")).configurationDocument() },
+  { path: "docs/states/command.md", generate: async () => (await import("@svc/brain/docs")).commandStatesDocument() },
+];

@@ -21,7 +21,6 @@ import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
 import type { BrainSettings } from "./settings.ts";
 import { appliedVersion, type BrainDatabase, schemaVersion } from "./storage.ts";
-import { touchNamed } from "./stored-events.ts";
 import { watchRoles } from "./watch-roles.ts";
 
 export interface BrainDeps {
@@ -92,14 +91,7 @@ export function createFeatures(deps: BrainDeps) {
   });
   const queues = createQueues({ database, clock, publish, onError: onError("queues") });
   const workers = createWorkers({ database, clock, publish, settings, onError: onError("workers") });
-  const ingest = createIngest({
-    database,
-    clock,
-    log,
-    metrics,
-    settings,
-    listeners: { publish, stored: (events) => touchNamed(events, queues, workers) },
-  });
+  const ingest = createIngest({ database, clock, log, metrics, settings, queues, workers, publish });
   const commands = createCommands({ database, clock, log, timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS });
   const refetches = metrics.counter({
     name: "svc_hub_refetch_total",

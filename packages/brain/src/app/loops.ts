@@ -1,7 +1,8 @@
 import { sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
-import { foldCounters } from "../features/stats/index.ts";
+import { compactRollups, foldCounters } from "../features/stats/index.ts";
+import { indexTaskIds } from "../features/tasks/index.ts";
 import { sweepSilentWorkers } from "../features/workers/index.ts";
 import { checkpointLog } from "../platform/database/checkpoint.ts";
 import { type BoundLoop, bindLoop } from "../platform/loop.ts";
@@ -9,7 +10,7 @@ import type { BrainDeps, Features } from "./features.ts";
 
 /** Every background loop of the brain. */
 export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
-  const { clock, database, log, settings } = deps;
+  const { clock, database, settings } = deps;
   const { agents, sessions, workers } = features;
   return [
     bindLoop(sweepOfflineAgents, { agents, settings }),
@@ -17,7 +18,9 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(sweepSilentWorkers, { workers, settings }),
     bindLoop(pruneSessions, { sessions }),
     bindLoop(pruneEvents, { database, clock, settings }),
-    bindLoop(foldCounters, { database, clock, log }),
+    bindLoop(foldCounters, { database, clock }),
+    bindLoop(compactRollups, { database, clock }),
+    bindLoop(indexTaskIds, { database }),
     bindLoop(checkpointLog, { database, settings }),
   ];
 }

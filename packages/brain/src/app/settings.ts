@@ -36,5 +36,15 @@ export interface SettingsSources {
 }
 
 /** Reads and checks all settings; mints absent secrets. @throws SettingsError with every fault */
-export const loadBrainSettings = (sources: SettingsSources = {}): LoadedSettings<BrainSettings> =>
-  loadSettings({ ...sources, fragments: settingFragments, checks: [...platformChecks, checkDatabaseUrl] });
+export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings<BrainSettings> {
+  const loaded = loadSettings({
+    ...sources,
+    fragments: settingFragments,
+    checks: [...platformChecks, checkDatabaseUrl],
+  });
+  const { values } = loaded;
+  // Nobody who only chose another port means that links still name the usual one.
+  if (loaded.sources.get("SVC_PUBLIC_URL") === "default")
+    values.SVC_PUBLIC_URL = `http://localhost:${values.SVC_BIND_PORT}`;
+  return loaded;
+}

@@ -8,6 +8,7 @@ import { createWorkSignal } from "./work-signal.ts";
 
 export type { ClaimedCommand } from "./claim.ts";
 export { commandSettings } from "./settings.ts";
+export { commandMoves } from "./states.ts";
 
 /** Commands as far as delivery goes: claiming, waiting for work, storing what agents report. */
 export function createCommands(deps: { database: Database<Tables>; clock: Clock; log: Log; timeoutSeconds: number }) {

@@ -39,6 +39,9 @@ declare module "fastify" {
 export function mount<Deps>(app: App, prefix: string, routes: Routes<Deps>, deps: Deps): void {
   app.register(
     (scope, _options, done) => {
+      scope.addHook("onRoute", (route) => {
+        if (route.config !== undefined) route.config.registeredBy = routes.name;
+      });
       routes(scope.withTypeProvider<TypeBoxTypeProvider>() as App, deps);
       done();
     },

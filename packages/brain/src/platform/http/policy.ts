@@ -31,6 +31,8 @@ export interface RoutePolicy {
   selfGuarded?: true;
   /** Left out of the OpenAPI document. */
   hidden?: true;
+  /** Name of the Routes function that registered it; `mount` sets it, ROUTES.md finds the file by it. */
+  registeredBy?: string;
 }
 
 declare module "fastify" {
