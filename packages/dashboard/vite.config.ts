@@ -1,43 +1,46 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig } from "vite";
+import { checkSize } from "./scripts/check-size.ts";
+import { pageParts } from "./scripts/page-parts.ts";
+import { precompress } from "./scripts/precompress.ts";
 
-const here = (path: string) => new URL(path, import.meta.url);
-
-/** Puts the glyph sprite into the page and the theme script, under a hashed name, before everything else. */
-function pageParts(): Plugin {
-  let themeFile = "";
-  return {
-    name: "svc-page-parts",
-    apply: "build",
-    async buildStart() {
-      const source = await readFile(here("src/theme-boot.js"));
-      const hash = createHash("sha256").update(source).digest("base64url").slice(0, 8);
-      themeFile = `assets/theme-${hash}.js`;
-      this.emitFile({ type: "asset", fileName: themeFile, source });
-    },
-    async transformIndexHtml(html) {
-      const sprite = await readFile(here("src/ui/sprite.svg"), "utf8");
-      return html
-        .replace("<!--theme-->", `<script src="/${themeFile}"></script>`)
-        .replace("<!--sprite-->", sprite.replaceAll("\n", ""));
-    },
-  };
-}
+/** What every page needs goes into one file; without this each small shared module would be a request of its own. */
+const everywhere =
+  /[\\/]src[\\/](live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/]|vite[\\/]|rolldown/;
+const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
+/** Of the shared folders, what only the task's own page needs. */
+const taskOnly = /[\\/](JsonView|json-lines|json\.module)/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
-  plugins: [react(), pageParts()],
+  plugins: [react(), pageParts(), checkSize(), precompress()],
   resolve: { conditions: ["source", "module", "browser", "development|production"] },
   build: {
     outDir: "dist",
     emptyOutDir: true,
     target: ["chrome125", "firefox128", "safari18"],
+    // data: URLs would need an exception in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    manifest: true,
     reportCompressedSize: false,
     sourcemap: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: "agents",
+              priority: 1,
+              test: /[\\/]features[\\/]agents[\\/](?!AgentPage|AgentsPage|queries|Loss|loss|Revoke)/,
+            },
+            {
+              name: "core",
+              priority: 2,
+              test: (id: string) => libraries.test(id) || (everywhere.test(id) && !taskOnly.test(id)),
+            },
+          ],
+        },
+      },
+    },
   },
 });

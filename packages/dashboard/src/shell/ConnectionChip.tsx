@@ -20,11 +20,13 @@ export function ConnectionChip() {
         label="Connection"
         place={css.under}
         buttonClass={css.connb}
-        buttonLabel={`Connection: ${mode}`}
         button={
           <span className={css.conn} data-mode={mode}>
             <span className={css.dot} />
-            <span>{chipText(mode, facts, now)}</span>
+            <span>
+              <span className="vh">Connection: </span>
+              {chipText(mode, facts, now)}
+            </span>
           </span>
         }
       >

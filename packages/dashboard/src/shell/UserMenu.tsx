@@ -39,7 +39,7 @@ export function UserMenu({ hasProject }: { hasProject: boolean }) {
       label="You and this page"
       place={css.under}
       buttonClass={css.user}
-      buttonLabel={`User menu of ${name}`}
+      buttonLabel={`${initials(me)}, user menu of ${name}`}
       button={<span aria-hidden="true">{initials(me)}</span>}
     >
       <p className={menuLabel}>

@@ -1,4 +1,4 @@
-import type { AgentState, TaskState, Worker } from "@svc/client";
+import type { AgentState, Priority, TaskState, Worker } from "@svc/client";
 import { Glyph } from "./Icon.tsx";
 import css from "./pill.module.css";
 
@@ -40,6 +40,17 @@ export function StateGlyph({ state }: { state: TaskState }) {
     <span className={css.ink} data-state={state}>
       <Glyph name={state} />
       <span className="vh">{state}</span>
+    </span>
+  );
+}
+
+/** Nothing for normal: most tasks are. Priority never takes a state's colour. */
+export function PriorityMark({ priority }: { priority: Priority }) {
+  if (priority === "normal") return null;
+  return (
+    <span className={priority === "critical" ? `${css.prio} ${css.crit}` : css.prio} title={`${priority} priority`}>
+      <Glyph name={priority} />
+      <span className="vh">{priority} priority</span>
     </span>
   );
 }

@@ -10,6 +10,7 @@ import { Bones, Failed } from "../../ui/Feedback.tsx";
 import { printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age, Stamp } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { usePage } from "../../ui/title.ts";
@@ -172,7 +173,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 function Processes({ rows }: { rows: AgentProcess[] }) {
   if (rows.length === 0) return <p className={panel.foot}>No process has connected yet.</p>;
   return (
-    <div className={panel.scroll}>
+    <ScrollBox label="Processes">
       <table className={panel.tbl}>
         <thead>
           <tr>
@@ -203,7 +204,7 @@ function Processes({ rows }: { rows: AgentProcess[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }
 
@@ -222,7 +223,7 @@ function Samples({ samples }: { samples: AgentStatusSample[] }) {
           None yet. An agent sends one with each heartbeat, unless that is switched off there.
         </p>
       ) : (
-        <div className={panel.scroll}>
+        <ScrollBox label="Status samples">
           <table className={`${panel.tbl} ${panel.dense}`}>
             <thead>
               <tr>
@@ -255,7 +256,7 @@ function Samples({ samples }: { samples: AgentStatusSample[] }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
       )}
     </section>
   );

@@ -10,6 +10,7 @@ import { Empty } from "../../ui/Feedback.tsx";
 import { printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { usePage } from "../../ui/title.ts";
@@ -61,7 +62,7 @@ export function AgentsPage() {
           {mint}
         </Empty>
       ) : (
-        <div className={panel.scroll}>
+        <ScrollBox label="Agents">
           <table className={`${panel.tbl} ${panel.wide}`}>
             <thead>
               <tr>
@@ -79,7 +80,7 @@ export function AgentsPage() {
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
       )}
       {isMinting ? <MintDialog slug={slug} onClose={() => setMinting(false)} /> : null}
     </>

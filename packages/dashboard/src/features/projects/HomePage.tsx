@@ -9,6 +9,7 @@ import { Empty } from "../../ui/Feedback.tsx";
 import { count, percent, printable } from "../../ui/format.ts";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { usePage } from "../../ui/title.ts";
 import { useMe } from "../sessions/queries.ts";
 import { CreateProjectDialog } from "./CreateProjectDialog.tsx";
@@ -52,7 +53,7 @@ export function HomePage() {
           {create}
         </Empty>
       ) : (
-        <div className={panel.scroll}>
+        <ScrollBox label="Projects">
           <table className={`${panel.tbl} ${panel.wide}`}>
             <thead>
               <tr>
@@ -76,7 +77,7 @@ export function HomePage() {
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
       )}
       {isCreating ? <CreateProjectDialog onClose={() => setCreating(false)} /> : null}
     </>

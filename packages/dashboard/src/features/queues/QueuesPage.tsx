@@ -9,6 +9,7 @@ import { Empty } from "../../ui/Feedback.tsx";
 import { count, printable } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
 import { applyRows } from "../agents/queries.ts";
@@ -40,7 +41,7 @@ export function QueuesPage() {
           <p>Queues appear by themselves when an agent reports one.</p>
         </Empty>
       ) : (
-        <div className={panel.scroll}>
+        <ScrollBox label="Queues">
           <table className={`${panel.tbl} ${panel.wide}`}>
             <thead>
               <tr>
@@ -58,7 +59,7 @@ export function QueuesPage() {
             </tbody>
           </table>
           {data.next_cursor ? <p className={panel.foot}>Only the first {queues.length} queues are listed.</p> : null}
-        </div>
+        </ScrollBox>
       )}
     </>
   );

@@ -3,9 +3,9 @@ import { paths } from "../../paths.ts";
 import { AppLink, isPlainClick } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { duration, idTail, printable } from "../../ui/format.ts";
-import { Glyph, Icon } from "../../ui/Icon.tsx";
+import { Icon } from "../../ui/Icon.tsx";
 import { Age } from "../../ui/Stamp.tsx";
-import { StatePill } from "../../ui/StatePill.tsx";
+import { PriorityMark, StatePill } from "../../ui/StatePill.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import css from "./grid.module.css";
 import { barOf, type Life, lifeOf, tryText } from "./life.ts";
@@ -110,16 +110,6 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     </div>
   );
 });
-
-export function PriorityMark({ priority }: { priority: ListRow["priority"] }) {
-  if (priority === "normal") return null;
-  return (
-    <span className={priority === "critical" ? `${css.prio} ${css.crit}` : css.prio} title={`${priority} priority`}>
-      <Glyph name={priority} />
-      <span className="vh">{priority} priority</span>
-    </span>
-  );
-}
 
 function LifeCells({ row, scaleMs }: { row: ListRow; scaleMs: number }) {
   const isMoving = row.state === "pending" || row.state === "received" || row.state === "started";

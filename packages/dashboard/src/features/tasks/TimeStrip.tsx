@@ -24,7 +24,7 @@ export function TimeStrip({ slug, since }: { slug: string; since: string | null 
   const at = (bucket: TrendBucket) => shortClockText(Date.parse(bucket.t), zone);
   const marks = series
     .map((_, index) => index)
-    .filter((index) => index > 0 && index % Math.ceil(series.length / 5) === 0);
+    .filter((index) => index > 0 && index % Math.ceil(series.length / 5) === 0 && index * width < 86);
 
   return (
     <figure className={css.strip} aria-label="Tasks of the whole project over time">

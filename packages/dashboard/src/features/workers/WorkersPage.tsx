@@ -8,6 +8,7 @@ import { AppLink } from "../../ui/AppLink.tsx";
 import { Empty } from "../../ui/Feedback.tsx";
 import { bytes, count, printable } from "../../ui/format.ts";
 import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { usePage } from "../../ui/title.ts";
@@ -39,7 +40,7 @@ export function WorkersPage() {
           <p>Workers appear by themselves when an agent sees one take a task.</p>
         </Empty>
       ) : (
-        <div className={panel.scroll}>
+        <ScrollBox label="Workers">
           <table className={`${panel.tbl} ${panel.wide}`}>
             <thead>
               <tr>
@@ -60,7 +61,7 @@ export function WorkersPage() {
             </tbody>
           </table>
           {data.next_cursor ? <p className={panel.foot}>Only the first {workers.length} workers are listed.</p> : null}
-        </div>
+        </ScrollBox>
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { duration, printable } from "../../../ui/format.ts";
 import { Icon } from "../../../ui/Icon.tsx";
 import { clockText, useZone } from "../../../ui/instants.ts";
 import panel from "../../../ui/panel.module.css";
+import { ScrollBox } from "../../../ui/ScrollBox.tsx";
 import { StatePill } from "../../../ui/StatePill.tsx";
 import type { Attempt } from "./attempts.ts";
 import { Trace } from "./FailurePanel.tsx";
@@ -26,7 +27,7 @@ export function AttemptsPanel({ attempts, maxAttempts }: AttemptsPanelProps) {
       {attempts.length === 0 ? (
         <p className={css.empty}>It has not started yet.</p>
       ) : (
-        <div className={panel.scroll}>
+        <ScrollBox label="Attempts">
           <table className={panel.tbl}>
             <thead>
               <tr>
@@ -80,7 +81,7 @@ export function AttemptsPanel({ attempts, maxAttempts }: AttemptsPanelProps) {
               })}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
       )}
       {attempts.length > 1 ? <p className={panel.foot}>{compare(attempts)}</p> : null}
     </section>

@@ -7,6 +7,7 @@ import { Icon } from "../../../ui/Icon.tsx";
 import { clockText, useZone } from "../../../ui/instants.ts";
 import json from "../../../ui/json.module.css";
 import panel from "../../../ui/panel.module.css";
+import { ScrollBox } from "../../../ui/ScrollBox.tsx";
 import css from "./task.module.css";
 import type { TaskDetail } from "./use-task-detail.ts";
 
@@ -57,7 +58,7 @@ export function EventsPanel({ detail, showsAll }: { detail: TaskDetail; showsAll
       ) : shown.length === 0 ? (
         <p className={css.empty}>No event is kept.</p>
       ) : (
-        <div className={panel.scroll}>
+        <ScrollBox label="Events">
           <table className={`${panel.tbl} ${panel.dense}`}>
             <thead className="vh">
               <tr>
@@ -99,7 +100,7 @@ export function EventsPanel({ detail, showsAll }: { detail: TaskDetail; showsAll
               })}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
       )}
     </section>
   );

@@ -6,6 +6,7 @@ import { Bones, Failed } from "../../../ui/Feedback.tsx";
 import { duration, idTail, printable } from "../../../ui/format.ts";
 import { useZone } from "../../../ui/instants.ts";
 import panel from "../../../ui/panel.module.css";
+import { ScrollBox } from "../../../ui/ScrollBox.tsx";
 import { StateGlyph } from "../../../ui/StatePill.tsx";
 import { useNow } from "../../../ui/ticker.ts";
 import css from "./family.module.css";
@@ -58,7 +59,7 @@ export function FamilyPanel({ slug, of, detail }: { slug: string; of: Task; deta
   return (
     <section className={`${panel.panel} ${task.wide}`} id="family" aria-labelledby="h-family">
       {head}
-      <div className={panel.scroll}>
+      <ScrollBox label="Family with waterfall">
         <table className={css.fam}>
           <thead>
             <tr>
@@ -90,7 +91,7 @@ export function FamilyPanel({ slug, of, detail }: { slug: string; of: Task; deta
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
       {tree?.truncated ? <p className={panel.foot}>Truncated: a family is shown with at most 500 tasks.</p> : null}
       {scale.breaks.length > 0 ? (
         <p className={panel.foot}>

@@ -5,11 +5,11 @@ import { stringifySearch } from "../../../search-text.ts";
 import { AppLink } from "../../../ui/AppLink.tsx";
 import { CopyButton } from "../../../ui/CopyButton.tsx";
 import { duration, printable } from "../../../ui/format.ts";
+import { Glyph } from "../../../ui/Icon.tsx";
 import { Age } from "../../../ui/Stamp.tsx";
 import { StatePill } from "../../../ui/StatePill.tsx";
 import { useNow } from "../../../ui/ticker.ts";
 import { lifeOf, tryText } from "../life.ts";
-import { PriorityMark } from "../TaskRow.tsx";
 import css from "./task.module.css";
 
 interface TaskHeadProps {
@@ -51,7 +51,7 @@ export function TaskHead({ slug, task, level, actions }: TaskHeadProps) {
           )}
         </Fact>
         <Fact name="Priority">
-          <PriorityMark priority={task.priority} /> {task.priority}
+          {task.priority === "normal" ? null : <Glyph name={task.priority} />} {task.priority}
         </Fact>
         {task.release ? <Fact name="Release">{printable(task.release)}</Fact> : null}
         <Times task={task} />

@@ -68,7 +68,7 @@ export function TaskPage() {
         task={task}
         level={1}
         actions={
-          <AppLink className={controls.tool} href={paths.tasks(slug)} title="Back to the list (u)">
+          <AppLink className={`${controls.tool} lg`} href={paths.tasks(slug)} title="Back to the list (u)">
             All tasks
           </AppLink>
         }

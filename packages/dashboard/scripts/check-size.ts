@@ -1,0 +1,109 @@
+import { gzipSync } from "node:zlib";
+import type { Plugin, Rolldown } from "vite";
+
+// The budgets of the dashboard brief, D2. Sizes are gzip bytes; a screen's figure is everything its first paint loads.
+interface Screen {
+  name: string;
+  /** Ends of the module ids that are loaded by name for this screen, besides the entry. */
+  modules: readonly string[];
+  maximumJs: number;
+}
+
+const screens: readonly Screen[] = [
+  { name: "sign in", modules: ["/sessions/LoginPage.tsx"], maximumJs: 130_000 },
+  { name: "task list", modules: ["/shell/Shell.tsx", "/tasks/TasksPage.tsx"], maximumJs: 200_000 },
+  { name: "task", modules: ["/shell/Shell.tsx", "/tasks/detail/TaskPage.tsx"], maximumJs: 200_000 },
+  { name: "agents", modules: ["/shell/Shell.tsx", "/agents/AgentsPage.tsx"], maximumJs: 200_000 },
+];
+const maximumCss = 20_000;
+const maximumLazyChunk = 40_000;
+const maximumRequests = 15;
+/** Page, theme script, icon and the two reads without which nothing is shown. */
+const otherRequests = 5;
+
+export interface ScreenSize {
+  name: string;
+  js: number;
+  css: number;
+  requests: number;
+}
+
+/** Fails the build when a screen or a lazy chunk is over its budget, and prints what each screen weighs. */
+export function checkSize(): Plugin {
+  return {
+    name: "svc-check-size",
+    apply: "build",
+    writeBundle(_options, bundle) {
+      const { sizes, faults } = measure(bundle);
+      for (const { name, js, css, requests } of sizes) {
+        console.log(`${name.padEnd(10)} ${kilo(js)} KB script, ${kilo(css)} KB style, ${requests} requests`);
+      }
+      if (faults.length > 0) this.error(faults.join("\n"));
+    },
+  };
+}
+
+export function measure(bundle: Rolldown.OutputBundle): { sizes: ScreenSize[]; faults: string[] } {
+  const faults: string[] = [];
+  const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+  const entry = chunks.find((chunk) => chunk.isEntry);
+  if (!entry) return { sizes: [], faults: ["the build has no entry"] };
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+
+  const sizes = screens.map((screen) => {
+    const wanted = screen.modules.map((end) => chunks.find((chunk) => chunk.facadeModuleId?.endsWith(end)));
+    if (wanted.includes(undefined)) faults.push(`${screen.name}: no chunk of its own for ${screen.modules.join(", ")}`);
+    const loaded = closure([entry, ...wanted.filter((chunk) => chunk !== undefined)], byName);
+    const styles = new Set(loaded.flatMap((chunk) => [...(chunk.viteMetadata?.importedCss ?? [])]));
+    const size = {
+      name: screen.name,
+      js: sum(loaded.map((chunk) => gzipped(chunk.code))),
+      css: sum([...styles].map((name) => gzipped(textOf(bundle[name])))),
+      requests: loaded.length + styles.size + otherRequests,
+    };
+    if (size.js > screen.maximumJs)
+      faults.push(`${screen.name}: ${size.js} bytes of script, at most ${screen.maximumJs}`);
+    if (size.css > maximumCss) faults.push(`${screen.name}: ${size.css} bytes of style, at most ${maximumCss}`);
+    if (size.requests > maximumRequests)
+      faults.push(`${screen.name}: ${size.requests} requests, at most ${maximumRequests}`);
+    return size;
+  });
+
+  const first = new Set(closure([entry], byName));
+  for (const chunk of chunks) {
+    const size = gzipped(chunk.code);
+    if (!first.has(chunk) && size > maximumLazyChunk) {
+      faults.push(`${chunk.fileName}: ${size} bytes, at most ${maximumLazyChunk} for a chunk that is loaded later`);
+    }
+  }
+  return { sizes, faults };
+}
+
+type Chunk = Rolldown.OutputChunk & { viteMetadata?: { importedCss?: Set<string> } };
+
+function closure(from: Chunk[], byName: Map<string, Chunk>): Chunk[] {
+  const reached = new Set(from);
+  for (const chunk of reached) {
+    for (const name of chunk.imports) {
+      const next = byName.get(name);
+      if (next) reached.add(next);
+    }
+  }
+  return [...reached];
+}
+
+function textOf(file: Rolldown.OutputBundle[string] | undefined): string | Uint8Array {
+  return file?.type === "asset" ? file.source : "";
+}
+
+function gzipped(content: string | Uint8Array): number {
+  return gzipSync(content).byteLength;
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+function kilo(size: number): string {
+  return (size / 1000).toFixed(1).padStart(6);
+}
