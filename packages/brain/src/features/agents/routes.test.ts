@@ -1,15 +1,15 @@
 import type { HelloPayload } from "@svc/protocol";
-import { type OpenedTestDatabase, openTestDatabase } from "@svc/testkit/databases";
+import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 
-let opened: OpenedTestDatabase;
+const opened = useTestDatabase("sqlite");
 let fixture: Fixture;
 let root: Browser;
 let projectId: string;
 
 beforeEach(async () => {
-  opened = await openTestDatabase("sqlite");
+  await emptyTables(opened.database);
   fixture = await startAccess(opened.database);
   await fixture.addUser("root@example.org", { isAdmin: true });
   root = await fixture.signIn("root@example.org");
@@ -19,7 +19,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await fixture.agents.stop();
   await fixture.app.close();
-  await opened.close();
 });
 
 const mint = (name = "worker-1", as = root) => as.send("POST", "/projects/shop/agents", { name });

@@ -1,18 +1,17 @@
-import { type OpenedTestDatabase, openTestDatabase } from "@svc/testkit/databases";
+import { openTestDatabase, useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 
-let opened: OpenedTestDatabase;
+const opened = useTestDatabase("sqlite");
 let fixture: Fixture;
 
 beforeEach(async () => {
-  opened = await openTestDatabase("sqlite");
+  await emptyTables(opened.database);
   fixture = await startAccess(opened.database);
   await fixture.addUser("mira@example.org");
 });
 afterEach(async () => {
   await fixture.app.close();
-  await opened.close();
 });
 
 describe("the health routes", () => {
@@ -38,9 +37,11 @@ describe("the health routes", () => {
   });
 
   test("/health/ready names the database when it does not answer", async () => {
-    await opened.database.close();
-    expect(await fixture.browser().get("/health/ready")).toMatchObject({ status: 503, body: { reason: "database" } });
-    opened = await openTestDatabase("sqlite");
+    const closed = await openTestDatabase("sqlite");
+    const started = await startAccess(closed.database);
+    await closed.close();
+    expect(await started.browser().get("/health/ready")).toMatchObject({ status: 503, body: { reason: "database" } });
+    await started.app.close();
   });
 
   test("/health/system tells versions to people signed in, and 401 to others", async () => {

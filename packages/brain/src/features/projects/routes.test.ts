@@ -1,20 +1,19 @@
-import { type OpenedTestDatabase, openTestDatabase } from "@svc/testkit/databases";
+import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 
-let opened: OpenedTestDatabase;
+const opened = useTestDatabase("sqlite");
 let fixture: Fixture;
 let root: Browser;
 
 beforeEach(async () => {
-  opened = await openTestDatabase("sqlite");
+  await emptyTables(opened.database);
   fixture = await startAccess(opened.database);
   await fixture.addUser("root@example.org", { isAdmin: true });
   root = await fixture.signIn("root@example.org");
 });
 afterEach(async () => {
   await fixture.app.close();
-  await opened.close();
 });
 
 const create = (body: object = {}) => root.send("POST", "/projects", { slug: "shop", name: "Shop", ...body });
@@ -232,6 +231,7 @@ describe("DELETE /projects/{slug}", () => {
 describe("GET /projects/{slug}/memberships", () => {
   test("lists the members to every member, and is 404 to others", async () => {
     await create();
+    fixture.clock.advance(1);
     const viewer = await member("viewer");
     const { items } = (await viewer.get("/projects/shop/memberships")).body;
     expect(items).toMatchObject([

@@ -1,23 +1,22 @@
-import { type OpenedTestDatabase, openTestDatabase } from "@svc/testkit/databases";
+import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 import type { EndedSessions } from "./index.ts";
 
 const email = "mira@example.org";
 const newPassword = "Cobalt-Meadow-58";
-let opened: OpenedTestDatabase;
+const opened = useTestDatabase("sqlite");
 let fixture: Fixture;
 let browser: Browser;
 
 beforeEach(async () => {
-  opened = await openTestDatabase("sqlite");
+  await emptyTables(opened.database);
   fixture = await startAccess(opened.database);
   await fixture.addUser(email);
   browser = await fixture.signIn(email);
 });
 afterEach(async () => {
   await fixture.app.close();
-  await opened.close();
 });
 
 describe("/auth/me", () => {

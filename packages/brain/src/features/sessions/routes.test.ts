@@ -1,22 +1,21 @@
-import { type OpenedTestDatabase, openTestDatabase } from "@svc/testkit/databases";
+import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 import { createPasswords } from "../../platform/crypto/passwords.ts";
 
 const email = "mira@example.org";
 const otherPassword = "Cobalt-Meadow-58";
-let opened: OpenedTestDatabase;
+const opened = useTestDatabase("sqlite");
 let fixture: Fixture;
 
 beforeEach(async () => {
-  opened = await openTestDatabase("sqlite");
+  await emptyTables(opened.database);
   fixture = await startAccess(opened.database);
   await fixture.addUser(email);
 });
 afterEach(async () => {
   await fixture.app.close();
   expect(fixture.errors).toEqual([]);
-  await opened.close();
 });
 
 const login = (password: string, address = "127.0.0.1", as = email) =>

@@ -1,8 +1,8 @@
-import { type OpenedTestDatabase, openTestDatabase } from "@svc/testkit/databases";
+import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminEmail, adminPassword, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { adminEmail, adminPassword, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 
-let opened: OpenedTestDatabase;
+const opened = useTestDatabase("sqlite");
 let fixture: Fixture;
 let token: string;
 
@@ -19,14 +19,13 @@ const form = (fields: Record<string, string>) => new URLSearchParams(fields).toS
 const formHeaders = { "content-type": "application/x-www-form-urlencoded", accept: "text/html,*/*" };
 
 beforeEach(async () => {
-  opened = await openTestDatabase("sqlite");
+  await emptyTables(opened.database);
   fixture = await startAccess(opened.database);
   await fixture.setup.begin();
   token = new URL(fixture.links[0] ?? "").searchParams.get("token") ?? "";
 });
 afterEach(async () => {
   await fixture.app.close();
-  await opened.close();
 });
 
 describe("POST /api/v1/setup/complete", () => {
