@@ -32,13 +32,13 @@ export interface WorkerType {
 }
 
 export const workers: readonly WorkerType[] = [
-  { name: "mailer-1", queue: "emails", concurrency: 4 },
-  { name: "mailer-2", queue: "emails", concurrency: 4 },
-  { name: "billing-1", queue: "billing", concurrency: 3 },
-  { name: "billing-2", queue: "billing", concurrency: 3 },
-  { name: "media-a", queue: "media", concurrency: 2 },
+  { name: "mailer-1", queue: "emails", concurrency: 1 },
+  { name: "mailer-2", queue: "emails", concurrency: 1 },
+  { name: "billing-1", queue: "billing", concurrency: 1 },
+  { name: "billing-2", queue: "billing", concurrency: 1 },
+  { name: "media-a", queue: "media", concurrency: 1 },
   { name: "media-b", queue: "media", concurrency: 2 },
-  { name: "search-1", queue: "search", concurrency: 5 },
+  { name: "search-1", queue: "search", concurrency: 1 },
 ];
 
 const orderId = (random: () => number) => 80_000 + Math.floor(random() * 20_000);
@@ -88,7 +88,11 @@ export const taskTypes: readonly TaskType[] = [
     runMs: 400,
     failureShare: 0.02,
     maxAttempts: 5,
-    kwargs: (random) => ({ order: orderId(random), to: "customer@example.org", locale: pick(random, ["en", "de", "fr"]) }),
+    kwargs: (random) => ({
+      order: orderId(random),
+      to: "customer@example.org",
+      locale: pick(random, ["en", "de", "fr"]),
+    }),
     result: (random) => ({ message_id: `<${Math.floor(random() * 1e9).toString(36)}@shop.example>` }),
     failures: [mailRefused],
   },
@@ -119,7 +123,10 @@ export const taskTypes: readonly TaskType[] = [
       currency: pick(random, ["EUR", "EUR", "USD"]),
       api_key: "another-secret",
     }),
-    result: (random) => ({ charge: `ch_${Math.floor(random() * 1e9).toString(36)}`, ledger_entry: 9_007_199_254_740_993n.toString() }),
+    result: (random) => ({
+      charge: `ch_${Math.floor(random() * 1e9).toString(36)}`,
+      ledger_entry: 9_007_199_254_740_993n.toString(),
+    }),
     failures: [gatewayDown, gatewayDown, cardDeclined],
   },
   {
@@ -143,7 +150,10 @@ export const taskTypes: readonly TaskType[] = [
     failureShare: 0.06,
     maxAttempts: 2,
     children: [{ name: "media.thumbnail", count: 3 }],
-    kwargs: (random) => ({ source: `uploads/${orderId(random)}.mov`, preset: pick(random, ["720p", "1080p", "2160p"]) }),
+    kwargs: (random) => ({
+      source: `uploads/${orderId(random)}.mov`,
+      preset: pick(random, ["720p", "1080p", "2160p"]),
+    }),
     result: (random) => ({ seconds: Math.floor(random() * 600), tracks: ["video", "audio"] }),
     failures: [codecMissing],
   },

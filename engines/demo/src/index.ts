@@ -54,7 +54,12 @@ export function createDemoAdapter(options: DemoAdapterOptions = {}): EngineAdapt
         worker_details: Object.fromEntries(
           crew.map(({ type, running }) => [
             type.name,
-            { hostname: "shop.example", concurrency: type.concurrency, active_tasks: running, active_queues: [type.queue] },
+            {
+              hostname: "shop.example",
+              concurrency: type.concurrency,
+              active_tasks: running,
+              active_queues: [type.queue],
+            },
           ]),
         ),
       };

@@ -34,7 +34,10 @@ export interface SimulationOptions {
 }
 
 const release = "2026.11.3";
-const noFailure: Failure = { exception: "Error: the job failed", traceback: "Error: the job failed\n    at run (/srv/shop/tasks.js:1:1)" };
+const noFailure: Failure = {
+  exception: "Error: the job failed",
+  traceback: "Error: the job failed\n    at run (/srv/shop/tasks.js:1:1)",
+};
 /** Waiting tasks of a queue at most; beyond that the shop turns customers away instead of filling memory. */
 const maxWaiting = 2000;
 
@@ -64,7 +67,13 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
   function emit(kind: TaskKind, task: DemoTask, atMs: number, data: Record<string, unknown>): void {
     eventCount += 1;
     events.push({
-      id: sidecarEventId({ engine: engineName, source: `demo:${run}`, nativeId: String(eventCount), taskId: task.id, kind }),
+      id: sidecarEventId({
+        engine: engineName,
+        source: `demo:${run}`,
+        nativeId: String(eventCount),
+        taskId: task.id,
+        kind,
+      }),
       kind,
       engine: engineName,
       task_id: task.id,
@@ -175,10 +184,14 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
       return events.splice(0);
     },
     depths: (): Record<string, number> =>
-      Object.fromEntries([...new Set(workers.map(({ queue }) => queue))].map((name) => [name, waiting.get(name)?.length ?? 0])),
+      Object.fromEntries(
+        [...new Set(workers.map(({ queue }) => queue))].map((name) => [name, waiting.get(name)?.length ?? 0]),
+      ),
     oldest: (): Record<string, string> =>
       Object.fromEntries(
-        [...waiting].flatMap(([name, queue]) => (queue[0] === undefined ? [] : [[name, new Date(queue[0].queuedMs).toISOString()]])),
+        [...waiting].flatMap(([name, queue]) =>
+          queue[0] === undefined ? [] : [[name, new Date(queue[0].queuedMs).toISOString()]],
+        ),
       ),
     crew: (): readonly Readonly<DemoWorker>[] => crew,
   };
