@@ -78,3 +78,31 @@ export function useTestDatabase(dialect: TestDialect): OpenedTestDatabase {
     close: () => now().close(),
   };
 }
+
+/** Makes the row of a project that exists for the sake of its foreign keys. */
+export async function addProject(database: BrainDatabase, id: string): Promise<string> {
+  const now = new Date();
+  await database.write((tx) =>
+    tx
+      .insertInto("projects")
+      .values({
+        id,
+        slug: `p-${id}`,
+        name: "project",
+        description: null,
+        environment: "test",
+        timezone: "UTC",
+        is_active: true,
+        automation_enabled: false,
+        automation_revision: 0,
+        default_scheduler_owner: "svc",
+        allowed_schedulers: null,
+        settings: null,
+        organization_id: null,
+        created_at: now,
+        updated_at: now,
+      })
+      .execute(),
+  );
+  return id;
+}

@@ -16,7 +16,7 @@ const zeroBucket = 0;
 export const bucketOf = (ms: number): number => (ms < 1 ? zeroBucket : 1 + Math.ceil(Math.log(ms) / logGrowth));
 
 /** The duration that stands for a bucket: at most 4 % away from every value in it. */
-export const valueOf = (bucket: number): number =>
+export const durationOf = (bucket: number): number =>
   bucket === zeroBucket ? 0 : (2 * growth ** (bucket - 1)) / (growth + 1);
 
 export function addToHistogram(histogram: Histogram, ms: number): void {
@@ -50,7 +50,7 @@ export function quantileOf(histogram: Histogram, q: number): number | null {
   let rank = Math.max(1, Math.ceil(q * total));
   for (const bucket of [...histogram.keys()].sort((a, b) => a - b)) {
     rank -= histogram.get(bucket) as number;
-    if (rank <= 0) return valueOf(bucket);
+    if (rank <= 0) return durationOf(bucket);
   }
   return null;
 }

@@ -1,4 +1,13 @@
+export { type EventHead, rowOfData } from "./event-row.ts";
+export { absorb, type FoldedTask, foldEvents, mergeRows, unnamed } from "./fold.ts";
+export { indexTaskIds } from "./index-task-ids.ts";
+export { joinLinks } from "./links-postgres-store.ts";
+export type { LinkStore, TaskLink } from "./links-sqlite-store.ts";
 export { withLineage } from "./list.ts";
+export { type PresentTask, readTasks, type TaskWrite, writeTasks } from "./postgres-store.ts";
 export { tasksById } from "./reads.ts";
 export { taskRoutes } from "./routes.ts";
+export { hasNewSearchText } from "./search-text.ts";
 export { taskSettings } from "./settings.ts";
+export { type MergedTask, type StoredTask, storedTask, type TaskStore } from "./sqlite-store.ts";
+export type { TermStore } from "./terms-sqlite-store.ts";

@@ -31,7 +31,7 @@ export const fleet: Migration = {
       `CREATE TABLE workers (
         id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE, engine ${t.text} NOT NULL,
         name ${t.text} NOT NULL, hostname ${t.text}, pid ${t.int}, concurrency ${t.int}, queues ${t.json} NOT NULL, state ${t.text} NOT NULL,
-        state_key ${t.text}, last_heartbeat ${t.instant}, load_average ${t.real}, memory_bytes ${t.int}, active_tasks ${t.int} NOT NULL,
+        state_key ${t.text}, state_at ${t.instant}, last_heartbeat ${t.instant}, load_average ${t.real}, memory_bytes ${t.int}, active_tasks ${t.int} NOT NULL,
         metadata ${t.json} NOT NULL, created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL,
         UNIQUE (project_id, engine, name)) ${t.options}`,
       `CREATE TABLE queues (

@@ -7,7 +7,7 @@ export const tasks: Migration = {
   name: "0003_tasks",
   async up(db, dialect) {
     const types = columnTypes(dialect);
-    await runStatements(db, [...eventTables(types, dialect), ...taskTables(types), ...counterTables(types)]);
+    await runStatements(db, [...eventTables(types, dialect), ...taskTables(types, dialect), ...counterTables(types)]);
   },
 };
 
@@ -20,9 +20,10 @@ const eventTables = (t: ColumnTypes, dialect: DialectName): string[] => [
   "CREATE INDEX events_by_kind ON events (project_id, kind, occurred_at)",
 ];
 
-const taskTables = (t: ColumnTypes): string[] => [
+const taskTables = (t: ColumnTypes, dialect: DialectName): string[] => [
+  // On SQLite the row number has a name of its own, because only then does VACUUM keep it; the search of task ids refers to it.
   `CREATE TABLE tasks (
-    id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL, engine ${t.text} NOT NULL, task_id ${t.text} NOT NULL,
+    ${dialect === "sqlite" ? "serial INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE" : `id ${t.uuid} PRIMARY KEY`}, project_id ${t.uuid} NOT NULL, engine ${t.text} NOT NULL, task_id ${t.text} NOT NULL,
     name ${t.text} NOT NULL, queue ${t.text}, state ${t.text} NOT NULL, priority ${t.text} NOT NULL,
     args ${t.json} NOT NULL, kwargs ${t.json} NOT NULL, result ${t.json}, exception ${t.text}, traceback ${t.text},
     retry_count ${t.int} NOT NULL, attempt ${t.int} NOT NULL, max_attempts ${t.int}, eta ${t.instant},
@@ -61,6 +62,9 @@ const counterTables = (t: ColumnTypes): string[] => [
     name ${t.text} NOT NULL, queue ${t.text} NOT NULL, kind ${t.text} NOT NULL, count ${t.int} NOT NULL,
     run_ms_sum ${t.int} NOT NULL, run_count ${t.int} NOT NULL, run_histogram ${t.text}, wait_histogram ${t.text},
     PRIMARY KEY (project_id, bucket_at, grain_minutes, kind, engine, name, queue)) ${t.options}`,
+  "CREATE INDEX rollups_by_age ON rollups (grain_minutes, bucket_at)",
+  `CREATE TABLE rollup_names (
+    project_id ${t.uuid} NOT NULL, name ${t.text} NOT NULL, PRIMARY KEY (project_id, name)) ${t.options}`,
   `CREATE TABLE worker_rollups (
     project_id ${t.uuid} NOT NULL, engine ${t.text} NOT NULL, worker ${t.text} NOT NULL, hour_at ${t.instant} NOT NULL,
     kind ${t.text} NOT NULL, count ${t.int} NOT NULL, PRIMARY KEY (project_id, engine, worker, hour_at, kind)) ${t.options}`,

@@ -2,6 +2,7 @@ import type { Migration } from "../../platform/database/migrate.ts";
 import { foundation } from "./0001-foundation.ts";
 import { fleet } from "./0002-fleet.ts";
 import { tasks } from "./0003-tasks.ts";
+import { search } from "./0004-search.ts";
 
 /** Every migration, in order. A released one never changes. */
-export const migrations: readonly Migration[] = [foundation, fleet, tasks];
+export const migrations: readonly Migration[] = [foundation, fleet, tasks, search];

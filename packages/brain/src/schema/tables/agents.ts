@@ -62,6 +62,8 @@ export interface WorkerRow {
   state: string;
   /** (occurred_at ms, event id) of the last worker.online or worker.offline, as sortable text. */
   state_key: string | null;
+  /** The time in state_key: a touch must be later to bring the worker online. */
+  state_at: Date | null;
   last_heartbeat: Date | null;
   load_average: number | null;
   memory_bytes: number | null;

@@ -5,6 +5,7 @@ import type { CommandRow } from "./commands.ts";
 import type {
   CounterDeltaRow,
   EventRow,
+  RollupNameRow,
   RollupRow,
   TaskCountRow,
   TaskLinkRow,
@@ -34,6 +35,7 @@ export interface Tables {
   task_links: TaskLinkRow;
   counter_deltas: CounterDeltaRow;
   rollups: RollupRow;
+  rollup_names: RollupNameRow;
   worker_rollups: WorkerRollupRow;
   task_counts: TaskCountRow;
   commands: CommandRow;

@@ -116,6 +116,12 @@ export interface RollupRow {
   wait_histogram: string | null;
 }
 
+/** A task name that a project's rollups tell apart; at most 1000 per project, the rest count as `__overflow__`. */
+export interface RollupNameRow {
+  project_id: string;
+  name: string;
+}
+
 export interface WorkerRollupRow {
   project_id: string;
   engine: string;

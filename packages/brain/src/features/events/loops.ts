@@ -1,0 +1,42 @@
+import { retentionHorizonMs } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Loop } from "../../platform/loop.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { createPartitionKeeper } from "./partitions.ts";
+import { dayOf, dropPartitionsBefore } from "./partitions-store.ts";
+import { deleteEventsBefore, projectsWithEventsBefore } from "./store.ts";
+
+const rowsPerBatch = 5000;
+
+/**
+ * Keeps stored events within retention and, on the server database, makes the partitions of today and the next two weeks. Leader only,
+ * so that two replicas never drop the same partition. The embedded database deletes in batches, between which others can write.
+ */
+export const pruneEvents: Loop<{
+  database: Database<Tables>;
+  clock: Pick<Clock, "now">;
+  settings: { SVC_EVENT_RETENTION_DAYS: number };
+}> = {
+  name: "events.retention",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  async tick({ database, clock, settings, signal }) {
+    const now = clock.now();
+    const horizonMs = retentionHorizonMs(now, settings.SVC_EVENT_RETENTION_DAYS);
+    const { bulk } = database;
+    if (bulk.dialect === "postgres") {
+      await createPartitionKeeper(bulk.pool).makeAhead(now);
+      return { dropped: await dropPartitionsBefore(bulk.pool, dayOf(horizonMs)) };
+    }
+    const cutoff = new Date(horizonMs);
+    let deleted = 0;
+    for (const projectId of await projectsWithEventsBefore(database, cutoff)) {
+      for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
+        batch = await deleteEventsBefore(database, projectId, cutoff, rowsPerBatch);
+        deleted += batch;
+      }
+    }
+    return { deleted };
+  },
+};

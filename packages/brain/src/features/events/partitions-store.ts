@@ -1,0 +1,87 @@
+import type { Pool, PoolClient } from "pg";
+import pg from "pg";
+
+/**
+ * Daily range partitions of events on the server database. One is made beside the table and then attached, which readers and writers
+ * do not wait for; it is detached the same way before it is dropped.
+ */
+const dayMs = 86_400_000;
+const partitionName = /^events_(\d{4})(\d{2})(\d{2})$/;
+/** Any number: every process that changes partitions takes this lock first. */
+const partitionLock = "5270911483047";
+
+/** Number of the UTC day of an instant in milliseconds. */
+export const dayOf = (at: number): number => Math.floor(at / dayMs);
+
+const isoOf = (day: number): string => new Date(day * dayMs).toISOString();
+const nameOf = (day: number): string => `events_${isoOf(day).slice(0, 10).replaceAll("-", "")}`;
+
+/** Days that have a partition. */
+export async function listPartitions(pool: Pick<Pool, "query">): Promise<number[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'events'::regclass`,
+  );
+  return rows
+    .map(({ name }) => partitionName.exec(name))
+    .filter((match) => match !== null)
+    .map(([, year, month, day]) => Date.UTC(Number(year), Number(month) - 1, Number(day)) / dayMs)
+    .sort((a, b) => a - b);
+}
+
+/** Makes the missing partitions of the given days. */
+export async function createPartitions(pool: Pool, days: readonly number[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    await client.query(`SELECT pg_advisory_xact_lock(${partitionLock})`);
+    const present = new Set(await listPartitions(client));
+    for (const day of days) if (!present.has(day)) await createPartition(client, day);
+    await client.query("COMMIT");
+    client.release();
+  } catch (error) {
+    await giveBack(client);
+    throw error;
+  }
+}
+
+async function createPartition(client: PoolClient, day: number): Promise<void> {
+  const name = pg.escapeIdentifier(nameOf(day));
+  // A partition whose removal was cut short stands alone under this name; its rows are past retention or it would be attached.
+  await client.query(`CREATE TABLE IF NOT EXISTS ${name} (LIKE events INCLUDING ALL)`);
+  const bounds = `FROM (${pg.escapeLiteral(isoOf(day))}) TO (${pg.escapeLiteral(isoOf(day + 1))})`;
+  await client.query(`ALTER TABLE events ATTACH PARTITION ${name} FOR VALUES ${bounds}`);
+}
+
+/** Drops the partitions of days before `firstDay`, whole, and tells how many. */
+export async function dropPartitionsBefore(pool: Pool, firstDay: number): Promise<number> {
+  const old = (await listPartitions(pool)).filter((day) => day < firstDay);
+  for (const day of old) await dropPartition(pool, day);
+  return old.length;
+}
+
+async function dropPartition(pool: Pool, day: number): Promise<void> {
+  const client = await pool.connect();
+  const name = pg.escapeIdentifier(nameOf(day));
+  try {
+    await client.query("SET lock_timeout = 3000");
+    // Detaching without a long lock cannot run in a transaction; when it was cut short before, it is finished first.
+    const { rows } = await client.query<{ pending: boolean }>(
+      "SELECT inhdetachpending AS pending FROM pg_inherits WHERE inhrelid = to_regclass($1)",
+      [nameOf(day)],
+    );
+    const way = rows[0]?.pending === true ? "FINALIZE" : "CONCURRENTLY";
+    if (rows.length > 0) await client.query(`ALTER TABLE events DETACH PARTITION ${name} ${way}`);
+    await client.query(`DROP TABLE IF EXISTS ${name}`);
+  } finally {
+    // The setting above must not outlive this use of the connection.
+    client.release(true);
+  }
+}
+
+async function giveBack(client: PoolClient): Promise<void> {
+  const isUsable = await client.query("ROLLBACK").then(
+    () => true,
+    () => false,
+  );
+  client.release(!isUsable);
+}

@@ -1,0 +1,54 @@
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+
+/** Deletes up to `limit` events before `cutoff` of one project and tells how many; for the embedded database, which has no partitions. */
+export async function deleteEventsBefore(
+  database: Pick<Database<Tables>, "read" | "write">,
+  projectId: string,
+  cutoff: Date,
+  limit: number,
+): Promise<number> {
+  const last = await database.read
+    .selectFrom("events")
+    .select(["occurred_at", "id"])
+    .where("project_id", "=", projectId)
+    .where("occurred_at", "<", cutoff)
+    .orderBy("occurred_at")
+    .orderBy("id")
+    .limit(1)
+    .offset(limit - 1)
+    .executeTakeFirst();
+  const bound = last?.occurred_at;
+  const { numDeletedRows } = await database.write((tx) =>
+    tx
+      .deleteFrom("events")
+      .where("project_id", "=", projectId)
+      .where("occurred_at", "<", cutoff)
+      .$if(last !== undefined, (query) =>
+        query.where((eb) => eb(eb.refTuple("occurred_at", "id"), "<=", eb.tuple(bound ?? cutoff, last?.id ?? ""))),
+      )
+      .executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}
+
+/** Projects whose oldest event lies before `cutoff`. */
+export async function projectsWithEventsBefore(
+  database: Pick<Database<Tables>, "read">,
+  cutoff: Date,
+): Promise<string[]> {
+  const projects = await database.read.selectFrom("projects").select("id").execute();
+  const old: string[] = [];
+  // One look at the head of the primary key each: the events themselves are never scanned.
+  for (const { id } of projects) {
+    const first = await database.read
+      .selectFrom("events")
+      .select("id")
+      .where("project_id", "=", id)
+      .where("occurred_at", "<", cutoff)
+      .limit(1)
+      .executeTakeFirst();
+    if (first !== undefined) old.push(id);
+  }
+  return old;
+}

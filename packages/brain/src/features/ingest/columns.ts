@@ -1,0 +1,108 @@
+import type { StoredTask } from "../tasks/index.ts";
+import type { Group } from "./group.ts";
+import type { FamilyMember, PreparedEvent } from "./prepare.ts";
+
+/**
+ * A group as it travels to the writer thread: columns of numbers and texts, because a thousand small objects cost more to copy than
+ * all their content. Texts that repeat (projects, engines, kinds, names) stand once in `words`; -1 stands for none.
+ */
+export interface GroupColumns {
+  readonly words: readonly string[];
+  readonly ids: readonly string[];
+  readonly payloads: readonly string[];
+  /** occurred_at in milliseconds. */
+  readonly at: Float64Array;
+  readonly project: Int32Array;
+  readonly agent: Int32Array;
+  readonly engine: Int32Array;
+  readonly kind: Int32Array;
+  /** Index into `tasks`, -1 for an event that tells of none. */
+  readonly task: Int32Array;
+  /** task_id of an event that is not projected. */
+  readonly looseTask: Int32Array;
+  readonly name: Int32Array;
+  readonly queue: Int32Array;
+  readonly worker: Int32Array;
+  readonly runMs: Int32Array;
+  readonly waitMs: Int32Array;
+  readonly tasks: readonly StoredTask[];
+  /** For each task the indexes of its events. */
+  readonly taskEvents: readonly (readonly number[])[];
+  /** (event index, old id) of the events that retry another task. */
+  readonly retries: readonly (readonly [number, string])[];
+  readonly withheld: readonly (readonly [number, readonly FamilyMember[]])[];
+  readonly nowMs: number;
+}
+
+/** What the writer thread answers. */
+export interface GroupResult {
+  /** 1 for each event that was inserted. */
+  readonly inserted: Uint8Array;
+  /** For each task its state before and after: indexes into `states`, -1 for no row or no change. */
+  readonly before: Int8Array;
+  readonly after: Int8Array;
+  readonly states: readonly string[];
+  readonly workers: readonly { readonly projectId: string; readonly id: string }[];
+}
+
+type StoreTask = (id: string, row: Group["tasks"][number]["row"]) => StoredTask;
+
+export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): GroupColumns {
+  const { events, tasks } = group;
+  const count = events.length;
+  const words: string[] = [];
+  const known = new Map<string, number>();
+  const word = (text: string | null): number => {
+    if (text === null) return -1;
+    let index = known.get(text);
+    if (index === undefined) {
+      index = words.length;
+      words.push(text);
+      known.set(text, index);
+    }
+    return index;
+  };
+  const ints = () => new Int32Array(count);
+  const columns = {
+    words,
+    ids: new Array<string>(count),
+    payloads: new Array<string>(count),
+    at: new Float64Array(count),
+    project: ints(),
+    agent: ints(),
+    engine: ints(),
+    kind: ints(),
+    task: ints().fill(-1),
+    looseTask: ints(),
+    name: ints(),
+    queue: ints(),
+    worker: ints(),
+    runMs: ints(),
+    waitMs: ints(),
+    tasks: tasks.map(({ id, row }) => storedTask(id, row)),
+    taskEvents: tasks.map((task) => task.events),
+    retries: [] as [number, string][],
+    withheld: [] as [number, readonly FamilyMember[]][],
+    nowMs,
+  };
+  for (const [index, { events: indexes }] of tasks.entries()) for (const event of indexes) columns.task[event] = index;
+  for (let index = 0; index < count; index += 1) {
+    const event = events[index] as PreparedEvent;
+    columns.ids[index] = event.id;
+    columns.payloads[index] = event.payload;
+    columns.at[index] = event.at;
+    columns.project[index] = word(event.projectId);
+    columns.agent[index] = word(event.agentId);
+    columns.engine[index] = word(event.engine);
+    columns.kind[index] = word(event.kind);
+    columns.looseTask[index] = event.row === null ? word(event.taskId) : -1;
+    columns.name[index] = word(event.name);
+    columns.queue[index] = word(event.queue);
+    columns.worker[index] = word(event.worker);
+    columns.runMs[index] = event.runMs ?? -1;
+    columns.waitMs[index] = event.waitMs ?? -1;
+    if (event.retriedFrom !== null) columns.retries.push([index, event.retriedFrom]);
+    if (event.withheld !== null) columns.withheld.push([index, event.withheld]);
+  }
+  return columns;
+}

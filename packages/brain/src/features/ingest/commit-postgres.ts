@@ -1,0 +1,186 @@
+import type { Pool, PoolClient } from "pg";
+import type { Clock } from "../../platform/clock.ts";
+import { insertEvents, type Partitions } from "../events/index.ts";
+import { appendDeltas, createDeltas } from "../stats/index.ts";
+import {
+  absorb,
+  type FoldedTask,
+  hasNewSearchText,
+  joinLinks,
+  mergeRows,
+  type PresentTask,
+  readTasks,
+  type TaskLink,
+  type TaskWrite,
+  writeTasks,
+} from "../tasks/index.ts";
+import { applyWorkerStates, decidingChanges, type WorkerStateChange } from "../workers/index.ts";
+import type { ChangedTask, CommitEvents, CommittedGroup } from "./commit.ts";
+import { type Group, type GroupTask, groupEvents } from "./group.ts";
+import type { PreparedEvent } from "./prepare.ts";
+
+export interface PostgresCommitDeps {
+  readonly pool: Pool;
+  readonly clock: Pick<Clock, "now">;
+  readonly partitions: Partitions;
+}
+
+/** How often a transaction is tried before its frames are left to their senders. */
+const maxAttempts = 6;
+
+/** Another transaction changed a task first: everything is undone and done again. */
+class LostRace extends Error {}
+
+/**
+ * Stores groups on the server database in one transaction each. A group that lost a task to another replica starts again and then
+ * locks its rows first, in the order that everyone keeps; so the second round waits instead of losing.
+ */
+export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps): CommitEvents {
+  return async (given) => {
+    const group = groupEvents(given);
+    for (let attempt = 1; ; attempt += 1) {
+      await partitions.ensureFor(group.events.map(({ at }) => at));
+      const client = await pool.connect();
+      try {
+        await client.query("BEGIN");
+        const committed = await storeGroup(client, group, { now: clock.now(), isLocking: attempt > 1 });
+        await client.query("COMMIT");
+        client.release();
+        const inserted = new Set(committed.stored);
+        return { ...committed, inserted: given.map((event) => inserted.has(event)) };
+      } catch (error) {
+        await undo(client);
+        if (isPartitionMissing(error)) partitions.forget();
+        else if (!isRaceLost(error)) throw error;
+        if (attempt === maxAttempts) throw asTransient(error);
+      }
+    }
+  };
+}
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+const isRaceLost = (error: unknown): boolean => error instanceof LostRace || codeOf(error) === "40P01";
+const isPartitionMissing = (error: unknown): boolean =>
+  codeOf(error) === "23514" && /no partition of relation/.test((error as Error).message);
+
+/** A group that keeps losing is a matter of time, not of content: serialisation failure. */
+const asTransient = (error: unknown): Error =>
+  Object.assign(new Error("the tasks of the batch are changed by others all the time", { cause: error }), {
+    code: "40001",
+  });
+
+async function undo(client: PoolClient): Promise<void> {
+  const isUsable = await client.query("ROLLBACK").then(
+    () => true,
+    () => false,
+  );
+  client.release(!isUsable);
+}
+
+interface StoreOptions {
+  readonly now: Date;
+  readonly isLocking: boolean;
+}
+
+async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: StoreOptions) {
+  const isNew = await insertEvents(client, group.events);
+  const news = group.tasks.flatMap((task) => {
+    const row = newRow(group, task, isNew);
+    return row === null ? [] : [{ id: task.id, row }];
+  });
+  const present =
+    news.length === 0
+      ? new Map<string, PresentTask>()
+      : await readTasks(
+          client,
+          news.map(({ id }) => id),
+          isLocking,
+        );
+  const changed = news.map(({ id, row }) => {
+    const before = present.get(id) ?? null;
+    return { id, before, after: before === null ? row : mergeRows(before.row, row) };
+  });
+  const writes = changed.map(
+    ({ id, before, after }): TaskWrite => ({
+      id,
+      row: after,
+      version: before?.version ?? 0,
+      isTextNew: before === null || hasNewSearchText(before.row, after),
+    }),
+  );
+  if ((await writeTasks(client, writes, now)) < writes.length) throw new LostRace("a task was changed meanwhile");
+  const stored = group.events.filter((_, index) => isNew[index]);
+  await joinLinks(client, linksOf(stored));
+  const workers = await applyWorkerStates(client, decidingChanges(stateChangesOf(stored)), now);
+  const rows = new Map(changed.map(({ after }) => [taskKey(after.project_id, after.engine, after.task_id), after]));
+  await appendDeltas(client, deltasOf(stored, rows, changed));
+  const tasks = changed.map(
+    ({ id, before, after }): ChangedTask => ({
+      projectId: after.project_id,
+      id,
+      name: after.name,
+      stateBefore: before?.row.state ?? null,
+      stateAfter: after.state,
+    }),
+  );
+  return { stored, tasks, workers } satisfies Omit<CommittedGroup, "inserted"> & { stored: PreparedEvent[] };
+}
+
+/** The row that the task's new events make; null when all of them are known. */
+function newRow({ events }: Group, task: GroupTask, isNew: readonly boolean[]): FoldedTask | null {
+  const news = task.events.filter((index) => isNew[index]);
+  if (news.length === task.events.length) return task.row;
+  let row: FoldedTask | null = null;
+  for (const index of news) {
+    const single = (events[index] as PreparedEvent).row as FoldedTask;
+    if (row === null) row = { ...single, keys: [...single.keys] };
+    else absorb(row, single);
+  }
+  return row;
+}
+
+const taskKey = (projectId: string, engine: string, taskId: string): string => `${projectId}\0${engine}\0${taskId}`;
+
+const linksOf = (stored: readonly PreparedEvent[]): TaskLink[] =>
+  stored
+    .filter(({ retriedFrom }) => retriedFrom !== null)
+    .map(({ projectId, engine, taskId, retriedFrom, at }) => ({
+      projectId,
+      engine,
+      newId: taskId,
+      oldId: retriedFrom as string,
+      at,
+    }));
+
+function stateChangesOf(stored: readonly PreparedEvent[]): WorkerStateChange[] {
+  const changes: WorkerStateChange[] = [];
+  for (const { projectId, engine, worker, kind, at, id } of stored) {
+    if (worker === null || (kind !== "worker.online" && kind !== "worker.offline")) continue;
+    const state = kind === "worker.online" ? "online" : "offline";
+    changes.push({ projectId, engine, name: worker, state, at, eventId: id });
+  }
+  return changes;
+}
+
+function deltasOf(
+  stored: readonly PreparedEvent[],
+  rows: ReadonlyMap<string, FoldedTask>,
+  changed: readonly { before: PresentTask | null; after: FoldedTask }[],
+) {
+  const deltas = createDeltas();
+  for (const event of stored) {
+    const row = event.row === null ? null : rows.get(taskKey(event.projectId, event.engine, event.taskId));
+    deltas.countEvent({
+      ...event,
+      name: event.name ?? row?.name ?? "",
+      queue: event.queue ?? row?.queue ?? "",
+      worker: event.row === null ? "" : (event.worker ?? ""),
+    });
+  }
+  for (const { before, after } of changed) {
+    if (before?.row.state === after.state) continue;
+    if (before !== null) deltas.countState(after.project_id, before.row.state, -1);
+    deltas.countState(after.project_id, after.state, 1);
+  }
+  return deltas.rows();
+}

@@ -1,0 +1,24 @@
+import type { PreparedEvent } from "./prepare.ts";
+
+/** What a commit changed, for those who show or count it. */
+export interface CommittedGroup {
+  /** Whether each of the given events was inserted, in their order. */
+  readonly inserted: readonly boolean[];
+  readonly tasks: readonly ChangedTask[];
+  readonly workers: readonly { readonly projectId: string; readonly id: string }[];
+}
+
+export interface ChangedTask {
+  readonly projectId: string;
+  readonly id: string;
+  readonly name: string;
+  /** Null when there was no row. */
+  readonly stateBefore: string | null;
+  readonly stateAfter: string;
+}
+
+/**
+ * Stores events in one transaction and resolves when they are durable. Rejects with a transient error when nothing is stored but may be
+ * when tried again, and with any other error when the events as they are cannot be stored together.
+ */
+export type CommitEvents = (events: readonly PreparedEvent[]) => Promise<CommittedGroup>;

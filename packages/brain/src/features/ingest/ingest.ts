@@ -1,0 +1,180 @@
+import { createRedactor } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { createPartitionKeeper, type Partitions } from "../events/index.ts";
+import type { Queues } from "../queues/index.ts";
+import type { Workers } from "../workers/index.ts";
+import type { CommittedGroup } from "./commit.ts";
+import { commitOnPostgres } from "./commit-postgres.ts";
+import { commitOnSqlite } from "./commit-sqlite.ts";
+import { createGroupCommit, type Member } from "./group-commit.ts";
+import { createIngestMetrics } from "./metrics.ts";
+import { createPreparer, type IngestBatch, maxErrors, type PreparedEvent } from "./prepare.ts";
+import { createRoom, type Load } from "./room.ts";
+
+export interface IngestOutcome {
+  /** Records of the batch. */
+  readonly received: number;
+  /** Rows that are new. */
+  readonly inserted: number;
+  /** received - inserted: duplicates, dropped and ignored records. */
+  readonly rejected: number;
+  /** What was dropped and why, at most 10. */
+  readonly errors: string[];
+}
+
+type LiveChange = {
+  readonly projectId: string;
+  readonly topic: "task.changed" | "worker.changed";
+  readonly ids: readonly string[] | null;
+};
+
+export interface IngestDeps {
+  readonly database: Pick<Database<Tables>, "bulk">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "counter" | "histogram">;
+  readonly queues: Pick<Queues, "touch" | "depthsReported">;
+  readonly workers: Pick<Workers, "touch">;
+  /** Told of changed rows after each commit. Must not throw. */
+  publish(change: LiveChange): void;
+  readonly settings: {
+    readonly SVC_WS_INGEST_QUEUE_MAXSIZE: number;
+    readonly SVC_MAX_PAYLOAD_SIZE_BYTES: number;
+    readonly SVC_REDACTION_EXTRA_KEY_PATTERNS: readonly string[];
+    readonly SVC_REDACTION_EXTRA_VALUE_PATTERNS: readonly string[];
+    readonly SVC_EVENT_RETENTION_DAYS: number;
+  };
+  /** Partitions of events on the server database; made by ingest itself when absent. */
+  readonly partitions?: Partitions;
+}
+
+/** One group commit: enough rows to make its fixed cost vanish, few enough to keep an acknowledgement quick. */
+const maxGroupRows = 4000;
+/** Text that may wait to be stored. */
+const maxWaitingCharacters = 32 * 1024 * 1024;
+/** Changed rows that are named to the dashboard; more are a reason to fetch again. */
+const maxNamedRows = 200;
+
+/** The door into storage for everything that agents report (spec part 3, sections 1.10 and 2). */
+export function createIngest(deps: IngestDeps) {
+  const { clock, log, queues, settings, workers } = deps;
+  const { bulk } = deps.database;
+  const metrics = createIngestMetrics(deps.metrics);
+  const prepare = createPreparer({
+    clock,
+    eventRetentionDays: settings.SVC_EVENT_RETENTION_DAYS,
+    redactor: createRedactor({
+      maxStringBytes: settings.SVC_MAX_PAYLOAD_SIZE_BYTES,
+      extraKeyPatterns: settings.SVC_REDACTION_EXTRA_KEY_PATTERNS,
+      extraValuePatterns: settings.SVC_REDACTION_EXTRA_VALUE_PATTERNS,
+    }),
+  });
+  const room = createRoom({ rows: settings.SVC_WS_INGEST_QUEUE_MAXSIZE, characters: maxWaitingCharacters });
+  const loads = new WeakMap<Member, Load>();
+
+  const groupCommit = createGroupCommit({
+    commit:
+      bulk.dialect === "sqlite"
+        ? commitOnSqlite(bulk, clock)
+        : commitOnPostgres({
+            pool: bulk.pool,
+            clock,
+            partitions: deps.partitions ?? createPartitionKeeper(bulk.pool),
+          }),
+    // SQLite has one writer, which finds its next group waiting when it ends one. PostgreSQL works on two at once.
+    lanes: bulk.dialect === "sqlite" ? 1 : 2,
+    inFlightPerLane: bulk.dialect === "sqlite" ? 2 : 1,
+    maxGroupRows,
+    taken(member) {
+      const load = loads.get(member);
+      if (load !== undefined) room.giveBack(load);
+    },
+    timed: metrics.timed,
+    committed(inserted, group) {
+      metrics.committed(inserted, group);
+      touch(inserted);
+      announce(group);
+    },
+    refused(event, error) {
+      metrics.dropped("storage", 1);
+      log.warn("ingest.event_refused", {
+        project_id: event.projectId,
+        agent_id: event.agentId,
+        event_id: event.id,
+        kind: event.kind,
+        code: (error as { code?: unknown }).code,
+      });
+    },
+  });
+
+  /** Touches are gathered by their owners and written at most once a second (2.4). */
+  function touch(inserted: readonly PreparedEvent[]): void {
+    for (const { projectId, engine, queue, worker, kind, at, depths } of inserted) {
+      const instant = new Date(at);
+      if (queue !== null) queues.touch(projectId, engine, queue, instant);
+      if (worker !== null && kind !== "worker.offline") workers.touch(projectId, engine, worker, instant);
+      if (depths !== null) queues.depthsReported(projectId, engine, Object.entries(depths), instant);
+    }
+  }
+
+  function announce({ tasks, workers }: CommittedGroup): void {
+    publishAll("task.changed", tasks);
+    publishAll("worker.changed", workers);
+  }
+
+  function publishAll(topic: LiveChange["topic"], rows: readonly { projectId: string; id: string }[]): void {
+    const byProject = new Map<string, string[]>();
+    for (const { projectId, id } of rows) {
+      const ids = byProject.get(projectId);
+      if (ids === undefined) byProject.set(projectId, [id]);
+      else if (ids.length <= maxNamedRows) ids.push(id);
+    }
+    for (const [projectId, ids] of byProject) {
+      deps.publish({ projectId, topic, ids: ids.length > maxNamedRows ? null : ids });
+    }
+  }
+
+  return {
+    /**
+     * Stores a verified batch; resolves when all of it is durable or dropped for good. A full queue makes it wait. Rejects only with a
+     * transient error (`isTransient`): then nothing of the frame may be confirmed, and sending it again is harmless.
+     */
+    async submit(batch: IngestBatch): Promise<IngestOutcome> {
+      const load = { rows: batch.events.length, characters: batch.text?.length ?? 0 };
+      await room.take(load);
+      const prepared = prepare(batch);
+      for (const [reason, count] of prepared.drops) metrics.dropped(reason, count);
+      if (prepared.replacedTimes > 0) {
+        log.warn("ingest.times_replaced", { agent_id: batch.agentId, count: prepared.replacedTimes });
+      }
+      if (prepared.events.length === 0) {
+        room.giveBack(load);
+        return outcomeOf(prepared.received, 0, prepared.errors);
+      }
+      const member: Member = { agentId: batch.agentId, events: prepared.events };
+      loads.set(member, load);
+      const { inserted, refused } = await groupCommit.store(member);
+      const errors = refused.map(({ id }) => `event ${id}: the database refuses it`);
+      return outcomeOf(prepared.received, inserted, [...prepared.errors, ...errors].slice(0, maxErrors));
+    },
+    /** Events that wait to be stored. */
+    queuedRows: () => room.rows(),
+    /** Resolves at once while the queue has room, later when it is full. */
+    whenRoom: () => room.whenRoom(),
+    /** Resolves when nothing is on its way into the database; to be called after the last submit. */
+    stop: () => groupCommit.idle(),
+  };
+}
+
+export type Ingest = ReturnType<typeof createIngest>;
+
+const outcomeOf = (received: number, inserted: number, errors: string[]): IngestOutcome => ({
+  received,
+  inserted,
+  rejected: received - inserted,
+  errors,
+});

@@ -1,0 +1,55 @@
+/** What waits to be stored: rows and, since rows can be large, the length of their text. */
+export interface Load {
+  readonly rows: number;
+  readonly characters: number;
+}
+
+export interface Room {
+  /** Resolves once there is room and takes it; of those that wait, the first one first. */
+  take(load: Load): Promise<void>;
+  giveBack(load: Load): void;
+  /** Resolves at once while there is room, later when there is none. Takes nothing. */
+  whenRoom(): Promise<void>;
+  rows(): number;
+}
+
+/**
+ * The bound on memory: whoever comes while it is full waits before anything of its batch is prepared. A batch may overfill it, so that
+ * one larger than the whole room can pass.
+ */
+export function createRoom(max: Load): Room {
+  let rows = 0;
+  let characters = 0;
+  const waiting: { load: Load; resolve: () => void }[] = [];
+
+  const isFull = (): boolean => rows >= max.rows || characters >= max.characters;
+
+  function admit(): void {
+    while (waiting.length > 0 && !isFull()) {
+      const { load, resolve } = waiting.shift() as (typeof waiting)[number];
+      rows += load.rows;
+      characters += load.characters;
+      resolve();
+    }
+  }
+
+  function take(load: Load): Promise<void> {
+    if (waiting.length === 0 && !isFull()) {
+      rows += load.rows;
+      characters += load.characters;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => waiting.push({ load, resolve }));
+  }
+
+  return {
+    take,
+    giveBack(load) {
+      rows -= load.rows;
+      characters -= load.characters;
+      admit();
+    },
+    whenRoom: () => take({ rows: 0, characters: 0 }),
+    rows: () => rows,
+  };
+}

@@ -1,0 +1,3 @@
+export { createQueues, type Queues, queueNames } from "./queues.ts";
+export { queuesById } from "./reads.ts";
+export { queueRoutes } from "./routes.ts";

@@ -1,0 +1,102 @@
+import { readAdapterHealth, readHeartbeat, readInstant } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { createGatherer } from "../../platform/gather.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { type QueueNote, writeQueueNotes } from "./store.ts";
+
+export interface QueuesDeps {
+  readonly database: Pick<Database<Tables>, "write">;
+  readonly clock: Pick<Clock, "now">;
+  publish(change: { projectId: string; topic: "queue.changed"; ids: readonly string[] | null }): void;
+  onError(error: unknown): void;
+}
+
+const writeEveryMs = 1000;
+const maxQueues = 10_000;
+const rowsPerStatement = 200;
+const nameCharacters = 200;
+
+/** What is known of queues: who touched them and how deep they were said to be. Best effort, and it never delays a batch (2.4, 2.7). */
+export function createQueues({ database, clock, publish, onError }: QueuesDeps) {
+  const notes = createGatherer<QueueNote>({ everyMs: writeEveryMs, maxKeys: maxQueues, write: writeNotes, onError });
+
+  function noteOf(projectId: string, engine: string, name: string, at: Date): QueueNote | undefined {
+    const note = notes.noteOf(`${projectId}\0${engine}\0${name}`, () => ({
+      projectId,
+      engine,
+      name,
+      lastSeenAt: at,
+      depth: null,
+      consumers: null,
+      oldest: null,
+    }));
+    if (note !== undefined && note.lastSeenAt < at) note.lastSeenAt = at;
+    return note;
+  }
+
+  async function writeNotes(gathered: QueueNote[]): Promise<void> {
+    const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    for (let start = 0; start < sorted.length; start += rowsPerStatement) {
+      const some = sorted.slice(start, start + rowsPerStatement);
+      const rows = await database.write((tx) =>
+        writeQueueNotes(tx, some, { now: clock.now(), newId: () => uuidV7(clock) }),
+      );
+      for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {
+        publish({ projectId, topic: "queue.changed", ids: own.map(({ id }) => id) });
+      }
+    }
+  }
+
+  const queues = {
+    /** An event named the queue at `at`. */
+    touch(projectId: string, engine: string, name: string, at: Date): void {
+      if (name !== "") noteOf(projectId, engine, name, at);
+    },
+    /** Depths by queue name as they were at `at`. */
+    depthsReported(projectId: string, engine: string, depths: Iterable<readonly [string, number]>, at: Date): void {
+      for (const [name, count] of depths) {
+        const note = noteOf(projectId, engine, name, at);
+        if (note !== undefined && (note.depth === null || note.depth.at < at)) note.depth = { count, at };
+      }
+    },
+    /** The adapter_health of a heartbeat; reports are ordered by the frame's time. */
+    applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void {
+      const texts = readHeartbeat({ adapter_health: health }).adapter_health;
+      for (const report of readAdapterHealth(texts)) {
+        const { engine } = report;
+        queues.depthsReported(projectId, engine, report.queueDepths, frameTs);
+        for (const [name, count] of report.queueConsumers) {
+          const note = noteOf(projectId, engine, name, frameTs);
+          if (note !== undefined) note.consumers = { count, at: frameTs };
+        }
+        for (const [name, text] of report.queueOldest) {
+          const since = readInstant(text, { zone: "utc" });
+          const note = since === null ? undefined : noteOf(projectId, engine, name, frameTs);
+          if (note !== undefined && since !== null) note.oldest = { since: new Date(since), at: frameTs };
+        }
+        for (const worker of report.workers.values()) {
+          for (const name of queueNames(worker.active_queues)) noteOf(projectId, engine, name, frameTs);
+        }
+      }
+    },
+    /** Writes now what was noted. */
+    flush: () => notes.flush(),
+    stop: () => notes.stop(),
+  };
+  return queues;
+}
+
+export type Queues = ReturnType<typeof createQueues>;
+
+const keyOf = ({ projectId, engine, name }: QueueNote): string => `${projectId}\0${engine}\0${name}`;
+
+/** Names in an engine's list of queues, whose entries are names or objects with one. */
+export function queueNames(list: unknown): string[] {
+  if (!Array.isArray(list)) return [];
+  return list
+    .map((entry: unknown) => (typeof entry === "object" && entry !== null ? (entry as { name?: unknown }).name : entry))
+    .filter((name): name is string => typeof name === "string" && name !== "" && name.length <= nameCharacters)
+    .slice(0, 1024);
+}

@@ -1,0 +1,65 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+
+/** What was heard of a queue since the last write; a report is null when none came. */
+export interface QueueNote {
+  readonly projectId: string;
+  readonly engine: string;
+  readonly name: string;
+  lastSeenAt: Date;
+  depth: { readonly count: number; readonly at: Date } | null;
+  consumers: { readonly count: number; readonly at: Date } | null;
+  oldest: { readonly since: Date; readonly at: Date } | null;
+}
+
+const isNewer = (column: string): RawBuilder<boolean> => {
+  const given = sql.ref(`excluded.${column}`);
+  const present = sql.ref(`queues.${column}`);
+  return sql<boolean>`(${given} IS NOT NULL AND (${present} IS NULL OR ${given} > ${present}))`;
+};
+
+const takeWhen = <T>(condition: RawBuilder<boolean>, column: string): RawBuilder<T> =>
+  sql<T>`CASE WHEN ${condition} THEN ${sql.ref(`excluded.${column}`)} ELSE ${sql.ref(`queues.${column}`)} END`;
+
+/** Writes notes, at most one per queue and in lock order; an older report changes nothing. Gives the rows. */
+export async function writeQueueNotes(
+  tx: Tx<Tables>,
+  notes: readonly QueueNote[],
+  { now, newId }: { now: Date; newId: () => string },
+): Promise<{ project_id: string; id: string }[]> {
+  return tx
+    .insertInto("queues")
+    .values(
+      notes.map((note) => ({
+        id: newId(),
+        project_id: note.projectId,
+        engine: note.engine,
+        name: note.name,
+        broker_type: null,
+        broker_url_hint: null,
+        last_seen_at: note.lastSeenAt,
+        pending_count: note.depth?.count ?? 0,
+        consumer_count: note.consumers?.count ?? 0,
+        oldest_waiting_since: note.oldest?.since ?? null,
+        depth_reported_at: note.depth?.at ?? null,
+        consumers_reported_at: note.consumers?.at ?? null,
+        metadata: "{}",
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["project_id", "engine", "name"]).doUpdateSet({
+        last_seen_at: takeWhen(isNewer("last_seen_at"), "last_seen_at"),
+        pending_count: takeWhen(isNewer("depth_reported_at"), "pending_count"),
+        oldest_waiting_since: takeWhen(isNewer("depth_reported_at"), "oldest_waiting_since"),
+        depth_reported_at: takeWhen(isNewer("depth_reported_at"), "depth_reported_at"),
+        consumer_count: takeWhen(isNewer("consumers_reported_at"), "consumer_count"),
+        consumers_reported_at: takeWhen(isNewer("consumers_reported_at"), "consumers_reported_at"),
+        updated_at: now,
+      }),
+    )
+    .returning(["project_id", "id"])
+    .execute();
+}

@@ -1,0 +1,191 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Loop } from "../../platform/loop.ts";
+import { overflowLabel } from "../../platform/metrics.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import {
+  addRollups,
+  addTaskCounts,
+  addWorkerCounts,
+  type CounterTx,
+  deleteRollupsBefore,
+  knownNames,
+  noteNames,
+  type RollupSum,
+  type TakenDelta,
+  takeDeltas,
+  takeOldMinutes,
+  type WorkerSum,
+} from "./fold-store.ts";
+import { decodeHistogram, type Histogram, mergeInto } from "./histogram.ts";
+
+const deltasPerRound = 5000;
+const roundsPerTick = 20;
+const minutesPerRound = 2000;
+const namesPerProject = 1000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Rollups are kept by the minute for this long, then by the hour. */
+const minuteKeptMs = 48 * hourMs;
+/** Charts reach back 90 days. */
+const rollupDays = 91;
+
+/**
+ * Moves counter changes into the counters, every second. Leader only: the counters are written by nobody else, so nobody waits for
+ * them. Each round moves and deletes in one transaction, so a change is counted exactly once whatever happens in between.
+ */
+export const foldCounters: Loop<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = {
+  name: "stats.fold-counters",
+  everyMs: 1000,
+  leaderOnly: true,
+  async tick({ database, clock, signal }) {
+    const now = clock.now();
+    let folded = 0;
+    for (let round = 0; round < roundsPerTick && !signal.aborted; round += 1) {
+      const count = await database.write((tx) => foldRound(tx, now));
+      folded += count;
+      if (count < deltasPerRound) break;
+    }
+    return { folded };
+  },
+};
+
+/** Folds minutes older than 48 h into hours and drops what no chart shows any more. Leader only, as the folding is. */
+export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = {
+  name: "stats.compact-rollups",
+  everyMs: 600_000,
+  leaderOnly: true,
+  async tick({ database, clock, signal }) {
+    const now = clock.now().getTime();
+    let compacted = 0;
+    while (!signal.aborted) {
+      const count = await database.write(async (tx) => {
+        const minutes = await takeOldMinutes(tx, new Date(hourStart(now - minuteKeptMs)), minutesPerRound);
+        const hours = new Sums();
+        for (const minute of minutes) hours.addRollup(minute, new Date(hourStart(minute.bucket_at.getTime())), 60);
+        await addRollups(tx, [...hours.rollups.values()]);
+        return minutes.length;
+      });
+      compacted += count;
+      if (count < minutesPerRound) break;
+    }
+    const dropped = await database.write((tx) => deleteRollupsBefore(tx, new Date(now - rollupDays * dayMs)));
+    return { compacted, dropped };
+  },
+};
+
+const hourStart = (ms: number): number => Math.floor(ms / hourMs) * hourMs;
+
+async function foldRound(tx: CounterTx, now: Date): Promise<number> {
+  const deltas = await takeDeltas(tx, deltasPerRound);
+  if (deltas.length === 0) return 0;
+  const sums = new Sums();
+  const minuteLimit = hourStart(now.getTime() - minuteKeptMs);
+  const nameOf = await nameLimiter(tx, deltas);
+  for (const delta of deltas) {
+    const { bucket_at: at, counter, project_id, engine, kind, count } = delta;
+    if (counter === "state") sums.addState(project_id, kind, count);
+    else if (counter === "worker" && at !== null) {
+      sums.addWorker({ project_id, engine, worker: delta.worker, hour_at: at, kind, count });
+    } else if (counter === "rollup" && at !== null) {
+      const isOld = at.getTime() < minuteLimit;
+      const bucket = isOld ? new Date(hourStart(at.getTime())) : at;
+      sums.addRollup({ ...delta, name: nameOf(delta) }, bucket, isOld ? 60 : 1);
+    }
+  }
+  await addRollups(tx, [...sums.rollups.values()]);
+  await addWorkerCounts(tx, [...sums.workers.values()]);
+  await addTaskCounts(tx, sums.stateCounts());
+  return deltas.length;
+}
+
+/** Names of a project beyond the first thousand count together, since they come from outside. */
+async function nameLimiter(tx: CounterTx, deltas: readonly TakenDelta[]) {
+  const wanted = new Map<string, Set<string>>();
+  for (const { counter, project_id, name } of deltas) {
+    if (counter !== "rollup" || name === "") continue;
+    const names = wanted.get(project_id);
+    if (names === undefined) wanted.set(project_id, new Set([name]));
+    else names.add(name);
+  }
+  const admitted = new Map<string, Set<string>>();
+  for (const [projectId, names] of wanted) {
+    const known = await knownNames(tx, projectId, namesPerProject);
+    const fresh = [...names].filter((name) => !known.has(name)).slice(0, Math.max(0, namesPerProject - known.size));
+    await noteNames(tx, projectId, fresh);
+    admitted.set(projectId, new Set([...known, ...fresh]));
+  }
+  return ({ project_id, name }: TakenDelta): string =>
+    name === "" || admitted.get(project_id)?.has(name) === true ? name : overflowLabel;
+}
+
+type Addend = Pick<
+  TakenDelta,
+  | "project_id"
+  | "engine"
+  | "name"
+  | "queue"
+  | "kind"
+  | "count"
+  | "run_ms_sum"
+  | "run_count"
+  | "run_histogram"
+  | "wait_histogram"
+>;
+
+/** Sums by counter key. */
+class Sums {
+  readonly rollups = new Map<string, RollupSum>();
+  readonly workers = new Map<string, WorkerSum>();
+  private readonly states = new Map<string, { project_id: string; state: string; count: number }>();
+
+  addRollup(addend: Addend, bucketAt: Date, grainMinutes: number): void {
+    const { project_id, engine, name, queue, kind } = addend;
+    const key = [project_id, bucketAt.getTime(), grainMinutes, kind, engine, name, queue].join("\0");
+    let sum = this.rollups.get(key);
+    if (sum === undefined) {
+      sum = {
+        project_id,
+        grain_minutes: grainMinutes,
+        bucket_at: bucketAt,
+        engine,
+        name,
+        queue,
+        kind,
+        count: 0,
+        run_ms_sum: 0,
+        run_count: 0,
+        run: new Map(),
+        wait: new Map(),
+      };
+      this.rollups.set(key, sum);
+    }
+    sum.count += addend.count;
+    sum.run_ms_sum += addend.run_ms_sum;
+    sum.run_count += addend.run_count;
+    addStored(sum.run, addend.run_histogram);
+    addStored(sum.wait, addend.wait_histogram);
+  }
+
+  addWorker(row: WorkerSum): void {
+    const key = [row.project_id, row.hour_at.getTime(), row.engine, row.worker, row.kind].join("\0");
+    const sum = this.workers.get(key);
+    if (sum === undefined) this.workers.set(key, { ...row });
+    else sum.count += row.count;
+  }
+
+  addState(projectId: string, state: string, count: number): void {
+    const key = `${projectId}\0${state}`;
+    const sum = this.states.get(key);
+    if (sum === undefined) this.states.set(key, { project_id: projectId, state, count });
+    else sum.count += count;
+  }
+
+  stateCounts() {
+    return [...this.states.values()].filter(({ count }) => count !== 0);
+  }
+}
+
+function addStored(histogram: Histogram, text: string | null): void {
+  if (text !== null) mergeInto(histogram, decodeHistogram(text));
+}

@@ -1,0 +1,50 @@
+import type { DatabaseSync } from "node:sqlite";
+
+type Field = "name" | "queue" | "worker";
+
+/** Terms remembered as stored; a statement runs only for one that is not among them. */
+const maxRemembered = 20_000;
+
+/**
+ * The dictionary of names, queues and workers that substring search reads on the embedded database, inside the writer thread. What is
+ * remembered can turn out to be undone with its transaction; everything remembered since then is younger than the newest stored term,
+ * so looking for that one at the start of a job tells.
+ */
+export function openTermStore(db: DatabaseSync) {
+  const insert = db.prepare(
+    "INSERT INTO task_terms (project_id, field, value, folded) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const find = db.prepare("SELECT 1 FROM task_terms WHERE project_id = ? AND field = ? AND value = ?");
+  const remembered = new Map<string, Set<string>>();
+  let size = 0;
+  let newest: readonly [string, Field, string] | null = null;
+
+  return {
+    /** To be called first in every job. */
+    begin(): void {
+      if (newest === null || find.get(...newest) !== undefined) return;
+      remembered.clear();
+      size = 0;
+      newest = null;
+    },
+    add(projectId: string, field: Field, value: string): void {
+      const scope = `${projectId}${field}`;
+      let values = remembered.get(scope);
+      if (values?.has(value)) return;
+      if (size >= maxRemembered) {
+        remembered.clear();
+        size = 0;
+        values = undefined;
+      }
+      if (insert.run(projectId, field, value, value.toLowerCase()).changes === 1) newest = [projectId, field, value];
+      if (values === undefined) {
+        values = new Set();
+        remembered.set(scope, values);
+      }
+      values.add(value);
+      size += 1;
+    },
+  };
+}
+
+export type TermStore = ReturnType<typeof openTermStore>;

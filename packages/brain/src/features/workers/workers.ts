@@ -1,0 +1,110 @@
+import { readAdapterHealth, readHeartbeat, type WorkerReport } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { storedJson } from "../../platform/database/stored-json.ts";
+import { createGatherer } from "../../platform/gather.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { queueNames } from "../queues/index.ts";
+import { takeSilentOffline, type WorkerDetails, type WorkerNote, writeWorkerNotes } from "./store.ts";
+
+export interface WorkersDeps {
+  readonly database: Pick<Database<Tables>, "write">;
+  readonly clock: Pick<Clock, "now">;
+  readonly settings: { readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number };
+  publish(change: { projectId: string; topic: "worker.changed"; ids: readonly string[] | null }): void;
+  onError(error: unknown): void;
+}
+
+const writeEveryMs = 1000;
+const maxWorkers = 10_000;
+const rowsPerStatement = 200;
+/** A worker may be silent this much longer than an agent before it counts as gone. */
+const graceMs = 60_000;
+/** Longest metadata that is kept whole; longer ones keep only the settings. */
+const metadataCharacters = 65_536;
+
+/** What is known of the engines' own workers: best effort, monotone, and it never delays a batch (2.4, 2.7). */
+export function createWorkers({ database, clock, settings, publish, onError }: WorkersDeps) {
+  const notes = createGatherer<WorkerNote>({ everyMs: writeEveryMs, maxKeys: maxWorkers, write: writeNotes, onError });
+
+  function noteOf(projectId: string, engine: string, name: string, at: Date): WorkerNote | undefined {
+    const note = notes.noteOf(`${projectId}\0${engine}\0${name}`, () => ({
+      projectId,
+      engine,
+      name,
+      lastHeartbeat: at,
+      details: null,
+    }));
+    if (note !== undefined && note.lastHeartbeat < at) note.lastHeartbeat = at;
+    return note;
+  }
+
+  async function writeNotes(gathered: WorkerNote[]): Promise<void> {
+    const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    for (const hasDetails of [false, true]) {
+      const own = sorted.filter(({ details }) => (details !== null) === hasDetails);
+      for (let start = 0; start < own.length; start += rowsPerStatement) {
+        const some = own.slice(start, start + rowsPerStatement);
+        const options = { now: clock.now(), newId: () => uuidV7(clock), hasDetails };
+        publishRows(await database.write((tx) => writeWorkerNotes(tx, some, options)));
+      }
+    }
+  }
+
+  function publishRows(rows: readonly { project_id: string; id: string }[]): void {
+    for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {
+      publish({ projectId, topic: "worker.changed", ids: own.map(({ id }) => id) });
+    }
+  }
+
+  return {
+    /** An event named the worker at `at`. */
+    touch(projectId: string, engine: string, name: string, at: Date): void {
+      if (name !== "") noteOf(projectId, engine, name, at);
+    },
+    /** The worker_details in the adapter_health of a heartbeat. */
+    applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void {
+      const texts = readHeartbeat({ adapter_health: health }).adapter_health;
+      for (const { engine, workers } of readAdapterHealth(texts)) {
+        for (const [name, report] of workers) {
+          const note = noteOf(projectId, engine, name, frameTs);
+          if (note !== undefined && (note.details === null || note.details.at <= frameTs)) {
+            note.details = detailsOf(report, frameTs);
+          }
+        }
+      }
+    },
+    /** Takes workers offline that nobody has heard of for the agents' offline timeout and a minute; tells how many. */
+    async sweepSilent(): Promise<number> {
+      const now = clock.now();
+      const cutoff = new Date(now.getTime() - settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000 - graceMs);
+      const rows = await database.write((tx) => takeSilentOffline(tx, cutoff, now));
+      publishRows(rows);
+      return rows.length;
+    },
+    /** Writes now what was noted. */
+    flush: () => notes.flush(),
+    stop: () => notes.stop(),
+  };
+}
+
+export type Workers = ReturnType<typeof createWorkers>;
+
+const keyOf = ({ projectId, engine, name }: WorkerNote): string => `${projectId}\0${engine}\0${name}`;
+
+function detailsOf(report: WorkerReport, at: Date): WorkerDetails {
+  const { stats, active, active_queues: activeQueues, registered, conf } = report;
+  const whole = storedJson({ stats, active, active_queues: activeQueues, registered, conf });
+  return {
+    at,
+    hostname: report.hostname ?? null,
+    pid: report.pid ?? null,
+    concurrency: report.concurrency ?? null,
+    queues: storedJson(queueNames(activeQueues)),
+    load_average: report.load_average ?? null,
+    memory_bytes: report.memory_bytes ?? null,
+    active_tasks: report.active_tasks ?? (Array.isArray(active) ? active.length : 0),
+    metadata: whole.length <= metadataCharacters ? whole : storedJson({ conf }),
+  };
+}
