@@ -106,6 +106,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     database,
     async start({ host, port }) {
       await audit.prepare();
+      await setup.bind();
       await Promise.all([
         agents.start(),
         projects.start(),

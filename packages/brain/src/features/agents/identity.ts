@@ -4,15 +4,7 @@ import { candidateDigests } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { findByTokenHash, findStanding } from "./reads.ts";
-
-/** Who an agent token belongs to. */
-export interface AgentIdentity {
-  readonly agent_id: string;
-  readonly project_id: string;
-  readonly name: string;
-  readonly project_is_active: boolean;
-}
+import { type AgentIdentity, findByTokenHash, findStanding } from "./reads.ts";
 
 export interface Identities {
   /** The unrevoked agent of a token, null for any other text. Verified identities are remembered for at most 2 s. */

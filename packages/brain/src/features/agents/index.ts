@@ -1,7 +1,6 @@
 export { type Agents, type AgentsDeps, createAgents, type RevokedAgent } from "./agents.ts";
-export type { AgentIdentity } from "./identity.ts";
 export { sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
-export { registerAgentMetrics } from "./metrics.ts";
+export type { AgentIdentity } from "./reads.ts";
 export { agentRoutes } from "./routes.ts";
 export { Agent as AgentSchema } from "./schemas.ts";
 export { agentSettings } from "./settings.ts";

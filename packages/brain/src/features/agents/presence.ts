@@ -4,8 +4,8 @@ import type { Database } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { AgentIdentity } from "./identity.ts";
 import type { Pulse } from "./pulse.ts";
+import type { AgentIdentity } from "./reads.ts";
 import { hasSilent, markConnected, markGone, markProbed, markProcessGone, markSilent, upsertProcess } from "./store.ts";
 
 export interface PresenceDeps {

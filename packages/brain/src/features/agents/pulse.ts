@@ -1,7 +1,7 @@
 import type { Database } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { AgentIdentity } from "./identity.ts";
+import type { AgentIdentity } from "./reads.ts";
 import { insertSamples, markProcessesSeen, markSeen, trimSamples } from "./store.ts";
 
 export interface PulseDeps {

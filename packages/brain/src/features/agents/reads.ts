@@ -1,8 +1,15 @@
 import { type Kysely, sql } from "kysely";
 import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
-import type { AgentIdentity } from "./identity.ts";
 
 type Db = Kysely<Tables>;
+
+/** Who an agent token belongs to. */
+export interface AgentIdentity {
+  readonly agent_id: string;
+  readonly project_id: string;
+  readonly name: string;
+  readonly project_is_active: boolean;
+}
 
 /** More agents than this in one project are not listed; far above any fleet a project is meant for. */
 const maxListed = 5000;

@@ -10,6 +10,7 @@ for (const dialect of testDialects) {
     let fixture: Fixture;
     beforeAll(async () => {
       fixture = await startAccess(opened.database);
+      await fixture.setup.bind();
       await fixture.setup.begin();
     });
 

@@ -44,11 +44,12 @@ export interface SetupDone {
 
 export interface Setup {
   /**
-   * At start, after the migrations: binds the database to the master secret, then makes the administrator that the settings name, or prints a
-   * set-up link; nothing once an account exists.
+   * Before anything is served: binds the database to the master secret of its first start.
    *
-   * @throws Error when the database belongs to another master secret.
+   * @throws Error when the database belongs to a secret that is not configured.
    */
+  bind(): Promise<void>;
+  /** At start: makes the administrator that the settings name, or prints a set-up link; nothing once an account exists. */
   begin(): Promise<void>;
   /** Whether no account exists yet. */
   isOpen(): Promise<boolean>;
@@ -133,8 +134,8 @@ export function createSetup(deps: SetupDeps): Setup {
 
   return {
     isOpen,
+    bind: () => bindMasters(database, masters),
     async begin() {
-      await bindMasters(database, masters);
       if (!(await isOpen()) || (await bootstrap())) return;
       await mintLink();
     },
