@@ -17,8 +17,8 @@ main { display: grid; min-height: 100dvh; }
 .brand { display: flex; align-items: center; gap: .625rem; font-size: .8125rem; }
 .brand b, .brand span span { display: block; }
 .brand span span { color: var(--muted); }
-.mark { display: grid; place-items: center; width: 2.25rem; height: 2.25rem; border-radius: .25rem; background: var(--accent); color: var(--on-accent); font-weight: 700; font-size: .75rem; }
-h1 { margin-block-start: .5rem; font-size: 1.25rem; font-weight: 600; line-height: 1.75rem; }
+.mark { display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: .25rem; background: var(--text); color: var(--bg); font: 700 .6875rem/1 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+h1 { text-wrap: balance; margin-block-start: .5rem; font-size: 1.25rem; font-weight: 600; line-height: 1.75rem; }
 .hint { color: var(--muted); font-size: .75rem; line-height: 1rem; }
 .alert { padding: .5rem .75rem; border: 1px solid var(--danger); border-radius: .375rem; color: var(--danger); background: var(--surface); }
 .field { display: grid; gap: .25rem; }
