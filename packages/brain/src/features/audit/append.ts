@@ -43,7 +43,7 @@ export async function appendEntries(
 }
 
 /** Signs entries onto a chain: each row names its predecessor's signature, each time is later than the head's. */
-export function chainRows(
+function chainRows(
   state: ChainState,
   entries: readonly PreparedEntry[],
   context: Pick<AppendContext, "keys" | "newId"> & { nowMicros: number },

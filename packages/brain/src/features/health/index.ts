@@ -1,4 +1,3 @@
-export type { Check } from "./checks.ts";
-export { createHealth, type Health, type HealthDeps } from "./health.ts";
+export { createHealth } from "./health.ts";
 export { registerProcessMetrics } from "./metrics.ts";
 export { healthRoutes } from "./routes.ts";

@@ -192,7 +192,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 }
 
 /** The answer of sign-in and set-up. */
-export function loginAnswer(user: UserRow): LoginAnswer {
+function loginAnswer(user: UserRow): LoginAnswer {
   return {
     user: publicUser(user),
     mfa_required: false,

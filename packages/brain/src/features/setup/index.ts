@@ -1,4 +1,4 @@
 export { setupPageRoutes } from "./page-routes.ts";
 export { setupRoutes } from "./routes.ts";
 export { setupSettings } from "./settings.ts";
-export { createSetup, type Setup, type SetupDeps } from "./setup.ts";
+export { createSetup } from "./setup.ts";

@@ -61,7 +61,6 @@ describe("POST /api/v1/setup/complete", () => {
   test("lets one of two concurrent requests win", async () => {
     const answers = await Promise.all([complete(), complete({ email: "other@example.org" })]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect(await fixture.users.findByEmail(adminEmail)).toBeDefined();
     expect(await opened.database.read.selectFrom("users").select("id").execute()).toHaveLength(1);
   });
 

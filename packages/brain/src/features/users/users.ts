@@ -78,4 +78,4 @@ function changedColumns(changes: ProfileBody): Partial<UserRow> {
 }
 
 /** The form in which e-mail addresses are compared. */
-export const emailKey = (email: string): string => email.trim().toLowerCase();
+const emailKey = (email: string): string => email.trim().toLowerCase();
