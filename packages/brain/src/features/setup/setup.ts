@@ -152,6 +152,8 @@ export function createSetup(deps: SetupDeps): Setup {
       await requireBudget(origin.source_ip ?? "");
       const digests = candidateDigests(masters, tokenLabels.setup, body.token);
       if (!(await isTokenLive(database.read, digests, clock.now()))) {
+        // The token may have been used up by a set-up that was done since the first look.
+        if (!(await isOpen())) throw alreadyInitialised();
         await noteAttempt(origin, "invalid_token");
         throw invalidToken();
       }
