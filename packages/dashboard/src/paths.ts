@@ -21,6 +21,6 @@ export function samePageIn(slug: string, pathname: string): string {
 
 /** Only a path of our own may follow a sign-in; anything else is the start page. */
 export function safeReturn(next: string | undefined): string {
-  if (!next || !next.startsWith("/") || /^\/[/\\]/.test(next) || next.startsWith("/login")) return "/";
+  if (!next?.startsWith("/") || /^\/[/\\]/.test(next) || next.startsWith("/login")) return "/";
   return next;
 }

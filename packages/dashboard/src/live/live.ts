@@ -14,9 +14,21 @@ export const connection = createConnection({
   random: Math.random,
 });
 
-document.addEventListener("visibilitychange", () => {
-  connection.setPollMs(document.hidden ? hiddenPollMs : visiblePollMs);
-});
+let visibleMs = visiblePollMs;
+const applyPoll = () => connection.setPollMs(document.hidden ? hiddenPollMs : visibleMs);
+document.addEventListener("visibilitychange", applyPoll);
+
+/** How often a page that no stream serves reads again; the chip says so. */
+export function useVisiblePoll(pollMs: number): void {
+  useEffect(() => {
+    visibleMs = pollMs;
+    applyPoll();
+    return () => {
+      visibleMs = visiblePollMs;
+      applyPoll();
+    };
+  }, [pollMs]);
+}
 addEventListener("online", () => connection.retryNow());
 
 const followedTopics: HubTopic[] = ["task.changed", "agent.changed", "worker.changed", "queue.changed"];

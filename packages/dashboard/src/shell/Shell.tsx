@@ -2,13 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { projectQuery } from "../features/projects/queries.ts";
-import { useFollowProject } from "../live/live.ts";
+import { useFollowProject, useVisiblePoll } from "../live/live.ts";
 import { Bones, Failed } from "../ui/Feedback.tsx";
 import { setProjectZone } from "../ui/instants.ts";
 import { Banner } from "./Banner.tsx";
 import { Rail } from "./Rail.tsx";
 import css from "./shell.module.css";
 import { TopBar } from "./TopBar.tsx";
+
+/** The start page reads figures per project, so it asks less often than a project's own pages. */
+const homePollMs = 15_000;
 
 /** Everything around a page: rail, top bar, one banner line, and the page itself in <main>. */
 export function Shell() {
@@ -17,6 +20,7 @@ export function Shell() {
 }
 
 function HomeShell() {
+  useVisiblePoll(homePollMs);
   return (
     <div className={`${css.app} ${css.bare}`}>
       <SkipLink />

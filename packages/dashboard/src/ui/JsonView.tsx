@@ -44,7 +44,6 @@ export function JsonPanel({ id, title, parts, note }: JsonPanelProps) {
         <CopyButton text={text} name={`Copy ${title.toLowerCase()}`} />
       </header>
       {isRaw ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         <pre className={css.raw} tabIndex={0} role="region" aria-label={`${title}, raw`}>
           {text}
         </pre>
@@ -75,7 +74,6 @@ function JsonTree({ title, parts }: { title: string; parts: JsonPanelProps["part
   };
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <ul className={css.json} aria-label={`${title} as a tree`} tabIndex={0}>
         {lines.map((line) => (
           <li key={line.path} style={{ "--d": line.depth } as CSSProperties}>

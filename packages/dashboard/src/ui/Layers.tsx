@@ -52,7 +52,6 @@ export function Menu({ button, buttonClass, buttonLabel, place, label, children,
       >
         {button}
       </button>
-      {/* biome-ignore lint/a11y/useSemanticElements: a group of entries, not a form's fieldset */}
       <div
         ref={layer}
         id={id}

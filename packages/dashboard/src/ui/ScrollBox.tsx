@@ -4,7 +4,6 @@ import panel from "./panel.module.css";
 /** Holds something that may be wider than its place. It can be scrolled by keyboard, so it is a region with a name. */
 export function ScrollBox({ label, children }: { label: string; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={panel.scroll} aria-label={`Table: ${label}`} tabIndex={0}>
       {children}
     </section>

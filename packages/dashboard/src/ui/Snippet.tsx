@@ -11,7 +11,6 @@ export function Snippet({ name, text, once }: { name: string; text: string; once
         <span className="grow" />
         <CopyButton text={text} label="Copy" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <pre tabIndex={0} role="region" aria-label={name}>
         <code>
           {text.split("\n").map((line, at) => (

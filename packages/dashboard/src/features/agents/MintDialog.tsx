@@ -81,7 +81,6 @@ function MintedDialog({ slug, minted, onClose }: { slug: string; minted: MintedA
       <AgentSnippets slug={slug} secrets={{ token: minted.token, hmacSecret: minted.hmac_secret }} />
       <FirstHello agent={agent} />
       {agent.state === "online" ? null : <NothingArrives />}
-      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is inside */}
       <label className={controls.check}>
         <span className={controls.tick}>
           <input type="checkbox" checked={isStored} onChange={(event) => setStored(event.currentTarget.checked)} />

@@ -27,7 +27,7 @@ export function HomePage() {
   const figures = useQueries({
     queries: projects
       .slice(0, withFigures)
-      .map((project) => ({ ...statsQuery(project.slug), refetchInterval: pollMs === false ? false : 15_000 })),
+      .map((project) => ({ ...statsQuery(project.slug), refetchInterval: pollMs })),
   });
 
   const create = me.is_admin ? (

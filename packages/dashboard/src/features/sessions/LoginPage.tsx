@@ -105,7 +105,6 @@ export function LoginPage() {
             This account has a second factor. Confirm it with the command line; this page cannot take the code yet.
           </p>
         ) : null}
-        {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is inside */}
         <label className={css.keep}>
           <span className={controls.tick}>
             <input type="checkbox" name="remember" />

@@ -111,8 +111,6 @@ export function FilterBar({ search, known, onPatch }: FilterBarProps) {
           />
           <ul className={css.ac} id={listId} role="listbox" aria-label="Filters that fit" hidden={!isListed}>
             {suggestions.map((suggestion, index) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
-              // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant moves, focus stays in the input
               <li
                 key={`${suggestion.value} ${suggestion.detail}`}
                 id={`${listId}-${index}`}

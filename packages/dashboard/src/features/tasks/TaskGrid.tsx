@@ -103,8 +103,6 @@ export function TaskGrid(props: TaskGridProps) {
   };
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table cannot be virtual
-    // biome-ignore lint/a11y/useFocusableInteractive: its rows are the tab stops
     <div
       ref={scroller}
       className={css.grid}
@@ -119,7 +117,6 @@ export function TaskGrid(props: TaskGridProps) {
       <div className={css.ghead} role="rowgroup">
         <div className={css.hrow} role="row" aria-rowindex={1}>
           <div className={css.x} role="columnheader">
-            {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is inside */}
             <label className={controls.tick}>
               <input
                 type="checkbox"

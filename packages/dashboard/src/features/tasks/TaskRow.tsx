@@ -44,7 +44,6 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   };
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
     <div
       className={classes}
       role="row"
@@ -58,7 +57,6 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       onFocus={() => actions.onCurrent(row)}
     >
       <div className={css.x} role="gridcell">
-        {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is inside */}
         <label className={controls.tick}>
           <input
             type="checkbox"

@@ -1,5 +1,6 @@
 import type { TrendBucket } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
+import { useIsPhone } from "../../ui/appearance.ts";
 import { count } from "../../ui/format.ts";
 import { shortClockText, useZone } from "../../ui/instants.ts";
 import css from "./list.module.css";
@@ -12,6 +13,7 @@ const failedHeight = 8;
 /** Finished tasks of the whole project over time; failures have a scale of their own under the line. */
 export function TimeStrip({ slug, since }: { slug: string; since: string | null }) {
   const { zone, label } = useZone();
+  const isPhone = useIsPhone();
   const { data } = useQuery({ ...trendsQuery(slug, since), refetchInterval: 30_000 });
   const series = data?.series ?? [];
   if (series.length < 2) return <figure className={css.strip} aria-hidden="true" />;
@@ -24,7 +26,7 @@ export function TimeStrip({ slug, since }: { slug: string; since: string | null 
   const at = (bucket: TrendBucket) => shortClockText(Date.parse(bucket.t), zone);
   const marks = series
     .map((_, index) => index)
-    .filter((index) => index > 0 && index % Math.ceil(series.length / 5) === 0 && index * width < 86);
+    .filter((index) => index > 0 && index % Math.ceil(series.length / 5) === 0 && index * width < (isPhone ? 68 : 86));
 
   return (
     <figure className={css.strip} aria-label="Tasks of the whole project over time">

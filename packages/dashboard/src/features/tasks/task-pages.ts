@@ -71,21 +71,21 @@ export function byNewest(a: ListRow, b: ListRow): number {
 /** Puts rows where the order wants them. Rows older than everything loaded are left out: paging will bring them. */
 export function insertRows<List extends LoadedList>(list: List, rows: readonly ListRow[]): List {
   const known = idsOf(list);
-  const fresh = rows.filter((row) => !known.has(row.id)).sort(byNewest);
+  const arriving = new Map(rows.map((row) => [row.id, row]));
+  const fresh = [...arriving.values()].filter((row) => !known.has(row.id)).sort(byNewest);
   if (fresh.length === 0) return list;
-  const pages = list.pages.map((page) => ({ ...page, items: [...page.items] }));
-  const touched = new Set<ListPage>();
-  for (const row of fresh) {
-    const page = pageFor(pages, row);
-    if (!page) continue;
-    page.items.push(row);
-    touched.add(page);
-  }
-  for (const page of touched) page.items.sort(byNewest);
-  return { ...list, pages };
+  const homes = fresh.map((row) => [row, homeOf(list.pages, row)] as const);
+  return {
+    ...list,
+    pages: list.pages.map((page) => {
+      const arriving = homes.filter(([, home]) => home === page).map(([row]) => row);
+      return arriving.length === 0 ? page : { ...page, items: [...page.items, ...arriving].sort(byNewest) };
+    }),
+  };
 }
 
-function pageFor(pages: ListPage[], row: ListRow): ListPage | undefined {
+/** The page that a row belongs to: the first that reaches back to it, or the last one when nothing is below. */
+function homeOf(pages: readonly ListPage[], row: ListRow): ListPage | undefined {
   const last = pages.at(-1);
   const found = pages.find((page) => {
     const oldest = page.items.at(-1);

@@ -89,7 +89,6 @@ export function EventsPanel({ detail, showsAll }: { detail: TaskDetail; showsAll
                   isOpen ? (
                     <tr key={`${event.id} payload`}>
                       <td colSpan={3} className={css.traced}>
-                        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
                         <pre className={json.raw} tabIndex={0} role="region" aria-label={`Payload of ${event.kind}`}>
                           {JSON.stringify(event.payload, null, 2)}
                         </pre>

@@ -71,7 +71,6 @@ export function Trace({ text }: { text: string }) {
         </button>
         <CopyButton text={text} name="Copy traceback" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <div
         className={isWrapped ? `${css.trace} ${css.wrapped}` : css.trace}
         tabIndex={0}

@@ -17,11 +17,14 @@ export interface TraceSection {
 
 const libraryMarks =
   /(^|[\\/])(node_modules|site-packages|dist-packages)[\\/]|^node:|^internal\/|[\\/]lib[\\/]python3|^<frozen |^<anonymous>/;
-const nodeFrame = /^\s*at (?:(?:async )?(.+?) \()?(?:file:\/\/)?((?:[A-Za-z]:)?[^()]*?):(\d+)(?::(\d+))?\)?$/;
+const nodeFrame = /^\s*at (?:(?:async )?(.+?) \()?(?:file:\/\/)?((?:[A-Za-z]:)?[^()]*?):(\d+)(?::(\d+))?\)?(?: \{)?$/;
 const nodeNative = /^\s*at (.+) \((native|<anonymous>)\)$/;
 const pythonFrame = /^\s*File "(.+?)", line (\d+)(?:, in (.+))?$/;
 const pythonHead = /^Traceback \(most recent call last\):$/;
 const causeLine = /^\s*(?:\[cause\]:|Caused by:)\s*(.*?)\s*\{?$/;
+
+/** No frame is longer; what is may have been made to keep a pattern busy. */
+const maximumLine = 2_000;
 
 /** The sections of a traceback, the raised error first and its causes after it; empty when there is no frame in it. */
 export function readTrace(text: string): TraceSection[] {
@@ -53,6 +56,7 @@ function readNode(lines: string[]): TraceSection[] {
 }
 
 function readNodeFrame(line: string): Frame | null {
+  if (line.length > maximumLine) return null;
   const native = nodeNative.exec(line);
   if (native) return { file: native[2] ?? "native", line: null, fn: native[1] ?? null, source: null, isLibrary: true };
   const found = nodeFrame.exec(line);

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { foldFrames, librariesOf, readTrace, splitException } from "./trace.ts";
+
+const node = `PaymentError: upstream 503
+    at GatewayClient.post (/app/src/gateway.ts:87:11)
+    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)
+    at async Worker.processJob (file:///app/node_modules/bullmq/dist/worker.js:512:28)
+    at /app/src/tasks.ts:64:19 {
+  [cause]: ReadTimeout: read timed out
+      at TLSSocket.onTimeout (/app/node_modules/undici/lib/client.js:210:13)
+}`;
+
+const python = `Traceback (most recent call last):
+  File "/usr/lib/python3.12/site-packages/requests/adapters.py", line 713, in send
+    raise ReadTimeout(e)
+requests.ReadTimeout: read timed out
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/usr/lib/python3.12/site-packages/celery/app/trace.py", line 453, in trace_task
+    R = retval = fun(*args, **kwargs)
+  File "/app/billing/tasks.py", line 64, in charge
+    receipt = gateway.charge(sub)
+  File "/app/billing/gateway.py", line 87, in _post
+    raise PaymentError(status)
+billing.PaymentError: upstream 503
+`;
+
+describe("readTrace", () => {
+  test("reads JavaScript frames and the cause after them", () => {
+    const [raised, cause] = readTrace(node);
+    expect(raised?.frames.map((frame) => [frame.file, frame.line, frame.fn, frame.isLibrary])).toEqual([
+      ["/app/src/gateway.ts", 87, "GatewayClient.post", false],
+      ["node:internal/process/task_queues", 105, "process.processTicksAndRejections", true],
+      ["/app/node_modules/bullmq/dist/worker.js", 512, "Worker.processJob", true],
+      ["/app/src/tasks.ts", 64, null, false],
+    ]);
+    expect(cause).toMatchObject({ error: "ReadTimeout: read timed out", frames: [{ line: 210, isLibrary: true }] });
+  });
+
+  test("reads Python frames innermost first, with their source, and the raised error before its cause", () => {
+    const [raised, cause] = readTrace(python);
+    expect(raised?.error).toBe("billing.PaymentError: upstream 503");
+    expect(raised?.frames.map((frame) => [frame.file, frame.source])).toEqual([
+      ["/app/billing/gateway.py", "raise PaymentError(status)"],
+      ["/app/billing/tasks.py", "receipt = gateway.charge(sub)"],
+      ["/usr/lib/python3.12/site-packages/celery/app/trace.py", "R = retval = fun(*args, **kwargs)"],
+    ]);
+    expect(cause?.error).toBe("requests.ReadTimeout: read timed out");
+  });
+
+  test("finds no frames in text that has none", () => {
+    expect(readTrace("it broke\nsomehow")).toEqual([]);
+    expect(readTrace("")).toEqual([]);
+  });
+
+  test("does not try its patterns on a line too long to be a frame", () => {
+    expect(readTrace(`    at f (/app/${"a".repeat(2_000)}.ts:1:1)`)).toEqual([]);
+  });
+});
+
+describe("foldFrames", () => {
+  test("folds neighbouring library frames into one group", () => {
+    const frames = readTrace(node)[0]?.frames ?? [];
+    const groups = foldFrames(frames);
+    expect(groups.map((group) => (group.kind === "own" ? group.frame.line : group.frames.length))).toEqual([87, 2, 64]);
+    expect(librariesOf(frames.filter((frame) => frame.isLibrary))).toBe("node, bullmq");
+  });
+});
+
+describe("splitException", () => {
+  test.each([
+    ["PaymentError: upstream 503", "PaymentError", "upstream 503"],
+    ["billing.PaymentError: a: b", "billing.PaymentError", "a: b"],
+    ["Error [ERR_X]: nope", "Error", "nope"],
+    ["something: lower case is prose", null, "something: lower case is prose"],
+    ["", null, ""],
+  ])("splits %o", (text, type, message) => {
+    expect(splitException(text)).toEqual({ type, message });
+  });
+});

@@ -1,0 +1,82 @@
+import type { TaskTreeNode } from "@svc/client";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { familyRows, foldedScale } from "./waterfall.ts";
+
+const start = Date.parse("2026-11-20T10:00:00.000Z");
+const instant = (second: number) => new Date(start + second * 1000).toISOString();
+
+function node(id: string, parent: string | null, from: number, to: number | null): TaskTreeNode {
+  return {
+    engine: "bullmq",
+    task_id: id,
+    name: id,
+    state: to === null ? "started" : "success",
+    parent_task_id: parent,
+    root_task_id: "root",
+    received_at: instant(from),
+    started_at: instant(from + 1),
+    finished_at: to === null ? null : instant(to),
+  };
+}
+
+describe("familyRows", () => {
+  const nodes = [node("root", null, 0, 60), node("a", "root", 1, 10), node("b", "root", 2, 50), node("b1", "b", 3, 40)];
+
+  test("puts each parent before its children and marks the asked task", () => {
+    const rows = familyRows(nodes, "bullmq", "b");
+    expect(rows.map((row) => [row.node.task_id, row.depth, row.isThis])).toEqual([
+      ["root", 0, false],
+      ["a", 1, false],
+      ["b", 1, true],
+      ["b1", 2, false],
+    ]);
+  });
+
+  test("finds the chain that ended last", () => {
+    const critical = familyRows(nodes, "bullmq", "b").filter((row) => row.isCritical);
+    expect(critical.map((row) => row.node.task_id)).toEqual(["root", "b", "b1"]);
+  });
+
+  test("lists every task once, also when parents are missing or form a loop", () => {
+    const anyParent = fc.option(fc.constantFrom("t0", "t1", "t2", "t3", "gone"), { nil: null });
+    fc.assert(
+      fc.property(fc.array(anyParent, { minLength: 1, maxLength: 4 }), (parents) => {
+        const family = parents.map((parent, index) => node(`t${index}`, parent, index, index + 5));
+        const rows = familyRows(family, "bullmq", "t0");
+        expect(rows.map((row) => row.node.task_id).sort()).toEqual(family.map((one) => one.task_id).sort());
+      }),
+    );
+  });
+});
+
+describe("foldedScale", () => {
+  test("folds an idle gap of more than a fifth, and nothing else", () => {
+    const rows = familyRows([node("root", null, 0, 10), node("late", "root", 100, 110)], "bullmq", "root");
+    const scale = foldedScale(rows, start + 110_000);
+    expect(scale.breaks).toHaveLength(1);
+    expect(scale.at(start + 10_000)).toBeGreaterThan(40);
+    expect(scale.at(start)).toBe(0);
+    expect(scale.at(start + 110_000)).toBeCloseTo(100);
+  });
+
+  test("never runs backwards", () => {
+    const rows = familyRows(
+      [node("root", null, 0, 10), node("a", "root", 100, 120), node("b", "root", 300, 301)],
+      "bullmq",
+      "root",
+    );
+    const scale = foldedScale(rows, start + 301_000);
+    fc.assert(
+      fc.property(fc.integer({ min: -5, max: 320 }), fc.integer({ min: 0, max: 320 }), (from, more) => {
+        expect(scale.at(start + (from + more) * 1000)).toBeGreaterThanOrEqual(scale.at(start + from * 1000));
+      }),
+    );
+  });
+
+  test("exists for a task that only waits", () => {
+    const waiting = { ...node("root", null, 0, null), started_at: null };
+    const scale = foldedScale(familyRows([waiting], "bullmq", "root"), start + 5000);
+    expect(scale.at(start)).toBe(0);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { paths, safeReturn, samePageIn } from "./paths.ts";
+
+describe("paths", () => {
+  test("encode what an engine put into a task id", () => {
+    expect(paths.task("acme", "bullmq", "a/b?c#d$e")).toBe("/p/acme/tasks/bullmq/a%2Fb%3Fc%23d%24e");
+  });
+});
+
+describe("samePageIn", () => {
+  test("keeps the sub-page and leaves its details behind", () => {
+    expect(samePageIn("other", "/p/acme/agents/123")).toBe("/p/other/agents");
+    expect(samePageIn("other", "/")).toBe("/p/other/tasks");
+  });
+});
+
+describe("safeReturn", () => {
+  test("keeps an address of this dashboard with its filters", () => {
+    expect(safeReturn("/p/acme/tasks?state=failure")).toBe("/p/acme/tasks?state=failure");
+  });
+
+  test.each([
+    "//evil.example",
+    "/\\evil.example",
+    "https://evil.example",
+    "javascript:alert(1)",
+    "/login?next=/login",
+    "",
+    undefined,
+  ])("turns %s into the start page", (next) => {
+    expect(safeReturn(next)).toBe("/");
+  });
+});

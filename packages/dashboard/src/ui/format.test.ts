@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { age, bytes, duration, idTail, percent, printable, printableLines, shortCount } from "./format.ts";
+
+describe("duration", () => {
+  test.each([
+    [0, "0 ms"],
+    [999, "999 ms"],
+    [1000, "1.0 s"],
+    [59_990, "59.9 s"],
+    [60_000, "1 min"],
+    [73_000, "1 min 13 s"],
+    [3_600_000, "1 h"],
+    [7_500_000, "2 h 5 min"],
+    [273_600_000, "3 d 4 h"],
+  ])("%i ms reads %s", (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+});
+
+test("age has no tenths, which would only flicker", () => {
+  expect(age(3_900)).toBe("3 s");
+  expect(age(-50)).toBe("0 s");
+});
+
+describe("percent", () => {
+  test("never calls a failure nothing, or a success everything", () => {
+    expect(percent(0.0001)).toBe("<0.1 %");
+    expect(percent(0.9999)).toBe(">99.9 %");
+    expect(percent(0)).toBe("0 %");
+    expect(percent(0.0038)).toBe("0.4 %");
+    expect(percent(0.31)).toBe("31 %");
+  });
+});
+
+test("shortCount cuts instead of rounding up", () => {
+  expect(shortCount(9_999)).toBe("9,999");
+  expect(shortCount(12_490)).toBe("12.4k");
+  expect(shortCount(999_999)).toBe("999k");
+  expect(shortCount(1_960_000)).toBe("1.9M");
+});
+
+test("bytes name their unit", () => {
+  expect([bytes(12), bytes(1536), bytes(3 << 20)]).toEqual(["12 B", "1.5 KB", "3.0 MB"]);
+});
+
+describe("printable", () => {
+  test("shows characters that reorder or hide text", () => {
+    expect(printable("safe\u202Egpj.exe")).toBe("safe\\u202egpj.exe");
+    expect(printable("a\u0000b\u200bc")).toBe("a\\u0000b\\u200bc");
+  });
+
+  test("leaves letters of every script alone", () => {
+    expect(printable("naročilo 注文 🙂")).toBe("naročilo 注文 🙂");
+  });
+
+  test("keeps the lines and tabs of a traceback", () => {
+    expect(printableLines("a\r\n\tat b\u202E")).toBe("a\n\tat b\\u202e");
+  });
+});
+
+test("idTail is what tells two ids apart", () => {
+  expect(idTail("9f31c0d2-6b1e-4a57-9d80-2f7a55e0c4b1")).toBe("55e0c4b1");
+  expect(idTail("42")).toBe("42");
+});
