@@ -14,6 +14,9 @@ import { mountRoutes } from "./routes.ts";
 import type { BrainDatabase } from "./storage.ts";
 import { createTransport } from "./transport.ts";
 
+/** How long a peer has to answer a close before its socket is dropped. */
+const closeWaitMs = 5000;
+
 /** One brain process: built, not yet listening. */
 export interface Brain {
   readonly app: App;
@@ -72,7 +75,8 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     ...(servePage !== undefined && { servePage }),
   });
   await app.register(websocket, {
-    options: { maxPayload: maxFrameBytes(settings), perMessageDeflate: false },
+    // The types do not know closeTimeout yet.
+    options: { maxPayload: maxFrameBytes(settings), perMessageDeflate: false, ...{ closeTimeout: closeWaitMs } },
     errorHandler: (error, socket) => {
       log.warn("websocket.failed", { err: error });
       socket.terminate();

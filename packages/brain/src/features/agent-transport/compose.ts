@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { AgentIdentity } from "../agents/index.ts";
+import type { AgentIdentity, Standing } from "../agents/index.ts";
 import type { ClaimedCommand, Commands } from "../commands/index.ts";
 import type { Ingest } from "../ingest/index.ts";
 import { createDispatch } from "./dispatch.ts";
@@ -22,11 +22,12 @@ export interface AgentTransportDeps {
     readonly SVC_WS_MAX_FRAME_BYTES: number;
     readonly SVC_WS_PER_AGENT_CONCURRENCY_CAP: number;
     readonly SVC_WS_IDLE_TIMEOUT_SECONDS: number;
-    readonly SVC_WS_INGEST_QUEUE_MAXSIZE: number;
   };
   readonly brainVersion: string;
   /** Id of this process on its host. */
   readonly workerId: string;
+  /** Wait for hello in milliseconds, when it is not the spec's. */
+  readonly helloMs?: number;
   secretOf(projectId: string): Uint8Array;
   takeConnect(address: string): number | null;
   isAddressAllowed(address: string): boolean;
@@ -39,14 +40,16 @@ export interface AgentTransportDeps {
   readonly agents: {
     authenticate(token: string): Promise<AgentIdentity | null>;
     isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
+    standing(identity: AgentIdentity): Promise<Standing>;
     connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean>;
     workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void>;
     disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
-    seen(identity: AgentIdentity, workerId: string | null, at: Date, transport: "ws" | "longpoll"): Promise<boolean>;
+    seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): Promise<boolean>;
+    uploaded(identity: AgentIdentity, at: Date): Promise<void>;
     probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
     recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
   };
-  readonly ingest: Pick<Ingest, "submit" | "queuedRows" | "whenRoom">;
+  readonly ingest: Pick<Ingest, "submit" | "hasRoom" | "whenRoom">;
   applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
   readonly commands: Commands;
 }
@@ -64,7 +67,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     clock,
     log,
     ingest: (batch) => ingest.submit(batch),
-    seen: (identity, workerId, at, transport) => agents.seen(identity, workerId, at, transport),
+    seen: (identity, workerId, at) => agents.seen(identity, workerId, at),
     recordSample: (identity, capturedAt, payload) => agents.recordSample(identity, capturedAt, payload),
     applyHealth: deps.applyHealth,
     commandAcked: ({ agent_id }, commandId, payload) => commands.reports.acked(agent_id, commandId, payload),
@@ -83,13 +86,14 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       }),
     clock,
     dispatch,
+    ...(deps.helloMs !== undefined && { helloMs: deps.helloMs }),
     idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
     log,
     maxFrameBytes: maxFrameBytes(settings),
     secretOf: deps.secretOf,
     slots,
     verified: deps.verified,
-    whenIngestHasRoom: () => (ingest.queuedRows() >= settings.SVC_WS_INGEST_QUEUE_MAXSIZE ? ingest.whenRoom() : null),
+    whenIngestHasRoom: () => (ingest.hasRoom() ? null : ingest.whenRoom()),
   });
 
   const longpoll = createLongpoll({
@@ -98,13 +102,12 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       commands.claim({ agentId: agent_id, max, hasRetryContract: (engine) => contracts.has(engine) }),
     clock,
     dispatch,
-    isAlive: (identity) => agents.isStillAdmitted(identity),
+    standing: (identity) => agents.standing(identity),
     log,
     probed: (identity, features, at) => agents.probed(identity, features, at),
     registry,
-    uploaded: async (identity, at) => {
-      await agents.seen(identity, null, at, "longpoll");
-    },
+    uploaded: (identity, at) => agents.uploaded(identity, at),
+    wakePolls: (agentId) => commands.work.look(agentId),
     verified: deps.verified,
     waitForWork: (agentId, waitMs, signal) => commands.work.wait(agentId, waitMs, signal),
   });
@@ -120,8 +123,12 @@ export function createAgentTransport(deps: AgentTransportDeps) {
   function heard(payload: string): void {
     const news = JSON.parse(payload) as SessionNews & { from: string };
     if (news.from === deps.workerId) return;
-    if (news.kind === "invalidated") registry.invalidate(news.agentId, news.nonce);
-    else registry.retire(news.agentId);
+    if (news.kind === "retired") {
+      registry.retire(news.agentId);
+    } else {
+      registry.invalidate(news.agentId, news.nonce);
+      commands.work.look(news.agentId);
+    }
   }
 
   let stopListening: (() => Promise<void>) | null = null;
@@ -143,9 +150,10 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       registry.forgetAgent(agentId);
       commands.work.revoked(agentId);
     },
-    /** The project was archived: the sockets of its agents close. */
+    /** The project was archived: the sockets of its agents close, and waiting polls look whether they still may. */
     archived(projectId: string): void {
       slots.closeProject(projectId, closeCodes.revoked, "project archived");
+      commands.work.lookAll();
     },
     async stop(): Promise<void> {
       clearInterval(sweepTimer);

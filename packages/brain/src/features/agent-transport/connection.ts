@@ -1,19 +1,29 @@
 import { randomUUID } from "node:crypto";
 import {
+  ackIdOf,
+  brainErrorCodes,
   closeCodes,
   createReplayGuard,
   createSigner,
   createVerifier,
+  type Frame,
   type HelloPayload,
+  type RefusedFrame,
   type SignedFrameType,
   type Signer,
+  wireLimits,
 } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
-import type { IngestOutcome } from "../ingest/index.ts";
-import { createLossWarnings, createSampleLimiter, type Dispatch, type FrameSource } from "./dispatch.ts";
+import {
+  createLossWarnings,
+  createSampleLimiter,
+  type Dispatch,
+  type FrameOutcome,
+  type FrameSource,
+} from "./dispatch.ts";
 import type { Slot } from "./slots.ts";
 
 export interface ConnectionDeps {
@@ -36,6 +46,8 @@ export interface OpenConnection {
 export interface Connection extends Slot {
   readonly sessionId: string;
   receive(message: Uint8Array): void;
+  /** Counts as a frame for the idle limit: the brain itself does not read the socket now. */
+  touch(): void;
   /** Signs and sends one frame; false when the socket is not open any more. */
   send(type: SignedFrameType, payload: Record<string, unknown>, id: string): boolean;
 }
@@ -56,8 +68,11 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     lossWarnings: createLossWarnings(clock, log),
   };
   let lastActiveMs = clock.monotonicMs();
+  let hasEnded = false;
 
+  // Frames that arrived behind the one that ended the session are still handed over by the socket; they count for nothing.
   function close(code: number, reason: string): void {
+    hasEnded = true;
     socket.close(code, reason);
   }
 
@@ -67,62 +82,46 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     return true;
   }
 
-  function acknowledgeBatch(frameId: string, { received, inserted, errors }: IngestOutcome): void {
-    send(
-      "event_batch_ack",
-      { acked_id: frameId, received, accepted: inserted, rejected: received - inserted, errors: errors.slice(0, 10) },
-      `eba_${frameId}`.slice(0, 64),
-    );
+  function answer(frame: Frame, outcome: FrameOutcome): void {
+    if (outcome.kind === "revoked") {
+      close(closeCodes.revoked, "revoked");
+    } else if (outcome.kind === "confirmed" && outcome.batch !== undefined) {
+      const { received, inserted, rejected, errors } = outcome.batch;
+      send(
+        "event_batch_ack",
+        // An id that only its own sender's signature vouches for may hold what canonical JSON cannot.
+        {
+          acked_id: frame.id.toWellFormed(),
+          received,
+          accepted: inserted,
+          rejected,
+          errors: errors.slice(0, wireLimits.ackErrors),
+        },
+        ackIdOf(frame.id),
+      );
+    }
   }
 
   /** Stops reading the socket while the ingest queue is full: the agent's own buffer is the place to wait. */
   function holdBackWhenFull(): void {
+    if (socket.isPaused) return;
     const room = deps.whenIngestHasRoom();
-    if (room === null || socket.isPaused) return;
+    if (room === null) return;
     socket.pause();
     void room.then(() => socket.resume());
   }
 
-  function receive(message: Uint8Array): void {
-    lastActiveMs = clock.monotonicMs();
-    const judged = verifier.open(message);
-    if (!judged.ok) {
-      if (judged.reason === "signature") {
-        log.warn("agent_transport.signature_failed", { agent_id: identity.agent_id, type: judged.frameType });
-        close(closeCodes.refused, "signature check failed");
-        return;
-      }
-      if (judged.reason === "skew") {
-        send(
-          "error",
-          { code: "protocol_incompatible", message: judged.message, fatal: false },
-          `err_${judged.id ?? ""}`.slice(0, 64),
-        );
-      }
-      log.warn("agent_transport.frame_dropped", { agent_id: identity.agent_id, reason: judged.reason });
+  function refuse({ reason, id, frameType, message }: RefusedFrame): void {
+    if (reason === "signature") {
+      log.warn("agent_transport.signature_failed", { agent_id: identity.agent_id, type: frameType });
+      close(closeCodes.refused, "signature check failed");
       return;
     }
-    const { frame } = judged;
-    const status = frame.payload?.status;
-    if (frame.type === "command_result" && status !== "success" && status !== "failed") {
-      log.warn("agent_transport.frame_dropped", { agent_id: identity.agent_id, reason: "malformed" });
-      return;
+    if (reason === "skew") {
+      const payload = { code: brainErrorCodes.protocolIncompatible, message, fatal: false };
+      send("error", payload, `err_${id ?? ""}`.slice(0, wireLimits.frameIdCharacters).toWellFormed());
     }
-    const verdict = guard.admit(frame);
-    if (verdict !== "ok") {
-      log.warn("agent_transport.replay_refused", { agent_id: identity.agent_id, verdict });
-      close(closeCodes.refused, "replay check failed");
-      return;
-    }
-    deps.verified(judged.path);
-    void dispatch(source, frame, judged.text).then((outcome) => {
-      if (outcome.kind === "revoked") close(closeCodes.revoked, "revoked");
-      else if (outcome.kind === "confirmed" && outcome.batch !== undefined) acknowledgeBatch(frame.id, outcome.batch);
-      else if (outcome.kind === "confirmed" && frame.type === "event_batch") {
-        acknowledgeBatch(frame.id, { received: 0, inserted: 0, rejected: 0, errors: [...(outcome.errors ?? [])] });
-      }
-    });
-    holdBackWhenFull();
+    log.warn("agent_transport.frame_dropped", { agent_id: identity.agent_id, reason });
   }
 
   return {
@@ -133,8 +132,34 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     capabilities: hello.capabilities,
     sessionId,
     lastActiveMs: () => lastActiveMs,
+    touch() {
+      lastActiveMs = clock.monotonicMs();
+    },
     close,
     send,
-    receive,
+    receive(message) {
+      if (hasEnded) return;
+      lastActiveMs = clock.monotonicMs();
+      const judged = verifier.open(message);
+      if (!judged.ok) {
+        refuse(judged);
+        return;
+      }
+      const { frame } = judged;
+      const verdict = guard.admit(frame);
+      if (verdict !== "ok") {
+        log.warn("agent_transport.replay_refused", { agent_id: identity.agent_id, verdict });
+        close(closeCodes.refused, "replay check failed");
+        return;
+      }
+      deps.verified(judged.path);
+      dispatch(source, frame, judged.text)
+        .then((outcome) => answer(frame, outcome))
+        .catch((error: Error) => {
+          log.error("agent_transport.answer_failed", { agent_id: identity.agent_id, message: error.message });
+          close(closeCodes.internalError, "internal error");
+        });
+      holdBackWhenFull();
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { type Frame, readEventBatch } from "@svc/protocol";
+import { type Frame, readEventBatch, readInstant, wireLimits } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { isTransient } from "../../platform/database/errors.ts";
 import type { Log } from "../../platform/log.ts";
@@ -7,14 +7,15 @@ import type { IngestBatch, IngestOutcome } from "../ingest/index.ts";
 
 /** What became of one verified frame (spec part 3, section 1.10). */
 export type FrameOutcome =
-  | { readonly kind: "confirmed"; readonly batch?: IngestOutcome; readonly errors?: readonly string[] }
+  | { readonly kind: "confirmed"; readonly batch?: IngestOutcome }
   | { readonly kind: "transient"; readonly message: string }
   | { readonly kind: "revoked" };
 
 /** What outlives one frame: a WebSocket connection or one long-poll upload. */
 export interface FrameSource {
   readonly identity: AgentIdentity;
-  readonly workerId: string | null;
+  /** The process that speaks; null is the slot of agents that name none, undefined no process at all (long-poll). */
+  readonly workerId: string | null | undefined;
   readonly transport: "ws" | "longpoll";
   /** Status samples of this source are stored up to 12 a minute. */
   readonly samples: SampleLimiter;
@@ -26,27 +27,39 @@ export interface DispatchDeps {
   readonly log: Log;
   ingest(batch: IngestBatch): Promise<IngestOutcome>;
   /** Notes contact; false when the agent is revoked. */
-  seen(identity: AgentIdentity, workerId: string | null, at: Date, transport: "ws" | "longpoll"): Promise<boolean>;
+  seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): Promise<boolean>;
   recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
   applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
   commandAcked(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
   commandResulted(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
 }
 
-const resultRetries = 3;
-const resultRetryDelayMs = 100;
+const reportRetries = 3;
+const reportRetryDelayMs = 100;
 
 /** Does what a verified frame says. Never throws: a crash is a transient outcome, so that the agent sends the frame again. */
 export function createDispatch(deps: DispatchDeps) {
   const { log } = deps;
 
-  async function storeReport(store: () => Promise<void>): Promise<void> {
+  /** Stores a record; one that can never be stored is dropped with a word, so that it does not come again for ever. */
+  async function storeOrDrop(
+    { identity }: FrameSource,
+    frame: Frame,
+    store: () => Promise<void>,
+    retries = 0,
+  ): Promise<FrameOutcome> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await store();
+        await store();
+        return { kind: "confirmed" };
       } catch (error) {
-        if (attempt === resultRetries || !isTransient(error)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, resultRetryDelayMs));
+        if (!isTransient(error)) {
+          const { message } = error as Error;
+          log.error("agent_transport.record_dropped", { agent_id: identity.agent_id, type: frame.type, message });
+          return { kind: "confirmed" };
+        }
+        if (attempt === retries) throw error;
+        await new Promise((resolve) => setTimeout(resolve, reportRetryDelayMs));
       }
     }
   }
@@ -61,27 +74,41 @@ export function createDispatch(deps: DispatchDeps) {
       events,
       text,
     });
-    const errors = beyondLimit > 0 ? [`${beyondLimit} events beyond the limit of 5000 were dropped`] : [];
-    return { kind: "confirmed", batch, errors };
+    if (beyondLimit === 0) return { kind: "confirmed", batch };
+    const { received, inserted, rejected, errors } = batch;
+    const lost = `${beyondLimit} events beyond the limit of ${wireLimits.eventsPerBatch} were dropped`;
+    return {
+      kind: "confirmed",
+      batch: {
+        received: received + beyondLimit,
+        inserted,
+        rejected: rejected + beyondLimit,
+        errors: [lost, ...errors],
+      },
+    };
   }
 
   async function heartbeat(source: FrameSource, frame: Frame): Promise<FrameOutcome> {
     const { identity } = source;
-    const isKnown = await deps.seen(identity, source.workerId, deps.clock.now(), source.transport);
+    const isKnown = await deps.seen(identity, source.workerId, deps.clock.now());
     if (!isKnown) return { kind: "revoked" };
     const health = frame.payload?.adapter_health;
     if (typeof health === "object" && health !== null && !Array.isArray(health)) {
-      deps.applyHealth(identity.project_id, new Date(frame.ts ?? deps.clock.now()), health as Record<string, unknown>);
+      deps.applyHealth(identity.project_id, timeOf(frame), health as Record<string, unknown>);
     }
     source.lossWarnings.look(frame.payload ?? {}, identity);
     return { kind: "confirmed" };
   }
 
+  /** The frame's own time, which the replay guard has read. */
+  const timeOf = ({ ts }: Frame): Date => {
+    const sentAtMs = ts === null ? null : readInstant(ts, { zone: "required" });
+    return sentAtMs === null ? deps.clock.now() : new Date(sentAtMs);
+  };
+
   async function agentStatus(source: FrameSource, frame: Frame): Promise<FrameOutcome> {
-    if (source.samples.admit()) {
-      await deps.recordSample(source.identity, new Date(frame.ts ?? deps.clock.now()), frame.payload ?? {});
-    }
-    return { kind: "confirmed" };
+    if (!source.samples.admit()) return { kind: "confirmed" };
+    return storeOrDrop(source, frame, () => deps.recordSample(source.identity, timeOf(frame), frame.payload ?? {}));
   }
 
   async function handle(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
@@ -93,11 +120,19 @@ export function createDispatch(deps: DispatchDeps) {
       case "agent_status":
         return agentStatus(source, frame);
       case "command_ack":
-        await storeReport(() => deps.commandAcked(source.identity, frame.id, frame.payload ?? {}));
-        return { kind: "confirmed" };
+        return storeOrDrop(
+          source,
+          frame,
+          () => deps.commandAcked(source.identity, frame.id, frame.payload ?? {}),
+          reportRetries,
+        );
       case "command_result":
-        await storeReport(() => deps.commandResulted(source.identity, frame.id, frame.payload ?? {}));
-        return { kind: "confirmed" };
+        return storeOrDrop(
+          source,
+          frame,
+          () => deps.commandResulted(source.identity, frame.id, frame.payload ?? {}),
+          reportRetries,
+        );
       case "registry_delta":
         log.info("agent_transport.registry_delta", { agent_id: source.identity.agent_id });
         return { kind: "confirmed" };

@@ -1,4 +1,4 @@
-import { closeCodes, encodeHelloAck, type HelloPayload, parseHello, protocolVersion } from "@svc/protocol";
+import { closeCodes, encodeHelloAck, type HelloPayload, parseHello, protocolVersion, wireTimes } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { ClaimedCommand } from "../commands/index.ts";
@@ -13,6 +13,8 @@ export interface GatewayDeps extends ConnectionDeps {
   readonly brainVersion: string;
   readonly maxFrameBytes: number;
   readonly idleMs: number;
+  /** Wait for the first frame; 10 s unless a test says otherwise. */
+  readonly helloMs?: number;
   secretOf(projectId: string): Uint8Array;
   /** Marks the agent online, on condition that it is not revoked; false otherwise. */
   connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean>;
@@ -26,9 +28,6 @@ export interface GatewayDeps extends ConnectionDeps {
   claimFor(connection: Connection): Promise<ClaimedCommand[]>;
 }
 
-const helloWaitMs = 10_000;
-const pingEveryMs = 20_000;
-const pongWithinMs = 30_000;
 const tickMs = 1000;
 const heartbeatSeconds = 10;
 
@@ -41,20 +40,29 @@ interface Watched {
 
 /** The WebSocket side of the agent transport: the handshake of spec part 3, section 1.3, step by step, then the receive loop. */
 export function createGateway(deps: GatewayDeps) {
-  const { clock, log, slots } = deps;
+  const { clock, log, slots, helloMs = wireTimes.helloMs } = deps;
   const watched = new Set<Watched>();
   const timer = setInterval(watchAll, tickMs);
   timer.unref();
 
   function watchAll(): void {
     const nowMs = clock.monotonicMs();
-    for (const entry of watched) {
-      if (nowMs - entry.connection.lastActiveMs() > deps.idleMs) entry.connection.close(closeCodes.idle, "idle");
-      else if (entry.pingedMs > entry.pongedMs && nowMs - entry.pingedMs > pongWithinMs) entry.socket.terminate();
-      else if (nowMs - Math.max(entry.pingedMs, entry.pongedMs) > pingEveryMs) {
-        entry.pingedMs = nowMs;
-        entry.socket.ping();
-      }
+    for (const entry of watched) watch(entry, nowMs);
+  }
+
+  function watch(entry: Watched, nowMs: number): void {
+    const { socket, connection } = entry;
+    if (socket.isPaused) {
+      // We hold it back ourselves: what it says, pongs included, waits in its buffers.
+      connection.touch();
+      entry.pongedMs = nowMs;
+    } else if (nowMs - connection.lastActiveMs() > deps.idleMs) {
+      connection.close(closeCodes.idle, "idle");
+    } else if (entry.pingedMs > entry.pongedMs) {
+      if (nowMs - entry.pingedMs > wireTimes.brainPongMs) socket.terminate();
+    } else if (nowMs - Math.max(entry.pingedMs, entry.pongedMs) > wireTimes.brainPingMs) {
+      entry.pingedMs = nowMs;
+      socket.ping();
     }
   }
 
@@ -102,14 +110,29 @@ export function createGateway(deps: GatewayDeps) {
       ),
     );
     if (!slots.register(connection)) return refuse(closeCodes.tooMany, "no slot left for this agent");
-    if (!(await deps.isStillAdmitted(identity))) {
-      slots.unregister(connection);
-      return refuse(closeCodes.revoked, "revoked");
+    try {
+      if (!(await deps.isStillAdmitted(identity))) {
+        slots.unregister(connection);
+        return refuse(closeCodes.revoked, "revoked or archived");
+      }
+      await deps.workerConnected(identity, hello, connection.connectedAt);
+      // Nothing is claimed for a socket that has gone meanwhile.
+      const commands = socket.readyState === socket.OPEN ? await deps.claimFor(connection) : [];
+      for (const { id, payload } of commands) connection.send("command", payload, id);
+    } catch (error) {
+      endConnection(connection, identity);
+      throw error;
     }
-    await deps.workerConnected(identity, hello, connection.connectedAt);
-    for (const { id, payload } of await deps.claimFor(connection)) connection.send("command", payload, id);
     watchUntilClosed(socket, connection, identity);
     return connection;
+  }
+
+  function endConnection(connection: Connection, identity: AgentIdentity): void {
+    slots.unregister(connection);
+    const isLast = slots.ofAgent(identity.agent_id).length === 0;
+    deps
+      .disconnected(identity, connection.workerId, connection.connectedAt, isLast)
+      .catch((error: Error) => log.warn("agent_transport.disconnect_not_noted", { message: error.message }));
   }
 
   function warnAboutVersion(identity: AgentIdentity, hello: HelloPayload): void {
@@ -125,12 +148,7 @@ export function createGateway(deps: GatewayDeps) {
   function watchUntilClosed(socket: WebSocket, connection: Connection, identity: AgentIdentity): void {
     const entry: Watched = { socket, connection, pingedMs: 0, pongedMs: clock.monotonicMs() };
     const ended = () => {
-      if (!watched.delete(entry)) return;
-      slots.unregister(connection);
-      const isLast = slots.ofAgent(identity.agent_id).length === 0;
-      deps
-        .disconnected(identity, connection.workerId, connection.connectedAt, isLast)
-        .catch((error: Error) => log.warn("agent_transport.disconnect_not_noted", { message: error.message }));
+      if (watched.delete(entry)) endConnection(connection, identity);
     };
     watched.add(entry);
     socket.on("pong", () => {
@@ -149,7 +167,7 @@ export function createGateway(deps: GatewayDeps) {
       const firstMessage = new Promise<Uint8Array | null>((resolve) => {
         gotFirst = resolve;
       });
-      const helloTimer = setTimeout(() => gotFirst(null), helloWaitMs);
+      const helloTimer = setTimeout(() => gotFirst(null), helloMs);
       let hasFirst = false;
       let isRefused = false;
       socket.on("error", (error) => log.debug("agent_transport.socket_error", { message: error.message }));
@@ -180,7 +198,9 @@ export function createGateway(deps: GatewayDeps) {
         })
         .catch((error: Error) => {
           log.error("agent_transport.handshake_failed", { message: error.message });
+          isRefused = true;
           socket.close(closeCodes.internalError, "internal error");
+          socket.resume();
         })
         .finally(() => clearTimeout(helloTimer));
     },

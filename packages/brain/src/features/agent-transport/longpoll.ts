@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
-import { createLossWarnings, createSampleLimiter } from "./dispatch.ts";
+import { createLossWarnings, createSampleLimiter, type LossWarnings } from "./dispatch.ts";
 import { type PollDeps, pollCommands } from "./poll.ts";
 import type { LongpollSession, SessionRegistry } from "./session-registry.ts";
 import { acceptUpload, type UploadAnswer, type UploadDeps } from "./upload.ts";
@@ -15,6 +15,8 @@ export interface LongpollDeps extends UploadDeps, PollDeps {
   uploaded(identity: AgentIdentity, at: Date): Promise<void>;
   /** The connect probe told the agent's runtime features. */
   probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
+  /** Makes the waiting polls of an agent look again. */
+  wakePolls(agentId: string): void;
   /** Tells the other processes that an agent's sessions ended, or that a probe opened them again. */
   announce(news: SessionNews): void;
 }
@@ -41,9 +43,19 @@ export function sessionNonce(header: string | undefined): string {
 const invalidated = (details: Partial<UploadAnswer> = {}) =>
   new ApiError("conflict", { ...details, reason: "session_invalidated" }, { detail: "session invalidated" });
 
+const unknownToken = (details: Record<string, unknown> = {}) =>
+  new ApiError("unauthenticated", details, { detail: "invalid agent token" });
+
 /** The two long-poll routes behind their admission: sessions, uploads, polls and the connect probe. */
 export function createLongpoll(deps: LongpollDeps) {
   const { registry, clock, log } = deps;
+  const warnings = new WeakMap<LongpollSession, LossWarnings>();
+
+  function warningsOf(session: LongpollSession): LossWarnings {
+    const known = warnings.get(session) ?? createLossWarnings(clock, log);
+    warnings.set(session, known);
+    return known;
+  }
 
   async function inSession<T>(
     identity: AgentIdentity,
@@ -67,27 +79,28 @@ export function createLongpoll(deps: LongpollDeps) {
     upload(identity: AgentIdentity, nonce: string, frames: readonly string[]): Promise<UploadAnswer> {
       return inSession(identity, nonce, false, (session) =>
         session.serially(async () => {
-          // The session may have been invalidated by the upload before this one.
-          if (registry.isInvalidated(identity.agent_id)) throw invalidated();
+          // The session may have been ended while this upload waited for the one before it.
+          const end = session.ended();
+          if (end !== null) throw end === "revoked" ? unknownToken() : invalidated();
           const source = {
             identity,
-            workerId: null,
+            workerId: undefined,
             transport: "longpoll",
             samples: createSampleLimiter(clock),
-            lossWarnings: createLossWarnings(clock, log),
+            lossWarnings: warningsOf(session),
           } as const;
           const { outcome, answer, signedFrames } = await acceptUpload(deps, session, source, frames);
           if (outcome === "invalidated") {
             registry.invalidate(identity.agent_id, nonce);
             deps.announce({ kind: "invalidated", agentId: identity.agent_id, nonce });
+            deps.wakePolls(identity.agent_id);
           }
           if (signedFrames > 0) {
             await deps
               .uploaded(identity, clock.now())
               .catch((error: Error) => log.warn("agent_transport.contact_not_noted", { message: error.message }));
           }
-          if (outcome === "revoked")
-            throw new ApiError("unauthenticated", { ...answer }, { detail: "invalid agent token" });
+          if (outcome === "revoked") throw unknownToken({ ...answer });
           if (outcome === "invalidated") throw invalidated(answer);
           return answer;
         }),
@@ -111,7 +124,9 @@ export function createLongpoll(deps: LongpollDeps) {
     ): Promise<{ frames: string[] }> {
       return inSession(identity, nonce, false, async (session) => {
         const answer = await pollCommands(deps, session, { identity, ...request });
-        if (answer === "revoked") throw new ApiError("unauthenticated", {}, { detail: "invalid agent token" });
+        if (answer === "revoked") throw unknownToken();
+        if (answer === "archived") throw new ApiError("project_inactive");
+        if (answer === "invalidated") throw invalidated();
         return answer;
       });
     },

@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { AgentIdentity } from "../agents/index.ts";
+import type { AgentIdentity, Standing } from "../agents/index.ts";
 import type { ClaimedCommand } from "../commands/index.ts";
 import type { LongpollSession } from "./session-registry.ts";
 
@@ -13,7 +13,7 @@ export interface PollDeps {
    */
   waitForWork(agentId: string, waitMs: number, signal: AbortSignal): Promise<"look" | "revoked" | "over">;
   /** Whether the agent may still act; looked at before every pass. */
-  isAlive(identity: AgentIdentity): Promise<boolean>;
+  standing(identity: AgentIdentity): Promise<Standing>;
 }
 
 export interface PollRequest {
@@ -25,22 +25,29 @@ export interface PollRequest {
   readonly signal: AbortSignal;
 }
 
-/** Looks for commands until one is there or the wait is over. `revoked` only when nothing was claimed before. */
+/** How a poll ends without frames to hand out. */
+export type PollEnd = Exclude<Standing, "admitted"> | "invalidated";
+
+/** Looks for commands until one is there or the wait is over. An early end is told only when nothing was claimed. */
 export async function pollCommands(
   deps: PollDeps,
   session: LongpollSession,
   request: PollRequest,
-): Promise<{ frames: string[] } | "revoked"> {
+): Promise<{ frames: string[] } | PollEnd> {
   const { identity, maxFrames } = request;
   const endMs = deps.clock.monotonicMs() + request.waitSeconds * 1000;
   for (;;) {
-    if (!(await deps.isAlive(identity))) return "revoked";
+    const standing = await deps.standing(identity);
+    if (standing !== "admitted") return standing;
+    if (session.ended() !== null) return "invalidated";
+    // What is claimed for a client that has gone would wait for its timeout.
+    if (request.signal.aborted) return { frames: [] };
     const claimed = maxFrames === 0 ? [] : await deps.claim(identity, maxFrames, request.retryContracts);
     if (claimed.length > 0) {
       return { frames: claimed.map(({ id, payload }) => session.signer.sign("command", payload, id)) };
     }
     const leftMs = endMs - deps.clock.monotonicMs();
-    if (leftMs <= 0 || request.signal.aborted) return { frames: [] };
+    if (leftMs <= 0) return { frames: [] };
     const woken = await deps.waitForWork(identity.agent_id, leftMs, request.signal);
     if (woken === "revoked") return "revoked";
     if (woken === "over") return { frames: [] };

@@ -35,8 +35,11 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 /** POST /agent/events and GET /agent/commands, under /api/v1. */
 export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll, maxBodyBytes, workerId }) => {
   app.decorateRequest("agentIdentity", null);
-  app.addHook("onRequest", async (request, reply) => {
+  // On every answer, also of what is refused before our own checks.
+  app.addHook("onSend", async (_request, reply) => {
     reply.header(headerNames.longPollWorker, workerId);
+  });
+  app.addHook("onRequest", async (request, reply) => {
     const admission = await admit({
       address: request.clientAddress,
       authorization: request.headers.authorization,

@@ -8,6 +8,8 @@ import {
 } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 
+export type SessionEnd = "invalidated" | "revoked";
+
 /** Signing state of one long-poll session: (agent, nonce) in this process. */
 export interface LongpollSession {
   readonly nonce: string;
@@ -16,11 +18,14 @@ export interface LongpollSession {
   readonly guard: ReplayGuard;
   /** Uploads of one session are judged one after another, also when a client has given up on the earlier one. */
   serially<T>(work: () => Promise<T>): Promise<T>;
+  /** Why the agent's sessions were ended while this one was in use; null while it goes on. */
+  ended(): SessionEnd | null;
 }
 
 interface HeldSession extends LongpollSession {
   inFlight: number;
   usedMs: number;
+  end: SessionEnd | null;
 }
 
 interface AgentSessions {
@@ -69,6 +74,13 @@ export function createSessionRegistry(options: SessionRegistryOptions) {
     if (held.byNonce.delete(nonce)) total -= 1;
   }
 
+  function endAll(held: AgentSessions, end: SessionEnd): void {
+    for (const session of [...held.byNonce.values()]) {
+      session.end = end;
+      forget(held, session.nonce);
+    }
+  }
+
   function sweep(): void {
     const nowMs = clock.monotonicMs();
     for (const [agentId, held] of agents) {
@@ -95,7 +107,7 @@ export function createSessionRegistry(options: SessionRegistryOptions) {
     const secret = secretOf(projectId);
     const session = { agentId, projectId, sessionId: nonce };
     let last: Promise<unknown> = Promise.resolve();
-    return {
+    const held: HeldSession = {
       nonce,
       verifier: createVerifier({ secret, session }),
       signer: createSigner({ secret, session, now: () => clock.now() }),
@@ -107,7 +119,10 @@ export function createSessionRegistry(options: SessionRegistryOptions) {
         last = next.catch(() => {});
         return next;
       },
+      end: null,
+      ended: () => held.end,
     };
+    return held;
   }
 
   return {
@@ -150,7 +165,7 @@ export function createSessionRegistry(options: SessionRegistryOptions) {
       for (const known of [nonce, ...held.byNonce.keys()]) {
         if (held.spentNonces.size < maxSpentNonces) held.spentNonces.add(known);
       }
-      for (const known of [...held.byNonce.keys()]) forget(held, known);
+      endAll(held, "invalidated");
     },
     /** Another process saw the retiring probe. */
     retire(agentId: string): void {
@@ -164,7 +179,7 @@ export function createSessionRegistry(options: SessionRegistryOptions) {
     forgetAgent(agentId: string): void {
       const held = agents.get(agentId);
       if (held === undefined) return;
-      total -= held.byNonce.size;
+      endAll(held, "revoked");
       agents.delete(agentId);
     },
     sweep,

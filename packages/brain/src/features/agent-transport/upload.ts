@@ -57,12 +57,6 @@ export async function acceptUpload(
       deps.log.warn("agent_transport.frame_dropped", { agent_id: source.identity.agent_id, reason: opened.reason });
       continue;
     }
-    const { status } = opened.frame.payload ?? {};
-    if (opened.frame.type === "command_result" && status !== "success" && status !== "failed") {
-      answer.accepted += 1;
-      say(`frame ${index}: status is neither success nor failed`);
-      continue;
-    }
     const verdict = session.guard.admit(opened.frame);
     if (verdict !== "ok") {
       isInvalidated = true;
@@ -79,7 +73,7 @@ export async function acceptUpload(
   for (const outcome of await Promise.all(storing)) {
     if (outcome.kind === "confirmed") {
       answer.accepted += 1;
-      for (const text of [...(outcome.batch?.errors ?? []), ...(outcome.errors ?? [])]) say(text);
+      for (const text of outcome.batch?.errors ?? []) say(text);
     } else {
       answer.rejected += 1;
       if (outcome.kind === "revoked") isRevoked = true;

@@ -51,7 +51,7 @@ export interface RevokedAgent {
 }
 
 export interface Agents
-  extends Pick<Identities, "authenticate" | "isStillAdmitted">,
+  extends Pick<Identities, "authenticate" | "isStillAdmitted" | "standing">,
     Presence,
     Pick<Pulse, "recordSample" | "flush"> {
   /** Unrevoked agents of a project by name. */
@@ -135,6 +135,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     ...presence,
     authenticate: identities.authenticate,
     isStillAdmitted: identities.isStillAdmitted,
+    standing: identities.standing,
     recordSample: pulse.recordSample,
     flush: pulse.flush,
     seen: async (identity, workerId, at) => pulse.seen(identity, workerId, at),

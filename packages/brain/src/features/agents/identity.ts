@@ -6,11 +6,16 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type AgentIdentity, findByTokenHash, findStanding } from "./reads.ts";
 
+/** Whether an agent may act, and if not, why. */
+export type Standing = "admitted" | "revoked" | "archived";
+
 export interface Identities {
   /** The unrevoked agent of a token, null for any other text. Verified identities are remembered for at most 2 s. */
   authenticate(token: string): Promise<AgentIdentity | null>;
   /** Whether the agent is still unrevoked and its project active, asked of the database. */
   isStillAdmitted(identity: Pick<AgentIdentity, "agent_id">): Promise<boolean>;
+  /** As `isStillAdmitted`, with the reason; a revoked agent of an archived project is revoked. */
+  standing(identity: Pick<AgentIdentity, "agent_id">): Promise<Standing>;
   /** Forgets what is remembered of an agent or of all agents of a project. */
   forget(what: { agentId: string } | { projectId: string }): void;
 }
@@ -37,6 +42,12 @@ export function createIdentities(
     remembered.set(digest, { identity, untilMs: clock.monotonicMs() + rememberMs });
   }
 
+  async function standing({ agent_id }: Pick<AgentIdentity, "agent_id">): Promise<Standing> {
+    const found = await findStanding(database.read, agent_id);
+    if (found === undefined || found.revoked_at !== null) return "revoked";
+    return found.project_is_active ? "admitted" : "archived";
+  }
+
   return {
     async authenticate(token) {
       if (token === "" || token.length > maxTokenChars) return null;
@@ -51,10 +62,8 @@ export function createIdentities(
       if (forgotten === forgottenBefore) remember(first, found);
       return found;
     },
-    async isStillAdmitted({ agent_id }) {
-      const standing = await findStanding(database.read, agent_id);
-      return standing !== undefined && standing.revoked_at === null && standing.project_is_active;
-    },
+    standing,
+    isStillAdmitted: async (identity) => (await standing(identity)) === "admitted",
     forget(what) {
       forgotten += 1;
       for (const [digest, { identity }] of remembered) {

@@ -1,4 +1,5 @@
 export { type Agents, createAgents } from "./agents.ts";
+export type { Standing } from "./identity.ts";
 export { sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
 export type { AgentIdentity } from "./reads.ts";
 export { agentRoutes } from "./routes.ts";

@@ -1,6 +1,7 @@
 import { parseJson, randomToken } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Log } from "../../platform/log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { claimPending, pendingForAgent } from "./store.ts";
 
@@ -17,28 +18,52 @@ export interface ClaimRequest {
   hasRetryContract(engine: string): boolean;
 }
 
+/** Rows looked at together: commands that this session may not be given must not hide those behind them. */
+const pageRows = 500;
+
 const needsContract = new Set(["retry_task", "bulk_retry"]);
 
 /**
  * Claims what waits for an agent, in issued_at order, each row in a transaction of its own before it is sent: of two sessions that ask at
  * once, one wins.
  */
-export function createClaim(deps: { database: Database<Tables>; clock: Clock; timeoutSeconds: number }) {
-  const { database, clock, timeoutSeconds } = deps;
+export function createClaim(deps: { database: Database<Tables>; clock: Clock; log: Log; timeoutSeconds: number }) {
+  const { database, clock, log, timeoutSeconds } = deps;
   return async function claim({ agentId, max, hasRetryContract }: ClaimRequest): Promise<ClaimedCommand[]> {
     const claimed: ClaimedCommand[] = [];
-    for (const row of await pendingForAgent(database, agentId, max)) {
-      const parameters = parseJson(row.payload) as Record<string, unknown>;
-      const engine = engineOf(parameters);
-      if (needsContract.has(row.action) && (engine === null || !hasRetryContract(engine))) continue;
-      const now = clock.now();
-      const token = randomToken();
-      const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
-      const isWon = await database.write((tx) => claimPending(tx, { id: row.id, token, now, timeoutAt }));
-      if (isWon) claimed.push({ id: row.id, payload: framePayload(row, parameters, engine, token, timeoutSeconds) });
+    try {
+      let after: CommandRow | null = null;
+      for (;;) {
+        const page: CommandRow[] = await pendingForAgent(database, { agentId, after, limit: pageRows });
+        for (const row of page) {
+          if (claimed.length >= max) return claimed;
+          const won = await claimOne(row, hasRetryContract);
+          if (won !== null) claimed.push(won);
+        }
+        after = page.at(-1) ?? null;
+        if (page.length < pageRows) return claimed;
+      }
+    } catch (error) {
+      // What is claimed must reach the agent; the rest stays pending.
+      if (claimed.length === 0) throw error;
+      log.warn("commands.claim_cut_short", { agent_id: agentId, message: (error as Error).message });
+      return claimed;
     }
-    return claimed;
   };
+
+  async function claimOne(
+    row: CommandRow,
+    hasRetryContract: ClaimRequest["hasRetryContract"],
+  ): Promise<ClaimedCommand | null> {
+    const parameters = parseJson(row.payload) as Record<string, unknown>;
+    const engine = engineOf(parameters);
+    if (needsContract.has(row.action) && (engine === null || !hasRetryContract(engine))) return null;
+    const now = clock.now();
+    const token = randomToken();
+    const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
+    const isWon = await database.write((tx) => claimPending(tx, { id: row.id, token, now, timeoutAt }));
+    return isWon ? { id: row.id, payload: framePayload(row, parameters, engine, token, timeoutSeconds) } : null;
+  }
 }
 
 function engineOf(parameters: Record<string, unknown>): string | null {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { storedJson } from "../../platform/database/stored-json.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { finish, markAcked } from "./store.ts";
@@ -15,7 +16,7 @@ export function createReports({ database, clock, log }: { database: Database<Tab
     async acked(agentId: string, commandId: string, payload: Record<string, unknown>): Promise<void> {
       if (!isUuid(commandId)) return;
       await database.write((tx) =>
-        markAcked(tx, { id: commandId, agentId, token: tokenOf(payload), now: clock.now() }),
+        markAcked(tx, { id: commandId.toLowerCase(), agentId, token: tokenOf(payload), now: clock.now() }),
       );
     },
     async resulted(agentId: string, commandId: string, payload: Record<string, unknown>): Promise<void> {
@@ -23,12 +24,12 @@ export function createReports({ database, clock, log }: { database: Database<Tab
       const isSuccess = payload.status === "success";
       const isStored = await database.write((tx) =>
         finish(tx, {
-          id: commandId,
+          id: commandId.toLowerCase(),
           agentId,
           token: tokenOf(payload),
           status: isSuccess ? "completed" : "failed",
-          result: isSuccess ? JSON.stringify(payload.result ?? {}) : null,
-          error: typeof payload.error === "string" ? payload.error.slice(0, maxErrorCharacters) : null,
+          result: isSuccess ? storedJson(payload.result ?? {}) : null,
+          error: typeof payload.error === "string" ? storedText(payload.error) : null,
           now: clock.now(),
         }),
       );
@@ -36,5 +37,9 @@ export function createReports({ database, clock, log }: { database: Database<Tab
     },
   };
 }
+
+/** PostgreSQL holds no U+0000. */
+const storedText = (text: string): string =>
+  text.slice(0, maxErrorCharacters).toWellFormed().replaceAll("\0", "\ufffd");
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

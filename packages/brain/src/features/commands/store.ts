@@ -3,13 +3,24 @@ import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 
 type Db = Database<Tables>;
 
-/** Commands that wait for this agent, oldest first. */
-export const pendingForAgent = (db: Db, agentId: string, limit: number): Promise<CommandRow[]> =>
+/** Commands that wait for this agent, oldest first, those behind `after`. */
+export const pendingForAgent = (
+  db: Db,
+  { agentId, after, limit }: { agentId: string; after: Pick<CommandRow, "issued_at" | "id"> | null; limit: number },
+): Promise<CommandRow[]> =>
   db.read
     .selectFrom("commands")
     .selectAll()
     .where("agent_id", "=", agentId)
     .where("status", "=", "pending")
+    .$if(after !== null, (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb("issued_at", ">", after!.issued_at),
+          eb.and([eb("issued_at", "=", after!.issued_at), eb("id", ">", after!.id)]),
+        ]),
+      ),
+    )
     .orderBy("issued_at")
     .orderBy("id")
     .limit(limit)

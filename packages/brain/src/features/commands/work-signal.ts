@@ -51,6 +51,11 @@ export function createWorkSignal({ database, log }: { database: Database<Tables>
     },
     /** A command for this agent has been committed. */
     announce: (agentId: string): Promise<void> => database.notify(channel, agentId),
+    /** Makes the waiting polls of an agent look again: something about it changed. */
+    look: (agentId: string): void => wake(agentId, "look"),
+    lookAll(): void {
+      for (const agentId of [...waiting.keys()]) wake(agentId, "look");
+    },
     /** The agent was revoked in this process. */
     revoked: (agentId: string): void => wake(agentId, "revoked"),
     wait(agentId: string, waitMs: number, signal: AbortSignal): Promise<News> {

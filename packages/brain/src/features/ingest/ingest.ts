@@ -50,10 +50,12 @@ export interface IngestDeps {
   };
   /** Partitions of events on the server database; made by ingest itself when absent. */
   readonly partitions?: Partitions;
+  /** Events of one commit, about; 1 switches the group commit off, which only a benchmark wants. */
+  readonly maxGroupRows?: number;
 }
 
 /** One group commit: enough rows to make its fixed cost vanish, few enough to keep an acknowledgement quick. */
-const maxGroupRows = 4000;
+const groupRows = 4000;
 /** Text that may wait to be stored. */
 const maxWaitingCharacters = 32 * 1024 * 1024;
 /** Changed rows that are named to the dashboard; more are a reason to fetch again. */
@@ -88,7 +90,7 @@ export function createIngest(deps: IngestDeps) {
     // SQLite has one writer, which finds its next group waiting when it ends one. PostgreSQL works on two at once.
     lanes: bulk.dialect === "sqlite" ? 1 : 2,
     inFlightPerLane: bulk.dialect === "sqlite" ? 2 : 1,
-    maxGroupRows,
+    maxGroupRows: deps.maxGroupRows ?? groupRows,
     taken(member) {
       const load = loads.get(member);
       if (load !== undefined) room.giveBack(load);
@@ -163,6 +165,8 @@ export function createIngest(deps: IngestDeps) {
     },
     /** Events that wait to be stored. */
     queuedRows: () => room.rows(),
+    /** False while whoever comes has to wait: the time to stop reading sockets. */
+    hasRoom: () => room.hasRoom(),
     /** Resolves at once while the queue has room, later when it is full. */
     whenRoom: () => room.whenRoom(),
     /** Resolves when nothing is on its way into the database; to be called after the last submit. */

@@ -10,6 +10,8 @@ export interface Room {
   giveBack(load: Load): void;
   /** Resolves at once while there is room, later when there is none. Takes nothing. */
   whenRoom(): Promise<void>;
+  /** Whether a batch that came now would not have to wait. */
+  hasRoom(): boolean;
   rows(): number;
 }
 
@@ -49,6 +51,7 @@ export function createRoom(max: Load): Room {
       characters -= load.characters;
       admit();
     },
+    hasRoom: () => waiting.length === 0 && !isFull(),
     whenRoom: () => take({ rows: 0, characters: 0 }),
     rows: () => rows,
   };

@@ -2,14 +2,9 @@ import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
 import type { Role, SessionActor } from "../../platform/http/actor.ts";
 import type { Log } from "../../platform/log.ts";
+import { readNews, type TopicReader } from "./read-news.ts";
 import { createSubscriber, hubCloseCodes, readClientFrame, type Subscriber } from "./subscriber.ts";
 import type { Change, Topic } from "./topics.ts";
-
-/** How the hub reads one topic: rows as the REST list would show them to this role, and the topic's counts. */
-export interface TopicReader {
-  rows(projectId: string, ids: readonly string[], role: Role): Promise<readonly { id: string }[]>;
-  counts?(projectId: string): Promise<Record<string, number>>;
-}
 
 export interface HubDeps {
   readonly clock: Clock;
@@ -20,12 +15,20 @@ export interface HubDeps {
   refetched(): void;
 }
 
+interface Due {
+  readonly subscriber: Subscriber;
+  readonly role: Role;
+  readonly topic: Topic;
+  readonly ids: readonly string[] | null;
+}
+
 const subscribeWithinMs = 10_000;
 const idleMs = 90_000;
 const recheckMs = 60_000;
 const tickMs = 250;
 const maxPerUser = 50;
-const maxBufferedBytes = 1_048_576;
+const maxWaitingBytes = 1_048_576;
+const maxWaitingFrames = 64;
 
 /**
  * The dashboard hub: committed changes go to every subscriber of the project, coalesced to one frame per 250 ms and subscriber. Rows are
@@ -44,32 +47,58 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
     set?.delete(subscriber);
     if (set?.size === 0) byProject.delete(subscriber.projectId);
     subscriber.projectId = null;
-    subscriber.pending.clear();
   }
 
   function send(subscriber: Subscriber, frame: unknown): void {
-    if (subscriber.socket.readyState === subscriber.socket.OPEN) subscriber.socket.send(JSON.stringify(frame));
+    const { socket } = subscriber;
+    if (socket.readyState !== socket.OPEN) return;
+    subscriber.waitingFrames += 1;
+    socket.send(JSON.stringify(frame), () => {
+      subscriber.waitingFrames -= 1;
+    });
   }
 
-  async function subscribe(subscriber: Subscriber, projectId: string, wanted: readonly Topic[]): Promise<void> {
-    const role = await roleIn(subscriber.actor, projectId);
-    if (role === "no_session") return subscriber.socket.close(hubCloseCodes.noSession, "no session");
-    if (role === "no_membership") return subscriber.socket.close(hubCloseCodes.originOrMembership, "not a member");
-    if (!subscribers.has(subscriber)) return;
+  const isBehind = ({ socket, waitingFrames }: Subscriber): boolean =>
+    waitingFrames >= maxWaitingFrames || socket.bufferedAmount > maxWaitingBytes;
+
+  /** Puts the newest subscribe in force; those that came while one is checked are answered by the last of them. */
+  async function subscribe(subscriber: Subscriber): Promise<void> {
+    if (subscriber.isSubscribing) return;
+    subscriber.isSubscribing = true;
+    while (subscriber.wanted !== null) {
+      const { projectId, topics } = subscriber.wanted;
+      const role = await roleIn(subscriber.actor, projectId);
+      if (!subscribers.has(subscriber)) return;
+      if (role === "no_session") return subscriber.socket.close(hubCloseCodes.noSession, "no session");
+      if (role === "no_membership") return subscriber.socket.close(hubCloseCodes.originOrMembership, "not a member");
+      if (subscriber.wanted.projectId === projectId && subscriber.wanted.topics === topics) {
+        subscriber.wanted = null;
+        enter(subscriber, projectId, role, topics);
+      }
+    }
+    subscriber.isSubscribing = false;
+  }
+
+  function enter(subscriber: Subscriber, projectId: string, role: Role, topics: readonly Topic[]): void {
+    const { pending } = subscriber;
+    // What waits of the same project stays: a change is never lost without a word.
+    if (subscriber.projectId === projectId) pending.keepOnly(new Set(topics));
+    else pending.clear();
     leaveProject(subscriber);
     subscriber.projectId = projectId;
     subscriber.role = role;
-    subscriber.topics = new Set(wanted);
+    subscriber.topics = new Set(topics);
     subscriber.checkedMs = clock.monotonicMs();
     const set = byProject.get(projectId) ?? new Set();
     byProject.set(projectId, set.add(subscriber));
-    send(subscriber, { type: "ready", topics: wanted });
+    send(subscriber, { type: "ready", topics });
   }
 
   async function recheck(subscriber: Subscriber): Promise<void> {
     const { projectId } = subscriber;
     if (projectId === null) return;
     const role = await roleIn(subscriber.actor, projectId);
+    if (projectId !== subscriber.projectId) return;
     if (role === "no_session") subscriber.socket.close(hubCloseCodes.noSession, "no session");
     else if (role === "no_membership") subscriber.socket.close(hubCloseCodes.originOrMembership, "not a member");
     else subscriber.role = role;
@@ -78,7 +107,7 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
   /** Closes who said nothing for too long, and looks at sessions and memberships again. */
   function watch(subscriber: Subscriber, nowMs: number): void {
     const silentMs = nowMs - subscriber.lastFrameMs;
-    if (subscriber.projectId === null && silentMs > subscribeWithinMs) {
+    if (subscriber.projectId === null && nowMs - subscriber.connectedMs > subscribeWithinMs) {
       subscriber.socket.close(hubCloseCodes.badSubscribe, "no subscribe");
     } else if (silentMs > idleMs) {
       subscriber.socket.close(hubCloseCodes.idle, "idle");
@@ -95,56 +124,43 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
     isTicking = true;
     try {
       for (const projectId of [...byProject.keys()]) await deliver(projectId);
-    } catch (error) {
-      log.warn("live.delivery_failed", { message: (error as Error).message });
     } finally {
       isTicking = false;
     }
   }
 
-  /** One frame for every subscriber of the project that has news and is not behind. */
+  /** One frame for every subscriber of the project that has news and is not behind. Never throws. */
   async function deliver(projectId: string): Promise<void> {
-    const due: { subscriber: Subscriber; role: Role; topic: Topic; ids: readonly string[] | null }[] = [];
+    const due: Due[] = [];
     for (const subscriber of byProject.get(projectId) ?? []) {
       if (subscriber.pending.isEmpty() || subscriber.role === null) continue;
-      if (subscriber.socket.bufferedAmount > maxBufferedBytes) {
+      if (isBehind(subscriber)) {
         subscriber.pending.collapse();
         continue;
       }
       const next = subscriber.pending.take();
       if (next !== null) due.push({ subscriber, role: subscriber.role, ...next });
     }
-    const reads = new Map<string, Promise<ReadonlyMap<string, { id: string }>>>();
-    const counts = new Map<Topic, Promise<Record<string, number> | undefined>>();
-    for (const { role, topic, ids } of due) {
-      const reader = readers[topic];
-      if (!counts.has(topic)) counts.set(topic, Promise.resolve(reader?.counts?.(projectId)));
-      const key = `${topic} ${role}`;
-      if (ids === null || reader === undefined || reads.has(key)) continue;
-      const union = new Set(
-        due.flatMap((other) => (other.topic === topic && other.role === role ? (other.ids ?? []) : [])),
-      );
-      reads.set(
-        key,
-        reader.rows(projectId, [...union], role).then((rows) => new Map(rows.map((row) => [row.id, row]))),
-      );
-    }
+    const news = await readNews(readers, projectId, due);
     for (const { subscriber, role, topic, ids } of due) {
-      const known = await reads.get(`${topic} ${role}`);
-      const topicCounts = await counts.get(topic);
       if (subscriber.projectId !== projectId) continue;
-      if (ids === null || known === undefined) {
+      const { rows, counts, failure } = news(topic, role);
+      if (failure !== null) {
+        log.warn("live.read_failed", { topic, message: failure.message });
+        // Told in the next round, when the database may be back: summarised, but not lost.
+        if (subscriber.topics.has(topic)) subscriber.pending.add(topic, null);
+      } else if (ids === null || rows === null) {
         refetched();
-        send(subscriber, { type: "event", topic, refetch: true, ...(topicCounts && { counts: topicCounts }) });
-        continue;
+        send(subscriber, { type: "event", topic, refetch: true, ...(counts !== null && { counts }) });
+      } else {
+        send(subscriber, {
+          type: "event",
+          topic,
+          rows: ids.flatMap((id) => rows.get(id) ?? []),
+          removed: ids.filter((id) => !rows.has(id)),
+          counts: counts ?? {},
+        });
       }
-      send(subscriber, {
-        type: "event",
-        topic,
-        rows: ids.flatMap((id) => known.get(id) ?? []),
-        removed: ids.filter((id) => !known.has(id)),
-        counts: topicCounts ?? {},
-      });
     }
   }
 
@@ -172,8 +188,13 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
         subscriber.lastFrameMs = clock.monotonicMs();
         const frame = readClientFrame(data);
         if (frame === null) return socket.close(hubCloseCodes.badSubscribe, "bad frame");
-        if (frame.type === "ping") return send(subscriber, { type: "pong" });
-        subscribe(subscriber, frame.projectId, frame.topics).catch((error: Error) => {
+        if (frame.type === "ping") {
+          // Who does not read gets no further answers to keep.
+          if (!isBehind(subscriber)) send(subscriber, { type: "pong" });
+          return;
+        }
+        subscriber.wanted = frame;
+        subscribe(subscriber).catch((error: Error) => {
           log.warn("live.subscribe_failed", { message: error.message });
           socket.close(1011, "internal error");
         });

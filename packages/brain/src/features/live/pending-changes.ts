@@ -34,6 +34,10 @@ export function createPendingChanges() {
     collapse(): void {
       for (const topic of byTopic.keys()) byTopic.set(topic, null);
     },
+    /** Forgets what is not asked for any more. */
+    keepOnly(topics: ReadonlySet<Topic>): void {
+      for (const topic of [...byTopic.keys()]) if (!topics.has(topic)) byTopic.delete(topic);
+    },
     isEmpty: () => byTopic.size === 0,
     clear: () => byTopic.clear(),
   };

@@ -1,3 +1,4 @@
+import { isUuid } from "@svc/protocol";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { WebSocket } from "ws";
@@ -22,8 +23,14 @@ export interface Subscriber {
   projectId: string | null;
   role: Role | null;
   topics: ReadonlySet<Topic>;
+  /** The newest subscribe that is not in force yet; its checks run one at a time. */
+  wanted: { readonly projectId: string; readonly topics: readonly Topic[] } | null;
+  isSubscribing: boolean;
   lastFrameMs: number;
   checkedMs: number;
+  readonly connectedMs: number;
+  /** Frames handed to the socket that have not left it. */
+  waitingFrames: number;
 }
 
 export function createSubscriber(socket: WebSocket, actor: SessionActor, nowMs: number): Subscriber {
@@ -34,15 +41,19 @@ export function createSubscriber(socket: WebSocket, actor: SessionActor, nowMs: 
     projectId: null,
     role: null,
     topics: new Set(),
+    wanted: null,
+    isSubscribing: false,
     lastFrameMs: nowMs,
     checkedMs: nowMs,
+    connectedMs: nowMs,
+    waitingFrames: 0,
   };
 }
 
 const Subscribe = Compile(
   Type.Object({
     type: Type.Literal("subscribe"),
-    project_id: Type.String({ minLength: 1, maxLength: 64 }),
+    project_id: Type.String({ maxLength: 64 }),
     topics: Type.Array(Type.String(), { minItems: 1, maxItems: topics.length }),
   }),
 );
@@ -62,6 +73,7 @@ export function readClientFrame(data: Uint8Array): ClientFrame | null {
   }
   if (typeof frame !== "object" || frame === null) return null;
   if ((frame as { type?: unknown }).type === "ping") return { type: "ping" };
-  if (!Subscribe.Check(frame) || !frame.topics.every(isTopic)) return null;
-  return { type: "subscribe", projectId: frame.project_id, topics: [...new Set(frame.topics)].filter(isTopic) };
+  if (!Subscribe.Check(frame) || !isUuid(frame.project_id) || !frame.topics.every(isTopic)) return null;
+  const projectId = frame.project_id.toLowerCase();
+  return { type: "subscribe", projectId, topics: [...new Set(frame.topics)].filter(isTopic) };
 }

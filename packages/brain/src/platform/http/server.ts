@@ -99,8 +99,6 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     }
     // PostgreSQL text holds no NUL, so no value of ours does: refused here, once, instead of failing in a statement.
     if (request.url.includes("%00")) return done(invalid(nulIn("path")));
-    const coding = request.headers["content-encoding"];
-    if (coding !== undefined && coding !== "identity") return done(new ApiError("unsupported_media_type"));
     shareWithOrigin(request, reply, hosts, settings.SVC_CORS_ALLOW_CREDENTIALS);
     done();
   });
@@ -114,6 +112,12 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     }
     if (outcome === undefined) done();
     else outcome.then(() => done(), done);
+  });
+  // After every onRequest hook: who may not call at all hears nothing about bodies.
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    const coding = request.headers["content-encoding"];
+    if (coding !== undefined && coding !== "identity") return done(new ApiError("unsupported_media_type"));
+    done(null, payload);
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
     guardHtml(reply);

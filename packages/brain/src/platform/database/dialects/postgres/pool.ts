@@ -53,5 +53,9 @@ export function openPool(options: PostgresOptions): pg.Pool {
   });
   // A connection that breaks while idle is replaced at next use; without a listener it would end the process.
   pool.on("error", () => {});
+  // The pool listens to idle connections only; one that breaks in a transaction fails its statement, and must do no more than that.
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+  });
   return pool;
 }
