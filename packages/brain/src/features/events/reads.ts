@@ -1,43 +1,127 @@
-import type { Database } from "../../platform/database/database.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Database, DialectName } from "../../platform/database/database.ts";
 import type { EventRow, Tables } from "../../schema/tables/index.ts";
 
-export interface EventFilter {
-  readonly engine?: string;
-  readonly taskId?: string;
-  readonly kind?: string;
-  readonly since?: Date;
-  readonly until?: Date;
-}
+type Db = Database<Tables>;
+type Runner = Db["read"];
 
 export interface EventPosition {
   readonly occurredAt: Date;
   readonly id: string;
 }
 
-/** Stored events of a project after `after`, newest first, at most `limit`. */
-export function listEvents(
-  db: Database<Tables>,
-  projectId: string,
-  filter: EventFilter,
-  page: { after: EventPosition | null; limit: number },
+export interface EventScope {
+  readonly projectId: string;
+  readonly since: Date | null;
+  readonly until: Date | null;
+  readonly after: EventPosition | null;
+}
+
+/** Events that one index gives in list order: of one task, of one kind, or all of the project. */
+export type EventSource = { readonly engine: string; readonly taskId: string } | { readonly kind: string } | null;
+
+const columns = sql`id, project_id, agent_id, engine, task_id, kind, occurred_at, payload`;
+
+function bounds({ since, until, after }: EventScope): RawBuilder<unknown>[] {
+  const all: RawBuilder<unknown>[] = [];
+  if (since !== null) all.push(sql`occurred_at >= ${since}`);
+  if (until !== null) all.push(sql`occurred_at <= ${until}`);
+  if (after !== null) {
+    all.push(sql`occurred_at <= ${after.occurredAt}`, sql`(occurred_at, id) < (${after.occurredAt}, ${after.id})`);
+  }
+  return all;
+}
+
+/**
+ * FROM, WHERE and ORDER BY of a source, newest first, through its own index whatever the planner's figures say: an absent kind, or one
+ * that is only far down, would otherwise cost a walk over all events.
+ */
+function inListOrder(dialect: DialectName, scope: EventScope, source: EventSource): RawBuilder<unknown> {
+  const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
+  const newestFirst = sql`occurred_at DESC, id DESC`;
+  if (source === null) return sql`FROM events WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${newestFirst}`;
+  if ("taskId" in source) {
+    conditions.push(sql`engine = ${source.engine}`, sql`task_id = ${source.taskId}`);
+    const from = dialect === "sqlite" ? sql`FROM events INDEXED BY events_by_task` : sql`FROM events`;
+    return sql`${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${newestFirst}`;
+  }
+  if (dialect === "sqlite") {
+    conditions.push(sql`kind = ${source.kind}`);
+    return sql`FROM events INDEXED BY events_by_kind WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${newestFirst}`;
+  }
+  const { since, until, after } = scope;
+  const newest = after !== null && (until === null || after.occurredAt <= until) ? after.occurredAt : until;
+  conditions.push(
+    sql`(kind, occurred_at) >= (${source.kind}, ${since ?? "-infinity"}::timestamptz)`,
+    sql`(kind, occurred_at) <= (${source.kind}, ${newest ?? "infinity"}::timestamptz)`,
+  );
+  return sql`FROM events WHERE ${sql.join(conditions, sql` AND `)} ORDER BY kind DESC, ${newestFirst}`;
+}
+
+/** The newest events of a source, at most `limit`; `kind` narrows the events of a task. */
+export async function newestEvents(
+  db: Runner,
+  dialect: DialectName,
+  { scope, source, kind }: { scope: EventScope; source: EventSource; kind?: string | undefined },
+  limit: number,
 ): Promise<EventRow[]> {
-  const { after } = page;
-  return db.read
-    .selectFrom("events")
-    .select(["id", "project_id", "agent_id", "engine", "task_id", "kind", "occurred_at", "payload"])
-    .where("project_id", "=", projectId)
-    .$if(filter.engine !== undefined, (query) => query.where("engine", "=", filter.engine ?? ""))
-    .$if(filter.taskId !== undefined, (query) => query.where("task_id", "=", filter.taskId ?? ""))
-    .$if(filter.kind !== undefined, (query) => query.where("kind", "=", filter.kind ?? ""))
-    .$if(filter.since !== undefined, (query) => query.where("occurred_at", ">=", filter.since ?? new Date(0)))
-    .$if(filter.until !== undefined, (query) => query.where("occurred_at", "<=", filter.until ?? new Date(0)))
-    .$if(after !== null, (query) =>
-      query.where((eb) =>
-        eb(eb.refTuple("occurred_at", "id"), "<", eb.tuple(after?.occurredAt ?? new Date(0), after?.id ?? "")),
-      ),
-    )
-    .orderBy("occurred_at", "desc")
-    .orderBy("id", "desc")
-    .limit(page.limit)
-    .execute();
+  const from = inListOrder(dialect, scope, source);
+  const query =
+    kind === undefined
+      ? sql<EventRow>`SELECT ${columns} ${from} LIMIT ${limit}`
+      : sql<EventRow>`SELECT ${columns} FROM (SELECT ${columns} ${from}) AS event WHERE event.kind = ${kind}
+          ORDER BY occurred_at DESC, id DESC LIMIT ${limit}`;
+  return (await query.execute(db)).rows;
+}
+
+/** The events of one engine among the next `rows` of a source, `limit` at most, and the last one looked at when there are more. */
+export async function walkEvents(
+  db: Runner,
+  dialect: DialectName,
+  { scope, source, engine }: { scope: EventScope; source: EventSource; engine: string },
+  { rows, limit }: { rows: number; limit: number },
+): Promise<{ found: EventPosition[]; end: EventPosition | null }> {
+  const { rows: seen } = await sql<{ id: string; occurred_at: Date; is_match: boolean; place: number }>`
+    SELECT id, occurred_at, is_match, place FROM (
+      SELECT id, occurred_at, (engine = ${engine}) AS is_match, row_number() OVER (ORDER BY occurred_at DESC, id DESC) AS place
+      FROM (SELECT id, occurred_at, engine ${inListOrder(dialect, scope, source)} LIMIT ${rows}) AS event
+    ) AS seen WHERE is_match OR place = ${rows} ORDER BY place LIMIT ${limit + 1}`.execute(db);
+  const position = ({ id, occurred_at }: { id: string; occurred_at: Date }) => ({ id, occurredAt: occurred_at });
+  const last = seen.find(({ place }) => place === rows);
+  const found = seen.filter(({ is_match }) => is_match).slice(0, limit);
+  return { found: found.map(position), end: last === undefined ? null : position(last) };
+}
+
+/** Whole rows of positions, in the order of these. */
+export async function eventsAt(
+  db: Runner,
+  projectId: string,
+  positions: readonly EventPosition[],
+): Promise<EventRow[]> {
+  const newest = positions[0];
+  const oldest = positions.at(-1);
+  if (newest === undefined || oldest === undefined) return [];
+  // The bounds of time let the server database pass over the other days.
+  const { rows } = await sql<EventRow>`
+    SELECT ${columns} FROM events WHERE project_id = ${projectId}
+      AND occurred_at >= ${oldest.occurredAt} AND occurred_at <= ${newest.occurredAt}
+      AND (occurred_at, id) IN (VALUES ${sql.join(positions.map(({ occurredAt, id }) => placeOf(occurredAt, id)))})`.execute(
+    db,
+  );
+  const byId = new Map(rows.map((row) => [`${row.occurred_at.getTime()} ${row.id}`, row]));
+  return positions.flatMap(({ occurredAt, id }) => byId.get(`${occurredAt.getTime()} ${id}`) ?? []);
+}
+
+const placeOf = (occurredAt: Date, id: string) => sql`(${occurredAt}, ${id})`;
+
+/** Engines of which the project holds events, by name, each found by one step in the index; `limit` at most. */
+export async function eventEngines(db: Runner, projectId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ engine: string }>`
+    WITH RECURSIVE each (engine) AS (
+      (SELECT min(engine) FROM events WHERE project_id = ${projectId})
+      UNION ALL
+      SELECT (SELECT min(engine) FROM events WHERE project_id = ${projectId} AND engine > each.engine)
+      FROM each WHERE each.engine IS NOT NULL
+    ) SELECT engine FROM each WHERE engine IS NOT NULL LIMIT ${limit}`.execute(db);
+  return rows.map(({ engine }) => engine);
 }

@@ -1,14 +1,18 @@
-import { isUuid, parseJson } from "@svc/protocol";
+import { type EventKind, isUuid, parseJson } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import { plainSerializer, type Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
-import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
+import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import { ProjectParams, parseInstant } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { type EventPosition, listEvents } from "./reads.ts";
+import { listEvents } from "./list.ts";
+import type { EventPosition } from "./reads.ts";
 import { EventPage, EventQuery } from "./schemas.ts";
 
-export const eventRoutes: Routes<{ database: Database<Tables>; settings: PageSizes }> = (app, { database, settings }) => {
+export const eventRoutes: Routes<{ database: Database<Tables>; settings: PageSizes }> = (
+  app,
+  { database, settings },
+) => {
   app.get(
     "/projects/:slug/events",
     {
@@ -18,12 +22,16 @@ export const eventRoutes: Routes<{ database: Database<Tables>; settings: PageSiz
     },
     async ({ project, query }) => {
       const limit = clampLimit(query.limit, settings);
-      const rows = await listEvents(database, project.id, filterOf(query), {
-        after: readPosition(query.cursor),
-        limit: limit + 1,
-      });
-      const page = pageOf(rows, limit, (row) => encodeCursor([row.occurred_at, row.id]));
-      return { ...page, items: page.items.map((row) => ({ ...row, payload: parseJson(row.payload) })) };
+      const after = readPosition(query.cursor);
+      const { rows, next } = await listEvents(database, project.id, filterOf(query), { after, limit });
+      return {
+        items: rows.map((row) => ({
+          ...row,
+          kind: row.kind as EventKind,
+          payload: parseJson(row.payload) as Record<string, unknown>,
+        })),
+        next_cursor: next === null ? null : encodeCursor([next.occurredAt, next.id]),
+      };
     },
   );
 };
@@ -32,8 +40,8 @@ function filterOf({ engine, task_id, kind, since, until }: EventQuery) {
   const from = since === undefined ? null : parseInstant(since);
   const to = until === undefined ? null : parseInstant(until);
   return {
-    ...(engine !== undefined && { engine }),
-    ...(task_id !== undefined && { taskId: task_id }),
+    ...(engine !== undefined && engine !== "" && { engine }),
+    ...(task_id !== undefined && task_id !== "" && { taskId: task_id }),
     ...(kind !== undefined && { kind }),
     ...(from !== null && { since: from }),
     ...(to !== null && { until: to }),

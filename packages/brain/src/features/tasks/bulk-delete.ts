@@ -2,9 +2,10 @@ import type { Database } from "../../platform/database/database.ts";
 import { invalid, type ValidationFault } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import { type DeletedTask, deleteTasks } from "./delete-store.ts";
-import { instantsOf, type TaskFilter } from "./filter.ts";
-import { idsMatching } from "./reads.ts";
+import { appendStateDeltas } from "../stats/index.ts";
+import { deleteTasks, type LockedTask, lockTasks } from "./delete-store.ts";
+import { instantsOf, matchesFilter, type TaskFilter } from "./filter.ts";
+import { matchingIds } from "./matching-ids.ts";
 import type { BulkDeleteBody } from "./schemas.ts";
 
 /** Rows that one filter-mode call deletes at most, in task-UUID order. */
@@ -30,25 +31,33 @@ export async function bulkDelete(
 ): Promise<{ deleted_count: number }> {
   const { projectId, body, origin } = request;
   const selection = readSelection(body);
+  const filter = "filter" in selection ? selection.filter : null;
   const ids =
-    "ids" in selection ? selection.ids : await idsMatching(database, projectId, selection.filter, maxFilteredDeletes);
-  const gone: DeletedTask[] = await database.write(async (tx) => {
-    const rows = await deleteTasks(tx, projectId, ids);
+    "ids" in selection ? selection.ids : await matchingIds(database, projectId, selection.filter, maxFilteredDeletes);
+  const gone = await database.write(async (tx) => {
+    const present = await lockTasks(tx, database.dialect, projectId, ids);
+    // What changed since it was selected is judged again under its lock: a task that was retried meanwhile is no failure any more.
+    const doomed = filter === null ? present : present.filter((task) => matchesFilter(task, filter));
+    await deleteTasks(tx, database.dialect, projectId, doomed);
+    await appendStateDeltas(tx, lossesByState(projectId, doomed));
     await audit.append(tx, {
       ...origin,
       action: "tasks.bulk_delete",
       target_type: "project",
       target_id: projectId,
       project_id: projectId,
-      metadata: { mode: "ids" in selection ? "ids" : "filter", deleted_count: rows.length },
+      metadata: { mode: filter === null ? "ids" : "filter", deleted_count: doomed.length },
     });
-    return rows;
+    return doomed.map(({ id }) => id);
   });
-  deleted(
-    projectId,
-    gone.map(({ id }) => id),
-  );
+  deleted(projectId, gone);
   return { deleted_count: gone.length };
+}
+
+function lossesByState(projectId: string, tasks: readonly LockedTask[]) {
+  const losses = new Map<string, number>();
+  for (const { state } of tasks) losses.set(state, (losses.get(state) ?? 0) - 1);
+  return [...losses].map(([state, by]) => ({ projectId, state, by }));
 }
 
 /** The one mode that a body asks for; every mixture and emptiness is a 422. */

@@ -5,9 +5,10 @@ import { xlsxOf } from "../../platform/exports/xlsx.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
+import { countMatchesUpTo } from "./count-matches.ts";
 import { filterOfQuery, readExportFields, type TaskFilter } from "./filter.ts";
-import { withLineage } from "./list.ts";
-import { countTasksUpTo, listTasks, type Position } from "./reads.ts";
+import { matchingPage, withLineage } from "./list.ts";
+import type { Position } from "./match-reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import type { PublicTask } from "./task-public.ts";
 
@@ -47,7 +48,7 @@ export async function exportTasks(
   const fields = readExportFields(query.fields);
   const filter = filterOfQuery(query);
   const cap = format === "xlsx" ? Math.min(maxRows, maxXlsxRows) : maxRows;
-  const count = await countTasksUpTo(database, projectId, filter, cap);
+  const count = await countMatchesUpTo(database, projectId, filter, cap);
   if (count > cap) {
     throw new ApiError("validation_error", {
       cap,
@@ -67,10 +68,18 @@ export async function exportTasks(
     }),
   );
   const pages = pagesOf(database, projectId, filter, cap);
-  return { mediaType: mediaTypes[format], fileName: `svc-tasks-${slug}.${format}`, body: encode(format, fields, pages) };
+  return {
+    mediaType: mediaTypes[format],
+    fileName: `svc-tasks-${slug}.${format}`,
+    body: encode(format, fields, pages),
+  };
 }
 
-function encode(format: ExportFormat, fields: readonly string[], pages: AsyncIterable<readonly PublicTask[]>): Readable {
+function encode(
+  format: ExportFormat,
+  fields: readonly string[],
+  pages: AsyncIterable<readonly PublicTask[]>,
+): Readable {
   switch (format) {
     case "csv":
       return Readable.from(csvOf(fields, pages));
@@ -88,11 +97,12 @@ async function* pagesOf(
   cap: number,
 ): AsyncGenerator<readonly PublicTask[]> {
   let after: Position | null = null;
-  for (let left = cap; left > 0; left -= pageRows) {
-    const rows = await listTasks(database, projectId, filter, { after, limit: Math.min(pageRows, left) });
-    if (rows.length > 0) yield await withLineage(database, projectId, rows);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageRows) return;
-    after = { receivedAt: last.received_at, id: last.id };
+  for (let left = cap; left > 0; ) {
+    const limit = Math.min(pageRows, left);
+    const page = await matchingPage(database, { projectId, filter, after, limit, budgetMs: Number.POSITIVE_INFINITY });
+    left -= page.rows.length;
+    if (page.rows.length > 0) yield await withLineage(database, projectId, page.rows);
+    if (page.next === null) return;
+    after = page.next;
   }
 }

@@ -1,6 +1,7 @@
 import { type Priority, priorities, type TaskState } from "@svc/protocol";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { parseInstant } from "../../platform/http/schemas.ts";
+import type { TaskRow } from "../../schema/tables/index.ts";
 import type { TaskListQuery } from "./schemas.ts";
 
 /** What a task must be to be listed, exported or deleted; absent members do not restrict. */
@@ -15,6 +16,28 @@ export interface TaskFilter {
   readonly worker?: string;
   readonly since?: Date;
   readonly until?: Date;
+}
+
+/** The columns that a filter looks at. */
+export type FilteredTask = Pick<
+  TaskRow,
+  "state" | "priority" | "queue" | "worker_name" | "name" | "task_id" | "received_at"
+>;
+
+/** Whether a task is one of those that the filter means; the statements of reads say the same. */
+export function matchesFilter(task: FilteredTask, filter: TaskFilter): boolean {
+  const { name, search, since, until } = filter;
+  return (
+    (filter.state === undefined || task.state === filter.state) &&
+    (filter.priorities === undefined || filter.priorities.some((priority) => priority === task.priority)) &&
+    (filter.queue === undefined || task.queue === filter.queue) &&
+    (filter.worker === undefined || task.worker_name === filter.worker) &&
+    (since === undefined || task.received_at >= since) &&
+    (until === undefined || task.received_at <= until) &&
+    (name === undefined || task.name.includes(name)) &&
+    (search === undefined ||
+      [task.name, task.queue, task.worker_name, task.task_id].some((text) => text?.toLowerCase().includes(search)))
+  );
 }
 
 const known: ReadonlySet<string> = new Set(priorities);

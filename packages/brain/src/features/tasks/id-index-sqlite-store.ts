@@ -12,7 +12,7 @@ export function openIdIndex(db: DatabaseSync) {
     advance(limit: number): number {
       const mark = (readMark.get() as { serial: number }).serial;
       const rows = readNext.all(mark, limit) as unknown as [number, string][];
-      for (const [serial, taskId] of rows) insert.run(serial, taskId);
+      for (const [serial, taskId] of rows) insert.run(serial, taskId.toLowerCase());
       const last = rows.at(-1);
       if (last !== undefined) moveMark.run(last[0]);
       return rows.length;

@@ -1,9 +1,12 @@
 import type { Database } from "../../platform/database/database.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
-import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
+import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { countMatches } from "./count-matches.ts";
 import { filterOfQuery } from "./filter.ts";
-import { addressKey, countTasks, lineageOf, listTasks, type Position } from "./reads.ts";
+import { findMatches, indexedSources, isDirect, type Search, scopeOf } from "./find-matches.ts";
+import { newestRows, type Position, rowsByIds } from "./match-reads.ts";
+import { addressKey, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import { type PublicTask, type PublicTaskRow, publicTask } from "./task-public.ts";
 
@@ -11,24 +14,66 @@ export interface TaskPageAnswer {
   readonly items: PublicTask[];
   readonly next_cursor: string | null;
   readonly total_count: number | null;
+  /** Present when the time for the search was used up: everything down to `reached` was looked at, and `cursor` goes on from there. */
+  readonly partial?: { readonly reached: Date; readonly cursor: string };
 }
+
+/** Time for the rows of one page, when no index holds them in order. */
+const searchBudgetMs = 200;
 
 /** One page of the task list, newest received first. */
 export async function listPage(
   database: Database<Tables>,
   sizes: PageSizes,
-  request: { projectId: string; query: TaskListQuery },
+  request: { projectId: string; query: TaskListQuery; budgetMs?: number },
 ): Promise<TaskPageAnswer> {
-  const { projectId, query } = request;
+  const { projectId, query, budgetMs = searchBudgetMs } = request;
   const filter = filterOfQuery(query);
   const limit = clampLimit(query.limit, sizes);
-  const rows = await listTasks(database, projectId, filter, { after: readPosition(query.cursor), limit: limit + 1 });
-  const page = pageOf(rows, limit, (row) => encodeCursor([row.received_at, row.id]));
-  const [items, total] = await Promise.all([
-    withLineage(database, projectId, page.items),
-    query.include_total === true ? countTasks(database, projectId, filter) : null,
+  const search = { projectId, filter, after: readPosition(query.cursor), limit, budgetMs };
+  const [{ rows, next, isPartial }, total] = await Promise.all([
+    matchingPage(database, search),
+    query.include_total === true ? countMatches(database, projectId, filter) : null,
   ]);
-  return { items, next_cursor: page.next_cursor, total_count: total };
+  const items = await withLineage(database, projectId, rows);
+  const cursor = next === null ? null : encodeCursor([next.receivedAt, next.id]);
+  const page = { items, next_cursor: cursor, total_count: total };
+  return isPartial && next !== null && cursor !== null
+    ? { ...page, partial: { reached: next.receivedAt, cursor } }
+    : page;
+}
+
+export interface MatchingPage {
+  readonly rows: PublicTaskRow[];
+  /** Where the next page begins; null at the end of the list. */
+  readonly next: Position | null;
+  /** The time was used up before the page was full. */
+  readonly isPartial: boolean;
+}
+
+/** The rows of one page of matches, `limit` at most. */
+export async function matchingPage(database: Database<Tables>, search: Search): Promise<MatchingPage> {
+  const { projectId, filter, after, limit } = search;
+  if (isDirect(filter)) {
+    const [source = null] = indexedSources(filter);
+    const rows = await newestRows(
+      database.read,
+      database.dialect,
+      scopeOf(projectId, filter, after),
+      source,
+      limit + 1,
+    );
+    const last = rows[limit - 1];
+    const next = rows.length > limit && last !== undefined ? { receivedAt: last.received_at, id: last.id } : null;
+    return { rows: rows.slice(0, limit), next, isPartial: false };
+  }
+  const { found, reached } = await findMatches(database, { ...search, limit: limit + 1 });
+  const ids = found.slice(0, limit).map(({ id }) => id);
+  const byId = new Map((await rowsByIds(database.read, projectId, ids)).map((row) => [row.id, row]));
+  // A row deleted since it was found is left out; the next page begins at the place where the last one was found.
+  const rows = ids.flatMap((id) => byId.get(id) ?? []);
+  const isFull = found.length > limit;
+  return { rows, next: isFull ? (found[limit - 1] ?? null) : reached, isPartial: !isFull && reached !== null };
 }
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

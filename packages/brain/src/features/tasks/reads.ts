@@ -1,94 +1,8 @@
-import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
-import { contains } from "../../platform/database/text-match.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
-import type { TaskFilter } from "./filter.ts";
 import { type Lineage, noLineage, type PublicTaskRow, publicColumns } from "./task-public.ts";
 
 type Db = Database<Tables>;
-
-export interface Position {
-  readonly receivedAt: Date;
-  readonly id: string;
-}
-
-/** The conditions of a filter, all of which hold. */
-function conditions(db: Db, eb: ExpressionBuilder<Tables, "tasks">, filter: TaskFilter): Expression<SqlBool>[] {
-  const all: Expression<SqlBool>[] = [];
-  if (filter.state !== undefined) all.push(eb("state", "=", filter.state));
-  if (filter.priorities !== undefined) all.push(eb("priority", "in", filter.priorities));
-  if (filter.queue !== undefined) all.push(eb("queue", "=", filter.queue));
-  if (filter.worker !== undefined) all.push(eb("worker_name", "=", filter.worker));
-  if (filter.since !== undefined) all.push(eb("received_at", ">=", filter.since));
-  if (filter.until !== undefined) all.push(eb("received_at", "<=", filter.until));
-  if (filter.name !== undefined) all.push(contains(db.dialect, eb.ref("name"), filter.name));
-  if (filter.search !== undefined) {
-    const needle = filter.search;
-    const holds = (column: "name" | "queue" | "worker_name" | "task_id") =>
-      contains(db.dialect, sql<string>`lower(${eb.ref(column)})`, needle);
-    all.push(eb.or([holds("name"), holds("queue"), holds("worker_name"), holds("task_id")]));
-  }
-  return all;
-}
-
-function matching(
-  db: Db,
-  projectId: string,
-  filter: TaskFilter,
-): SelectQueryBuilder<Tables, "tasks", Record<never, never>> {
-  const reads = filter.name === undefined && filter.search === undefined ? db.read : db.slow;
-  return reads
-    .selectFrom("tasks")
-    .where("project_id", "=", projectId)
-    .where((eb) => eb.and(conditions(db, eb, filter)));
-}
-
-/** The rows after `position`, newest received first, at most `limit`. */
-export function listTasks(
-  db: Db,
-  projectId: string,
-  filter: TaskFilter,
-  page: { after: Position | null; limit: number },
-): Promise<PublicTaskRow[]> {
-  let query = matching(db, projectId, filter).select(publicColumns);
-  const { after } = page;
-  if (after !== null) {
-    query = query.where((eb) => eb(eb.refTuple("received_at", "id"), "<", eb.tuple(after.receivedAt, after.id)));
-  }
-  return query.orderBy("received_at", "desc").orderBy("id", "desc").limit(page.limit).execute();
-}
-
-/** How many tasks match; the whole match is counted. */
-export async function countTasks(db: Db, projectId: string, filter: TaskFilter): Promise<number> {
-  const { count } = await matching({ ...db, read: db.slow }, projectId, filter)
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-/** How many tasks match, counting no further than `cap` + 1. */
-export async function countTasksUpTo(db: Db, projectId: string, filter: TaskFilter, cap: number): Promise<number> {
-  const { count } = await db.slow
-    .selectFrom(
-      matching({ ...db, read: db.slow }, projectId, filter)
-        .select("id")
-        .limit(cap + 1)
-        .as("some"),
-    )
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-/** Ids of matching tasks in UUID order, at most `limit`. */
-export async function idsMatching(db: Db, projectId: string, filter: TaskFilter, limit: number): Promise<string[]> {
-  const rows = await matching({ ...db, read: db.slow }, projectId, filter)
-    .select("id")
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
 
 export async function findTask(
   db: Db,
@@ -140,26 +54,32 @@ const familyColumns = [
   "finished_at",
 ] as const;
 
-/** The root itself and every task that names it as root, by (received_at, task_id). */
-export async function familyOf(
-  db: Db,
-  projectId: string,
-  engine: string,
-  rootId: string,
-  limit: number,
-): Promise<FamilyMember[]> {
-  const ofProject = db.read.selectFrom("tasks").select(familyColumns).where("project_id", "=", projectId);
-  const [root, members] = await Promise.all([
-    ofProject.where("engine", "=", engine).where("task_id", "=", rootId).execute(),
-    ofProject.where("root_task_id", "=", rootId).orderBy("received_at").orderBy("task_id").limit(limit).execute(),
-  ]);
-  const isRoot = (member: FamilyMember) =>
-    root.some((row) => row.engine === member.engine && row.task_id === member.task_id);
-  return [...root, ...members.filter((member) => !isRoot(member))].sort(byTime).slice(0, limit);
-}
+/** Every task that names `rootId` as its root, of whichever engine, by (received_at, task_id), `limit` at most. */
+export const tasksOfRoot = (db: Db, projectId: string, rootId: string, limit: number): Promise<FamilyMember[]> =>
+  db.slow
+    .selectFrom("tasks")
+    .select(familyColumns)
+    .where("project_id", "=", projectId)
+    .where("root_task_id", "=", rootId)
+    .orderBy("received_at")
+    .orderBy("task_id")
+    .limit(limit)
+    .execute();
 
-const byTime = (a: FamilyMember, b: FamilyMember) =>
-  a.received_at.getTime() - b.received_at.getTime() || (a.task_id < b.task_id ? -1 : a.task_id > b.task_id ? 1 : 0);
+/** The tasks with this id in the given engines. */
+export const tasksNamed = (
+  db: Db,
+  { projectId, engines, taskId }: { projectId: string; engines: readonly string[]; taskId: string },
+): Promise<FamilyMember[]> =>
+  engines.length === 0
+    ? Promise.resolve([])
+    : db.read
+        .selectFrom("tasks")
+        .select(familyColumns)
+        .where("project_id", "=", projectId)
+        .where("engine", "in", engines)
+        .where("task_id", "=", taskId)
+        .execute();
 
 interface TaskAddress {
   readonly engine: string;

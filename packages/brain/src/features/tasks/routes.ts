@@ -1,3 +1,5 @@
+import type { Readable } from "node:stream";
+import { type Static, Type } from "typebox";
 import type { Database } from "../../platform/database/database.ts";
 import { plainSerializer, type Routes } from "../../platform/http/app.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
@@ -9,7 +11,15 @@ import { bulkDelete } from "./bulk-delete.ts";
 import { exportTasks } from "./export.ts";
 import { listPage, withLineage } from "./list.ts";
 import { findTask } from "./reads.ts";
-import { BulkDeleteBody, BulkDeleteReply, TaskListQuery, TaskPage, TaskParams, TaskPublic, TaskTree } from "./schemas.ts";
+import {
+  BulkDeleteBody,
+  BulkDeleteReply,
+  TaskListQuery,
+  TaskPage,
+  TaskParams,
+  TaskPublic,
+  TaskTree,
+} from "./schemas.ts";
 import { readTree } from "./tree.ts";
 
 export interface TaskRouteDeps {
@@ -19,11 +29,14 @@ export interface TaskRouteDeps {
   deleted(projectId: string, ids: readonly string[]): void;
 }
 
+/** A page, or the stream of an export; the document shows the page. */
+const PageOrExport = Type.Unsafe<Static<typeof TaskPage> | Readable>(TaskPage);
+
 export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settings, deleted }) => {
   app.get(
     "/projects/:slug/tasks",
     {
-      schema: { params: ProjectParams, querystring: TaskListQuery, response: { 200: TaskPage } },
+      schema: { params: ProjectParams, querystring: TaskListQuery, response: { 200: PageOrExport } },
       serializerCompiler: plainSerializer,
       config: { tag: "tasks", role: "viewer" },
     },
@@ -32,7 +45,13 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
       if (query.format === undefined) return listPage(database, settings, { projectId: project.id, query });
       const { body, fileName, mediaType } = await exportTasks(
         { database, audit, maxRows: settings.SVC_TASKS_EXPORT_MAX_ROWS },
-        { projectId: project.id, slug: project.slug, query, format: query.format, origin: originOf(request, request.actor) },
+        {
+          projectId: project.id,
+          slug: project.slug,
+          query,
+          format: query.format,
+          origin: originOf(request, request.actor),
+        },
       );
       reply.type(mediaType).header("content-disposition", `attachment; filename="${fileName}"`);
       return reply.send(body);
@@ -56,7 +75,8 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
   app.get(
     "/projects/:slug/tasks/:engine/:task_id/tree",
     { schema: { params: TaskParams, response: { 200: TaskTree } }, config: { tag: "tree", role: "viewer" } },
-    ({ params, project }) => readTree(database, { projectId: project.id, engine: params.engine, taskId: params.task_id }),
+    ({ params, project }) =>
+      readTree(database, { projectId: project.id, engine: params.engine, taskId: params.task_id }),
   );
 
   app.post(

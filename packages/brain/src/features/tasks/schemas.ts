@@ -66,7 +66,15 @@ export type TaskListQuery = Static<typeof TaskListQuery>;
 export const TaskPage = Type.Object({
   items: Type.Array(TaskPublic),
   next_cursor: Nullable(Type.String()),
-  total_count: Nullable(Type.Integer()),
+  total_count: Nullable(Type.Integer({ description: "null unless asked for, and when counting takes too long" })),
+  partial: Type.Optional(
+    Type.Object(
+      { reached: Instant, cursor: Type.String() },
+      {
+        description: "the search used up its time: everything down to reached was looked at, cursor goes on from there",
+      },
+    ),
+  ),
 });
 
 export const TaskParams = Type.Object({ slug: Type.String(), engine: Type.String(), task_id: Type.String() });

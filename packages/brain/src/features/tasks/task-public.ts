@@ -1,4 +1,4 @@
-import { parseJson } from "@svc/protocol";
+import { type Priority, parseJson, type TaskState } from "@svc/protocol";
 import type { TaskRow } from "../../schema/tables/index.ts";
 
 /** Columns that a task answer is made of; the fold's own columns are left where they are. */
@@ -49,6 +49,8 @@ export const noLineage: Lineage = { retry_of: null, retried_as: null };
 export function publicTask(row: PublicTaskRow, lineage: Lineage = noLineage) {
   return {
     ...row,
+    state: row.state as TaskState,
+    priority: row.priority as Priority,
     args: parseJson(row.args) as unknown[],
     kwargs: parseJson(row.kwargs) as Record<string, unknown>,
     result: row.result === null ? null : parseJson(row.result),

@@ -1,19 +1,47 @@
+import type { TaskState } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { type FamilyMember, familyOf, findTask } from "./reads.ts";
+import { type FamilyMember, findTask, tasksNamed, tasksOfRoot } from "./reads.ts";
 
 const maxNodes = 500;
+
+export interface TaskTreeAnswer {
+  readonly root_task_id: string;
+  readonly node_count: number;
+  readonly truncated: boolean;
+  readonly nodes: (FamilyMember & { readonly state: TaskState })[];
+}
 
 /** Every task of the project that shares the root of this one, by (received_at, task_id); at most 500, and `truncated` says when. */
 export async function readTree(
   database: Database<Tables>,
   address: { projectId: string; engine: string; taskId: string },
-): Promise<{ root_task_id: string; node_count: number; truncated: boolean; nodes: FamilyMember[] }> {
+): Promise<TaskTreeAnswer> {
+  const { projectId, engine } = address;
   const task = await findTask(database, address);
   if (task === null) throw new ApiError("not_found", { resource: "task" });
   const rootId = task.root_task_id ?? task.task_id;
-  const members = await familyOf(database, address.projectId, address.engine, rootId, maxNodes + 1);
-  const nodes = members.slice(0, maxNodes);
-  return { root_task_id: rootId, node_count: nodes.length, truncated: members.length > maxNodes, nodes };
+  const members = await tasksOfRoot(database, projectId, rootId, maxNodes + 1);
+  const roots = await rootsOf(database, { projectId, engine, rootId }, members);
+  const isMember = (root: FamilyMember) =>
+    members.some((one) => one.engine === root.engine && one.task_id === root.task_id);
+  const all = [...roots.filter((root) => !isMember(root)), ...members].sort(byTime);
+  const nodes = all.slice(0, maxNodes) as TaskTreeAnswer["nodes"];
+  return { root_task_id: rootId, node_count: nodes.length, truncated: all.length > maxNodes, nodes };
 }
+
+/** The root itself, which names no root: in the engine of the asked task, else in an engine of its family (one engine may call another). */
+async function rootsOf(
+  database: Database<Tables>,
+  { projectId, engine, rootId }: { projectId: string; engine: string; rootId: string },
+  members: readonly FamilyMember[],
+): Promise<FamilyMember[]> {
+  const own = await tasksNamed(database, { projectId, engines: [engine], taskId: rootId });
+  if (own.length > 0) return own;
+  const engines = [...new Set(members.map((member) => member.engine))];
+  return tasksNamed(database, { projectId, engines, taskId: rootId });
+}
+
+const byTime = (a: FamilyMember, b: FamilyMember) =>
+  a.received_at.getTime() - b.received_at.getTime() || (a.task_id < b.task_id ? -1 : a.task_id > b.task_id ? 1 : 0);

@@ -1,0 +1,273 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Database, DialectName } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { TaskFilter } from "./filter.ts";
+import { matchCondition } from "./match-condition-reads.ts";
+import { type PublicTaskRow, publicColumns } from "./task-public.ts";
+
+// How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):
+// all tasks of the project, or those with one value in one column. Everything here reads a bounded number of rows of one source.
+
+type Db = Database<Tables>;
+type Runner = Db["read"];
+
+/** Place of a row in the list. */
+export interface Position {
+  readonly receivedAt: Date;
+  readonly id: string;
+}
+
+export interface Scope {
+  readonly projectId: string;
+  readonly since: Date | null;
+  /** Inclusive; the place to go on from is `after`. */
+  readonly until: Date | null;
+  readonly after: Position | null;
+}
+
+export type SourceColumn = "state" | "priority" | "queue" | "worker_name" | "name";
+
+/** Rows whose column holds one of the values; null is every row of the project. */
+export type Source = { readonly column: SourceColumn; readonly values: readonly string[] } | null;
+
+const indexOf: Record<SourceColumn, string> = {
+  state: "tasks_by_state",
+  priority: "tasks_by_priority",
+  queue: "tasks_by_queue",
+  worker_name: "tasks_by_worker",
+  name: "tasks_by_name",
+};
+
+/** The bounds of a scope as conditions on received_at and id; `until` counts only where `after` does not lie below it. */
+function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
+  const all: RawBuilder<SqlBool>[] = [];
+  if (since !== null) all.push(sql`received_at >= ${since}`);
+  if (after !== null)
+    all.push(sql`received_at <= ${after.receivedAt}`, sql`(received_at, id) < (${after.receivedAt}, ${after.id})`);
+  if (until !== null && (after === null || until < after.receivedAt)) all.push(sql`received_at <= ${until}`);
+  return all;
+}
+
+/**
+ * FROM, WHERE and ORDER BY that read a source through its own index. The planners may not choose: through another index a value that
+ * is absent, or only far down the list, costs a walk over the whole table. SQLite is told the index; on PostgreSQL a range over
+ * (column, received_at) and the same order leave only that index to be walked in order.
+ */
+function inListOrder(
+  dialect: DialectName,
+  scope: Scope,
+  column: SourceColumn | null,
+  value: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const project = sql`project_id = ${scope.projectId}`;
+  const conditions = [project, ...bounds(scope)];
+  if (dialect === "sqlite") {
+    if (column !== null) conditions.push(sql`${sql.ref(column)} = ${value}`);
+    const index = sql.ref(column === null ? "tasks_by_time" : indexOf[column]);
+    return sql`FROM tasks INDEXED BY ${index} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC`;
+  }
+  if (column === null)
+    return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC`;
+  const { since, until, after } = scope;
+  const newest = after !== null && (until === null || after.receivedAt <= until) ? after.receivedAt : until;
+  const key = sql.ref(column);
+  conditions.push(
+    sql`(${key}, received_at) >= (${value}, ${since ?? "-infinity"}::timestamptz)`,
+    sql`(${key}, received_at) <= (${value}, ${newest ?? "infinity"}::timestamptz)`,
+  );
+  return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${key} DESC, received_at DESC, id DESC`;
+}
+
+const wanted = sql`${sql.join(publicColumns.map((column) => sql.ref(column)))}`;
+
+/** The newest public rows of a source with at most one value. */
+export async function newestRows(
+  db: Runner,
+  dialect: DialectName,
+  scope: Scope,
+  source: Source,
+  limit: number,
+): Promise<PublicTaskRow[]> {
+  const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
+  const { rows } = await sql<PublicTaskRow>`SELECT ${wanted} ${from} LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Public rows of a project by id, in no order. */
+export const rowsByIds = (db: Runner, projectId: string, ids: readonly string[]): Promise<PublicTaskRow[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : db.selectFrom("tasks").select(publicColumns).where("id", "in", ids).where("project_id", "=", projectId).execute();
+
+interface PositionRow {
+  id: string;
+  received_at: Date;
+}
+
+const positionOf = ({ id, received_at }: PositionRow): Position => ({ receivedAt: received_at, id });
+
+/**
+ * The newest rows over all values of a column, however many values there are: only the `limit` values whose newest row is newest can
+ * have a row among them, and of each of these at most `limit` rows are read.
+ */
+export async function newestOfValues(
+  db: Runner,
+  dialect: DialectName,
+  scope: Scope,
+  { column, values }: NonNullable<Source>,
+  limit: number,
+): Promise<Position[]> {
+  const collation = dialect === "postgres" ? sql` COLLATE "C"` : sql``;
+  const ofValue = inListOrder(dialect, scope, column, sql`head.value${collation}`);
+  const newest = inListOrder(dialect, scope, column, sql`given.value${collation}`);
+  const query =
+    dialect === "postgres"
+      ? sql<PositionRow>`
+          SELECT own.id, own.received_at FROM (
+            SELECT given.value FROM unnest(${values}::text[]) AS given (value)
+            CROSS JOIN LATERAL (SELECT received_at, id ${newest} LIMIT 1) AS first
+            ORDER BY first.received_at DESC, first.id DESC LIMIT ${limit}
+          ) AS head CROSS JOIN LATERAL (SELECT received_at, id ${ofValue} LIMIT ${limit}) AS own
+          ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`
+      : sql<PositionRow>`
+          SELECT own.id, own.received_at FROM (
+            SELECT first.value, newest.received_at, newest.id
+            FROM (SELECT given.value, (SELECT serial ${newest} LIMIT 1) AS serial FROM json_each(${JSON.stringify(values)}) AS given) AS first
+            CROSS JOIN tasks AS newest ON newest.serial = first.serial
+            ORDER BY newest.received_at DESC, newest.id DESC LIMIT ${limit}
+          ) AS head CROSS JOIN tasks AS own ON own.serial IN (SELECT serial ${ofValue} LIMIT ${limit})
+          ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`;
+  return (await query.execute(db)).rows.map(positionOf);
+}
+
+/** How many rows a source holds, counting no further than `cap`. */
+export async function countSource(
+  db: Runner,
+  dialect: DialectName,
+  scope: Scope,
+  source: Source,
+  cap: number,
+): Promise<number> {
+  const parts = (source?.values ?? [null]).map(
+    (value) =>
+      sql`SELECT 1 FROM (SELECT 1 ${inListOrder(dialect, scope, source?.column ?? null, sql`${value}`)} LIMIT ${cap}) AS part`,
+  );
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)} LIMIT ${cap}) AS counted`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** What one step of a walk found: the matches in order and, when the source goes on below, the last row that was looked at. */
+export interface Step {
+  readonly found: readonly Position[];
+  readonly end: Position | null;
+}
+
+export interface Walk {
+  readonly scope: Scope;
+  /** A source with at most one value. */
+  readonly source: Source;
+  readonly filter: TaskFilter;
+}
+
+/** The next `rows` rows of a walk, each with its place among them (from 1) and whether it matches. */
+function judged(dialect: DialectName, { scope, source, filter }: Walk, rows: number): RawBuilder<unknown> {
+  const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
+  return sql`
+    SELECT id, received_at, ((${matchCondition(dialect, filter)}) IS TRUE) AS is_match, row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
+    FROM (SELECT id, received_at, state, priority, queue, worker_name, name, task_id ${from} LIMIT ${rows}) AS task`;
+}
+
+/** Looks at the next `rows` rows of a walk and gives those that match, `limit` at most; `end` holds when fewer were found. */
+export async function walkStep(
+  db: Runner,
+  dialect: DialectName,
+  walk: Walk,
+  step: { rows: number; limit: number },
+): Promise<Step> {
+  const { rows: hits } = await sql<PositionRow & { is_match: boolean; place: number }>`
+    SELECT id, received_at, is_match, place FROM (${judged(dialect, walk, step.rows)}) AS seen
+    WHERE is_match OR place = ${step.rows} ORDER BY place LIMIT ${step.limit + 1}`.execute(db);
+  const last = hits.find(({ place }) => place === step.rows);
+  const found = hits.filter(({ is_match }) => is_match).slice(0, step.limit);
+  return { found: found.map(positionOf), end: last === undefined ? null : positionOf(last) };
+}
+
+/** How many of the next `rows` rows of a walk match, and where it goes on. */
+export async function countStep(
+  db: Runner,
+  dialect: DialectName,
+  walk: Walk,
+  rows: number,
+): Promise<{ count: number; end: Position | null }> {
+  const { rows: answer } = await sql<{ count: number; id: string | null; received_at: Date | null }>`
+    SELECT count(CASE WHEN is_match THEN 1 END) AS count, max(CASE WHEN place = ${rows} THEN ${textOf(dialect, sql`id`)} END) AS id,
+      max(CASE WHEN place = ${rows} THEN received_at END) AS received_at
+    FROM (${judged(dialect, walk, rows)}) AS seen`.execute(db);
+  const { count = 0, id = null, received_at = null } = answer[0] ?? {};
+  return { count: Number(count), end: id === null || received_at === null ? null : { id, receivedAt: received_at } };
+}
+
+// PostgreSQL has no greatest uuid.
+const textOf = (dialect: DialectName, value: RawBuilder<unknown>) =>
+  dialect === "postgres" ? sql`${value}::text` : value;
+
+/** Whether one statement of the server database can count this; the embedded one counts in steps, so that its reader stays free. */
+export async function countAtOnce(db: Runner, dialect: DialectName, { scope, source, filter }: Walk): Promise<number> {
+  const conditions = [
+    sql`project_id = ${scope.projectId}`,
+    ...bounds(scope),
+    sql`(${matchCondition(dialect, filter)})`,
+  ];
+  const index = source === null ? "tasks_by_time" : indexOf[source.column];
+  const from = dialect === "sqlite" ? sql`FROM tasks AS task INDEXED BY ${sql.ref(index)}` : sql`FROM tasks AS task`;
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count ${from} WHERE ${sql.join(conditions, sql` AND `)}`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** Ids after `afterId` in id order that match, among the next `rows` rows; `end` is the last id looked at when there are more. */
+export async function idStep(
+  db: Runner,
+  dialect: DialectName,
+  { scope, filter, afterId, rows }: { scope: Scope; filter: TaskFilter; afterId: string | null; rows: number },
+): Promise<{ ids: string[]; end: string | null }> {
+  const conditions = [sql`project_id = ${scope.projectId}`];
+  if (afterId !== null) conditions.push(sql`id > ${afterId}`);
+  const matches = sql.join([sql`(${matchCondition(dialect, filter)})`, ...bounds(scope)], sql` AND `);
+  const { rows: seen } = await sql<{ id: string; is_match: boolean }>`
+    SELECT id, ((${matches}) IS TRUE) AS is_match
+    FROM (SELECT id, received_at, state, priority, queue, worker_name, name, task_id FROM tasks
+          WHERE ${sql.join(conditions, sql` AND `)} ORDER BY id LIMIT ${rows}) AS task ORDER BY id`.execute(db);
+  const ids = seen.filter(({ is_match }) => is_match).map(({ id }) => id);
+  return { ids, end: seen.length < rows ? null : (seen.at(-1)?.id ?? null) };
+}
+
+/** Rows of a source with several values, read whole, that match: for sources known to be short. Newest first. */
+export async function matchesAmong(
+  db: Runner,
+  dialect: DialectName,
+  { scope, source, filter }: { scope: Scope; source: NonNullable<Source>; filter: TaskFilter },
+  limit: number,
+): Promise<Position[]> {
+  const key = sql.ref(source.column);
+  const isOne =
+    dialect === "postgres"
+      ? sql`${key} = ANY (${source.values}::text[])`
+      : sql`${key} IN (SELECT given.value FROM json_each(${JSON.stringify(source.values)}) AS given)`;
+  const conditions = [
+    sql`project_id = ${scope.projectId}`,
+    isOne,
+    ...bounds(scope),
+    sql`(${matchCondition(dialect, filter)})`,
+  ];
+  const from =
+    dialect === "sqlite"
+      ? sql`FROM tasks AS task INDEXED BY ${sql.ref(indexOf[source.column])}`
+      : sql`FROM tasks AS task`;
+  const { rows } = await sql<PositionRow>`
+    SELECT id, received_at ${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC LIMIT ${limit}`.execute(
+    db,
+  );
+  return rows.map(positionOf);
+}
