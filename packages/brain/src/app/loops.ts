@@ -2,7 +2,7 @@ import { sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.t
 import { pruneEvents } from "../features/events/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
 import { compactRollups, foldCounters } from "../features/stats/index.ts";
-import { indexTaskIds } from "../features/tasks/index.ts";
+import { indexTaskIds, pruneTasks } from "../features/tasks/index.ts";
 import { sweepSilentWorkers } from "../features/workers/index.ts";
 import { checkpointLog } from "../platform/database/checkpoint.ts";
 import { type BoundLoop, bindLoop } from "../platform/loop.ts";
@@ -18,6 +18,7 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(sweepSilentWorkers, { workers, settings }),
     bindLoop(pruneSessions, { sessions }),
     bindLoop(pruneEvents, { database, clock, settings }),
+    bindLoop(pruneTasks, { database, clock, settings }),
     bindLoop(foldCounters, { database, clock }),
     bindLoop(compactRollups, { database, clock }),
     bindLoop(indexTaskIds, { database }),

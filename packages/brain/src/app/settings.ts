@@ -6,7 +6,7 @@ import { ingestSettings } from "../features/ingest/index.ts";
 import { projectSettings } from "../features/projects/index.ts";
 import { sessionSettings } from "../features/sessions/index.ts";
 import { setupSettings } from "../features/setup/index.ts";
-import { taskSettings } from "../features/tasks/index.ts";
+import { checkTaskRetention, taskSettings } from "../features/tasks/index.ts";
 import { checkDatabaseUrl, databaseSettings } from "../platform/database/settings.ts";
 import { platformChecks, platformSettings } from "../platform/platform-settings.ts";
 import { type LoadedSettings, loadSettings, type SettingsOf } from "../platform/settings.ts";
@@ -40,7 +40,7 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
   const loaded = loadSettings({
     ...sources,
     fragments: settingFragments,
-    checks: [...platformChecks, checkDatabaseUrl],
+    checks: [...platformChecks, checkDatabaseUrl, checkTaskRetention],
   });
   const { values } = loaded;
   // Nobody who only chose another port means that links still name the usual one.

@@ -39,7 +39,7 @@ export async function deleteTasks(
   tx: Tx<Tables>,
   dialect: DialectName,
   projectId: string,
-  tasks: readonly LockedTask[],
+  tasks: readonly Pick<LockedTask, "id" | "engine" | "task_id">[],
 ): Promise<void> {
   for (let start = 0; start < tasks.length; start += idsPerStatement) {
     const ids = tasks.slice(start, start + idsPerStatement).map(({ id }) => id);

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { checkTaskRetention } from "./settings.ts";
+
+const faults = (taskDays: number, eventDays: number) => {
+  const found: string[] = [];
+  const values = { SVC_TASK_RETENTION_DAYS: taskDays, SVC_EVENT_RETENTION_DAYS: eventDays };
+  checkTaskRetention(values, (name, message) => found.push(`${name} ${message}`));
+  return found;
+};
+
+test("task retention may equal event retention but not be below it", () => {
+  expect(faults(30, 30)).toEqual([]);
+  expect(faults(29, 30)).toEqual(["SVC_TASK_RETENTION_DAYS must not be below SVC_EVENT_RETENTION_DAYS"]);
+});
