@@ -2,9 +2,15 @@ import { Worker } from "node:worker_threads";
 import { SqliteError } from "../../errors.ts";
 import { restoreError, type ThreadReply } from "./messages.ts";
 
+/**
+ * What a thread needs is small and short-lived, but V8 lets a heap grow as far as it may before it collects in earnest. The bounds keep
+ * the process small; a group of ingest and a page of an export stay far below them.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 };
+
 /** Asks a thread and matches its replies by number. A thread that ends fails everything that still waits. */
 export function createThreadClient<Request extends { id: number }>(entry: string, data: unknown) {
-  const worker = new Worker(entry, { workerData: data });
+  const worker = new Worker(entry, { workerData: data, resourceLimits });
   const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   let lastId = 0;
   let ended: Error | null = null;
