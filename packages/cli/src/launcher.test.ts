@@ -12,6 +12,8 @@ const oldNode = `data:text/javascript,${encodeURIComponent(
   'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); delete process.execve;',
 )}`;
 
+const memoryFlags = "--max-semi-space-size=8 --max-old-space-size=1024";
+
 describe("bin/svc.js", () => {
   test("runs the source entry of a checkout that was not built", async () => {
     const { bin } = await checkout({
@@ -19,15 +21,26 @@ describe("bin/svc.js", () => {
         'const exitCode: number = 7; console.log(process.execArgv.join(" ")); process.exitCode = exitCode;',
     });
     const { status, stdout } = launch(bin, []);
-    expect({ status, stdout }).toEqual({ status: 7, stdout: "--conditions=source\n" });
+    expect({ status, stdout }).toEqual({ status: 7, stdout: `--conditions=source ${memoryFlags}\n` });
   });
 
   test("prefers the built entry and hands the arguments through", async () => {
     const { bin } = await checkout({
       "src/main.ts": 'console.log("source");',
-      "dist/svc.js": "console.log(JSON.stringify(process.argv.slice(2)), process.execArgv.length);",
+      "dist/svc.js": 'console.log(JSON.stringify(process.argv.slice(2)), process.execArgv.join(" "));',
     });
-    expect(launch(bin, ["agent", "--list", "a b"]).stdout).toBe('["agent","--list","a b"] 0\n');
+    expect(launch(bin, ["agent", "--list", "a b"]).stdout).toBe(`["agent","--list","a b"] ${memoryFlags}\n`);
+  });
+
+  test("leaves the heap to whoever sets its limit in NODE_OPTIONS", async () => {
+    const { bin } = await checkout({
+      "dist/svc.js": "console.log(process.execArgv.length, process.env.MALLOC_ARENA_MAX);",
+    });
+    const { stdout } = spawnSync(process.execPath, [bin], {
+      encoding: "utf8",
+      env: { ...process.env, NODE_OPTIONS: "--max-old-space-size=4096", MALLOC_ARENA_MAX: "4" },
+    });
+    expect(stdout).toBe("0 4\n");
   });
 
   test("re-executes itself with the installed Node when its own is too old, and ends as that ends", async () => {
