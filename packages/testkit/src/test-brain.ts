@@ -171,3 +171,5 @@ const asRoot = (id: string) =>
     csrfToken: "",
     mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
   }) as const;
+
+export { type ApiAnswer, type ApiClient, anonymous, signIn } from "./test-client.ts";

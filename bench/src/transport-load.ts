@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import { canonicalText, createSigner, decodeHmacSecret, encodeHello, parseHelloAck, type Signer } from "@svc/protocol";
+import { WebSocket } from "ws";
+import type { BenchBrain } from "./brain-client.ts";
+
+export const eventsPerFrame = 100;
+
+type BenchAgent = BenchBrain["agents"][number];
+
+const queues = ["emails", "billing", "media", "search"];
+const names = ["send_receipt", "charge_subscription", "transcode_video", "reindex_product", "thumbnail"];
+
+/** One canonical event_batch payload of 100 events, three per task, each with about 300 bytes of data. */
+export function batchPayload(taskBase: number, atMs: number): string {
+  const events: unknown[] = [];
+  for (let index = 0; events.length < eventsPerFrame; index += 1) {
+    const number = taskBase + index;
+    const queue = queues[number % queues.length] as string;
+    const taskId = `${queue}:${number}`;
+    const name = `${queue}.${names[number % names.length]}`;
+    const base = { engine: "bench", task_id: taskId };
+    const at = (offsetMs: number) => new Date(atMs + offsetMs).toISOString();
+    const inputs = {
+      order: number,
+      customer: `cus_${number.toString(36)}`,
+      note: "x".repeat(120),
+      locale: "en",
+      amount_cents: number % 20_000,
+    };
+    const facts = { attempt: 0, queue, task_name: name };
+    events.push({
+      ...base,
+      id: randomUUID(),
+      kind: "task.received",
+      occurred_at: at(0),
+      data: { ...facts, args: [], kwargs: inputs, priority: "normal", max_attempts: 3 },
+    });
+    if (events.length === eventsPerFrame) break;
+    events.push({
+      ...base,
+      id: randomUUID(),
+      kind: "task.started",
+      occurred_at: at(40),
+      data: { ...facts, worker: `worker-${number % 8}`, wait_ms: 40, note: "y".repeat(150) },
+    });
+    if (events.length === eventsPerFrame) break;
+    const end =
+      number % 20 === 0
+        ? {
+            kind: "task.failed",
+            data: {
+              ...facts,
+              worker: `worker-${number % 8}`,
+              runtime_ms: 130,
+              exception: "Error: upstream 503",
+              traceback: "Error: upstream 503\n    at run (/srv/app.js:1:1)",
+            },
+          }
+        : {
+            kind: "task.succeeded",
+            data: {
+              ...facts,
+              worker: `worker-${number % 8}`,
+              runtime_ms: 130,
+              result: { ok: true, items: [1, 2, 3], note: "z".repeat(120) },
+            },
+          };
+    events.push({ ...base, id: randomUUID(), occurred_at: at(170), ...end });
+  }
+  return canonicalText({ events, sealed_at: new Date(atMs).toISOString() });
+}
+
+export function makePayloads(frames: number, firstTask: number): string[] {
+  const now = Date.now();
+  return Array.from({ length: frames }, (_, index) => batchPayload(firstTask + index * eventsPerFrame, now));
+}
+
+interface WsSession {
+  readonly socket: WebSocket;
+  readonly signer: Signer;
+}
+
+async function connect(brain: BenchBrain, agent: BenchAgent): Promise<WsSession> {
+  const socket = new WebSocket(`ws://127.0.0.1:${brain.port}/ws/agent`, {
+    headers: { authorization: `Bearer ${agent.token}` },
+    perMessageDeflate: false,
+  });
+  const first = new Promise<Buffer>((resolve, reject) => {
+    socket.once("message", (data: Buffer) => resolve(data));
+    socket.once("close", (code) => reject(new Error(`closed with ${code} before hello_ack`)));
+    socket.once("error", reject);
+  });
+  await new Promise<void>((resolve) => socket.once("open", () => resolve()));
+  socket.send(
+    encodeHello(
+      {
+        protocol_version: "2",
+        agent_version: "0.1.0",
+        framework: "bench",
+        engines: ["bench"],
+        schedulers: [],
+        capabilities: {},
+        host: {},
+        worker_id: null,
+        worker_role: "task",
+        worker_pid: null,
+        worker_started_at: null,
+        runtime_features: [],
+      },
+      { id: "ev_000000000000" },
+    ),
+  );
+  const ack = parseHelloAck(await first);
+  if (!ack.ok) throw new Error(ack.message);
+  const { agent_id: agentId, project_id: projectId, session_id: sessionId } = ack.payload;
+  return {
+    socket,
+    signer: createSigner({ secret: decodeHmacSecret(agent.hmacSecret), session: { agentId, projectId, sessionId } }),
+  };
+}
+
+/** Sends frames over one WebSocket, at most `window` unacknowledged; gives the milliseconds from the first send to the last ack. */
+async function blast({ socket }: WsSession, frames: readonly Buffer[], window: number): Promise<void> {
+  let sent = 0;
+  let acked = 0;
+  await new Promise<void>((resolve, reject) => {
+    const fill = () => {
+      while (sent < frames.length && sent - acked < window) {
+        socket.send(frames[sent] as Buffer);
+        sent += 1;
+      }
+    };
+    socket.on("message", () => {
+      acked += 1;
+      if (acked === frames.length) resolve();
+      else fill();
+    });
+    socket.on("close", (code) => reject(new Error(`closed with ${code}`)));
+    fill();
+  });
+}
+
+/** Events per second over WebSockets, one per agent of the brain; frames are signed before the clock starts. */
+export async function overWebSocket(brain: BenchBrain, framesPerAgent: number, window = 32): Promise<number> {
+  const sessions = await Promise.all(brain.agents.map((agent) => connect(brain, agent)));
+  const signed = sessions.map(({ signer }, index) =>
+    makePayloads(framesPerAgent, index * 10_000_000 + Math.floor(Math.random() * 1e6) * 100).map((payload, frame) =>
+      Buffer.from(signer.signText("event_batch", payload, `ev_${String(frame).padStart(12, "0")}`)),
+    ),
+  );
+  const startedMs = performance.now();
+  await Promise.all(sessions.map((session, index) => blast(session, signed[index] as Buffer[], window)));
+  const seconds = (performance.now() - startedMs) / 1000;
+  for (const { socket } of sessions) socket.close();
+  return (framesPerAgent * eventsPerFrame * sessions.length) / seconds;
+}
+
+/** Events per second over long-poll uploads of 20 frames, one session per agent; bodies are made before the clock starts. */
+export async function overLongpoll(brain: BenchBrain, framesPerAgent: number): Promise<number> {
+  const framesPerUpload = 20;
+  const uploads = await Promise.all(
+    brain.agents.map(async (agent, index) => {
+      const nonce = randomUUID().replaceAll("-", "").slice(0, 22);
+      const headers = { authorization: `Bearer ${agent.token}`, "x-svc-session-nonce": nonce };
+      await fetch(`${brain.url}/api/v1/agent/commands?wait=0&max_frames=0`, { headers });
+      const session = { agentId: agent.agentId, projectId: brain.projectId, sessionId: nonce };
+      const signer = createSigner({ secret: decodeHmacSecret(agent.hmacSecret), session });
+      const frames = makePayloads(framesPerAgent, 500_000_000 + index * 10_000_000).map((payload, frame) =>
+        signer.signText("event_batch", payload, `ev_${String(frame).padStart(12, "0")}`),
+      );
+      const bodies: string[] = [];
+      for (let start = 0; start < frames.length; start += framesPerUpload) {
+        bodies.push(JSON.stringify({ frames: frames.slice(start, start + framesPerUpload) }));
+      }
+      return { headers: { ...headers, "content-type": "application/json" }, bodies };
+    }),
+  );
+  const startedMs = performance.now();
+  await Promise.all(
+    uploads.map(async ({ headers, bodies }) => {
+      for (const body of bodies) {
+        const answer = await fetch(`${brain.url}/api/v1/agent/events`, { method: "POST", headers, body });
+        const { rejected } = (await answer.json()) as { rejected: number };
+        if (answer.status !== 200 || rejected > 0)
+          throw new Error(`an upload answered ${answer.status}, rejected ${rejected}`);
+      }
+    }),
+  );
+  return (framesPerAgent * eventsPerFrame * uploads.length) / ((performance.now() - startedMs) / 1000);
+}
