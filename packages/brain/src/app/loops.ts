@@ -1,7 +1,8 @@
-import { sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
+import { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
+import { pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
-import { compactRollups, foldCounters } from "../features/stats/index.ts";
+import { compactRollups, foldCounters, pruneRollups } from "../features/stats/index.ts";
 import { indexTaskIds, pruneTasks } from "../features/tasks/index.ts";
 import { sweepSilentWorkers } from "../features/workers/index.ts";
 import { checkpointLog } from "../platform/database/checkpoint.ts";
@@ -17,10 +18,13 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(sweepStaleAgents, { agents, settings }),
     bindLoop(sweepSilentWorkers, { workers, settings }),
     bindLoop(pruneSessions, { sessions }),
+    bindLoop(pruneSamples, { database, clock, settings }),
     bindLoop(pruneEvents, { database, clock, settings }),
     bindLoop(pruneTasks, { database, clock, settings }),
+    bindLoop(pruneCommands, { database, clock, settings }),
     bindLoop(foldCounters, { database, clock }),
     bindLoop(compactRollups, { database, clock }),
+    bindLoop(pruneRollups, { database, clock, settings }),
     bindLoop(indexTaskIds, { database }),
     bindLoop(checkpointLog, { database, settings }),
   ];

@@ -1,6 +1,6 @@
 export { type Agents, createAgents } from "./agents.ts";
 export type { Standing } from "./identity.ts";
-export { sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
+export { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
 export type { AgentIdentity } from "./reads.ts";
 export { agentRoutes } from "./routes.ts";
 export { agentSettings } from "./settings.ts";

@@ -1,5 +1,10 @@
+import { retentionHorizonMs } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 import type { Agents } from "./agents.ts";
+import { agentsWithSamplesBefore, deleteSamplesBefore } from "./samples-store.ts";
 
 interface AgentLoopDeps {
   agents: Pick<Agents, "sweepOffline" | "sweepStale">;
@@ -23,5 +28,34 @@ export const sweepStaleAgents: Loop<AgentLoopDeps> = {
   leaderOnly: true,
   async tick({ agents }) {
     return { revoked: await agents.sweepStale() };
+  },
+};
+
+const rowsPerBatch = 5000;
+const agentsPerLook = 1000;
+
+/** Deletes status samples that are older than events may be. Leader only: one replica is enough for it. */
+export const pruneSamples: Loop<{
+  database: Database<Tables>;
+  clock: Pick<Clock, "now">;
+  settings: { SVC_EVENT_RETENTION_DAYS: number };
+}> = {
+  name: "agents.retention",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  async tick({ database, clock, settings, signal }) {
+    const cutoff = new Date(retentionHorizonMs(clock.now(), settings.SVC_EVENT_RETENTION_DAYS));
+    let deleted = 0;
+    for (let agents = agentsPerLook; agents === agentsPerLook && !signal.aborted; ) {
+      const found = await agentsWithSamplesBefore(database, cutoff, agentsPerLook);
+      agents = found.length;
+      for (const agentId of found) {
+        for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
+          batch = await deleteSamplesBefore(database, agentId, cutoff, rowsPerBatch);
+          deleted += batch;
+        }
+      }
+    }
+    return { deleted };
   },
 };

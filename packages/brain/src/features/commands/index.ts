@@ -7,6 +7,7 @@ import { createReports } from "./report.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
 export type { ClaimedCommand } from "./claim.ts";
+export { pruneCommands } from "./loops.ts";
 export { commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 

@@ -8,7 +8,6 @@ import {
   addTaskCounts,
   addWorkerCounts,
   type CounterTx,
-  deleteRollupsBefore,
   knownNames,
   noteNames,
   type RollupSum,
@@ -24,11 +23,10 @@ const roundsPerTick = 20;
 const minutesPerRound = 2000;
 const namesPerProject = 1000;
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+/** How often a name is noted as still in use. */
+export const nameNotedMs = 24 * hourMs;
 /** Rollups are kept by the minute for this long, then by the hour. */
 const minuteKeptMs = 48 * hourMs;
-/** Charts reach back 90 days. */
-const rollupDays = 91;
 
 /**
  * Moves counter changes into the counters, every second. Leader only: the counters are written by nobody else, so nobody waits for
@@ -50,7 +48,7 @@ export const foldCounters: Loop<{ database: Database<Tables>; clock: Pick<Clock,
   },
 };
 
-/** Folds minutes older than 48 h into hours and drops what no chart shows any more. Leader only, as the folding is. */
+/** Folds minutes older than 48 h into hours. Leader only, as the folding is. */
 export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = {
   name: "stats.compact-rollups",
   everyMs: 600_000,
@@ -69,8 +67,7 @@ export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Cloc
       compacted += count;
       if (count < minutesPerRound) break;
     }
-    const dropped = await database.write((tx) => deleteRollupsBefore(tx, new Date(now - rollupDays * dayMs)));
-    return { compacted, dropped };
+    return { compacted };
   },
 };
 
@@ -81,7 +78,7 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
   if (deltas.length === 0) return 0;
   const sums = new Sums();
   const minuteLimit = hourStart(now.getTime() - minuteKeptMs);
-  const nameOf = await nameLimiter(tx, deltas);
+  const nameOf = await nameLimiter(tx, deltas, now);
   for (const delta of deltas) {
     const { bucket_at: at, counter, project_id, engine, kind, count } = delta;
     if (counter === "state") sums.addState(project_id, kind, count);
@@ -100,7 +97,7 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
 }
 
 /** Names of a project beyond the first thousand count together, since they come from outside. */
-async function nameLimiter(tx: CounterTx, deltas: readonly TakenDelta[]) {
+async function nameLimiter(tx: CounterTx, deltas: readonly TakenDelta[], now: Date) {
   const wanted = new Map<string, Set<string>>();
   for (const { counter, project_id, name } of deltas) {
     if (counter !== "rollup" || name === "") continue;
@@ -112,8 +109,10 @@ async function nameLimiter(tx: CounterTx, deltas: readonly TakenDelta[]) {
   for (const [projectId, names] of wanted) {
     const known = await knownNames(tx, projectId, namesPerProject);
     const fresh = [...names].filter((name) => !known.has(name)).slice(0, Math.max(0, namesPerProject - known.size));
-    await noteNames(tx, projectId, fresh);
-    admitted.set(projectId, new Set([...known, ...fresh]));
+    // Once a day is enough to tell which names are still in use (prune-rollups.ts).
+    const isDue = (name: string) => (known.get(name)?.getTime() ?? now.getTime()) <= now.getTime() - nameNotedMs;
+    await noteNames(tx, projectId, [...fresh, ...[...names].filter(isDue)], now);
+    admitted.set(projectId, new Set([...known.keys(), ...fresh]));
   }
   return ({ project_id, name }: TakenDelta): string =>
     name === "" || admitted.get(project_id)?.has(name) === true ? name : overflowLabel;

@@ -153,23 +153,30 @@ export async function addTaskCounts(
     .execute();
 }
 
-/** The names that a project's rollups tell apart. */
-export async function knownNames(tx: CounterTx, projectId: string, limit: number): Promise<Set<string>> {
+/** The names that a project's rollups tell apart, with the day on which each was last counted, about. */
+export async function knownNames(tx: CounterTx, projectId: string, limit: number): Promise<Map<string, Date>> {
   const rows = await tx
     .selectFrom("rollup_names")
-    .select("name")
+    .select(["name", "seen_at"])
     .where("project_id", "=", projectId)
     .limit(limit)
     .execute();
-  return new Set(rows.map(({ name }) => name));
+  return new Map(rows.map(({ name, seen_at }) => [name, seen_at]));
 }
 
-export async function noteNames(tx: CounterTx, projectId: string, names: readonly string[]): Promise<void> {
+export async function noteNames(
+  tx: CounterTx,
+  projectId: string,
+  names: readonly string[],
+  seenAt: Date,
+): Promise<void> {
   for (let start = 0; start < names.length; start += rowsPerStatement) {
     await tx
       .insertInto("rollup_names")
-      .values(names.slice(start, start + rowsPerStatement).map((name) => ({ project_id: projectId, name })))
-      .onConflict((conflict) => conflict.doNothing())
+      .values(
+        names.slice(start, start + rowsPerStatement).map((name) => ({ project_id: projectId, name, seen_at: seenAt })),
+      )
+      .onConflict((conflict) => conflict.columns(["project_id", "name"]).doUpdateSet({ seen_at: seenAt }))
       .execute();
   }
 }
@@ -203,26 +210,3 @@ export async function takeOldMinutes(tx: CounterTx, cutoff: Date, limit: number)
 
 const minute = (tx: CounterTx, bucketAt: Date): Promise<RollupRow[]> =>
   tx.selectFrom("rollups").selectAll().where("grain_minutes", "=", 1).where("bucket_at", "=", bucketAt).execute();
-
-/** Drops counters of buckets before `cutoff`, and the names that only they told apart. */
-export async function deleteRollupsBefore(tx: CounterTx, cutoff: Date): Promise<number> {
-  const gone = await tx.deleteFrom("rollups").where("bucket_at", "<", cutoff).executeTakeFirst();
-  await tx.deleteFrom("worker_rollups").where("hour_at", "<", cutoff).execute();
-  if (Number(gone.numDeletedRows) > 0) {
-    await tx
-      .deleteFrom("rollup_names")
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom("rollups")
-              .select("rollups.name")
-              .whereRef("rollups.project_id", "=", "rollup_names.project_id")
-              .whereRef("rollups.name", "=", "rollup_names.name"),
-          ),
-        ),
-      )
-      .execute();
-  }
-  return Number(gone.numDeletedRows);
-}

@@ -4,5 +4,6 @@ export { createDeltas, type DeltaRow, type Deltas } from "./deltas.ts";
 export { compactRollups, foldCounters } from "./fold-counters.ts";
 export { appendStateDeltas } from "./fold-store.ts";
 export { type Histogram, histogramError, quantileOf } from "./histogram.ts";
+export { pruneRollups } from "./loops.ts";
 export { taskCounts } from "./reads.ts";
 export { statsRoutes } from "./routes.ts";

@@ -69,5 +69,6 @@ const commandTables = (t: ColumnTypes): string[] => [
     UNIQUE (project_id, idempotency_key)) ${t.options}`,
   "CREATE INDEX commands_by_agent ON commands (agent_id, status, issued_at)",
   "CREATE INDEX commands_by_project ON commands (project_id, issued_at, id)",
+  "CREATE INDEX commands_by_age ON commands (issued_at)",
   "CREATE INDEX commands_open ON commands (timeout_at) WHERE status IN ('pending', 'dispatched')",
 ];

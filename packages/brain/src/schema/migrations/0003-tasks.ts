@@ -64,10 +64,12 @@ const counterTables = (t: ColumnTypes): string[] => [
     PRIMARY KEY (project_id, bucket_at, grain_minutes, kind, engine, name, queue)) ${t.options}`,
   "CREATE INDEX rollups_by_age ON rollups (grain_minutes, bucket_at)",
   `CREATE TABLE rollup_names (
-    project_id ${t.uuid} NOT NULL, name ${t.text} NOT NULL, PRIMARY KEY (project_id, name)) ${t.options}`,
+    project_id ${t.uuid} NOT NULL, name ${t.text} NOT NULL, seen_at ${t.instant} NOT NULL,
+    PRIMARY KEY (project_id, name)) ${t.options}`,
   `CREATE TABLE worker_rollups (
     project_id ${t.uuid} NOT NULL, engine ${t.text} NOT NULL, worker ${t.text} NOT NULL, hour_at ${t.instant} NOT NULL,
     kind ${t.text} NOT NULL, count ${t.int} NOT NULL, PRIMARY KEY (project_id, engine, worker, hour_at, kind)) ${t.options}`,
+  "CREATE INDEX worker_rollups_by_age ON worker_rollups (hour_at)",
   `CREATE TABLE task_counts (
     project_id ${t.uuid} NOT NULL, state ${t.text} NOT NULL, count ${t.int} NOT NULL, PRIMARY KEY (project_id, state)) ${t.options}`,
 ];

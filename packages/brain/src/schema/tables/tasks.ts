@@ -120,6 +120,8 @@ export interface RollupRow {
 export interface RollupNameRow {
   project_id: string;
   name: string;
+  /** When it was last counted, to within a day. */
+  seen_at: Date;
 }
 
 export interface WorkerRollupRow {

@@ -1,0 +1,28 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Loop } from "../../platform/loop.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { deleteEndedBefore } from "./prune-store.ts";
+
+const rowsPerBatch = 5000;
+const dayMs = 86_400_000;
+
+/** Deletes commands that ended longer ago than history is kept. Leader only: one replica is enough for it. */
+export const pruneCommands: Loop<{
+  database: Database<Tables>;
+  clock: Pick<Clock, "now">;
+  settings: { SVC_HISTORY_RETENTION_DAYS: number };
+}> = {
+  name: "commands.retention",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  async tick({ database, clock, settings, signal }) {
+    const cutoff = new Date(clock.now().getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
+    let deleted = 0;
+    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
+      batch = await deleteEndedBefore(database, cutoff, rowsPerBatch);
+      deleted += batch;
+    }
+    return { deleted };
+  },
+};

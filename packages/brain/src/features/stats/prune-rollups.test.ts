@@ -1,0 +1,141 @@
+import { createFakeClock } from "@svc/testkit";
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { RollupRow } from "../../schema/tables/index.ts";
+import { foldCounters } from "./fold-counters.ts";
+import { pruneRollups } from "./loops.ts";
+import { deleteRollupsBefore, deleteWorkerRollupsBefore } from "./prune-store.ts";
+
+const projectId = "11111111-2222-4333-8444-555555555555";
+const now = new Date("2026-04-01T10:00:00.000Z");
+const horizon = new Date("2026-01-01T00:00:00.000Z");
+const hoursBefore = (hours: number) => new Date(horizon.getTime() - hours * 3_600_000);
+
+const rollup = (given: Partial<RollupRow>): RollupRow => ({
+  project_id: projectId,
+  grain_minutes: 60,
+  bucket_at: horizon,
+  engine: "bullmq",
+  name: "mail",
+  queue: "q",
+  kind: "task.sent",
+  count: 1,
+  run_ms_sum: 0,
+  run_count: 0,
+  run_histogram: null,
+  wait_histogram: null,
+  ...given,
+});
+const workerHour = (hourAt: Date) => ({
+  project_id: projectId,
+  engine: "bullmq",
+  worker: "w",
+  hour_at: hourAt,
+  kind: "task.started",
+  count: 1,
+});
+
+for (const dialect of testDialects) {
+  describe(`retention of counters on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    const clock = createFakeClock(now.toISOString());
+    const { signal } = new AbortController();
+    const tick = (given = signal) =>
+      pruneRollups.tick({
+        database: opened.database,
+        clock,
+        settings: { SVC_TASK_RETENTION_DAYS: 90 },
+        signal: given,
+      });
+    const names = async () => {
+      const rows = await opened.database.read.selectFrom("rollup_names").select("name").orderBy("name").execute();
+      return rows.map(({ name }) => name);
+    };
+
+    beforeEach(() =>
+      opened.database.write(async (tx) => {
+        for (const table of ["rollups", "worker_rollups", "rollup_names", "counter_deltas"] as const) {
+          await tx.deleteFrom(table).execute();
+        }
+      }),
+    );
+
+    test("drops hours, stray minutes and worker hours before the oldest kept day, and no other", async () => {
+      await opened.database.write(async (tx) => {
+        await tx
+          .insertInto("rollups")
+          .values([
+            rollup({ bucket_at: hoursBefore(1) }),
+            rollup({ bucket_at: hoursBefore(1), grain_minutes: 1 }),
+            rollup({ bucket_at: horizon }),
+            rollup({ bucket_at: now, grain_minutes: 1 }),
+          ])
+          .execute();
+        await tx
+          .insertInto("worker_rollups")
+          .values([workerHour(hoursBefore(1)), workerHour(horizon)])
+          .execute();
+      });
+
+      expect(await tick()).toEqual({ rollups: 2, workers: 1, names: 0 });
+
+      const left = await opened.database.read.selectFrom("rollups").select("bucket_at").orderBy("bucket_at").execute();
+      expect(left).toEqual([{ bucket_at: horizon }, { bucket_at: now }]);
+      expect(await opened.database.read.selectFrom("worker_rollups").select("hour_at").execute()).toEqual([
+        { hour_at: horizon },
+      ]);
+    });
+
+    test("goes batch by batch, the oldest first", async () => {
+      await opened.database.write(async (tx) => {
+        await tx
+          .insertInto("rollups")
+          .values([rollup({ bucket_at: hoursBefore(1) }), rollup({ bucket_at: hoursBefore(2) })])
+          .execute();
+        await tx
+          .insertInto("worker_rollups")
+          .values([workerHour(hoursBefore(1)), workerHour(hoursBefore(2))])
+          .execute();
+      });
+
+      expect(await deleteRollupsBefore(opened.database, 60, horizon, 1)).toBe(1);
+      expect(await deleteWorkerRollupsBefore(opened.database, horizon, 1)).toBe(1);
+
+      const { read } = opened.database;
+      expect(await read.selectFrom("rollups").select("bucket_at").execute()).toEqual([{ bucket_at: hoursBefore(1) }]);
+      expect(await read.selectFrom("worker_rollups").select("hour_at").execute()).toEqual([
+        { hour_at: hoursBefore(1) },
+      ]);
+    });
+
+    test("forgets a name that was not counted since, and keeps one that is counted again", async () => {
+      await opened.database.write(async (tx) => {
+        await tx
+          .insertInto("rollup_names")
+          .values(["gone", "back"].map((name) => ({ project_id: projectId, name, seen_at: hoursBefore(25) })))
+          .execute();
+        const delta = { ...rollup({ name: "back", bucket_at: now }), counter: "rollup", worker: "" };
+        const { grain_minutes: _grain, ...values } = delta;
+        await tx
+          .insertInto("counter_deltas")
+          .values(values as never)
+          .execute();
+      });
+
+      await foldCounters.tick({ database: opened.database, clock, signal });
+      expect(await tick()).toMatchObject({ names: 1 });
+
+      expect(await names()).toEqual(["back"]);
+    });
+
+    test("drops nothing more once the process stops", async () => {
+      await opened.database.write((tx) =>
+        tx
+          .insertInto("rollups")
+          .values(rollup({ bucket_at: hoursBefore(1) }))
+          .execute(),
+      );
+      expect(await tick(AbortSignal.abort())).toEqual({ rollups: 0, workers: 0, names: 0 });
+    });
+  });
+}

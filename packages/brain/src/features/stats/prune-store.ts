@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import type { Database, DialectName } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+
+type Db = Pick<Database<Tables>, "dialect" | "write">;
+
+/** Where a row lies: these tables have wide keys, and a batch is deleted within one statement. */
+const place = (dialect: DialectName) => sql.ref<string>(dialect === "postgres" ? "ctid" : "rowid");
+
+/** Deletes at most `limit` rollups of one grain that begin before `cutoff`, and tells how many. */
+export async function deleteRollupsBefore(
+  { dialect, write }: Db,
+  grainMinutes: number,
+  cutoff: Date,
+  limit: number,
+): Promise<number> {
+  const { numDeletedRows } = await write((tx) =>
+    tx
+      .deleteFrom("rollups")
+      .where(place(dialect), "in", (eb) =>
+        eb
+          .selectFrom("rollups")
+          .select(place(dialect).as("place"))
+          .where("grain_minutes", "=", grainMinutes)
+          .where("bucket_at", "<", cutoff)
+          .orderBy("bucket_at")
+          .limit(limit),
+      )
+      .executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}
+
+/** Deletes at most `limit` counts of workers from hours before `cutoff`, and tells how many. */
+export async function deleteWorkerRollupsBefore({ dialect, write }: Db, cutoff: Date, limit: number): Promise<number> {
+  const { numDeletedRows } = await write((tx) =>
+    tx
+      .deleteFrom("worker_rollups")
+      .where(place(dialect), "in", (eb) =>
+        eb
+          .selectFrom("worker_rollups")
+          .select(place(dialect).as("place"))
+          .where("hour_at", "<", cutoff)
+          .orderBy("hour_at")
+          .limit(limit),
+      )
+      .executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}
+
+/** Forgets names that were last counted before `cutoff`, so that others can be told apart; at most a thousand per project exist. */
+export async function deleteNamesBefore({ write }: Db, cutoff: Date): Promise<number> {
+  const { numDeletedRows } = await write((tx) =>
+    tx.deleteFrom("rollup_names").where("seen_at", "<", cutoff).executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}
