@@ -13,10 +13,12 @@ export interface IngestAloneOptions {
   readonly clock?: IngestDeps["clock"];
   readonly publish?: (change: { projectId: string; topic: string; ids: readonly string[] | null }) => void;
   readonly settings?: Partial<IngestDeps["settings"]>;
+  readonly maxGroupRows?: number;
 }
 
 /** The path from verified frames into the database with its loops, without the rest of a brain: for benchmarks and store tests. */
-export function openIngestAlone({ database, clock = systemClock, publish = () => {}, settings }: IngestAloneOptions) {
+export function openIngestAlone(options: IngestAloneOptions) {
+  const { database, clock = systemClock, publish = () => {}, settings, maxGroupRows } = options;
   const onError = (error: unknown) => {
     throw error;
   };
@@ -37,6 +39,7 @@ export function openIngestAlone({ database, clock = systemClock, publish = () =>
     queues,
     workers,
     publish,
+    ...(maxGroupRows !== undefined && { maxGroupRows }),
     settings: {
       SVC_WS_INGEST_QUEUE_MAXSIZE: 2000,
       SVC_MAX_PAYLOAD_SIZE_BYTES: 8192,

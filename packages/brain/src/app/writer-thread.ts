@@ -4,8 +4,8 @@ import { ingestJob } from "../features/ingest/writer-job.ts";
 import { fingerprintOf } from "../features/issues/fingerprint.ts";
 import { openDeltaStore } from "../features/stats/delta-sqlite-store.ts";
 import { createDeltas } from "../features/stats/deltas.ts";
-import { rowOfData } from "../features/tasks/event-row.ts";
-import { absorb } from "../features/tasks/fold.ts";
+import { taskEventOf } from "../features/tasks/event-row.ts";
+import { rowOfEvents } from "../features/tasks/fold.ts";
 import { indexTaskIdsJob } from "../features/tasks/index-task-ids.ts";
 import { openLinkStore } from "../features/tasks/links-sqlite-store.ts";
 import {
@@ -32,13 +32,13 @@ runWriter({
     openWorkerStates: openWorkerStateStore,
     createDeltas,
     decidingChanges,
-    rowOfPayload(head, payload, withheld) {
+    taskEventOf(head, payload, withheld) {
       const data = JSON.parse(payload) as Record<string, unknown>;
       const fields = carriedFields(head.kind, data, head.taskId);
       for (const member of withheld) delete fields[member];
-      return rowOfData(head, fields, data, fingerprintOf);
+      return taskEventOf(head, fields, data, fingerprintOf);
     },
-    absorb,
+    rowOfEvents,
     storedTask,
     fields: { name: storedName, queue: storedQueue, worker: storedWorker, state: storedState },
   }),

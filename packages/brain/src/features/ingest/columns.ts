@@ -4,10 +4,10 @@ import type { FamilyMember, PreparedEvent } from "./prepare.ts";
 
 /**
  * A group as it travels to the writer thread: columns of numbers and texts, because a thousand small objects cost more to copy than
- * all their content. Texts that repeat (projects, engines, kinds, names) stand once in `words`; -1 stands for none.
+ * all their content. Texts that repeat (projects, engines, kinds, names) stand once in `words`, of which the first one is none.
  */
 export interface GroupColumns {
-  readonly words: readonly string[];
+  readonly words: readonly (string | null)[];
   readonly ids: readonly string[];
   readonly payloads: readonly string[];
   /** occurred_at in milliseconds. */
@@ -50,10 +50,10 @@ type StoreTask = (id: string, row: Group["tasks"][number]["row"]) => StoredTask;
 export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): GroupColumns {
   const { events, tasks } = group;
   const count = events.length;
-  const words: string[] = [];
+  const words: (string | null)[] = [null];
   const known = new Map<string, number>();
   const word = (text: string | null): number => {
-    if (text === null) return -1;
+    if (text === null) return 0;
     let index = known.get(text);
     if (index === undefined) {
       index = words.length;
@@ -95,7 +95,7 @@ export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): G
     columns.agent[index] = word(event.agentId);
     columns.engine[index] = word(event.engine);
     columns.kind[index] = word(event.kind);
-    columns.looseTask[index] = event.row === null ? word(event.taskId) : -1;
+    columns.looseTask[index] = event.task === null ? word(event.taskId) : 0;
     columns.name[index] = word(event.name);
     columns.queue[index] = word(event.queue);
     columns.worker[index] = word(event.worker);

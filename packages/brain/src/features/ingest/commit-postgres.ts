@@ -3,7 +3,6 @@ import type { Clock } from "../../platform/clock.ts";
 import { insertEvents, type Partitions } from "../events/index.ts";
 import { appendDeltas, createDeltas } from "../stats/index.ts";
 import {
-  absorb,
   type FoldedTask,
   hasNewSearchText,
   joinLinks,
@@ -16,7 +15,7 @@ import {
 } from "../tasks/index.ts";
 import { applyWorkerStates, decidingChanges, type WorkerStateChange } from "../workers/index.ts";
 import type { ChangedTask, CommitEvents, CommittedGroup } from "./commit.ts";
-import { type Group, type GroupTask, groupEvents } from "./group.ts";
+import { type Group, type GroupTask, groupEvents, rowOfIndexes } from "./group.ts";
 import type { PreparedEvent } from "./prepare.ts";
 
 export interface PostgresCommitDeps {
@@ -130,13 +129,7 @@ async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: 
 function newRow({ events }: Group, task: GroupTask, isNew: readonly boolean[]): FoldedTask | null {
   const news = task.events.filter((index) => isNew[index]);
   if (news.length === task.events.length) return task.row;
-  let row: FoldedTask | null = null;
-  for (const index of news) {
-    const single = (events[index] as PreparedEvent).row as FoldedTask;
-    if (row === null) row = { ...single, keys: [...single.keys] };
-    else absorb(row, single);
-  }
-  return row;
+  return news.length === 0 ? null : rowOfIndexes(events, news);
 }
 
 const taskKey = (projectId: string, engine: string, taskId: string): string => `${projectId}\0${engine}\0${taskId}`;
@@ -169,12 +162,12 @@ function deltasOf(
 ) {
   const deltas = createDeltas();
   for (const event of stored) {
-    const row = event.row === null ? null : rows.get(taskKey(event.projectId, event.engine, event.taskId));
+    const row = event.task === null ? null : rows.get(taskKey(event.projectId, event.engine, event.taskId));
     deltas.countEvent({
       ...event,
       name: event.name ?? row?.name ?? "",
       queue: event.queue ?? row?.queue ?? "",
-      worker: event.row === null ? "" : (event.worker ?? ""),
+      worker: event.task === null ? "" : (event.worker ?? ""),
     });
   }
   for (const { before, after } of changed) {

@@ -56,8 +56,9 @@ export interface IngestDeps {
 
 /** One group commit: enough rows to make its fixed cost vanish, few enough to keep an acknowledgement quick. */
 const groupRows = 4000;
-/** Text that may wait to be stored. */
-const maxWaitingCharacters = 32 * 1024 * 1024;
+/** What may wait to be stored beside the bound on frames: two groups, and no more text than memory can spare. */
+const maxWaitingRows = 2 * groupRows;
+const maxWaitingCharacters = 16 * 1024 * 1024;
 /** Changed rows that are named to the dashboard; more are a reason to fetch again. */
 const maxNamedRows = 200;
 
@@ -75,7 +76,11 @@ export function createIngest(deps: IngestDeps) {
       extraValuePatterns: settings.SVC_REDACTION_EXTRA_VALUE_PATTERNS,
     }),
   });
-  const room = createRoom({ rows: settings.SVC_WS_INGEST_QUEUE_MAXSIZE, characters: maxWaitingCharacters });
+  const room = createRoom({
+    frames: settings.SVC_WS_INGEST_QUEUE_MAXSIZE,
+    rows: maxWaitingRows,
+    characters: maxWaitingCharacters,
+  });
   const loads = new WeakMap<Member, Load>();
 
   const groupCommit = createGroupCommit({
@@ -146,7 +151,7 @@ export function createIngest(deps: IngestDeps) {
      * transient error (`isTransient`): then nothing of the frame may be confirmed, and sending it again is harmless.
      */
     async submit(batch: IngestBatch): Promise<IngestOutcome> {
-      const load = { rows: batch.events.length, characters: batch.text?.length ?? 0 };
+      const load = { frames: 1, rows: batch.events.length, characters: batch.text?.length ?? 0 };
       await room.take(load);
       const prepared = prepare(batch);
       for (const [reason, count] of prepared.drops) metrics.dropped(reason, count);

@@ -43,10 +43,13 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
     committed(inserted: readonly PreparedEvent[], { tasks }: CommittedGroup): void {
       // Counted by label set first: the registry costs several times a map look-up.
       const kinds = tallyOf<[string, string, string]>();
-      for (const { projectId, engine, kind, row, runMs } of inserted) {
+      for (const { projectId, engine, kind, name, runMs } of inserted) {
         kinds.add(`${kind}\0${engine}\0${projectId}`, [projectId, engine, kind]);
-        if (runMs !== null && row !== null) {
-          taskSeconds.observe({ project: projectId, task_name: taskNames.of(projectId, row.name) }, runMs / 1000);
+        if (runMs !== null) {
+          taskSeconds.observe(
+            { project: projectId, task_name: taskNames.of(projectId, name ?? unnamed) },
+            runMs / 1000,
+          );
         }
       }
       for (const [[project, engine, kind], count] of kinds) ingested.inc({ project, engine, kind }, count);

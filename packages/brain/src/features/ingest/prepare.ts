@@ -15,8 +15,7 @@ import {
 } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { fingerprintOf } from "../issues/index.ts";
-import { type FoldedTask, rowOfData } from "../tasks/index.ts";
-import { cleanJson, cleanText, mayNeedCleaning } from "./clean-text.ts";
+import { type TaskEvent, taskEventOf } from "../tasks/index.ts";
 
 /** One verified event_batch frame. */
 export interface IngestBatch {
@@ -43,8 +42,8 @@ export interface PreparedEvent {
   readonly at: number;
   /** Redacted data as JSON text. */
   readonly payload: string;
-  /** The row that this event alone makes; null when it concerns no task. */
-  readonly row: FoldedTask | null;
+  /** As the fold reads it; null when it concerns no task. */
+  readonly task: TaskEvent | null;
   /** The task that this one retries. */
   readonly retriedFrom: string | null;
   /** Carried texts; null when not carried. */
@@ -87,7 +86,8 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
   return function prepare(batch: IngestBatch): PreparedBatch {
     const batchMs = batchTimeOf(batch.frameTs, batch.sealedAt ?? null);
     const horizonMs = retentionHorizonMs(clock.now(), eventRetentionDays);
-    const isCleaning = mayNeedCleaning(batch.text);
+    // Canonical text holds U+0000 and lone surrogates only as escapes.
+    const mayHoldNul = batch.text === undefined || batch.text.includes("\\u");
     const lexemes = batch.text === undefined ? null : receivedData(batch.text);
     const prepared = {
       received: batch.events.length,
@@ -126,13 +126,13 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
 
     function eventOf(head: RecordHead, id: string, at: number): PreparedEvent {
       const received = head.kind === "unknown" ? { ...head.data, kind_received: head.kindReceived } : head.data;
-      const cleaned = isCleaning ? cleanJson(received) : received;
-      const data = redactor.redact(cleaned) as Record<string, unknown>;
-      const taskId = isCleaning ? cleanText(head.taskId) : head.taskId;
-      const engine = isCleaning ? cleanText(head.engine) : head.engine;
+      // Replaces U+0000 and lone surrogates too.
+      const data = redactor.redact(received) as Record<string, unknown>;
+      const taskId = head.taskId.toWellFormed();
+      const engine = head.engine.toWellFormed();
       const { projectId, agentId } = batch;
       const fields = carriedFields(head.kind, data, taskId);
-      const withheld = cleaned === received ? null : withholdFamily(fields, head.data);
+      const withheld = mayHoldNul ? withholdFamily(fields, head.data) : null;
       const isTask = taskId !== "" && isTaskKind(head.kind);
       return {
         id,
@@ -143,8 +143,8 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
         kind: head.kind,
         at,
         payload: JSON.stringify(data),
-        row: isTask
-          ? rowOfData({ id, projectId, agentId, engine, taskId, kind: head.kind, at }, fields, data, fingerprintOf)
+        task: isTask
+          ? taskEventOf({ id, projectId, agentId, engine, taskId, kind: head.kind, at }, fields, data, fingerprintOf)
           : null,
         retriedFrom: isTask ? (fields.retried_from ?? null) : null,
         name: fields.task_name ?? null,

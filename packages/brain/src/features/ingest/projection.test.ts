@@ -5,7 +5,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fingerprintOf } from "../issues/index.ts";
-import { encodeFold } from "../tasks/fold-keys.ts";
+import { encodeFold, eventKey } from "../tasks/fold-keys.ts";
 import { type FoldedTask, foldEvents } from "../tasks/index.ts";
 
 /**
@@ -83,7 +83,12 @@ function expectedRow(projectId: string, events: readonly HistoryEvent[]): Folded
   const row = foldEvents(
     null,
     events.map(({ id, kind, task_id, occurred_at, data }) => ({
-      id,
+      key: eventKey({
+        attempt: carriedFields(kind, data, task_id).attempt ?? 0,
+        kind,
+        at: Date.parse(occurred_at),
+        id,
+      }),
       project_id: projectId,
       agent_id: agentId,
       engine: "e",

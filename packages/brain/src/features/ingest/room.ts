@@ -1,5 +1,6 @@
-/** What waits to be stored: rows and, since rows can be large, the length of their text. */
+/** What waits to be stored: frames, their rows and, since rows can be large, the length of their text. */
 export interface Load {
+  readonly frames: number;
   readonly rows: number;
   readonly characters: number;
 }
@@ -20,25 +21,30 @@ export interface Room {
  * one larger than the whole room can pass.
  */
 export function createRoom(max: Load): Room {
+  let frames = 0;
   let rows = 0;
   let characters = 0;
   const waiting: { load: Load; resolve: () => void }[] = [];
 
-  const isFull = (): boolean => rows >= max.rows || characters >= max.characters;
+  const isFull = (): boolean => frames >= max.frames || rows >= max.rows || characters >= max.characters;
+
+  function add(load: Load, sign: 1 | -1): void {
+    frames += sign * load.frames;
+    rows += sign * load.rows;
+    characters += sign * load.characters;
+  }
 
   function admit(): void {
     while (waiting.length > 0 && !isFull()) {
       const { load, resolve } = waiting.shift() as (typeof waiting)[number];
-      rows += load.rows;
-      characters += load.characters;
+      add(load, 1);
       resolve();
     }
   }
 
   function take(load: Load): Promise<void> {
     if (waiting.length === 0 && !isFull()) {
-      rows += load.rows;
-      characters += load.characters;
+      add(load, 1);
       return Promise.resolve();
     }
     return new Promise((resolve) => waiting.push({ load, resolve }));
@@ -47,12 +53,11 @@ export function createRoom(max: Load): Room {
   return {
     take,
     giveBack(load) {
-      rows -= load.rows;
-      characters -= load.characters;
+      add(load, -1);
       admit();
     },
     hasRoom: () => waiting.length === 0 && !isFull(),
-    whenRoom: () => take({ rows: 0, characters: 0 }),
+    whenRoom: () => take({ frames: 0, rows: 0, characters: 0 }),
     rows: () => rows,
   };
 }

@@ -5,7 +5,7 @@ export const ingestSettings = Type.Object({
     default: 2000,
     minimum: 16,
     maximum: 50_000,
-    description: "events that may wait to be stored; when more do, the brain stops reading agent sockets",
+    description: "frames that may wait to be stored; when more do, the brain stops reading agent sockets",
   }),
   SVC_MAX_PAYLOAD_SIZE_BYTES: Type.Integer({
     default: 8192,

@@ -57,35 +57,95 @@ interface Gathered {
   wait: Histogram | null;
 }
 
-export function createDeltas(): Deltas {
-  const rollups = new Map<string, Gathered>();
-  const others = new Map<string, DeltaRow>();
+/** Maps in maps: one look-up per part costs less than putting the parts together into a key for every event. */
+function createNested<Value>() {
+  const cells = new Map<string, Map<string, Map<string, Map<number, Value>>>>();
+  /** The values under three texts, by number. */
+  return (first: string, second: string, third: string): Map<number, Value> => {
+    let bySecond = cells.get(first);
+    if (bySecond === undefined) {
+      bySecond = new Map();
+      cells.set(first, bySecond);
+    }
+    let byThird = bySecond.get(second);
+    if (byThird === undefined) {
+      byThird = new Map();
+      bySecond.set(second, byThird);
+    }
+    let byNumber = byThird.get(third);
+    if (byNumber === undefined) {
+      byNumber = new Map();
+      byThird.set(third, byNumber);
+    }
+    return byNumber;
+  };
+}
 
-  function countOther(counter: "worker" | "state", key: string, seed: () => Partial<DeltaRow>, by: number): void {
-    const known = others.get(key);
-    if (known !== undefined) known.count += by;
-    else others.set(key, { ...emptyRow, ...seed(), counter, count: by } as DeltaRow);
+type Nested<Value> = ReturnType<typeof createNested<Value>>;
+
+interface Scope {
+  readonly projectId: string;
+  readonly engine: string;
+  /** By name, queue, kind and minute. */
+  readonly rollups: Nested<Gathered>;
+  /** By worker, kind, an empty text and hour. */
+  readonly workers: Nested<DeltaRow>;
+}
+
+export function createDeltas(): Deltas {
+  const scopes: Scope[] = [];
+  const rollups: Gathered[] = [];
+  const others: DeltaRow[] = [];
+  const states = new Map<string, DeltaRow>();
+  let scope: Scope | null = null;
+
+  function scopeOf(projectId: string, engine: string): Scope {
+    if (scope !== null && scope.projectId === projectId && scope.engine === engine) return scope;
+    scope = scopes.find((known) => known.projectId === projectId && known.engine === engine) ?? null;
+    if (scope === null) {
+      scope = { projectId, engine, rollups: createNested(), workers: createNested() };
+      scopes.push(scope);
+    }
+    return scope;
+  }
+
+  function gatheredOf({ projectId, engine, name, queue, kind }: CountedEvent, minute: number): Gathered {
+    const byMinute = scopeOf(projectId, engine).rollups(name, queue, kind);
+    let gathered = byMinute.get(minute);
+    if (gathered === undefined) {
+      const row: DeltaRow = {
+        ...emptyRow,
+        project_id: projectId,
+        counter: "rollup",
+        bucket_at: minute * minuteMs,
+        engine,
+        name: cutCharacters(name, nameCharacters),
+        queue,
+        kind,
+      };
+      gathered = { row, run: null, wait: null };
+      byMinute.set(minute, gathered);
+      rollups.push(gathered);
+    }
+    return gathered;
+  }
+
+  function countWorker({ projectId, engine, worker, kind, at }: CountedEvent): void {
+    const hour = Math.floor(at / hourMs);
+    const byHour = scopeOf(projectId, engine).workers(worker, kind, "");
+    let row = byHour.get(hour);
+    if (row === undefined) {
+      row = { ...emptyRow, project_id: projectId, counter: "worker", bucket_at: hour * hourMs, engine, worker, kind };
+      byHour.set(hour, row);
+      others.push(row);
+    }
+    row.count += 1;
   }
 
   return {
-    countEvent({ projectId, engine, name, queue, worker, kind, at, runMs, waitMs }) {
-      const minute = Math.floor(at / minuteMs);
-      const key = `${kind}\0${minute}\0${queue}\0${name}\0${engine}\0${projectId}`;
-      let gathered = rollups.get(key);
-      if (gathered === undefined) {
-        const row: DeltaRow = {
-          ...emptyRow,
-          project_id: projectId,
-          counter: "rollup",
-          bucket_at: minute * minuteMs,
-          engine,
-          name: cutCharacters(name, nameCharacters),
-          queue,
-          kind,
-        };
-        gathered = { row, run: null, wait: null };
-        rollups.set(key, gathered);
-      }
+    countEvent(event) {
+      const { at, runMs, waitMs } = event;
+      const gathered = gatheredOf(event, Math.floor(at / minuteMs));
       gathered.row.count += 1;
       if (runMs !== null) {
         gathered.row.run_ms_sum += runMs;
@@ -97,27 +157,24 @@ export function createDeltas(): Deltas {
         gathered.wait ??= new Map();
         addToHistogram(gathered.wait, waitMs);
       }
-      if (worker === "") return;
-      const hour = Math.floor(at / hourMs);
-      countOther(
-        "worker",
-        `${kind}\0${hour}\0${worker}\0${engine}\0${projectId}`,
-        () => ({ project_id: projectId, bucket_at: hour * hourMs, engine, worker, kind }),
-        1,
-      );
+      if (event.worker !== "") countWorker(event);
     },
     countState(projectId, state, by) {
-      countOther("state", `${state}\0${projectId}`, () => ({ project_id: projectId, kind: state }), by);
+      const key = state + projectId;
+      let row = states.get(key);
+      if (row === undefined) {
+        row = { ...emptyRow, project_id: projectId, counter: "state", kind: state };
+        states.set(key, row);
+        others.push(row);
+      }
+      row.count += by;
     },
     rows() {
-      const rows: DeltaRow[] = [];
-      for (const { row, run, wait } of rollups.values()) {
+      for (const { row, run, wait } of rollups) {
         if (run !== null) row.run_histogram = encodeHistogram(run);
         if (wait !== null) row.wait_histogram = encodeHistogram(wait);
-        rows.push(row);
       }
-      for (const row of others.values()) if (row.count !== 0) rows.push(row);
-      return rows;
+      return [...rollups.map(({ row }) => row), ...others.filter(({ count }) => count !== 0)];
     },
   };
 }

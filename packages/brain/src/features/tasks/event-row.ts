@@ -1,8 +1,10 @@
 import { type CarriedFields, isTaskKind } from "@svc/protocol";
-import { type FoldedTask, rowOfEvent } from "./fold.ts";
+import type { TaskEvent } from "./fold.ts";
+import { eventKey } from "./fold-keys.ts";
 
 /** Where and when an event belongs; `at` is occurred_at in milliseconds. */
 export interface EventHead {
+  /** Lower case. */
   readonly id: string;
   readonly projectId: string;
   readonly agentId: string;
@@ -14,18 +16,16 @@ export interface EventHead {
 
 type Fingerprint = (exception: string | null, traceback: string | null) => string | null;
 
-/** The row that one stored task event makes; `data` is its redacted payload and `fields` what that carries. */
-export function rowOfData(
+/** A stored task event as the fold reads it; `data` is its redacted payload and `fields` what that carries. */
+export function taskEventOf(
   { id, projectId, agentId, engine, taskId, kind, at }: EventHead,
   fields: CarriedFields,
   data: Readonly<Record<string, unknown>>,
   fingerprintOf: Fingerprint,
-): FoldedTask {
+): TaskEvent {
   if (!isTaskKind(kind)) throw new TypeError("the event tells nothing of a task");
-  const isFailed = kind === "task.failed";
-  const fingerprint = isFailed ? fingerprintOf(textOrNull(data.exception), textOrNull(data.traceback)) : null;
-  return rowOfEvent({
-    id,
+  return {
+    key: eventKey({ attempt: fields.attempt ?? 0, kind, at, id }),
     project_id: projectId,
     agent_id: agentId,
     engine,
@@ -33,8 +33,8 @@ export function rowOfData(
     kind,
     at,
     fields,
-    fingerprint,
-  });
+    fingerprint: kind === "task.failed" ? fingerprintOf(textOrNull(data.exception), textOrNull(data.traceback)) : null,
+  };
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);

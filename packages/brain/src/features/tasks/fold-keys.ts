@@ -71,37 +71,25 @@ export function timeOfKey(key: EventKey): number {
   return Number(key.slice(start, start + timeDigits)) - timeOffset;
 }
 
-const slotLetters = "0123456789abcdef";
-const emptySlot = "-";
+const emptySlot = 45; // "-"
+/** The letter of an index: 0 to 9, then a to f. */
+const slotLetter = (index: number): number => (index < 10 ? 48 + index : 87 + index);
 
 /**
  * Keys as the `fold` column holds them: one letter per slot after the winner (the index of its key below, `-` for none), then the
  * distinct keys, greatest first, so that equal keys always give equal text. The greatest key is the winner's.
  */
 export function encodeFold(keys: FoldKeys): string {
-  const winner = keys[winnerSlot] as EventKey;
-  let slots = "";
-  let isSingle = true;
+  const distinct: EventKey[] = [];
+  for (const key of keys) if (key !== noKey && !distinct.includes(key)) distinct.push(key);
+  // The winner's key stands first already.
+  if (distinct.length > 2) distinct.sort().reverse();
+  const letters: number[] = [];
   for (let slot = 1; slot < slotCount; slot += 1) {
     const key = keys[slot] as EventKey;
-    if (key === noKey) slots += emptySlot;
-    else if (key === winner) slots += "0";
-    else {
-      isSingle = false;
-      break;
-    }
+    letters.push(key === noKey ? emptySlot : slotLetter(distinct.indexOf(key)));
   }
-  if (isSingle) return winner === noKey ? slots : slots + winner;
-  const distinct = [...new Set(keys)]
-    .filter((key) => key !== noKey)
-    .sort()
-    .reverse();
-  slots = "";
-  for (let slot = 1; slot < slotCount; slot += 1) {
-    const key = keys[slot] as EventKey;
-    slots += key === noKey ? emptySlot : slotLetters[distinct.indexOf(key)];
-  }
-  return slots + distinct.join(",");
+  return String.fromCharCode(...letters) + distinct.join(",");
 }
 
 /** Keys from the `fold` column. A row restored from elsewhere may have none. */

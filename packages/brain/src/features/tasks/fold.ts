@@ -2,7 +2,7 @@ import { type CarriedFields, stateOfKind, type TaskKind } from "@svc/protocol";
 import {
   attemptOfKey,
   carriedNames,
-  eventKey,
+  type EventKey,
   type FoldKeys,
   failedSlot,
   isTerminalKind,
@@ -55,8 +55,8 @@ export interface FoldedTask {
 
 /** A stored event of a task, as the projection reads it. */
 export interface TaskEvent {
-  /** Lower case. */
-  readonly id: string;
+  /** Made by `eventKey`. */
+  readonly key: EventKey;
   readonly project_id: string;
   readonly agent_id: string;
   readonly engine: string;
@@ -73,66 +73,103 @@ export const unnamed = "unknown";
 
 const jsonText = (value: unknown): string => JSON.stringify(value);
 
-/** The row that one event alone makes. */
-export function rowOfEvent(event: TaskEvent): FoldedTask {
-  const { fields, kind, at } = event;
-  const attempt = fields.attempt ?? 0;
-  const key = eventKey({ attempt, kind, at, id: event.id });
-  const keyIf = (isCarried: boolean) => (isCarried ? key : noKey);
-  const isStarted = kind === "task.started";
-  const isFailed = kind === "task.failed";
-  const repeats = Math.max(attempt, fields.retry_count ?? 0, kind === "task.retried" ? attempt + 1 : 0);
+/** The row that the events of one task make; at least one event. */
+export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
+  const ordered = events.length === 1 ? events : [...events].sort(greatestFirst);
+  const winner = ordered[0] as TaskEvent;
+  const { fields: told, kind } = winner;
+  const attempt = told.attempt ?? 0;
+  let started: TaskEvent | undefined;
+  let failed: TaskEvent | undefined;
+  let receivedAt = winner.at;
+  let lastAt = winner.at;
+  let retryCount = 0;
+  for (const event of ordered) {
+    if (event.kind === "task.started") started ??= event;
+    else if (event.kind === "task.failed") failed ??= event;
+    if (event.at < receivedAt) receivedAt = event.at;
+    if (event.at > lastAt) lastAt = event.at;
+    retryCount = Math.max(retryCount, leastRetries(event));
+  }
+  const isCurrent = started !== undefined && (started.fields.attempt ?? 0) === attempt;
+  const name = carrierOf(ordered, "task_name");
+  const queue = carrierOf(ordered, "queue");
+  const priority = carrierOf(ordered, "priority");
+  const args = carrierOf(ordered, "args");
+  const kwargs = carrierOf(ordered, "kwargs");
+  const eta = carrierOf(ordered, "eta");
+  const parent = carrierOf(ordered, "parent_task_id");
+  const root = carrierOf(ordered, "root_task_id");
+  const tags = carrierOf(ordered, "tags");
+  const release = carrierOf(ordered, "release");
+  const trace = carrierOf(ordered, "traceparent");
+  const maxAttempts = carrierOf(ordered, "max_attempts");
+  const worker = carrierOf(ordered, "worker");
   return {
-    project_id: event.project_id,
-    engine: event.engine,
-    task_id: event.task_id,
+    project_id: winner.project_id,
+    engine: winner.engine,
+    task_id: winner.task_id,
     state: stateOfKind[kind],
     attempt,
-    result: fields.result === undefined ? null : jsonText(fields.result),
-    exception: fields.exception ?? null,
-    traceback: fields.traceback ?? null,
-    runtime_ms: fields.runtime_ms ?? null,
-    finished_at: isTerminalKind(kind) ? at : null,
-    reported_by: event.agent_id,
-    started_at: isStarted ? at : null,
-    wait_ms: isStarted ? (fields.wait_ms ?? null) : null,
-    fingerprint: isFailed ? event.fingerprint : null,
-    last_failed_at: isFailed ? at : null,
-    received_at: at,
-    last_event_at: at,
-    retry_count: repeats,
-    name: fields.task_name ?? unnamed,
-    queue: fields.queue ?? null,
-    priority: fields.priority ?? "normal",
-    args: fields.args === undefined ? "[]" : jsonText(fields.args),
-    kwargs: fields.kwargs === undefined ? "{}" : jsonText(fields.kwargs),
-    eta: fields.eta ?? null,
-    parent_task_id: fields.parent_task_id ?? null,
-    root_task_id: fields.root_task_id ?? null,
-    tags: fields.tags === undefined ? "[]" : jsonText(fields.tags),
-    release: fields.release ?? null,
-    traceparent: fields.traceparent ?? null,
-    max_attempts: fields.max_attempts ?? null,
-    worker_name: fields.worker ?? null,
+    result: told.result === undefined ? null : jsonText(told.result),
+    exception: told.exception ?? null,
+    traceback: told.traceback ?? null,
+    runtime_ms: told.runtime_ms ?? null,
+    finished_at: isTerminalKind(kind) ? winner.at : null,
+    reported_by: winner.agent_id,
+    started_at: isCurrent ? (started?.at ?? null) : null,
+    wait_ms: isCurrent ? (started?.fields.wait_ms ?? null) : null,
+    fingerprint: failed?.fingerprint ?? null,
+    last_failed_at: failed?.at ?? null,
+    received_at: receivedAt,
+    last_event_at: lastAt,
+    retry_count: retryCount,
+    name: name?.fields.task_name ?? unnamed,
+    queue: queue?.fields.queue ?? null,
+    priority: priority?.fields.priority ?? "normal",
+    args: args === undefined ? "[]" : jsonText(args.fields.args),
+    kwargs: kwargs === undefined ? "{}" : jsonText(kwargs.fields.kwargs),
+    eta: eta?.fields.eta ?? null,
+    parent_task_id: parent?.fields.parent_task_id ?? null,
+    root_task_id: root?.fields.root_task_id ?? null,
+    tags: tags === undefined ? "[]" : jsonText(tags.fields.tags),
+    release: release?.fields.release ?? null,
+    traceparent: trace?.fields.traceparent ?? null,
+    max_attempts: maxAttempts?.fields.max_attempts ?? null,
+    worker_name: worker?.fields.worker ?? null,
     keys: [
-      key,
-      keyIf(fields.task_name !== undefined),
-      keyIf(fields.queue !== undefined),
-      keyIf(fields.priority !== undefined),
-      keyIf(fields.args !== undefined),
-      keyIf(fields.kwargs !== undefined),
-      keyIf(fields.eta !== undefined),
-      keyIf(fields.parent_task_id !== undefined),
-      keyIf(fields.root_task_id !== undefined),
-      keyIf(fields.tags !== undefined),
-      keyIf(fields.release !== undefined),
-      keyIf(fields.traceparent !== undefined),
-      keyIf(fields.max_attempts !== undefined),
-      keyIf(fields.worker !== undefined),
-      keyIf(isStarted),
-      keyIf(isFailed),
+      winner.key,
+      keyOf(name),
+      keyOf(queue),
+      keyOf(priority),
+      keyOf(args),
+      keyOf(kwargs),
+      keyOf(eta),
+      keyOf(parent),
+      keyOf(root),
+      keyOf(tags),
+      keyOf(release),
+      keyOf(trace),
+      keyOf(maxAttempts),
+      keyOf(worker),
+      keyOf(started),
+      keyOf(failed),
     ],
   };
+}
+
+const greatestFirst = (a: TaskEvent, b: TaskEvent): number => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0);
+const keyOf = (event: TaskEvent | undefined): EventKey => (event === undefined ? noKey : event.key);
+
+/** The greatest event that carries a field. */
+function carrierOf(ordered: readonly TaskEvent[], field: keyof CarriedFields): TaskEvent | undefined {
+  for (const event of ordered) if (event.fields[field] !== undefined) return event;
+  return undefined;
+}
+
+function leastRetries({ kind, fields }: TaskEvent): number {
+  const attempt = fields.attempt ?? 0;
+  return Math.max(attempt, fields.retry_count ?? 0, kind === "task.retried" ? attempt + 1 : 0);
 }
 
 /** Joins `other` into `row`, which is changed. Both are rows of the same task. */
@@ -195,12 +232,8 @@ export function mergeRows(a: FoldedTask, b: FoldedTask): FoldedTask {
 }
 
 /** The row after further events of its task; null in, null out without events. */
-export function foldEvents(row: FoldedTask | null, events: Iterable<TaskEvent>): FoldedTask | null {
-  let folded = row === null ? null : { ...row, keys: [...row.keys] };
-  for (const event of events) {
-    const single = rowOfEvent(event);
-    if (folded === null) folded = single;
-    else absorb(folded, single);
-  }
-  return folded;
+export function foldEvents(row: FoldedTask | null, events: readonly TaskEvent[]): FoldedTask | null {
+  if (events.length === 0) return row;
+  const news = rowOfEvents(events);
+  return row === null ? news : mergeRows(row, news);
 }

@@ -4,9 +4,9 @@ import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { openIdIndex } from "./id-index-sqlite-store.ts";
 
-/** Rows of one round: about ten milliseconds of the writer, so that a batch of events never waits long for it. */
-const rowsPerRound = 2000;
-const roundsPerTick = 50;
+/** Rows of one round: some tens of milliseconds of the writer, so that a batch of events never waits long for it. */
+const rowsPerRound = 8000;
+const roundsPerTick = 20;
 
 /** Inside the writer thread: indexes the next new task ids and tells how many there were. */
 export const indexTaskIdsJob = (db: DatabaseSync): (() => number) => {

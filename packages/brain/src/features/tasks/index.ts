@@ -1,5 +1,5 @@
-export { type EventHead, rowOfData } from "./event-row.ts";
-export { absorb, type FoldedTask, foldEvents, mergeRows, unnamed } from "./fold.ts";
+export { type EventHead, taskEventOf } from "./event-row.ts";
+export { type FoldedTask, foldEvents, mergeRows, rowOfEvents, type TaskEvent, unnamed } from "./fold.ts";
 export { indexTaskIds } from "./index-task-ids.ts";
 export { joinLinks } from "./links-postgres-store.ts";
 export type { LinkStore, TaskLink } from "./links-sqlite-store.ts";
