@@ -54,7 +54,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["packages/dashboard/**/*.test.ts", "packages/dashboard/**/*.test.tsx"],
-          globalSetup: ["packages/testkit/src/services/chromium-setup.ts"],
+          globalSetup: ["packages/testkit/src/services/chromium-setup.ts", "packages/dashboard/test/site-setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

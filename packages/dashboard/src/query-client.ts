@@ -31,4 +31,10 @@ export const queryClient = new QueryClient({
   },
 });
 
-connection.onResume(() => void queryClient.invalidateQueries({ predicate: (query) => query.meta?.livePages !== true }));
+// What no push tells about, and the lists that renew themselves, are left alone.
+const steady = ["me", "projects", "project", "setup-status"];
+connection.onResume(() => {
+  void queryClient.invalidateQueries({
+    predicate: (query) => query.meta?.livePages !== true && !steady.includes(String(query.queryKey[0])),
+  });
+});

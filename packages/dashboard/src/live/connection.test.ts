@@ -139,19 +139,20 @@ describe("the connection", () => {
     expect(sockets).toHaveLength(3);
   });
 
-  test("tells the page to read again when the stream returns after a gap, and not on the first connect", () => {
+  test("tells the page to read again when the stream begins, and again when it returns after a gap", () => {
     const { connection, sockets, pass, live } = surroundings();
     let resumes = 0;
     connection.onResume(() => resumes++);
     connection.follow("p-1", []);
     live();
-    expect(resumes).toBe(0);
+    expect(resumes).toBe(1);
 
     sockets[0]?.drop(1001);
     pass(2000);
+    expect(resumes).toBe(1);
     live();
 
-    expect(resumes).toBe(1);
+    expect(resumes).toBe(2);
   });
 
   test("does not hammer a hub that refuses this session", () => {
@@ -165,9 +166,9 @@ describe("the connection", () => {
   test("paused, it closes the stream and comes back with a full read", () => {
     const { connection, sockets, mode, live } = surroundings();
     let resumes = 0;
-    connection.onResume(() => resumes++);
     connection.follow("p-1", []);
     live();
+    connection.onResume(() => resumes++);
 
     connection.setPaused(true);
     expect(mode()).toBe("paused");

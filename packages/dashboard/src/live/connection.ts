@@ -106,12 +106,11 @@ export function createConnection(around: Surroundings) {
     if (!message) return;
     const isFirst = message.type === "ready" && !facts.isReady;
     if (isFirst) {
-      const isReturn = failures > 0 || facts.lastMessageAt !== null;
       failures = 0;
       change({ isReady: true, isUnreachable: false, lastMessageAt: around.now() });
       schedulePing();
-      // What happened between the two connections was pushed to nobody.
-      if (isReturn) for (const run of [...resumed]) run();
+      // What happened between the page's own reads and this moment was pushed to nobody.
+      for (const run of [...resumed]) run();
       return;
     }
     change({ lastMessageAt: around.now() });
@@ -160,7 +159,7 @@ export function createConnection(around: Surroundings) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Runs when the stream is back after a gap, or after a pause: everything on screen may have changed unseen. */
+    /** Runs when the stream begins, also again after a gap or a pause: what is on screen may have changed unseen. */
     onResume(run: () => void): () => void {
       resumed.add(run);
       return () => resumed.delete(run);

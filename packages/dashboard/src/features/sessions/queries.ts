@@ -6,6 +6,8 @@ export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: ({ signal }) => api.getMe({ signal }),
   staleTime: 60_000,
+  // The route asks this first and leads to the sign-in itself, without claiming that a session has ended.
+  meta: { quiet: true },
 });
 
 export const setupStatusQuery = queryOptions({

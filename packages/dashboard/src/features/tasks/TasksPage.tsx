@@ -128,13 +128,8 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
     f: () => current?.queue && patch({ queue: current.queue }),
     u: () => search.task && close(),
     Enter: (event) => {
-      if (
-        current &&
-        (event.target as Element).closest("[role=row], body > :not(button, a)") &&
-        !(event.target as Element).closest("a, button")
-      ) {
-        open(current);
-      }
+      // On a link or button the key is theirs.
+      if (current && !(event.target as Element).closest("a, button, input, summary")) open(current);
     },
     Escape: () => (search.task ? close() : setTicked(new Set())),
   });

@@ -66,8 +66,11 @@ export function useTaskList(slug: string, filters: TaskFilters, follows: boolean
     return () => clearTimeout(timer);
   }, [justIn]);
 
+  // A push that comes while the first page is still on its way: that page may have been read before it.
+  const isOutrun = useRef(false);
   const take = (rows: ListRow[]) => {
     const list = client.getQueryData(key);
+    if (!list) isOutrun.current = true;
     if (!list || rows.length === 0) return;
     update((old) => patchRows(old, rows));
     const arrived = missingRows(list, rows).filter((row) => matchesFilters(row, filters));
@@ -86,7 +89,10 @@ export function useTaskList(slug: string, filters: TaskFilters, follows: boolean
 
   const renew = async () => {
     const list = client.getQueryData(key);
-    if (!list) return;
+    if (!list) {
+      isOutrun.current = true;
+      return;
+    }
     const params = list.pageParams as (string | null)[];
     const wanted = new Set([0, visiblePage.current].filter((page) => page < params.length));
     for (const page of wanted) {
@@ -128,6 +134,13 @@ export function useTaskList(slug: string, filters: TaskFilters, follows: boolean
     const timer = setInterval(() => void scheduleRenewal(), pollMs);
     return () => clearInterval(timer);
   }, [pollMs]);
+
+  const { isSuccess } = query;
+  useEffect(() => {
+    if (!isSuccess || !isOutrun.current) return;
+    isOutrun.current = false;
+    void scheduleRenewal();
+  }, [isSuccess]);
 
   // Coming back to a list that was left: its rows are old, and nothing was pushed for it meanwhile.
   const filterKey = JSON.stringify([slug, filters]);

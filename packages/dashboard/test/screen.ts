@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { startTestBrain, type TestBrain, type TestBrainOptions } from "@svc/testkit/brain";
+import type {} from "@svc/testkit/services/chromium-setup";
+import type {} from "@svc/testkit/services/postgres-setup";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { inject } from "vitest";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export interface Screen {
+  page: Page;
+  /** What must stay empty: blocked styles and scripts, requests to elsewhere, errors on the console. */
+  faults: string[];
+}
+
+/** A started brain that serves the dashboard of this run. */
+export function startBrainWithSite(options: TestBrainOptions = {}): Promise<TestBrain> {
+  return startTestBrain({ ...options, env: { SVC_DASHBOARD_DIST: inject("dashboardSite"), ...options.env } });
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  const { executablePath, args } = inject("chromiumLaunch");
+  return chromium.launch({ executablePath, args: [...args] });
+}
+
+interface OpenOptions {
+  /** `name=value; name=value` of a signed-in caller; nobody is signed in without it. */
+  cookie?: string;
+  theme?: "light" | "dark";
+  size?: "desktop" | "phone";
+}
+
+const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+
+/** A page of its own, watched from its first moment. */
+export async function openScreen(browser: Browser, brain: TestBrain, options: OpenOptions = {}): Promise<Screen> {
+  const { cookie = "", theme = "light", size = "desktop" } = options;
+  const faults: string[] = [];
+  const settings: BrowserContextOptions = {
+    baseURL: brain.url,
+    viewport: sizes[size],
+    hasTouch: size === "phone",
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+  };
+  const context = await browser.newContext(settings);
+  await context.addCookies(
+    cookie
+      .split("; ")
+      .filter((pair) => pair.includes("="))
+      .map((pair) => ({
+        name: pair.slice(0, pair.indexOf("=")),
+        value: pair.slice(pair.indexOf("=") + 1),
+        url: brain.url,
+      })),
+  );
+  await context.exposeFunction("reportViolation", (text: string) => faults.push(`policy: ${text}`));
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      const report = (window as unknown as { reportViolation(text: string): void }).reportViolation;
+      report(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
+    });
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== brain.url && url.protocol !== "data:") faults.push(`request to ${url.origin}`);
+  });
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    // The browser itself logs every refused request; the refusals are what some tests are about.
+    const isRefusal = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isRefusal) faults.push(`console: ${message.text()}`);
+  });
+  return { page, faults };
+}
+
+/** The accessibility faults of what is on the screen now, each with the first elements that have it. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    interface Violation {
+      id: string;
+      impact: string;
+      nodes: { html: string }[];
+    }
+    const { axe } = window as unknown as {
+      axe: { run(root: Document, options: object): Promise<{ violations: Violation[] }> };
+    };
+    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+    return violations.map(
+      ({ id, impact, nodes }) =>
+        `${impact} ${id}: ${nodes
+          .slice(0, 2)
+          .map((node) => node.html.slice(0, 160))
+          .join(" | ")}`,
+    );
+  });
+}

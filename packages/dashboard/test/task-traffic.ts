@@ -1,0 +1,85 @@
+import type { TestBrain } from "@svc/testkit/brain";
+
+type Connected = Awaited<ReturnType<TestBrain["connectAgent"]>>;
+
+export interface Told {
+  kind: string;
+  taskId: string;
+  /** Seconds before now. */
+  ago?: number;
+  data?: Record<string, unknown>;
+}
+
+let position = 0;
+
+/** Sends task events through a connected agent, as an engine's adapter would. */
+export function tell({ adapter }: Connected, events: readonly Told[]): void {
+  const now = Date.now();
+  adapter.context.sink.emit(
+    events.map(({ kind, taskId, ago = 0, data = {} }) => ({
+      kind,
+      engine: adapter.name,
+      task_id: taskId,
+      occurred_at: new Date(now - ago * 1000).toISOString(),
+      data,
+    })),
+    { key: "told", value: String(++position) },
+  );
+}
+
+export const trace = `PaymentError: upstream 503
+    at GatewayClient.post (/app/src/gateway.ts:87:11)
+    at async Worker.processJob (/app/node_modules/bullmq/dist/worker.js:512:28)`;
+
+/** One task of every interesting kind: finished, failed after a retry, running, waiting, with a parent and children. */
+export function tellSample(connected: Connected): void {
+  tell(connected, [
+    {
+      kind: "task.sent",
+      taskId: "ok-1",
+      ago: 90,
+      data: {
+        task_name: "emails.send_receipt",
+        queue: "emails",
+        args: [{ order: 88213, access_token: "x" }],
+        priority: "high",
+      },
+    },
+    { kind: "task.started", taskId: "ok-1", ago: 88, data: { worker: "mailer-1", wait_ms: 2000 } },
+    { kind: "task.succeeded", taskId: "ok-1", ago: 85, data: { runtime_ms: 3000, result: { sent: true } } },
+    {
+      kind: "task.sent",
+      taskId: "bad-1",
+      ago: 80,
+      data: { task_name: "billing.charge", queue: "billing", max_attempts: 2, args: [{ gateway: "eu-1" }] },
+    },
+    { kind: "task.started", taskId: "bad-1", ago: 78, data: { worker: "billing-1", attempt: 0 } },
+    {
+      kind: "task.retried",
+      taskId: "bad-1",
+      ago: 70,
+      data: { attempt: 0, exception: "PaymentError: upstream 503", traceback: trace },
+    },
+    { kind: "task.started", taskId: "bad-1", ago: 60, data: { worker: "billing-1", attempt: 1 } },
+    {
+      kind: "task.failed",
+      taskId: "bad-1",
+      ago: 50,
+      data: { attempt: 1, exception: "PaymentError: upstream 503", traceback: trace },
+    },
+    { kind: "task.sent", taskId: "root-1", ago: 40, data: { task_name: "billing.run_invoices", queue: "billing" } },
+    { kind: "task.started", taskId: "root-1", ago: 39, data: { worker: "billing-1" } },
+    {
+      kind: "task.sent",
+      taskId: "child-1",
+      ago: 30,
+      data: { task_name: "media.render_pdf", queue: "media", parent_task_id: "root-1", root_task_id: "root-1" },
+    },
+    {
+      kind: "task.sent",
+      taskId: "wait-1",
+      ago: 5,
+      data: { task_name: "search.reindex", queue: "search", priority: "low" },
+    },
+  ]);
+}
