@@ -3,7 +3,9 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { pruneTaskBatch, rowsPerBatch } from "./prune.ts";
+import { pruneTaskBatch } from "./prune.ts";
+
+const rowsPerBatch = 5000;
 
 /**
  * Keeps task rows within retention, counted in whole UTC days as that of events is, so that with equal settings no row goes before its
@@ -21,7 +23,7 @@ export const pruneTasks: Loop<{
     const cutoff = new Date(retentionHorizonMs(clock.now(), settings.SVC_TASK_RETENTION_DAYS));
     let deleted = 0;
     while (!signal.aborted) {
-      const batch = await pruneTaskBatch(database, cutoff);
+      const batch = await pruneTaskBatch(database, { cutoff, limit: rowsPerBatch, signal });
       deleted += batch.deleted;
       if (batch.seen < rowsPerBatch) break;
     }

@@ -125,10 +125,12 @@ for (const dialect of testDialects) {
         { project_id: shop, task_id: "first", last_event_at: new Date(before.getTime() - 1) },
       );
 
-      expect(await pruneTaskBatch(opened.database, horizon, 1)).toEqual({ seen: 1, deleted: 1 });
+      const one = () =>
+        pruneTaskBatch(opened.database, { cutoff: horizon, limit: 1, signal: new AbortController().signal });
+      expect(await one()).toEqual({ seen: 1, deleted: 1 });
       expect(await taskIds()).toEqual(["second"]);
-      expect(await pruneTaskBatch(opened.database, horizon, 1)).toEqual({ seen: 1, deleted: 1 });
-      expect(await pruneTaskBatch(opened.database, horizon, 1)).toEqual({ seen: 0, deleted: 0 });
+      expect(await one()).toEqual({ seen: 1, deleted: 1 });
+      expect(await one()).toEqual({ seen: 0, deleted: 0 });
     });
 
     test("deletes nothing more once the process stops", async () => {

@@ -4,22 +4,35 @@ import { appendStateDeltas } from "../stats/index.ts";
 import { deleteTasks } from "./delete-store.ts";
 import { type ExpiredTask, expiredTaskIds, lockExpired } from "./prune-store.ts";
 
-export const rowsPerBatch = 5000;
+/** Rows of one transaction: about a tenth of a second of the embedded database's writer, for which a batch of events may wait. */
+const rowsPerTransaction = 1000;
+
+export interface PruneOptions {
+  /** Tasks whose newest event lies before this go. */
+  readonly cutoff: Date;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
 
 /**
- * Deletes one batch of tasks without an event since `cutoff`, with their links, what searches find them by, and their share of the
- * counts by state.
+ * Deletes one batch of expired tasks, with their links, what searches find them by, and their share of the counts by state.
  *
- * @returns how many were looked at and how many went; fewer looked at than a batch means that nothing is left.
+ * @returns how many were looked at and how many went; fewer looked at than `limit` means that nothing is left.
  */
 export async function pruneTaskBatch(
   database: Database<Tables>,
-  cutoff: Date,
-  limit = rowsPerBatch,
+  { cutoff, limit, signal }: PruneOptions,
 ): Promise<{ seen: number; deleted: number }> {
   const ids = await expiredTaskIds(database, cutoff, limit);
-  if (ids.length === 0) return { seen: 0, deleted: 0 };
-  const deleted = await database.write(async (tx) => {
+  let deleted = 0;
+  for (let start = 0; start < ids.length && !signal.aborted; start += rowsPerTransaction) {
+    deleted += await deleteExpired(database, ids.slice(start, start + rowsPerTransaction), cutoff);
+  }
+  return { seen: ids.length, deleted };
+}
+
+const deleteExpired = (database: Database<Tables>, ids: readonly string[], cutoff: Date): Promise<number> =>
+  database.write(async (tx) => {
     const expired = await lockExpired(tx, database.dialect, ids, cutoff);
     for (const [projectId, own] of Map.groupBy(expired, ({ project_id }) => project_id)) {
       await deleteTasks(tx, database.dialect, projectId, own);
@@ -27,8 +40,6 @@ export async function pruneTaskBatch(
     await appendStateDeltas(tx, lossesByState(expired));
     return expired.length;
   });
-  return { seen: ids.length, deleted };
-}
 
 function lossesByState(tasks: readonly ExpiredTask[]) {
   const losses = new Map<string, { projectId: string; state: string; by: number }>();
