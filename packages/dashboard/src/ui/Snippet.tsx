@@ -2,7 +2,10 @@ import { CopyButton } from "./CopyButton.tsx";
 import { Icon } from "./Icon.tsx";
 import css from "./snippet.module.css";
 
-/** Text to paste. Lines that end with `=` and are listed in `once` show that their value cannot be shown again. */
+// Not any line that ends so: a secret in base64 does.
+const emptyValue = /^(export )?[A-Z_]+=$/;
+
+/** Text to paste. With `once`, names without a value say why they have none. */
 export function Snippet({ name, text, once }: { name: string; text: string; once?: string }) {
   return (
     <div className={css.snip}>
@@ -17,7 +20,7 @@ export function Snippet({ name, text, once }: { name: string; text: string; once
             // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
             <span key={at}>
               {line}
-              {once && line.endsWith("=") ? (
+              {once && emptyValue.test(line) ? (
                 <span className={css.once}>
                   <Icon name="lock" />
                   {once}
