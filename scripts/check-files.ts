@@ -45,7 +45,7 @@ function nameFaults(path: string): string[] {
   }
   if (
     /[.](ts|mts)$/.test(file) &&
-    !kebabCase.test(file.replace(/([.](test|d|config|generated|gen|tmp))?[.]m?ts$/, ""))
+    !kebabCase.test(file.replace(/([.](?:browser|property))?([.](test|d|config|generated|gen|tmp))?[.]m?ts$/, ""))
   ) {
     faults.push("file names are kebab-case");
   }

@@ -1,5 +1,5 @@
 import "./ui/tokens.css";
-import "./ui/base.css";
+import "./ui/elements.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";

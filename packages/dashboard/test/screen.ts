@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { startTestBrain, type TestBrain, type TestBrainOptions } from "@svc/testkit/brain";
 import type {} from "@svc/testkit/services/chromium-setup";
 import type {} from "@svc/testkit/services/postgres-setup";
+import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { inject } from "vitest";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export interface Screen {
   page: Page;
@@ -80,17 +77,17 @@ export async function openScreen(browser: Browser, brain: TestBrain, options: Op
 
 /** The accessibility faults of what is on the screen now, each with the first elements that have it. */
 export async function axeFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
+  await page.evaluate(axe.source);
   return page.evaluate(async () => {
     interface Violation {
       id: string;
       impact: string;
       nodes: { html: string }[];
     }
-    const { axe } = window as unknown as {
+    const { axe: loaded } = window as unknown as {
       axe: { run(root: Document, options: object): Promise<{ violations: Violation[] }> };
     };
-    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+    const { violations } = await loaded.run(document, { resultTypes: ["violations"] });
     return violations.map(
       ({ id, impact, nodes }) =>
         `${impact} ${id}: ${nodes

@@ -186,3 +186,42 @@ describe("deleting", () => {
     await page.context().close();
   });
 });
+
+describe("a long list", () => {
+  test("keeps few rows in the document and reads older pages while it is scrolled", async () => {
+    const many = 700;
+    const names = Array.from({ length: many }, (_, index) => `bulk-${index}`);
+    tell(
+      connected,
+      names.map((taskId, index) => ({
+        kind: "task.sent",
+        taskId,
+        ago: 3600 + index,
+        data: { task_name: "bulk.one", queue: "bulk" },
+      })),
+    );
+    const tasksPath = `/projects/${brain.project.slug}/tasks?queue=bulk&limit=1&include_total=true`;
+    await expect
+      .poll(async () => (await brain.as.admin.get(tasksPath)).body.total_count, { timeout: 15_000 })
+      .toBe(many);
+    const { page, faults } = await openTasks("?queue=bulk");
+    await page.getByText(`${many} tasks match`).waitFor();
+
+    const grid = page.getByRole("grid");
+    expect(await grid.getAttribute("aria-rowcount")).toBe(String(many + 1));
+    await expect
+      .poll(
+        async () => {
+          await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+          return page.getByText("No older task is kept.").isVisible();
+        },
+        { timeout: 15_000 },
+      )
+      .toBe(true);
+
+    await page.locator(`[role=row][aria-rowindex="${many + 1}"]`).waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(1_500);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});

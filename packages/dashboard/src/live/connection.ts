@@ -54,7 +54,6 @@ export function modeAt(facts: Facts, now: number): Mode {
 }
 
 export type HubListener = (event: HubEvent) => void;
-export type Connection = ReturnType<typeof createConnection>;
 
 export function createConnection(around: Surroundings) {
   let facts: Facts = {

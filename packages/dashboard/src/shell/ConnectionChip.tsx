@@ -55,7 +55,7 @@ export function ConnectionChip() {
   );
 }
 
-export function chipText(mode: Mode, facts: Facts, now: number): string {
+function chipText(mode: Mode, facts: Facts, now: number): string {
   switch (mode) {
     case "polling":
       return `polling ${facts.pollMs / 1000} s`;

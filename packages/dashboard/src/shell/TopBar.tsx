@@ -13,7 +13,7 @@ import { ConnectionChip } from "./ConnectionChip.tsx";
 import css from "./shell.module.css";
 import { UserMenu } from "./UserMenu.tsx";
 
-export const zoneOptions: readonly { value: ZoneChoice; label: string; title: string }[] = [
+const zoneOptions: readonly { value: ZoneChoice; label: string; title: string }[] = [
   { value: "utc", label: "UTC", title: "Times in UTC" },
   { value: "mine", label: "mine", title: "Times in this browser's zone" },
   { value: "project", label: "project", title: "Times in the project's zone" },

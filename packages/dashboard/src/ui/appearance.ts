@@ -20,7 +20,7 @@ export function setDensity(value: Density): void {
   density.set(value);
 }
 
-export function isDark(): boolean {
+function isDark(): boolean {
   if (root.dataset.theme) return root.dataset.theme === "dark";
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }

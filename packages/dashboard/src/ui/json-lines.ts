@@ -1,6 +1,6 @@
 import { isExactNumber } from "@svc/client";
 
-export const redactionMarker = "[REDACTED]";
+const redactionMarker = "[REDACTED]";
 const cutSuffix = /\[\.\.\.(\d+) more bytes truncated\]$/;
 
 export type JsonLine = {

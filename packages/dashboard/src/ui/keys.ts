@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 
 /** Whether a key press belongs to something that takes text or opens on keys of its own. */
-export function isTyping(event: KeyboardEvent): boolean {
+function isTyping(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing) return true;
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;

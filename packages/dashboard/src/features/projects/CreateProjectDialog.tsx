@@ -111,7 +111,7 @@ function Rows({ children }: { children: React.ReactNode }) {
 }
 
 /** The messages of a 422 by the last name of their place. */
-export function faultsByField(problem: ApiProblem): Record<string, string> {
+function faultsByField(problem: ApiProblem): Record<string, string> {
   const found: Record<string, string> = {};
   if (!Array.isArray(problem.details.errors)) return found;
   for (const fault of problem.details.errors as { loc?: unknown; message?: unknown }[]) {

@@ -94,7 +94,7 @@ function homeOf(pages: readonly ListPage[], row: ListRow): ListPage | undefined 
   return found ?? (last?.next_cursor === null ? last : undefined);
 }
 
-export function idsOf(list: LoadedList): Set<string> {
+function idsOf(list: LoadedList): Set<string> {
   return new Set(list.pages.flatMap((page) => page.items.map((item) => item.id)));
 }
 
