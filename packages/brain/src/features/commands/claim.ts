@@ -3,12 +3,21 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import type { CommandMetrics } from "./metrics.ts";
 import { claimPending, pendingForAgent } from "./store.ts";
 
 /** A command won for one delivery, as the frame's id and payload. */
 export interface ClaimedCommand {
   readonly id: string;
   readonly payload: Record<string, unknown>;
+}
+
+export interface CommandDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeoutSeconds: number;
+  readonly counted: CommandMetrics;
 }
 
 export interface ClaimRequest {
@@ -27,8 +36,7 @@ const needsContract = new Set(["retry_task", "bulk_retry"]);
  * Claims what waits for an agent, in issued_at order, each row in a transaction of its own before it is sent: of two sessions that ask at
  * once, one wins.
  */
-export function createClaim(deps: { database: Database<Tables>; clock: Clock; log: Log; timeoutSeconds: number }) {
-  const { database, clock, log, timeoutSeconds } = deps;
+export function createClaim({ database, clock, log, timeoutSeconds, counted }: CommandDeps) {
   return async function claim({ agentId, max, hasRetryContract }: ClaimRequest): Promise<ClaimedCommand[]> {
     const claimed: ClaimedCommand[] = [];
     try {
@@ -62,6 +70,7 @@ export function createClaim(deps: { database: Database<Tables>; clock: Clock; lo
     const token = randomToken();
     const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
     const isWon = await database.write((tx) => claimPending(tx, { id: row.id, token, now, timeoutAt }));
+    if (isWon) counted.moved(row, "dispatched");
     return isWon ? { id: row.id, payload: framePayload(row, parameters, engine, token, timeoutSeconds) } : null;
   }
 }

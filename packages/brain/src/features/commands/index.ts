@@ -1,8 +1,7 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { Log } from "../../platform/log.ts";
-import type { Tables } from "../../schema/tables/index.ts";
-import { createClaim } from "./claim.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import type { ProjectLabels } from "../projects/index.ts";
+import { type CommandDeps, createClaim } from "./claim.ts";
+import { createCommandMetrics } from "./metrics.ts";
 import { createReports } from "./report.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
@@ -12,8 +11,15 @@ export { commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 
 /** Commands as far as delivery goes: claiming, waiting for work, storing what agents report. */
-export function createCommands(deps: { database: Database<Tables>; clock: Clock; log: Log; timeoutSeconds: number }) {
-  return { claim: createClaim(deps), reports: createReports(deps), work: createWorkSignal(deps) };
+export function createCommands(
+  given: Omit<CommandDeps, "counted"> & {
+    metrics: Pick<Metrics, "counter">;
+    labels: Pick<ProjectLabels, "of" | "whenKnown">;
+  },
+) {
+  const counted = createCommandMetrics(given.metrics, given.labels);
+  const deps: CommandDeps = { ...given, counted };
+  return { claim: createClaim(deps), reports: createReports(deps), work: createWorkSignal(deps), counted };
 }
 
 export type Commands = ReturnType<typeof createCommands>;

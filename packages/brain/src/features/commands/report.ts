@@ -1,14 +1,11 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
-import type { Log } from "../../platform/log.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { CommandDeps } from "./claim.ts";
 import { finish, markAcked } from "./store.ts";
 
 const maxErrorCharacters = 8192;
 
 /** Stores what an agent says about a command it was given: its ack and its result (spec part 3, section 4.1). */
-export function createReports({ database, clock, log }: { database: Database<Tables>; clock: Clock; log: Log }) {
+export function createReports({ database, clock, log, counted }: CommandDeps) {
   const tokenOf = (payload: Record<string, unknown>) =>
     typeof payload.delivery_claim_token === "string" ? payload.delivery_claim_token.slice(0, 64) : null;
 
@@ -22,18 +19,24 @@ export function createReports({ database, clock, log }: { database: Database<Tab
     async resulted(agentId: string, commandId: string, payload: Record<string, unknown>): Promise<void> {
       if (!isUuid(commandId)) return;
       const isSuccess = payload.status === "success";
-      const isStored = await database.write((tx) =>
+      const status = isSuccess ? "completed" : "failed";
+      const command = await database.write((tx) =>
         finish(tx, {
           id: commandId.toLowerCase(),
           agentId,
           token: tokenOf(payload),
-          status: isSuccess ? "completed" : "failed",
+          status,
           result: isSuccess ? storedJson(payload.result ?? {}) : null,
           error: typeof payload.error === "string" ? storedText(payload.error) : null,
           now: clock.now(),
         }),
       );
-      if (!isStored) log.info("commands.late_result", { command_id: commandId, agent_id: agentId });
+      if (command !== undefined) {
+        counted.moved(command, status);
+        return;
+      }
+      counted.late(status);
+      log.info("commands.late_result", { command_id: commandId, agent_id: agentId });
     },
   };
 }

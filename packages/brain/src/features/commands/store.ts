@@ -80,8 +80,8 @@ export async function markAcked(
     .execute();
 }
 
-/** Stores the agent's result; false when the command is terminal, another agent's, or of another claim. */
-export async function finish(
+/** Stores the agent's result and gives the command; undefined when it is terminal, another agent's, or of another claim. */
+export function finish(
   tx: Tx<Tables>,
   report: {
     id: string;
@@ -92,14 +92,14 @@ export async function finish(
     error: string | null;
     now: Date;
   },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+): Promise<Pick<CommandRow, "project_id" | "action"> | undefined> {
+  return tx
     .updateTable("commands")
     .set({ status: report.status, result: report.result, error: report.error, completed_at: report.now })
     .where("id", "=", report.id)
     .where("agent_id", "=", report.agentId)
     .where("status", "in", ["pending", "dispatched"])
     .$if(report.token !== null, (query) => query.where("delivery_claim_token", "=", report.token))
+    .returning(["project_id", "action"])
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }

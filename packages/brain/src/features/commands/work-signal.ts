@@ -56,6 +56,8 @@ export function createWorkSignal({ database, log }: { database: Database<Tables>
     lookAll(): void {
       for (const agentId of [...waiting.keys()]) wake(agentId, "look");
     },
+    /** Whether a poll of the agent waits here now. */
+    isWaiting: (agentId: string): boolean => waiting.has(agentId),
     /** The agent was revoked in this process. */
     revoked: (agentId: string): void => wake(agentId, "revoked"),
     wait(agentId: string, waitMs: number, signal: AbortSignal): Promise<News> {

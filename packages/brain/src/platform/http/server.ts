@@ -11,6 +11,7 @@ import { type Access, type AccessDeps, type AccessSettings, createAccess } from 
 import type { App } from "./app.ts";
 import { type Buckets, createBuckets } from "./buckets.ts";
 import { answerPreflight, shareWithOrigin } from "./cors.ts";
+import { prepareDrain } from "./drain.ts";
 import { ApiError, invalid, type ValidationFault } from "./error-codes.ts";
 import { answerError, envelopeOf } from "./error-handler.ts";
 import { createHosts, type HostSettings } from "./hosts.ts";
@@ -84,8 +85,10 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   acceptJsonOnly(app);
   app.setValidatorCompiler(compileValidator as never);
   app.addHook("onRoute", (route) => register.add(route));
+  const drain = prepareDrain(app.server);
   app.addHook("preClose", (done) => {
     isStopping = true;
+    drain();
     done();
   });
 

@@ -1,0 +1,275 @@
+import { randomUUID } from "node:crypto";
+import { headerNames } from "@svc/protocol";
+import { waitFor } from "@svc/testkit";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { connectRaw, createRawPoller, type RawPoller, rawHello, spoilt } from "@svc/testkit/raw-agent";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const contracts = { [headerNames.retryContracts]: "bullmq=1" };
+
+for (const dialect of testDialects) {
+  describe(`polling for commands on ${dialect}`, () => {
+    let brain: TestBrain;
+
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+    });
+    afterAll(() => brain.stop());
+
+    const credentials = async () => ({ url: brain.url, ...(await brain.mintAgent()), projectId: brain.project.id });
+    const connect = async () => createRawPoller(await credentials());
+
+    let issuedMs = Date.now();
+
+    /** A pending command as the later command routes will make it. */
+    async function issue(agentId: string, action: string, parameters: Record<string, unknown>): Promise<string> {
+      const id = randomUUID();
+      await brain.running.brain.database.write((tx) =>
+        tx
+          .insertInto("commands")
+          .values({
+            id,
+            project_id: brain.project.id,
+            issued_by: null,
+            agent_id: agentId,
+            action,
+            target_type: "task",
+            target_id: "task-1",
+            payload: JSON.stringify(parameters),
+            idempotency_key: null,
+            request_digest: null,
+            status: "pending",
+            result: null,
+            error: null,
+            delivery_claim_token: null,
+            issued_at: new Date((issuedMs += 1)),
+            dispatched_at: null,
+            acked_at: null,
+            last_sent_at: null,
+            completed_at: null,
+            timeout_at: new Date(Date.now() + 60_000),
+            source_ip: null,
+          })
+          .execute(),
+      );
+      return id;
+    }
+    const cancel = (agentId: string) => issue(agentId, "cancel_task", { engine: "bullmq", task_id: "task-1" });
+    const rowOf = (id: string) =>
+      brain.running.brain.database.read
+        .selectFrom("commands")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+    const waitingPolls = (agent: RawPoller) =>
+      waitFor(() => brain.running.brain.features.commands.work.isWaiting(agent.session.agentId));
+
+    test("gives what waits as signed frames, oldest first, and no command twice", async () => {
+      const agent = await connect();
+      const ids = [];
+      for (let index = 0; index < 3; index += 1) ids.push(await cancel(agent.session.agentId));
+      const some = await agent.poll({ wait: 0, max_frames: 2 });
+      const rest = await agent.poll({ wait: 0 });
+      const frames = agent.open([...some.body.frames, ...rest.body.frames]);
+      expect(frames.map(({ id }) => id)).toEqual(ids);
+      expect(frames.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+      expect(frames[0]).toMatchObject({
+        type: "command",
+        payload: {
+          action: "cancel_task",
+          target: { type: "task", id: "task-1", engine: "bullmq" },
+          parameters: { engine: "bullmq", task_id: "task-1" },
+          timeout_seconds: 60,
+        },
+      });
+      const row = await rowOf(ids[0] as string);
+      expect(row).toMatchObject({
+        status: "dispatched",
+        delivery_claim_token: frames[0]?.payload?.delivery_claim_token,
+      });
+      expect((await agent.poll({ wait: 0 })).body.frames).toEqual([]);
+    });
+
+    test("stores the ack and the result of the agent that got the command, and of no other", async () => {
+      const agent = await connect();
+      const stranger = await connect();
+      const id = await cancel(agent.session.agentId);
+      const [frame] = agent.open((await agent.poll({ wait: 0 })).body.frames);
+      const token = frame?.payload?.delivery_claim_token;
+      const echo = { delivery_claim_token: token };
+      await stranger.upload([stranger.sign("command_result", { status: "success", ...echo }, id)]);
+      await agent.upload([agent.sign("command_result", { status: "success", delivery_claim_token: "other" }, id)]);
+      expect((await rowOf(id)).status).toBe("dispatched");
+      await agent.upload([agent.sign("command_ack", echo, id)]);
+      expect((await rowOf(id)).acked_at).not.toBeNull();
+      const failure = {
+        status: "failed",
+        error: "no\u0000 such \ud83d\ude00 task",
+        result: { deep: "\u0000" },
+        ...echo,
+      };
+      const answer = await agent.upload([agent.sign("command_result", failure, id)]);
+      expect(answer.body).toMatchObject({ accepted: 1, rejected: 0 });
+      expect(await rowOf(id)).toMatchObject({ status: "failed", error: "no\ufffd such \ud83d\ude00 task" });
+      await agent.upload([agent.sign("command_result", { status: "success", ...echo }, id)]);
+      expect((await rowOf(id)).status).toBe("failed");
+    });
+
+    test("keeps a result with characters that no database text holds", async () => {
+      const agent = await connect();
+      const id = await cancel(agent.session.agentId);
+      await agent.poll({ wait: 0 });
+      const answer = await agent.upload([
+        agent.sign("command_result", { status: "success", result: { text: "a\u0000b" } }, id),
+      ]);
+      expect(answer.body).toMatchObject({ accepted: 1, rejected: 0 });
+      const { status, result } = await rowOf(id);
+      expect(status).toBe("completed");
+      expect(JSON.parse(result ?? "")).toEqual({ text: "a\ufffdb" });
+    });
+
+    test("wakes a waiting poll for a command that was only written, without a word", async () => {
+      const agent = await connect();
+      const polling = agent.poll({ wait: 30 });
+      await waitingPolls(agent);
+      const id = await cancel(agent.session.agentId);
+      expect(agent.open((await polling).body.frames).map((frame) => frame.id)).toEqual([id]);
+    });
+
+    test("wakes a waiting poll at once for a command that was announced", async () => {
+      const agent = await connect();
+      const polling = agent.poll({ wait: 30 });
+      await waitingPolls(agent);
+      const id = await cancel(agent.session.agentId);
+      await brain.running.brain.features.commands.work.announce(agent.session.agentId);
+      expect(agent.open((await polling).body.frames).map((frame) => frame.id)).toEqual([id]);
+    });
+
+    test("gives each of many commands to one of two polls", async () => {
+      const given = await credentials();
+      const polls = [createRawPoller(given), createRawPoller(given)];
+      const ids = await Promise.all(Array.from({ length: 10 }, () => cancel(given.agentId)));
+      const answers = await Promise.all(polls.map((poller) => poller.poll({ wait: 0 })));
+      const got = answers.flatMap(({ body }, index) => (polls[index] as RawPoller).open(body.frames));
+      expect(got.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    });
+
+    test("gives retries only to who honours the contract of their engine, and they hide nothing", async () => {
+      const agent = await connect();
+      const retry = await issue(agent.session.agentId, "retry_task", { engine: "bullmq", task_id: "task-1" });
+      const bulk = await issue(agent.session.agentId, "bulk_retry", {
+        filter: { engine: "bullmq", task_ids: [] },
+        max: 1,
+      });
+      const other = await cancel(agent.session.agentId);
+      for (const header of [undefined, "celery=1", "bullmq=1,,", "bullmq=2", Array(65).fill("bullmq=1").join(",")]) {
+        const headers = header === undefined ? {} : { [headerNames.retryContracts]: header };
+        const { body } = await agent.poll({ wait: 0, max_frames: 1 }, { headers });
+        expect(agent.open(body.frames).map(({ id }) => id)).toEqual(header === undefined ? [other] : []);
+      }
+      const { body } = await agent.poll({ wait: 0 }, { headers: contracts });
+      expect(agent.open(body.frames).map(({ id }) => id)).toEqual([retry, bulk]);
+    });
+
+    test("claims nothing for a probe, which notes the runtime features", async () => {
+      const agent = await connect();
+      const id = await cancel(agent.session.agentId);
+      const answer = await agent.probe({ [headerNames.runtimeFeatures]: " bulk , drain,,x" });
+      expect(answer).toMatchObject({ status: 200, body: { frames: [] } });
+      expect(answer.headers.get(headerNames.agentId)).toBe(agent.session.agentId);
+      expect((await rowOf(id)).status).toBe("pending");
+      const shown = await brain.as.viewer.get(`/projects/${brain.project.slug}/agents/${agent.session.agentId}`);
+      expect(shown.body).toMatchObject({ transport: "longpoll" });
+    });
+
+    test("claims nothing for a client that has gone", async () => {
+      const agent = await connect();
+      const gone = new AbortController();
+      const polling = agent.poll({ wait: 30 }, { signal: gone.signal }).catch(() => "aborted");
+      await waitingPolls(agent);
+      gone.abort();
+      expect(await polling).toBe("aborted");
+      await waitFor(() => !brain.running.brain.features.commands.work.isWaiting(agent.session.agentId));
+      const id = await cancel(agent.session.agentId);
+      expect(agent.open((await agent.poll({ wait: 0 })).body.frames).map((frame) => frame.id)).toEqual([id]);
+    });
+
+    test("ends with 401 when the agent is revoked meanwhile", async () => {
+      const agent = await connect();
+      const polling = agent.poll({ wait: 30 });
+      await waitingPolls(agent);
+      await brain.as.root.delete(`/projects/${brain.project.slug}/agents/${agent.session.agentId}`);
+      expect(await polling).toMatchObject({ status: 401, body: { detail: "invalid agent token" } });
+      expect((await agent.poll({ wait: 0 })).status).toBe(401);
+    });
+
+    test("ends with 401 also when the revocation was only written", async () => {
+      const agent = await connect();
+      const polling = agent.poll({ wait: 30 });
+      await waitingPolls(agent);
+      await brain.running.brain.database.write((tx) =>
+        tx.updateTable("agents").set({ revoked_at: new Date() }).where("id", "=", agent.session.agentId).execute(),
+      );
+      expect((await polling).status).toBe(401);
+    });
+
+    test("ends with 403 when the project is archived meanwhile", async () => {
+      await brain.as.root.post("/projects", { slug: "doomed", name: "Doomed" });
+      const { body } = await brain.as.root.post("/projects/doomed/agents", { name: "late" });
+      const agent = createRawPoller({
+        url: brain.url,
+        token: body.token,
+        hmacSecret: body.hmac_secret,
+        agentId: body.agent.id,
+        projectId: body.agent.project_id,
+      });
+      const polling = agent.poll({ wait: 30 });
+      await waitingPolls(agent);
+      await brain.as.root.delete("/projects/doomed");
+      expect(await polling).toMatchObject({ status: 403, body: { error: "project_inactive" } });
+    });
+
+    test("ends with 409 when an upload invalidates the agent's sessions meanwhile", async () => {
+      const agent = await connect();
+      const polling = agent.poll({ wait: 30 });
+      await waitingPolls(agent);
+      await agent.upload([spoilt(agent.sign("heartbeat", {}))]);
+      expect(await polling).toMatchObject({ status: 409, body: { details: { reason: "session_invalidated" } } });
+    });
+
+    test("answers 503 when all sixteen sessions of the agent are in use", async () => {
+      const given = await credentials();
+      const gone = new AbortController();
+      const held = Array.from({ length: 16 }, () =>
+        createRawPoller(given)
+          .poll({ wait: 60 }, { signal: gone.signal })
+          .catch(() => "aborted"),
+      );
+      const extra = createRawPoller(given);
+      const full = await waitFor(async () => {
+        const answer = await extra.poll({ wait: 0, max_frames: 1 });
+        return answer.status === 503 && answer;
+      });
+      expect(full.headers.get("retry-after")).toBe("1");
+      expect(full.body).toMatchObject({ error: "unready" });
+      gone.abort();
+      await Promise.all(held);
+      await waitFor(async () => (await extra.poll({ wait: 0 })).status === 200);
+    });
+
+    test("delivers to a WebSocket as it connects, filtered by its own contracts", async () => {
+      const given = await credentials();
+      const retry = await issue(given.agentId, "retry_task", { engine: "bullmq", task_id: "task-1" });
+      const plain = await cancel(given.agentId);
+      const first = await connectRaw(given);
+      await first.settle();
+      expect(first.frames.filter(({ type }) => type === "command").map(({ id }) => id)).toEqual([plain]);
+      await first.close();
+      const able = rawHello({ capabilities: { bullmq: ["retry_task", "retry_by_reference_v1"] } });
+      const second = await connectRaw(given, { hello: able });
+      await second.settle();
+      expect(second.frames.filter(({ type }) => type === "command").map(({ id }) => id)).toEqual([retry]);
+    });
+  });
+}
