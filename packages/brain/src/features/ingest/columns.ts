@@ -86,23 +86,43 @@ export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): G
     nowMs,
   };
   for (const [index, { events: indexes }] of tasks.entries()) for (const event of indexes) columns.task[event] = index;
+  const projects = column(word);
+  const agents = column(word);
+  const engines = column(word);
+  const kinds = column(word);
+  const names = column(word);
+  const queues = column(word);
+  const workers = column(word);
   for (let index = 0; index < count; index += 1) {
-    const event = events[index] as PreparedEvent;
-    columns.ids[index] = event.id;
-    columns.payloads[index] = event.payload;
-    columns.at[index] = event.at;
-    columns.project[index] = word(event.projectId);
-    columns.agent[index] = word(event.agentId);
-    columns.engine[index] = word(event.engine);
-    columns.kind[index] = word(event.kind);
-    columns.looseTask[index] = event.task === null ? word(event.taskId) : 0;
-    columns.name[index] = word(event.name);
-    columns.queue[index] = word(event.queue);
-    columns.worker[index] = word(event.worker);
-    columns.runMs[index] = event.runMs ?? -1;
-    columns.waitMs[index] = event.waitMs ?? -1;
-    if (event.retriedFrom !== null) columns.retries.push([index, event.retriedFrom]);
-    if (event.withheld !== null) columns.withheld.push([index, event.withheld]);
+    const { id, payload, task, ownWorker, retriedFrom, withheld } = events[index] as PreparedEvent;
+    columns.ids[index] = id;
+    columns.payloads[index] = payload;
+    columns.at[index] = task.at;
+    columns.project[index] = projects(task.projectId);
+    columns.agent[index] = agents(task.agentId);
+    columns.engine[index] = engines(task.engine);
+    columns.kind[index] = kinds(task.kind);
+    columns.looseTask[index] = task.key === "" ? word(task.taskId) : 0;
+    columns.name[index] = names(task.name);
+    columns.queue[index] = queues(task.queue);
+    columns.worker[index] = workers(task.worker ?? ownWorker);
+    columns.runMs[index] = task.runMs ?? -1;
+    columns.waitMs[index] = task.waitMs ?? -1;
+    if (retriedFrom !== null) columns.retries.push([index, retriedFrom]);
+    if (withheld !== null) columns.withheld.push([index, withheld]);
   }
   return columns;
+}
+
+/** Neighbours in a column are often equal, and comparing two texts is cheaper than looking one up. */
+function column(word: (text: string | null) => number): (text: string | null) => number {
+  let last: string | null = null;
+  let lastIndex = 0;
+  return (text) => {
+    if (text !== last) {
+      last = text;
+      lastIndex = word(text);
+    }
+    return lastIndex;
+  };
 }

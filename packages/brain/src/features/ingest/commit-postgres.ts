@@ -38,7 +38,7 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
   return async (given) => {
     const group = groupEvents(given);
     for (let attempt = 1; ; attempt += 1) {
-      await partitions.ensureFor(group.events.map(({ at }) => at));
+      await partitions.ensureFor(group.events.map(({ task }) => task.at));
       const client = await pool.connect();
       try {
         await client.query("BEGIN");
@@ -82,7 +82,10 @@ interface StoreOptions {
 }
 
 async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: StoreOptions) {
-  const isNew = await insertEvents(client, group.events);
+  const isNew = await insertEvents(
+    client,
+    group.events.map(({ id, payload, task }) => ({ ...task, id, payload })),
+  );
   const news = group.tasks.flatMap((task) => {
     const row = newRow(group, task, isNew);
     return row === null ? [] : [{ id: task.id, row }];
@@ -135,22 +138,17 @@ function newRow({ events }: Group, task: GroupTask, isNew: readonly boolean[]): 
 const taskKey = (projectId: string, engine: string, taskId: string): string => `${projectId}\0${engine}\0${taskId}`;
 
 const linksOf = (stored: readonly PreparedEvent[]): TaskLink[] =>
-  stored
-    .filter(({ retriedFrom }) => retriedFrom !== null)
-    .map(({ projectId, engine, taskId, retriedFrom, at }) => ({
-      projectId,
-      engine,
-      newId: taskId,
-      oldId: retriedFrom as string,
-      at,
-    }));
+  stored.flatMap(({ task: { projectId, engine, taskId, at }, retriedFrom }) =>
+    retriedFrom === null ? [] : [{ projectId, engine, newId: taskId, oldId: retriedFrom, at }],
+  );
 
 function stateChangesOf(stored: readonly PreparedEvent[]): WorkerStateChange[] {
   const changes: WorkerStateChange[] = [];
-  for (const { projectId, engine, worker, kind, at, id } of stored) {
-    if (worker === null || (kind !== "worker.online" && kind !== "worker.offline")) continue;
+  for (const { id, task, ownWorker } of stored) {
+    const { projectId, engine, kind, at } = task;
+    if (ownWorker === null || (kind !== "worker.online" && kind !== "worker.offline")) continue;
     const state = kind === "worker.online" ? "online" : "offline";
-    changes.push({ projectId, engine, name: worker, state, at, eventId: id });
+    changes.push({ projectId, engine, name: ownWorker, state, at, eventId: id });
   }
   return changes;
 }
@@ -161,13 +159,18 @@ function deltasOf(
   changed: readonly { before: PresentTask | null; after: FoldedTask }[],
 ) {
   const deltas = createDeltas();
-  for (const event of stored) {
-    const row = event.task === null ? null : rows.get(taskKey(event.projectId, event.engine, event.taskId));
+  for (const { task } of stored) {
+    const row = task.key === "" ? null : rows.get(taskKey(task.projectId, task.engine, task.taskId));
     deltas.countEvent({
-      ...event,
-      name: event.name ?? row?.name ?? "",
-      queue: event.queue ?? row?.queue ?? "",
-      worker: event.task === null ? "" : (event.worker ?? ""),
+      projectId: task.projectId,
+      engine: task.engine,
+      kind: task.kind,
+      at: task.at,
+      name: task.name ?? row?.name ?? "",
+      queue: task.queue ?? row?.queue ?? "",
+      worker: task.worker ?? "",
+      runMs: task.runMs,
+      waitMs: task.waitMs,
     });
   }
   for (const { before, after } of changed) {

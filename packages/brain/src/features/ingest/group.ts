@@ -24,17 +24,18 @@ export function groupEvents(given: readonly PreparedEvent[]): Group {
   );
   const indexes = new Map<string, Map<string, number[]>>();
   let scope = new Map<string, number[]>();
-  let scopeOf: PreparedEvent | null = null;
+  let scopeOf: TaskEvent | null = null;
   for (const [index, event] of events.entries()) {
-    if (event.task === null) continue;
-    if (scopeOf === null || scopeOf.projectId !== event.projectId || scopeOf.engine !== event.engine) {
-      const key = event.projectId + event.engine;
+    const { task } = event;
+    if (task.key === "") continue;
+    if (scopeOf === null || scopeOf.projectId !== task.projectId || scopeOf.engine !== task.engine) {
+      const key = task.projectId + task.engine;
       scope = indexes.get(key) ?? new Map<string, number[]>();
       indexes.set(key, scope);
-      scopeOf = event;
+      scopeOf = task;
     }
-    const known = scope.get(event.taskId);
-    if (known === undefined) scope.set(event.taskId, [index]);
+    const known = scope.get(task.taskId);
+    if (known === undefined) scope.set(task.taskId, [index]);
     else known.push(index);
   }
   const tasks: GroupTask[] = [];
@@ -49,13 +50,15 @@ export function groupEvents(given: readonly PreparedEvent[]): Group {
 
 /** The row that the events at these indexes make. */
 export const rowOfIndexes = (events: readonly PreparedEvent[], indexes: readonly number[]): FoldedTask =>
-  rowOfEvents(indexes.map((index) => (events[index] as PreparedEvent).task as TaskEvent));
+  rowOfEvents(indexes.map((index) => (events[index] as PreparedEvent).task));
 
 const compareAscii = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Order of event keys. */
-const byEventKey = (a: PreparedEvent, b: PreparedEvent): number =>
-  (a.projectId === b.projectId ? 0 : compareAscii(a.projectId, b.projectId)) || a.at - b.at || compareAscii(a.id, b.id);
+const byEventKey = ({ id, task }: PreparedEvent, { id: otherId, task: other }: PreparedEvent): number =>
+  (task.projectId === other.projectId ? 0 : compareAscii(task.projectId, other.projectId)) ||
+  task.at - other.at ||
+  compareAscii(id, otherId);
 
 /** The order in which every writer locks task rows: by code point, as both databases compare. */
 const byTaskKey = ({ row: a }: GroupTask, { row: b }: GroupTask): number =>

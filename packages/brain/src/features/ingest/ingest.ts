@@ -11,9 +11,10 @@ import type { CommittedGroup } from "./commit.ts";
 import { commitOnPostgres } from "./commit-postgres.ts";
 import { commitOnSqlite } from "./commit-sqlite.ts";
 import { createGroupCommit, type Member } from "./group-commit.ts";
-import { createIngestMetrics } from "./metrics.ts";
+import { createIngestMetrics, type IngestLabels } from "./metrics.ts";
 import { createPreparer, type IngestBatch, maxErrors, type PreparedEvent } from "./prepare.ts";
 import { createRoom, type Load } from "./room.ts";
+import { newestTouches } from "./touches.ts";
 
 export interface IngestOutcome {
   /** Records of the batch. */
@@ -48,6 +49,8 @@ export interface IngestDeps {
     readonly SVC_REDACTION_EXTRA_VALUE_PATTERNS: readonly string[];
     readonly SVC_EVENT_RETENTION_DAYS: number;
   };
+  /** Labels of projects in metrics. */
+  readonly labels: IngestLabels;
   /** Partitions of events on the server database; made by ingest itself when absent. */
   readonly partitions?: Partitions;
   /** Events of one commit, about; 1 switches the group commit off, which only a benchmark wants. */
@@ -66,7 +69,7 @@ const maxNamedRows = 200;
 export function createIngest(deps: IngestDeps) {
   const { clock, log, queues, settings, workers } = deps;
   const { bulk } = deps.database;
-  const metrics = createIngestMetrics(deps.metrics);
+  const metrics = createIngestMetrics(deps.metrics, deps.labels);
   const prepare = createPreparer({
     clock,
     eventRetentionDays: settings.SVC_EVENT_RETENTION_DAYS,
@@ -109,10 +112,10 @@ export function createIngest(deps: IngestDeps) {
     refused(event, error) {
       metrics.dropped("storage", 1);
       log.warn("ingest.event_refused", {
-        project_id: event.projectId,
-        agent_id: event.agentId,
+        project_id: event.task.projectId,
+        agent_id: event.task.agentId,
         event_id: event.id,
-        kind: event.kind,
+        kind: event.task.kind,
         code: (error as { code?: unknown }).code,
       });
     },
@@ -120,11 +123,12 @@ export function createIngest(deps: IngestDeps) {
 
   /** Touches are gathered by their owners and written at most once a second (2.4). */
   function touch(inserted: readonly PreparedEvent[]): void {
-    for (const { projectId, engine, queue, worker, kind, at, depths } of inserted) {
-      const instant = new Date(at);
-      if (queue !== null) queues.touch(projectId, engine, queue, instant);
-      if (worker !== null && kind !== "worker.offline") workers.touch(projectId, engine, worker, instant);
-      if (depths !== null) queues.depthsReported(projectId, engine, Object.entries(depths), instant);
+    const newest = newestTouches(inserted);
+    for (const { projectId, engine, name, at } of newest.queues) queues.touch(projectId, engine, name, new Date(at));
+    for (const { projectId, engine, name, at } of newest.workers) workers.touch(projectId, engine, name, new Date(at));
+    for (const { task, depths } of inserted) {
+      if (depths === null) continue;
+      queues.depthsReported(task.projectId, task.engine, Object.entries(depths), new Date(task.at));
     }
   }
 
@@ -168,6 +172,8 @@ export function createIngest(deps: IngestDeps) {
       const errors = refused.map(({ id }) => `event ${id}: the database refuses it`);
       return outcomeOf(prepared.received, inserted, [...prepared.errors, ...errors].slice(0, maxErrors));
     },
+    /** Forgets the task names that the metrics tell apart for a project. */
+    forgetProject: metrics.forget,
     /** Events that wait to be stored. */
     queuedRows: () => room.rows(),
     /** False while whoever comes has to wait: the time to stop reading sockets. */

@@ -1,11 +1,19 @@
 import type { Metrics } from "../../platform/metrics.ts";
 import { createBoundedLabel } from "../../platform/metrics.ts";
-import { unnamed } from "../tasks/index.ts";
+import type { ProjectLabels } from "../projects/index.ts";
+import { type TaskEvent, unnamed } from "../tasks/index.ts";
 import type { CommittedGroup } from "./commit.ts";
 import type { DropReason, PreparedEvent } from "./prepare.ts";
 
+interface KindTally {
+  readonly labels: Record<"project" | "engine" | "kind", string>;
+  count: number;
+}
+
+export type IngestLabels = Pick<ProjectLabels, "of" | "whenKnown">;
+
 /** The ingest metrics of spec part 3, section 15. */
-export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogram">) {
+export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogram">, labels: IngestLabels) {
   const taskNames = createBoundedLabel();
   const ingested = metrics.counter({
     name: "svc_events_ingested_total",
@@ -39,39 +47,65 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
   });
 
+  function count(inserted: readonly PreparedEvent[], { tasks }: CommittedGroup): void {
+    // Counted by label set first: the registry costs several times a map look-up.
+    const kinds = new Map<string, Map<string, KindTally>>();
+    let last: TaskEvent | null = null;
+    let ofScope = new Map<string, KindTally>();
+    for (const { task } of inserted) {
+      const { projectId, engine, kind, name, runMs } = task;
+      const project = labels.of(projectId);
+      if (project === undefined) continue;
+      if (last === null || last.projectId !== projectId || last.engine !== engine) {
+        const scope = projectId + engine;
+        ofScope = kinds.get(scope) ?? new Map();
+        kinds.set(scope, ofScope);
+        last = task;
+      }
+      const known = ofScope.get(kind);
+      if (known === undefined) ofScope.set(kind, { labels: { project, engine, kind }, count: 1 });
+      else known.count += 1;
+      if (runMs !== null) {
+        taskSeconds.observe({ project, task_name: taskNames.of(projectId, name ?? unnamed) }, runMs / 1000);
+      }
+    }
+    for (const tallies of kinds.values()) for (const { labels, count } of tallies.values()) ingested.inc(labels, count);
+    const moves = tallyOf<[string | undefined, string, string]>();
+    for (const { projectId, name, stateBefore, stateAfter } of tasks) {
+      if (stateBefore === stateAfter) continue;
+      const project = labels.of(projectId);
+      const label = project === undefined ? "" : taskNames.of(projectId, name === "" ? unnamed : name);
+      moves.add(`${stateAfter}\0${label}\0${project}`, [project, label, stateAfter]);
+    }
+    for (const [[project, task_name, state], moved] of moves) {
+      if (project !== undefined) projectTransitions.inc({ project, task_name, state }, moved);
+      transitions.inc({ state }, moved);
+    }
+  }
+
   return {
-    committed(inserted: readonly PreparedEvent[], { tasks }: CommittedGroup): void {
-      // Counted by label set first: the registry costs several times a map look-up.
-      const kinds = tallyOf<[string, string, string]>();
-      for (const { projectId, engine, kind, name, runMs } of inserted) {
-        kinds.add(`${kind}\0${engine}\0${projectId}`, [projectId, engine, kind]);
-        if (runMs !== null) {
-          taskSeconds.observe(
-            { project: projectId, task_name: taskNames.of(projectId, name ?? unnamed) },
-            runMs / 1000,
-          );
-        }
-      }
-      for (const [[project, engine, kind], count] of kinds) ingested.inc({ project, engine, kind }, count);
-      const moves = tallyOf<[string, string, string]>();
-      for (const { projectId, name, stateBefore, stateAfter } of tasks) {
-        if (stateBefore === stateAfter) continue;
-        const label = taskNames.of(projectId, name === "" ? unnamed : name);
-        moves.add(`${stateAfter}\0${label}\0${projectId}`, [projectId, label, stateAfter]);
-      }
-      for (const [[project, task_name, state], count] of moves) {
-        projectTransitions.inc({ project, task_name, state }, count);
-        transitions.inc({ state }, count);
-      }
+    committed(inserted: readonly PreparedEvent[], group: CommittedGroup): void {
+      labels.whenKnown(projectsOf(inserted), () => count(inserted, group));
     },
     timed: (durationMs: number) => batchSeconds.observe(durationMs / 1000),
     dropped: (reason: DropReason, count: number) => dropped.inc({ reason }, count),
-    /** Ends the series of a project that is gone. */
+    /** Forgets the task names of a project whose series end. */
     forget: (projectId: string) => taskNames.forget(projectId),
   };
 }
 
 export type IngestMetrics = ReturnType<typeof createIngestMetrics>;
+
+function projectsOf(events: readonly PreparedEvent[]): Set<string> {
+  const projects = new Set<string>();
+  let last = "";
+  for (const { task } of events) {
+    if (task.projectId === last) continue;
+    last = task.projectId;
+    projects.add(last);
+  }
+  return projects;
+}
 
 function tallyOf<Labels>() {
   const tally = new Map<string, [Labels, number]>();

@@ -6,7 +6,6 @@ import {
   eventIdOf,
   eventTimeOf,
   fitsCharacters,
-  isTaskKind,
   type RecordHead,
   type Redactor,
   readRecordHead,
@@ -33,26 +32,14 @@ export interface IngestBatch {
 /** An event ready to be stored, with everything that ingest derives from it. */
 export interface PreparedEvent {
   readonly id: string;
-  readonly projectId: string;
-  readonly agentId: string;
-  readonly engine: string;
-  readonly taskId: string;
-  readonly kind: string;
-  /** occurred_at in milliseconds. */
-  readonly at: number;
   /** Redacted data as JSON text. */
   readonly payload: string;
-  /** As the fold reads it; null when it concerns no task. */
-  readonly task: TaskEvent | null;
+  /** Head and carried values; its key is empty when the event concerns no task. */
+  readonly task: TaskEvent;
   /** The task that this one retries. */
   readonly retriedFrom: string | null;
-  /** Carried texts; null when not carried. */
-  readonly name: string | null;
-  readonly queue: string | null;
-  /** Of a task event, or the worker that a worker event is about. */
-  readonly worker: string | null;
-  readonly runMs: number | null;
-  readonly waitMs: number | null;
+  /** The worker that a worker event is about. */
+  readonly ownWorker: string | null;
   /** Of a queue.depth_report. */
   readonly depths: Readonly<Record<string, number>> | null;
   /** Parent, root and origin that were not carried although the stored payload looks as if they were. */
@@ -133,25 +120,18 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
       const { projectId, agentId } = batch;
       const fields = carriedFields(head.kind, data, taskId);
       const withheld = mayHoldNul ? withholdFamily(fields, head.data) : null;
-      const isTask = taskId !== "" && isTaskKind(head.kind);
+      const task = taskEventOf(
+        { id, projectId, agentId, engine, taskId, kind: head.kind, at },
+        fields,
+        data,
+        fingerprintOf,
+      );
       return {
         id,
-        projectId,
-        agentId,
-        engine,
-        taskId,
-        kind: head.kind,
-        at,
         payload: JSON.stringify(data),
-        task: isTask
-          ? taskEventOf({ id, projectId, agentId, engine, taskId, kind: head.kind, at }, fields, data, fingerprintOf)
-          : null,
-        retriedFrom: isTask ? (fields.retried_from ?? null) : null,
-        name: fields.task_name ?? null,
-        queue: fields.queue ?? null,
-        worker: fields.worker ?? workerOf(head.kind, data),
-        runMs: fields.runtime_ms ?? null,
-        waitMs: fields.wait_ms ?? null,
+        task,
+        retriedFrom: task.key === "" ? null : (fields.retried_from ?? null),
+        ownWorker: workerOf(head.kind, data),
         depths: fields.depths ?? null,
         withheld,
       };

@@ -5,8 +5,8 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fingerprintOf } from "../issues/index.ts";
-import { encodeFold, eventKey } from "../tasks/fold-keys.ts";
-import { type FoldedTask, foldEvents } from "../tasks/index.ts";
+import { encodeFold } from "../tasks/fold-keys.ts";
+import { type FoldedTask, foldEvents, taskEventOf } from "../tasks/index.ts";
 
 /**
  * The mandatory property of spec part 3, section 2.5: whatever the order, repetition and grouping of a history, also through two
@@ -82,25 +82,14 @@ const deliveryArbitrary = historyArbitrary.chain((history) =>
 function expectedRow(projectId: string, events: readonly HistoryEvent[]): FoldedTask {
   const row = foldEvents(
     null,
-    events.map(({ id, kind, task_id, occurred_at, data }) => ({
-      key: eventKey({
-        attempt: carriedFields(kind, data, task_id).attempt ?? 0,
-        kind,
-        at: Date.parse(occurred_at),
-        id,
-      }),
-      project_id: projectId,
-      agent_id: agentId,
-      engine: "e",
-      task_id,
-      kind,
-      at: Date.parse(occurred_at),
-      fields: carriedFields(kind, data, task_id),
-      fingerprint:
-        kind === "task.failed"
-          ? fingerprintOf((data.exception as string) ?? null, (data.traceback as string) ?? null)
-          : null,
-    })),
+    events.map(({ id, kind, task_id: taskId, occurred_at, data }) =>
+      taskEventOf(
+        { id, projectId, agentId, engine: "e", taskId, kind, at: Date.parse(occurred_at) },
+        carriedFields(kind, data, taskId),
+        data,
+        fingerprintOf,
+      ),
+    ),
   );
   if (row === null) throw new Error("a task without events");
   return row;

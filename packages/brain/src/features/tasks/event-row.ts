@@ -1,6 +1,6 @@
 import { type CarriedFields, isTaskKind } from "@svc/protocol";
 import type { TaskEvent } from "./fold.ts";
-import { eventKey } from "./fold-keys.ts";
+import { eventKey, noKey } from "./fold-keys.ts";
 
 /** Where and when an event belongs; `at` is occurred_at in milliseconds. */
 export interface EventHead {
@@ -16,25 +16,48 @@ export interface EventHead {
 
 type Fingerprint = (exception: string | null, traceback: string | null) => string | null;
 
-/** A stored task event as the fold reads it; `data` is its redacted payload and `fields` what that carries. */
+/**
+ * A stored event as the fold reads it; `data` is its redacted payload and `fields` what that carries. JSON values become text here, so
+ * that nothing keeps the parsed ones alive. The key of an event that tells of no task is `noKey`.
+ */
 export function taskEventOf(
   { id, projectId, agentId, engine, taskId, kind, at }: EventHead,
   fields: CarriedFields,
   data: Readonly<Record<string, unknown>>,
   fingerprintOf: Fingerprint,
 ): TaskEvent {
-  if (!isTaskKind(kind)) throw new TypeError("the event tells nothing of a task");
+  const attempt = fields.attempt ?? 0;
   return {
-    key: eventKey({ attempt: fields.attempt ?? 0, kind, at, id }),
-    project_id: projectId,
-    agent_id: agentId,
+    key: taskId !== "" && isTaskKind(kind) ? eventKey({ attempt, kind, at, id }) : noKey,
+    projectId,
+    agentId,
     engine,
-    task_id: taskId,
+    taskId,
     kind,
     at,
-    fields,
-    fingerprint: kind === "task.failed" ? fingerprintOf(textOrNull(data.exception), textOrNull(data.traceback)) : null,
+    attempt,
+    retryCount: fields.retry_count ?? null,
+    name: fields.task_name ?? null,
+    queue: fields.queue ?? null,
+    priority: fields.priority ?? null,
+    args: textOf(fields.args),
+    kwargs: textOf(fields.kwargs),
+    eta: fields.eta ?? null,
+    parentTaskId: fields.parent_task_id ?? null,
+    rootTaskId: fields.root_task_id ?? null,
+    tags: textOf(fields.tags),
+    release: fields.release ?? null,
+    traceparent: fields.traceparent ?? null,
+    maxAttempts: fields.max_attempts ?? null,
+    worker: fields.worker ?? null,
+    result: textOf(fields.result),
+    exception: fields.exception ?? null,
+    traceback: fields.traceback ?? null,
+    runMs: fields.runtime_ms ?? null,
+    waitMs: fields.wait_ms ?? null,
+    fingerprint: kind === "task.failed" ? fingerprintOf(stringOf(data.exception), stringOf(data.traceback)) : null,
   };
 }
 
-const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const textOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+const stringOf = (value: unknown): string | null => (typeof value === "string" ? value : null);

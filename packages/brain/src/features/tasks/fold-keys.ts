@@ -71,9 +71,12 @@ export function timeOfKey(key: EventKey): number {
   return Number(key.slice(start, start + timeDigits)) - timeOffset;
 }
 
-const emptySlot = 45; // "-"
-/** The letter of an index: 0 to 9, then a to f. */
-const slotLetter = (index: number): number => (index < 10 ? 48 + index : 87 + index);
+const emptySlot = "-";
+const slotLetters = "0123456789abcdef";
+/** Slot texts that occurred, since few arrangements ever do: the first half of the slots as a number, then the second. */
+const arrangements = new Map<number, Map<number, string>>();
+const maxArrangements = 4096;
+const half = 8;
 
 /**
  * Keys as the `fold` column holds them: one letter per slot after the winner (the index of its key below, `-` for none), then the
@@ -84,12 +87,30 @@ export function encodeFold(keys: FoldKeys): string {
   for (const key of keys) if (key !== noKey && !distinct.includes(key)) distinct.push(key);
   // The winner's key stands first already.
   if (distinct.length > 2) distinct.sort().reverse();
-  const letters: number[] = [];
+  let first = 0;
+  let second = 0;
   for (let slot = 1; slot < slotCount; slot += 1) {
     const key = keys[slot] as EventKey;
-    letters.push(key === noKey ? emptySlot : slotLetter(distinct.indexOf(key)));
+    const code = key === noKey ? 16 : distinct.indexOf(key);
+    if (slot <= half) first = first * 17 + code;
+    else second = second * 17 + code;
   }
-  return String.fromCharCode(...letters) + distinct.join(",");
+  return (
+    slotText(first, second, keys, distinct) + (distinct.length === 1 ? (distinct[0] as string) : distinct.join(","))
+  );
+}
+
+function slotText(first: number, second: number, keys: FoldKeys, distinct: readonly EventKey[]): string {
+  const known = arrangements.get(first)?.get(second);
+  if (known !== undefined) return known;
+  const text = keys
+    .slice(1)
+    .map((key) => (key === noKey ? emptySlot : slotLetters[distinct.indexOf(key)]))
+    .join("");
+  if (arrangements.size >= maxArrangements) arrangements.clear();
+  const halves = arrangements.get(first) ?? new Map<number, string>();
+  arrangements.set(first, halves.set(second, text));
+  return text;
 }
 
 /** Keys from the `fold` column. A row restored from elsewhere may have none. */

@@ -1,30 +1,23 @@
 import { carriedFields, type TaskKind, taskKinds } from "@svc/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { taskEventOf } from "./event-row.ts";
 import { type FoldedTask, foldEvents, mergeRows, type TaskEvent } from "./fold.ts";
 import { attemptOfKey, decodeFold, encodeFold, eventKey, timeOfKey } from "./fold-keys.ts";
 
 const startMs = Date.parse("2026-01-02T00:00:00.000Z");
 
 function taskEvent(kind: TaskKind, data: Record<string, unknown> = {}, atMs = 0, id = 1): TaskEvent {
-  const fields = carriedFields(kind, data, "t");
-  const at = startMs + atMs;
-  return {
-    key: eventKey({
-      attempt: fields.attempt ?? 0,
-      kind,
-      at,
-      id: `00000000-0000-7000-8000-${String(id).padStart(12, "0")}`,
-    }),
-    project_id: "11111111-2222-4333-8444-555555555555",
-    agent_id: `aaaaaaaa-bbbb-4ccc-8ddd-${String(id % 3).padStart(12, "0")}`,
+  const head = {
+    id: `00000000-0000-7000-8000-${String(id).padStart(12, "0")}`,
+    projectId: "11111111-2222-4333-8444-555555555555",
+    agentId: `aaaaaaaa-bbbb-4ccc-8ddd-${String(id % 3).padStart(12, "0")}`,
     engine: "e",
-    task_id: "t",
+    taskId: "t",
     kind,
-    at,
-    fields,
-    fingerprint: kind === "task.failed" ? `print-${id}` : null,
+    at: startMs + atMs,
   };
+  return taskEventOf(head, carriedFields(kind, data, "t"), data, () => `print-${id}`);
 }
 
 const fold = (...events: TaskEvent[]) => foldEvents(null, events) as FoldedTask;

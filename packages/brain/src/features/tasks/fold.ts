@@ -1,4 +1,4 @@
-import { type CarriedFields, stateOfKind, type TaskKind } from "@svc/protocol";
+import { stateOfKind, type TaskKind } from "@svc/protocol";
 import {
   attemptOfKey,
   carriedNames,
@@ -53,34 +53,67 @@ export interface FoldedTask {
   keys: FoldKeys;
 }
 
-/** A stored event of a task, as the projection reads it. */
+/** A stored event of a task, as the projection reads it: what it does not carry is null, JSON values are text. */
 export interface TaskEvent {
   /** Made by `eventKey`. */
   readonly key: EventKey;
-  readonly project_id: string;
-  readonly agent_id: string;
+  readonly projectId: string;
+  readonly agentId: string;
   readonly engine: string;
-  readonly task_id: string;
-  readonly kind: TaskKind;
+  readonly taskId: string;
+  /** A task kind. */
+  readonly kind: string;
   /** occurred_at in milliseconds. */
   readonly at: number;
-  readonly fields: CarriedFields;
+  /** 0 when not carried. */
+  readonly attempt: number;
+  readonly retryCount: number | null;
+  readonly name: string | null;
+  readonly queue: string | null;
+  readonly priority: string | null;
+  readonly args: string | null;
+  readonly kwargs: string | null;
+  readonly eta: number | null;
+  readonly parentTaskId: string | null;
+  readonly rootTaskId: string | null;
+  readonly tags: string | null;
+  readonly release: string | null;
+  readonly traceparent: string | null;
+  readonly maxAttempts: number | null;
+  readonly worker: string | null;
+  readonly result: string | null;
+  readonly exception: string | null;
+  readonly traceback: string | null;
+  readonly runMs: number | null;
+  readonly waitMs: number | null;
   /** Of a task.failed event (section 10.2). */
   readonly fingerprint: string | null;
 }
 
 export const unnamed = "unknown";
 
-const jsonText = (value: unknown): string => JSON.stringify(value);
+type CarriedMember =
+  | "name"
+  | "queue"
+  | "priority"
+  | "args"
+  | "kwargs"
+  | "eta"
+  | "parentTaskId"
+  | "rootTaskId"
+  | "tags"
+  | "release"
+  | "traceparent"
+  | "maxAttempts"
+  | "worker";
 
 /** The row that the events of one task make; at least one event. */
 export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
   const ordered = events.length === 1 ? events : [...events].sort(greatestFirst);
   const winner = ordered[0] as TaskEvent;
-  const { fields: told, kind } = winner;
-  const attempt = told.attempt ?? 0;
-  let started: TaskEvent | undefined;
-  let failed: TaskEvent | undefined;
+  const { kind, attempt } = winner;
+  let started: TaskEvent | null = null;
+  let failed: TaskEvent | null = null;
   let receivedAt = winner.at;
   let lastAt = winner.at;
   let retryCount = 0;
@@ -91,52 +124,52 @@ export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
     if (event.at > lastAt) lastAt = event.at;
     retryCount = Math.max(retryCount, leastRetries(event));
   }
-  const isCurrent = started !== undefined && (started.fields.attempt ?? 0) === attempt;
-  const name = carrierOf(ordered, "task_name");
+  const isCurrent = started !== null && started.attempt === attempt;
+  const name = carrierOf(ordered, "name");
   const queue = carrierOf(ordered, "queue");
   const priority = carrierOf(ordered, "priority");
   const args = carrierOf(ordered, "args");
   const kwargs = carrierOf(ordered, "kwargs");
   const eta = carrierOf(ordered, "eta");
-  const parent = carrierOf(ordered, "parent_task_id");
-  const root = carrierOf(ordered, "root_task_id");
+  const parent = carrierOf(ordered, "parentTaskId");
+  const root = carrierOf(ordered, "rootTaskId");
   const tags = carrierOf(ordered, "tags");
   const release = carrierOf(ordered, "release");
   const trace = carrierOf(ordered, "traceparent");
-  const maxAttempts = carrierOf(ordered, "max_attempts");
+  const maxAttempts = carrierOf(ordered, "maxAttempts");
   const worker = carrierOf(ordered, "worker");
   return {
-    project_id: winner.project_id,
+    project_id: winner.projectId,
     engine: winner.engine,
-    task_id: winner.task_id,
-    state: stateOfKind[kind],
+    task_id: winner.taskId,
+    state: stateOfKind[kind as TaskKind],
     attempt,
-    result: told.result === undefined ? null : jsonText(told.result),
-    exception: told.exception ?? null,
-    traceback: told.traceback ?? null,
-    runtime_ms: told.runtime_ms ?? null,
-    finished_at: isTerminalKind(kind) ? winner.at : null,
-    reported_by: winner.agent_id,
+    result: winner.result,
+    exception: winner.exception,
+    traceback: winner.traceback,
+    runtime_ms: winner.runMs,
+    finished_at: isTerminalKind(kind as TaskKind) ? winner.at : null,
+    reported_by: winner.agentId,
     started_at: isCurrent ? (started?.at ?? null) : null,
-    wait_ms: isCurrent ? (started?.fields.wait_ms ?? null) : null,
+    wait_ms: isCurrent ? (started?.waitMs ?? null) : null,
     fingerprint: failed?.fingerprint ?? null,
     last_failed_at: failed?.at ?? null,
     received_at: receivedAt,
     last_event_at: lastAt,
     retry_count: retryCount,
-    name: name?.fields.task_name ?? unnamed,
-    queue: queue?.fields.queue ?? null,
-    priority: priority?.fields.priority ?? "normal",
-    args: args === undefined ? "[]" : jsonText(args.fields.args),
-    kwargs: kwargs === undefined ? "{}" : jsonText(kwargs.fields.kwargs),
-    eta: eta?.fields.eta ?? null,
-    parent_task_id: parent?.fields.parent_task_id ?? null,
-    root_task_id: root?.fields.root_task_id ?? null,
-    tags: tags === undefined ? "[]" : jsonText(tags.fields.tags),
-    release: release?.fields.release ?? null,
-    traceparent: trace?.fields.traceparent ?? null,
-    max_attempts: maxAttempts?.fields.max_attempts ?? null,
-    worker_name: worker?.fields.worker ?? null,
+    name: name?.name ?? unnamed,
+    queue: queue?.queue ?? null,
+    priority: priority?.priority ?? "normal",
+    args: args?.args ?? "[]",
+    kwargs: kwargs?.kwargs ?? "{}",
+    eta: eta?.eta ?? null,
+    parent_task_id: parent?.parentTaskId ?? null,
+    root_task_id: root?.rootTaskId ?? null,
+    tags: tags?.tags ?? "[]",
+    release: release?.release ?? null,
+    traceparent: trace?.traceparent ?? null,
+    max_attempts: maxAttempts?.maxAttempts ?? null,
+    worker_name: worker?.worker ?? null,
     keys: [
       winner.key,
       keyOf(name),
@@ -159,18 +192,16 @@ export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
 }
 
 const greatestFirst = (a: TaskEvent, b: TaskEvent): number => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0);
-const keyOf = (event: TaskEvent | undefined): EventKey => (event === undefined ? noKey : event.key);
+const keyOf = (event: TaskEvent | null): EventKey => (event === null ? noKey : event.key);
 
 /** The greatest event that carries a field. */
-function carrierOf(ordered: readonly TaskEvent[], field: keyof CarriedFields): TaskEvent | undefined {
-  for (const event of ordered) if (event.fields[field] !== undefined) return event;
-  return undefined;
+function carrierOf(ordered: readonly TaskEvent[], field: CarriedMember): TaskEvent | null {
+  for (const event of ordered) if (event[field] !== null) return event;
+  return null;
 }
 
-function leastRetries({ kind, fields }: TaskEvent): number {
-  const attempt = fields.attempt ?? 0;
-  return Math.max(attempt, fields.retry_count ?? 0, kind === "task.retried" ? attempt + 1 : 0);
-}
+const leastRetries = ({ kind, attempt, retryCount }: TaskEvent): number =>
+  Math.max(attempt, retryCount ?? 0, kind === "task.retried" ? attempt + 1 : 0);
 
 /** Joins `other` into `row`, which is changed. Both are rows of the same task. */
 export function absorb(row: FoldedTask, other: FoldedTask): void {
