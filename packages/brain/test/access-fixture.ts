@@ -149,6 +149,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     settings,
     publish: () => {},
     onError,
+    commandCancelled: () => {},
   });
   const setup = createSetup({
     database,

@@ -93,8 +93,12 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
   });
 
   agents.onRevoked(({ agentId }) => transport.revoked(agentId));
-  projects.onChanged(({ projectId, isActive }) => {
+  projects.onChanged(({ projectId, isActive, endedLabel }) => {
     agents.forgetProject(projectId);
+    if (endedLabel !== null) {
+      ingest.forgetProject(projectId);
+      void metrics.forget({ project: endedLabel });
+    }
     if (!isActive) transport.archived(projectId);
   });
   sessions.onEnded(({ userId, sessionIds }) => {

@@ -78,6 +78,15 @@ export function createFeatures(deps: BrainDeps) {
     announce: deps.announce,
   });
 
+  const { labels } = projects;
+  const commands = createCommands({
+    database,
+    clock,
+    log,
+    metrics,
+    labels,
+    timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
+  });
   const publish: Live["publish"] = (change) => live.publish(change);
   const agents = createAgents({
     database,
@@ -88,11 +97,21 @@ export function createFeatures(deps: BrainDeps) {
     settings,
     publish,
     onError: onError("agents"),
+    commandCancelled: (command) => commands.counted.moved(command, "cancelled"),
   });
   const queues = createQueues({ database, clock, publish, onError: onError("queues") });
   const workers = createWorkers({ database, clock, publish, settings, onError: onError("workers") });
-  const ingest = createIngest({ database, clock, log, metrics, settings, queues, workers, publish });
-  const commands = createCommands({ database, clock, log, timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS });
+  const ingest = createIngest({
+    database,
+    clock,
+    log,
+    metrics,
+    settings,
+    queues,
+    workers,
+    labels,
+    publish,
+  });
   const refetches = metrics.counter({
     name: "svc_hub_refetch_total",
     help: "events that only asked a dashboard to fetch again",

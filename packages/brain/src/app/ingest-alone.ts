@@ -38,6 +38,8 @@ export function openIngestAlone(options: IngestAloneOptions) {
     metrics,
     queues,
     workers,
+    // Without the table of projects their ids stand for them.
+    labels: { of: (projectId) => projectId, whenKnown: (_projectIds, work) => work() },
     publish,
     ...(maxGroupRows !== undefined && { maxGroupRows }),
     settings: {

@@ -11,8 +11,12 @@ import type { BrainDeps, Features } from "./features.ts";
 
 /** Every background loop of the brain. */
 export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
-  const { clock, database, settings } = deps;
+  const { clock, database, metrics, settings } = deps;
   const { agents, sessions, workers } = features;
+  const checkpointPages = metrics.gauge({
+    name: "svc_wal_checkpoint_pages_last",
+    help: "pages in the embedded database's log at its last checkpoint",
+  });
   return [
     bindLoop(sweepOfflineAgents, { agents, settings }),
     bindLoop(sweepStaleAgents, { agents, settings }),
@@ -26,6 +30,6 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(compactRollups, { database, clock }),
     bindLoop(pruneRollups, { database, clock, settings }),
     bindLoop(indexTaskIds, { database }),
-    bindLoop(checkpointLog, { database, settings }),
+    bindLoop(checkpointLog, { database, settings, checkpointed: (pages) => checkpointPages.set(pages) }),
   ];
 }

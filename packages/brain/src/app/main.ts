@@ -44,7 +44,12 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
     ...(options.writeLog !== undefined && { write: options.writeLog }),
   });
   for (const warning of loaded.warnings) log.warn("settings.warning", { warning });
-  const database = await openStorage(storageOptions(loaded, log));
+  const metrics = createMetrics();
+  const deadlocks = metrics.counter({
+    name: "svc_database_deadlocks_total",
+    help: "transactions that the database ended because they waited for each other",
+  });
+  const database = await openStorage({ ...storageOptions(loaded, log), onDeadlock: () => deadlocks.inc() });
   try {
     await prepareSchema(database, settings, log);
     const brain = await createBrain({
@@ -52,7 +57,7 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
       database,
       clock: systemClock,
       log,
-      metrics: createMetrics(),
+      metrics,
       version: manifest.version,
       processId: `${process.pid}-${randomUUID().slice(0, 8)}`,
       announce: options.announce ?? ((url) => log.warn("setup.link", { url })),

@@ -27,14 +27,14 @@ export interface Metrics {
 
 /** What a label holds once its project has too many values. */
 export const overflowLabel = "__overflow__";
-const maxLabelChars = 128;
-const maxValuesPerProject = 1000;
+export const maxLabelChars = 128;
+export const maxValuesPerProject = 1000;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  const made: (Counter | Gauge | Histogram)[] = [];
-  const keep = <Metric extends object>(metric: Metric): Metric => {
-    made.push(metric as Counter);
+  const made: { metric: Counter | Gauge | Histogram; labels: readonly string[] }[] = [];
+  const keep = <Metric extends object>(metric: Metric, { labels = [] }: { labels?: readonly string[] }): Metric => {
+    made.push({ metric: metric as Counter, labels });
     return metric;
   };
 
@@ -47,18 +47,20 @@ export function createMetrics(): Metrics {
 
   return {
     contentType: registry.contentType,
-    counter: (options) => keep(new Counter(common(options))),
+    counter: (options) => keep(new Counter(common(options)), options),
     gauge<const Name extends string>({ collect, ...options }: GaugeOptions<Name>) {
       const gauge: Gauge<Name> = new Gauge({
         ...common(options),
         ...(collect === undefined ? {} : { collect: () => collect(gauge) }),
       });
-      return keep(gauge);
+      return keep(gauge, options);
     },
-    histogram: (options) => keep(new Histogram({ ...common(options), buckets: options.buckets })),
+    histogram: (options) => keep(new Histogram({ ...common(options), buckets: options.buckets }), options),
     async forget(labels) {
       const wanted = Object.entries(labels);
-      for (const metric of made) {
+      for (const { metric, labels: names } of made) {
+        // What is collected when asked would only be asked for in vain.
+        if (!wanted.every(([name]) => names.includes(name))) continue;
         const series = (await metric.get()).values.map((value) => value.labels as Labels);
         const gone = new Set<string>();
         for (const own of series) {

@@ -38,6 +38,7 @@ for (const dialect of testDialects) {
     const clock = createFakeClock();
     const published: string[][] = [];
     const errors: unknown[] = [];
+    const cancelled: string[] = [];
     let audit: Audit;
     let agents: Agents;
 
@@ -51,6 +52,7 @@ for (const dialect of testDialects) {
         settings,
         publish: ({ ids }) => void published.push(ids),
         onError: (error) => void errors.push(error),
+        commandCancelled: ({ action }) => void cancelled.push(action),
       });
 
     async function minted(name: string): Promise<{ identity: AgentIdentity; token: string }> {
@@ -289,6 +291,7 @@ for (const dialect of testDialects) {
       await minted("revoked");
       const commands = await opened.database.read.selectFrom("commands").select("status").orderBy("id").execute();
       expect(commands.map(({ status }) => status)).toEqual(["cancelled", "dispatched"]);
+      expect(cancelled).toEqual(["retry_task"]);
       await expect(agents.revoke({ projectId, id: identity.agent_id, origin: ownOrigin })).rejects.toMatchObject({
         code: "not_found",
       });

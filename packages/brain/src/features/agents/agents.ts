@@ -37,6 +37,8 @@ export interface AgentsDeps {
   /** Told of agents whose public row changed, for the live hub; must not throw. */
   readonly publish: (change: { projectId: string; topic: "agent.changed"; ids: string[] }) => void;
   readonly onError: (error: unknown) => void;
+  /** Told of each command that was cancelled because its agent was revoked. */
+  readonly commandCancelled: (command: { readonly project_id: string; readonly action: string }) => void;
 }
 
 export interface StatusSample {
@@ -94,7 +96,7 @@ const staleBatch = 100;
 
 /** Agents: their records, who they are, and whether they are there. */
 export function createAgents(deps: AgentsDeps): Agents {
-  const { database, clock, audit, masters, brainVersion, settings } = deps;
+  const { database, clock, audit, masters, brainVersion, settings, commandCancelled: cancelled } = deps;
   const identities = createIdentities(database, clock, masters);
   const listeners = new Set<(revoked: RevokedAgent) => void>();
   let stopListening: (() => Promise<void>) | null = null;
@@ -152,7 +154,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       return { agent: publicAgent(row, brainVersion), token, hmac_secret: hmacSecret };
     },
     revoke: (request) =>
-      revokeAgent({ database, clock, audit, announce }, { ...request, id: request.id.toLowerCase() }),
+      revokeAgent({ database, clock, audit, announce, cancelled }, { ...request, id: request.id.toLowerCase() }),
     async statusHistory(projectId, id) {
       const agent = await get(projectId, id);
       const samples = await listSamples(database.read, agent.id, shownSamples);
@@ -173,7 +175,10 @@ export function createAgents(deps: AgentsDeps): Agents {
       await database.write((tx) => deleteOldProcesses(tx, cutoff));
       const stale = await listStale(database.read, cutoff, staleBatch);
       for (const { id, project_id: projectId } of stale) {
-        await revokeAgent({ database, clock, audit, announce }, { id, projectId, origin: ownOrigin, reason: "stale" });
+        await revokeAgent(
+          { database, clock, audit, announce, cancelled },
+          { id, projectId, origin: ownOrigin, reason: "stale" },
+        );
       }
       return stale.length;
     },

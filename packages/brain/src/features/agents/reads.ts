@@ -138,7 +138,7 @@ export async function countByState(
   return counts;
 }
 
-/** Agents online now, per project slug, for at most `limit` projects; and in all. */
+/** Agents online now: in all, and by slug for at most `limit` active projects that have any agent; none online is 0. */
 export async function countOnline(
   db: Db,
   limit: number,
@@ -146,9 +146,9 @@ export async function countOnline(
   const rows = await db
     .selectFrom("agents as a")
     .innerJoin("projects as p", "p.id", "a.project_id")
-    .select(["p.slug", sql<number>`count(*)`.as("count")])
-    .where("a.state", "=", "online")
+    .select(["p.slug", (eb) => eb.fn.countAll<number>().filterWhere("a.state", "=", "online").as("count")])
     .where("a.revoked_at", "is", null)
+    .where("p.is_active", "=", true)
     .groupBy("p.slug")
     .orderBy("p.slug")
     .execute();

@@ -11,6 +11,8 @@ export interface RevokeDeps {
   readonly audit: Pick<Audit, "append">;
   /** Tells every process that the agent may no longer act. */
   readonly announce: (agentId: string, projectId: string) => Promise<void>;
+  /** Told of each command that was cancelled with the agent. */
+  readonly cancelled: (command: { readonly project_id: string; readonly action: string }) => void;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface RevokeDeps {
  * @throws ApiError `not_found` when the project has no such unrevoked agent.
  */
 export async function revokeAgent(
-  { database, clock, audit, announce }: RevokeDeps,
+  { database, clock, audit, announce, cancelled }: RevokeDeps,
   {
     id,
     projectId,
@@ -28,18 +30,20 @@ export async function revokeAgent(
   }: { id: string; projectId: string; origin: AuditOrigin; reason?: "requested" | "stale" },
 ): Promise<void> {
   const now = clock.now();
-  await database.write(async (tx) => {
+  const gone = await database.write(async (tx) => {
     const agent = await tombstone(tx, { id, projectId, now });
     if (agent === undefined) throw new ApiError("not_found", { resource: "agent" });
-    const cancelled = await cancelPendingCommands(tx, id, now);
+    const commands = await cancelPendingCommands(tx, id, now);
     await audit.append(tx, {
       action: "agent.token.revoked",
       target_type: "agent",
       target_id: id,
       project_id: projectId,
-      metadata: { name: agent.name, commands_cancelled: cancelled, reason },
+      metadata: { name: agent.name, commands_cancelled: commands.length, reason },
       ...origin,
     });
+    return commands;
   });
+  for (const command of gone) cancelled(command);
   await announce(id, projectId);
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
+import type { AgentRow, AgentStatusRow, AgentWorkerRow, CommandRow, Tables } from "../../schema/tables/index.ts";
 
 type Change = { id: string; project_id: string };
 
@@ -44,16 +44,19 @@ export async function tombstone(
   return numUpdatedRows === 1n ? agent : undefined;
 }
 
-/** Cancels the commands that no agent has been sent yet. */
-export async function cancelPendingCommands(tx: Tx<Tables>, agentId: string, now: Date): Promise<number> {
-  const { numUpdatedRows } = await tx
+/** Cancels the commands that no agent has been sent yet, and gives them. */
+export const cancelPendingCommands = (
+  tx: Tx<Tables>,
+  agentId: string,
+  now: Date,
+): Promise<Pick<CommandRow, "project_id" | "action">[]> =>
+  tx
     .updateTable("commands")
     .set({ status: "cancelled", completed_at: now, error: "the agent was revoked" })
     .where("agent_id", "=", agentId)
     .where("status", "=", "pending")
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
+    .returning(["project_id", "action"])
+    .execute();
 
 export type HelloFacts = Pick<
   AgentRow,

@@ -74,7 +74,7 @@ for (const dialect of testDialects) {
         other.projects.onChanged((news) => news.isActive || told.resolve(news));
         await create("kept");
         await fixture.projects.archive({ projectId: id, origin: ownOrigin });
-        expect(await told.promise).toEqual({ projectId: id, isActive: false });
+        expect(await told.promise).toEqual({ projectId: id, isActive: false, endedLabel: null });
         expect(await other.projects.find("told", creatorId)).toMatchObject({ is_active: false });
         await other.projects.stop();
         await other.app.close();

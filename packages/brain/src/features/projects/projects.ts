@@ -7,9 +7,10 @@ import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import { addProject, createProject, type NewProject } from "./create.ts";
 import { createDirectory } from "./directory.ts";
+import { createProjectLabels, type ProjectLabels } from "./labels.ts";
 import type { CreateBody, Project, UpdateBody } from "./schemas.ts";
 import { publicProject } from "./shapes.ts";
-import { findBySlug, findProject, findRole, listVisible } from "./store.ts";
+import { findBySlug, findProject, findRole, listVisible, slugsOf } from "./store.ts";
 import { changeProject } from "./update.ts";
 
 export interface ProjectsDeps {
@@ -24,7 +25,12 @@ export interface ProjectsDeps {
 export interface ProjectNews {
   readonly projectId: string;
   readonly isActive: boolean;
+  /** What the project was called in the metrics of this process, when its series end; null when they go on. */
+  readonly endedLabel: string | null;
 }
+
+/** The news as it goes from process to process. */
+type Told = Omit<ProjectNews, "endedLabel"> & { readonly slug: string };
 
 export interface Projects extends ProjectDirectory {
   /** Projects that the actor may see, by name. */
@@ -40,6 +46,8 @@ export interface Projects extends ProjectDirectory {
   update(request: { projectId: string; body: UpdateBody; origin: AuditOrigin }): Promise<Project>;
   /** @throws ApiError `conflict` for the last active project. */
   archive(request: { projectId: string; origin: AuditOrigin }): Promise<void>;
+  /** Labels of active projects in metrics. */
+  readonly labels: ProjectLabels;
   /** Forgets what the directory remembers: a membership changed. */
   forget(): void;
   /** Calls `listener` when any process archived, restored or renamed a project; returns the way to stop. */
@@ -64,14 +72,17 @@ export function createProjects(deps: ProjectsDeps): Projects {
     clock,
   );
 
-  function heard(news: ProjectNews): void {
+  const labels = createProjectLabels({ slugsOf: (ids) => slugsOf(database.read, ids), onError: deps.onError });
+
+  function heard({ projectId, isActive, slug }: Told): void {
     directory.forget();
+    const news = { projectId, isActive, endedLabel: labels.changed(projectId, isActive ? slug : null) };
     for (const listener of listeners) listener(news);
   }
 
   /** Here at once, elsewhere by notification; the directory outwaits a lost one. */
   async function announce(row: ProjectRow): Promise<void> {
-    const news = { projectId: row.id, isActive: row.is_active };
+    const news = { projectId: row.id, isActive: row.is_active, slug: row.slug };
     heard(news);
     await database.notify(changedChannel, JSON.stringify(news)).catch(deps.onError);
   }
@@ -84,6 +95,7 @@ export function createProjects(deps: ProjectsDeps): Projects {
 
   return {
     find: directory.find,
+    labels,
     forget: directory.forget,
     async list(actor, { includeArchived }) {
       const rows = await listVisible(database.read, {
@@ -118,7 +130,7 @@ export function createProjects(deps: ProjectsDeps): Projects {
       return () => listeners.delete(listener);
     },
     async start() {
-      stopListening = await database.listen(changedChannel, (payload) => heard(JSON.parse(payload) as ProjectNews));
+      stopListening = await database.listen(changedChannel, (payload) => heard(JSON.parse(payload) as Told));
     },
     async stop() {
       await stopListening?.();

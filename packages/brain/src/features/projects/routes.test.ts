@@ -207,7 +207,7 @@ describe("DELETE /projects/{slug}", () => {
     fixture.projects.onChanged((change) => void news.push(change));
     const { id } = (await root.get("/projects/shop")).body;
     expect((await root.send("DELETE", "/projects/shop")).status).toBe(204);
-    expect(news).toEqual([{ projectId: id, isActive: false }]);
+    expect(news).toEqual([{ projectId: id, isActive: false, endedLabel: null }]);
     expect((await root.get("/projects/shop")).body.is_active).toBe(false);
     expect(await fixture.projects.isActive(id)).toBe(false);
     expect(await fixture.auditRows("project.archived")).toHaveLength(1);

@@ -69,6 +69,17 @@ export const findBySlug = (
 ): Promise<Pick<ProjectRow, "id" | "slug" | "name" | "is_active"> | undefined> =>
   db.selectFrom("projects").select(["id", "slug", "name", "is_active"]).where("slug", "=", slug).executeTakeFirst();
 
+/** Slugs of the active projects among these ids. */
+export async function slugsOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom("projects")
+    .select(["id", "slug"])
+    .where("id", "in", ids)
+    .where("is_active", "=", true)
+    .execute();
+  return new Map(rows.map(({ id, slug }) => [id, slug]));
+}
+
 export async function findRole(db: Db, userId: string, projectId: string): Promise<string | null> {
   const row = await db
     .selectFrom("memberships")

@@ -1,3 +1,4 @@
+export { labelledDepths } from "./depth-reads.ts";
 export { createQueues, type Queues, queueNames } from "./queues.ts";
 export { queuesById } from "./reads.ts";
 export { queueRoutes } from "./routes.ts";

@@ -1,4 +1,5 @@
 export { sweepSilentWorkers } from "./loops.ts";
+export { workersOnline } from "./online-reads.ts";
 export { workerCounts, workersById } from "./reads.ts";
 export { workerRoutes } from "./routes.ts";
 export { decidingChanges, type WorkerStateChange } from "./state-change.ts";

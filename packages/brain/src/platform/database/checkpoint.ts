@@ -3,6 +3,8 @@ import type { Database } from "./database.ts";
 
 interface CheckpointDeps {
   database: Pick<Database<unknown>, "checkpoint">;
+  /** Told how many pages the log held. */
+  checkpointed: (pages: number) => void;
   settings: { SVC_WAL_CHECKPOINT_INTERVAL_SECONDS: number };
 }
 
@@ -11,7 +13,9 @@ export const checkpointLog: Loop<CheckpointDeps> = {
   name: "database.checkpoint",
   everyMs: ({ settings }) => settings.SVC_WAL_CHECKPOINT_INTERVAL_SECONDS * 1000,
   leaderOnly: false,
-  async tick({ database }) {
-    return { pages: await database.checkpoint() };
+  async tick({ database, checkpointed }) {
+    const pages = await database.checkpoint();
+    if (pages !== null) checkpointed(pages);
+    return { pages };
   },
 };

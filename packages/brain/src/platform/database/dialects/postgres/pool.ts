@@ -10,6 +10,8 @@ export interface PostgresOptions {
   readonly inactiveConnectionSeconds: number;
   /** TLS to servers that are not on this host. */
   readonly requireTls: boolean;
+  /** Told whenever the server ended one of two transactions that waited for each other. */
+  readonly onDeadlock?: () => void;
 }
 
 const jsonTypes = new Set<number>([114, 3802]);
@@ -44,6 +46,16 @@ export function connectionConfig(options: PostgresOptions): pg.PoolConfig {
   };
 }
 
+const deadlockDetected = "40P01";
+
+/** The driver's own connection object, which its types do not show on a client. */
+const connectionOf = (client: pg.ClientBase) =>
+  (
+    client as unknown as {
+      connection: { on(name: "errorMessage", listener: (error: { code?: string }) => void): void };
+    }
+  ).connection;
+
 export function openPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     ...connectionConfig(options),
@@ -56,6 +68,10 @@ export function openPool(options: PostgresOptions): pg.Pool {
   // The pool listens to idle connections only; one that breaks in a transaction fails its statement, and must do no more than that.
   pool.on("connect", (client) => {
     client.on("error", () => {});
+    // Seen here, whoever handles the error, and however: most transactions are simply tried again.
+    connectionOf(client).on("errorMessage", ({ code }) => {
+      if (code === deadlockDetected) options.onDeadlock?.();
+    });
   });
   return pool;
 }

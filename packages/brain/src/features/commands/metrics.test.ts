@@ -1,0 +1,74 @@
+import { createFakeClock } from "@svc/testkit";
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { describe, expect, test } from "vitest";
+import { createLog } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
+import type { CommandRow } from "../../schema/tables/index.ts";
+import { createCommands } from "./index.ts";
+
+const agentId = "aaaaaaaa-0000-4000-8000-000000000001";
+const projectId = "11111111-2222-4333-8444-555555555555";
+let commands = 0;
+
+function command(action: string): CommandRow {
+  commands += 1;
+  return {
+    id: `00000000-0000-4000-8000-${String(commands).padStart(12, "0")}`,
+    project_id: projectId,
+    issued_by: null,
+    agent_id: agentId,
+    action,
+    target_type: "task",
+    target_id: "t",
+    payload: '{"engine":"bullmq"}',
+    idempotency_key: null,
+    request_digest: null,
+    status: "pending",
+    result: null,
+    error: null,
+    delivery_claim_token: null,
+    issued_at: new Date("2026-01-01T00:00:00.000Z"),
+    dispatched_at: null,
+    acked_at: null,
+    last_sent_at: null,
+    completed_at: null,
+    timeout_at: null,
+    source_ip: null,
+  };
+}
+
+for (const dialect of testDialects) {
+  describe(`command metrics on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+
+    test("count claims and results by project, action and status, and late results apart", async () => {
+      const { database } = opened;
+      const metrics = createMetrics();
+      const { claim, reports } = createCommands({
+        database,
+        clock: createFakeClock(),
+        log: createLog({ level: "error", json: true }),
+        metrics,
+        labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
+        timeoutSeconds: 60,
+      });
+      const rows = [command("cancel_task"), command("cancel_task"), command("reconcile_task")];
+      await database.write((tx) => tx.insertInto("commands").values(rows).execute());
+
+      await claim({ agentId, max: 10, hasRetryContract: () => true });
+      await reports.resulted(agentId, rows[0]!.id, { status: "success" });
+      await reports.resulted(agentId, rows[2]!.id, { status: "failed", error: "no" });
+      await reports.resulted(agentId, rows[2]!.id, { status: "success" });
+
+      const text = await metrics.text();
+      const counted = text.split("\n").filter((line) => line.startsWith("svc_command"));
+      expect(counted.sort()).toEqual([
+        'svc_command_late_results_total{status="completed"} 1',
+        'svc_commands_total{project="shop",action="cancel_task",status="completed"} 1',
+        'svc_commands_total{project="shop",action="cancel_task",status="dispatched"} 2',
+        'svc_commands_total{project="shop",action="reconcile_task",status="dispatched"} 1',
+        'svc_commands_total{project="shop",action="reconcile_task",status="failed"} 1',
+      ]);
+    });
+  });
+}

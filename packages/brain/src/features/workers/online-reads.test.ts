@@ -1,0 +1,58 @@
+import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { describe, expect, test } from "vitest";
+import { workersOnline } from "./online-reads.ts";
+
+const now = new Date("2026-04-01T10:00:00.000Z");
+const projects = [1, 2, 3, 4].map((number) => `${number}1111111-2222-4333-8444-555555555555`);
+const [busy, idle, archived] = projects as [string, string, string];
+let workers = 0;
+
+for (const dialect of testDialects) {
+  describe(`workers online on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    test("are counted by active project, 0 where none is", async () => {
+      const { database } = opened;
+      for (const id of projects) await addProject(database, id);
+      const worker = (project_id: string, state: string) => {
+        workers += 1;
+        return {
+          id: `00000000-0000-4000-8000-${String(workers).padStart(12, "0")}`,
+          project_id,
+          engine: "bullmq",
+          name: `w${workers}`,
+          hostname: null,
+          pid: null,
+          concurrency: null,
+          queues: "[]",
+          state,
+          state_key: null,
+          state_at: null,
+          last_heartbeat: now,
+          load_average: null,
+          memory_bytes: null,
+          active_tasks: 0,
+          metadata: "{}",
+          created_at: now,
+          updated_at: now,
+        };
+      };
+      await database.write(async (tx) => {
+        const rows = [
+          worker(busy, "online"),
+          worker(busy, "online"),
+          worker(busy, "offline"),
+          worker(idle, "offline"),
+          worker(archived, "online"),
+        ];
+        await tx.insertInto("workers").values(rows).execute();
+        await tx.updateTable("projects").set({ is_active: false }).where("id", "=", archived).execute();
+      });
+
+      expect(await workersOnline(database, 10)).toEqual([
+        { slug: `p-${busy}`, count: 2 },
+        { slug: `p-${idle}`, count: 0 },
+      ]);
+      expect(await workersOnline(database, 1)).toEqual([{ slug: `p-${busy}`, count: 2 }]);
+    });
+  });
+}
