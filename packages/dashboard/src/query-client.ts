@@ -32,7 +32,7 @@ export const queryClient = new QueryClient({
 });
 
 // What no push tells about, and the lists that renew themselves, are left alone.
-const steady = ["me", "projects", "project", "setup-status"];
+const steady = ["me", "projects", "project", "setup-status", "trends"];
 connection.onResume(() => {
   void queryClient.invalidateQueries({
     predicate: (query) => query.meta?.livePages !== true && !steady.includes(String(query.queryKey[0])),

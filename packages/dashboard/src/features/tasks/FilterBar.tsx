@@ -12,10 +12,12 @@ import { activeFilters, type FilterKey, priorityList, type TasksSearch } from ".
 interface FilterBarProps {
   search: TasksSearch;
   known: Known;
+  /** Called when somebody is about to filter: the time to read what can be completed. */
+  onNear: () => void;
   onPatch: (patch: Partial<Record<FilterKey, string | undefined>>) => void;
 }
 
-export function FilterBar({ search, known, onPatch }: FilterBarProps) {
+export function FilterBar({ search, known, onNear, onPatch }: FilterBarProps) {
   const listId = useId();
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState("");
@@ -105,7 +107,10 @@ export function FilterBar({ search, known, onPatch }: FilterBarProps) {
             autoComplete="off"
             spellCheck={false}
             onChange={(event) => type(event.currentTarget.value)}
-            onFocus={() => setOpen(true)}
+            onFocus={() => {
+              onNear();
+              setOpen(true);
+            }}
             onBlur={() => setOpen(false)}
             onKeyDown={pressed}
           />

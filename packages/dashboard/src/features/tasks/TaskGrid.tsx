@@ -48,7 +48,7 @@ export function TaskGrid(props: TaskGridProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     getItemKey: (index) => rows[index]?.id ?? index,
-    overscan: 10,
+    overscan: 5,
     scrollPaddingEnd: headPx * rem,
     // The current row stays in the document wherever the list is scrolled, so that focus is never lost with it.
     rangeExtractor: (range) => {

@@ -83,7 +83,8 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
   const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: query.isSuccess });
   const stats = useQuery(statsQuery(slug));
   const project = useQuery(projectQuery(slug));
-  const known = useKnown(slug, rows);
+  const [isFiltering, setFiltering] = useState(false);
+  const known = useKnown(slug, rows, isFiltering);
   const dropped = useMemo(() => droppedParams(Object.fromEntries(new URLSearchParams(rawSearch))), [rawSearch]);
 
   const patch = useCallback(
@@ -208,7 +209,7 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
       </div>
       <div>
         <div className={css.bar}>
-          <FilterBar search={search} known={known} onPatch={patch} />
+          <FilterBar search={search} known={known} onNear={() => setFiltering(true)} onPatch={patch} />
           <span className="lg nowrap t2" role="status">
             {total.data === null || total.data === undefined ? (
               `${count(rows.length)}${query.hasNextPage ? "+" : ""} shown`
@@ -281,9 +282,9 @@ function splitTask(text: string | undefined): [string | null, string | null] {
 }
 
 /** What the filter bar completes from: the queue and worker lists, and the names among the loaded rows. */
-function useKnown(slug: string, rows: readonly ListRow[]): Known {
-  const queues = useQuery({ ...queuesQuery(slug), staleTime: 60_000 });
-  const workers = useQuery({ ...workersQuery(slug), staleTime: 60_000 });
+function useKnown(slug: string, rows: readonly ListRow[], enabled: boolean): Known {
+  const queues = useQuery({ ...queuesQuery(slug), staleTime: 60_000, enabled });
+  const workers = useQuery({ ...workersQuery(slug), staleTime: 60_000, enabled });
   return useMemo(
     () => ({
       queues: queues.data?.items ?? [],
