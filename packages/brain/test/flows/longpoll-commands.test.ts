@@ -25,6 +25,7 @@ for (const dialect of testDialects) {
     /** A pending command as the later command routes will make it. */
     async function issue(agentId: string, action: string, parameters: Record<string, unknown>): Promise<string> {
       const id = randomUUID();
+      issuedMs += 1;
       await brain.running.brain.database.write((tx) =>
         tx
           .insertInto("commands")
@@ -43,7 +44,7 @@ for (const dialect of testDialects) {
             result: null,
             error: null,
             delivery_claim_token: null,
-            issued_at: new Date((issuedMs += 1)),
+            issued_at: new Date(issuedMs),
             dispatched_at: null,
             acked_at: null,
             last_sent_at: null,

@@ -34,6 +34,7 @@ export interface DispatchDeps {
   commandResulted(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
 }
 
+const notStoredWarningMs = 10_000;
 const reportRetries = 3;
 const reportRetryDelayMs = 100;
 
@@ -148,14 +149,27 @@ export function createDispatch(deps: DispatchDeps) {
     }
   }
 
+  let notStored = 0;
+  let notStoredWarnedMs = Number.NEGATIVE_INFINITY;
+
+  /** A database that is away or full fails every frame: said once in a while, with how many there were. */
+  function warnNotStored(message: string): void {
+    notStored += 1;
+    const nowMs = deps.clock.monotonicMs();
+    if (nowMs - notStoredWarnedMs < notStoredWarningMs) return;
+    log.warn("agent_transport.frames_not_stored", { frames: notStored, message });
+    notStored = 0;
+    notStoredWarnedMs = nowMs;
+  }
+
   return async function dispatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
     try {
       return await handle(source, frame, text);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (!isTransient(error)) {
+      if (isTransient(error)) warnNotStored(message);
+      else
         log.error("agent_transport.dispatch_failed", { agent_id: source.identity.agent_id, type: frame.type, message });
-      }
       return {
         kind: "transient",
         message: isTransient(error) ? "the database is not available" : "the frame could not be handled",

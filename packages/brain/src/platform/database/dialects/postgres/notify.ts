@@ -28,7 +28,16 @@ export function createListener(config: pg.ClientConfig, onError: (error: Error) 
     });
     await next.connect();
     client = next;
-    for (const channel of handlers.keys()) await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    for (const channel of handlers.keys()) await listenOn(next, channel);
+  }
+
+  let lastListen: Promise<unknown> = Promise.resolve();
+
+  /** One statement at a time: the driver does not queue them. */
+  function listenOn(target: pg.Client, channel: string): Promise<unknown> {
+    const statement = () => target.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    lastListen = lastListen.then(statement, statement);
+    return lastListen;
   }
 
   function ensureConnected(): Promise<void> {
@@ -61,7 +70,7 @@ export function createListener(config: pg.ClientConfig, onError: (error: Error) 
       if (known === undefined) {
         handlers.set(channel, set);
         if (client === null) await ensureConnected();
-        else await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+        else await listenOn(client, channel);
       }
       return async () => {
         set.delete(handler);

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { waitFor } from "./wait-for.ts";
+
+const entry = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
+
+export interface BrainProcessOptions {
+  readonly home: string;
+  readonly databaseUrl: string;
+  /** The same port at every start, so that agents find the brain again. */
+  readonly port: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** `svc serve` in a process of its own, which a test can kill. */
+export interface BrainProcess {
+  readonly url: string;
+  /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
+  kill(): Promise<void>;
+}
+
+export async function startBrainProcess({
+  home,
+  databaseUrl,
+  port,
+  env = {},
+}: BrainProcessOptions): Promise<BrainProcess> {
+  const child = spawn(process.execPath, ["--conditions=source", entry, "serve", "--port", String(port)], {
+    cwd: home,
+    env: { ...process.env, SVC_HOME: home, SVC_DATABASE_URL: databaseUrl, SVC_LOG_LEVEL: "warn", ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const dieWithUs = () => child.kill("SIGKILL");
+  process.once("exit", dieWithUs);
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said = `${said}${chunk.toString("utf8")}`.slice(-4000);
+  });
+  try {
+    await waitFor(
+      () => {
+        if (child.exitCode !== null) throw new Error(`the brain ended with ${child.exitCode}: ${said}`);
+        return said.includes("is ready");
+      },
+      { withinMs: 40_000, that: "the brain process" },
+    );
+  } catch (fault) {
+    await kill(child);
+    throw fault;
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async kill() {
+      process.removeListener("exit", dieWithUs);
+      await kill(child);
+    },
+  };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+}
