@@ -1,10 +1,12 @@
 import { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
 import { pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
+import { pruneQueues } from "../features/queues/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
+import { pruneSetupTokens } from "../features/setup/index.ts";
 import { compactRollups, foldCounters, pruneRollups } from "../features/stats/index.ts";
 import { indexTaskIds, pruneTasks } from "../features/tasks/index.ts";
-import { sweepSilentWorkers } from "../features/workers/index.ts";
+import { pruneWorkers, sweepSilentWorkers } from "../features/workers/index.ts";
 import { checkpointLog } from "../platform/database/checkpoint.ts";
 import { type BoundLoop, bindLoop } from "../platform/loop.ts";
 import type { BrainDeps, Features } from "./features.ts";
@@ -25,6 +27,9 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(pruneSamples, { database, clock, settings }),
     bindLoop(pruneEvents, { database, clock, settings }),
     bindLoop(pruneTasks, { database, clock, settings }),
+    bindLoop(pruneQueues, { database, clock, settings }),
+    bindLoop(pruneWorkers, { database, clock, settings }),
+    bindLoop(pruneSetupTokens, { database, clock }),
     bindLoop(pruneCommands, { database, clock, settings }),
     bindLoop(foldCounters, { database, clock }),
     bindLoop(compactRollups, { database, clock }),

@@ -1,3 +1,4 @@
+export { pruneSetupTokens } from "./loops.ts";
 export { setupPageRoutes } from "./page-routes.ts";
 export { setupRoutes } from "./routes.ts";
 export { setupSettings } from "./settings.ts";

@@ -2,9 +2,15 @@ import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import type { FirstBootTokenRow, Tables } from "../../schema/tables/index.ts";
 
+/** Deletes set-up tokens whose time is over at `now`, and tells how many. */
+export async function deleteEndedTokens(tx: Tx<Tables>, now: Date): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom("first_boot_tokens").where("expires_at", "<=", now).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
 /** Stores a fresh token and deletes those that ended before. */
 export async function insertToken(tx: Tx<Tables>, row: FirstBootTokenRow): Promise<void> {
-  await tx.deleteFrom("first_boot_tokens").where("expires_at", "<=", row.created_at).execute();
+  await deleteEndedTokens(tx, row.created_at);
   await tx.insertInto("first_boot_tokens").values(row).execute();
 }
 

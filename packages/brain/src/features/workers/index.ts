@@ -1,4 +1,4 @@
-export { sweepSilentWorkers } from "./loops.ts";
+export { pruneWorkers, sweepSilentWorkers } from "./loops.ts";
 export { workersOnline } from "./online-reads.ts";
 export { workerCounts, workersById } from "./reads.ts";
 export { workerRoutes } from "./routes.ts";

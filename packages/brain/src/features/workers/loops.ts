@@ -1,4 +1,9 @@
+import { retentionHorizonMs } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { deleteUnseenWorkers } from "./prune-store.ts";
 import type { Workers } from "./workers.ts";
 
 /** Takes silent engine workers offline. In every replica: one statement on condition, so that two of them do no harm. */
@@ -11,5 +16,27 @@ export const sweepSilentWorkers: Loop<{
   leaderOnly: false,
   async tick({ workers }) {
     return { offline: await workers.sweepSilent() };
+  },
+};
+
+const rowsPerBatch = 5000;
+
+/** Deletes workers that no event and no agent has named for as long as tasks are kept. Leader only: one replica is enough for it. */
+export const pruneWorkers: Loop<{
+  database: Database<Tables>;
+  clock: Pick<Clock, "now">;
+  settings: { SVC_TASK_RETENTION_DAYS: number };
+}> = {
+  name: "workers.retention",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  async tick({ database, clock, settings, signal }) {
+    const cutoff = new Date(retentionHorizonMs(clock.now(), settings.SVC_TASK_RETENTION_DAYS));
+    let deleted = 0;
+    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
+      batch = await deleteUnseenWorkers(database, cutoff, rowsPerBatch);
+      deleted += batch;
+    }
+    return { deleted };
   },
 };

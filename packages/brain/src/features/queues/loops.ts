@@ -1,0 +1,28 @@
+import { retentionHorizonMs } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Loop } from "../../platform/loop.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { deleteUnseenQueues } from "./prune-store.ts";
+
+const rowsPerBatch = 5000;
+
+/** Deletes queues that no event and no agent has named for as long as tasks are kept. Leader only: one replica is enough for it. */
+export const pruneQueues: Loop<{
+  database: Database<Tables>;
+  clock: Pick<Clock, "now">;
+  settings: { SVC_TASK_RETENTION_DAYS: number };
+}> = {
+  name: "queues.retention",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  async tick({ database, clock, settings, signal }) {
+    const cutoff = new Date(retentionHorizonMs(clock.now(), settings.SVC_TASK_RETENTION_DAYS));
+    let deleted = 0;
+    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
+      batch = await deleteUnseenQueues(database, cutoff, rowsPerBatch);
+      deleted += batch;
+    }
+    return { deleted };
+  },
+};
