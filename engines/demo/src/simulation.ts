@@ -196,5 +196,3 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
     crew: (): readonly Readonly<DemoWorker>[] => crew,
   };
 }
-
-export type Simulation = ReturnType<typeof createSimulation>;

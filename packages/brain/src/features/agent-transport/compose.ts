@@ -163,8 +163,6 @@ export function createAgentTransport(deps: AgentTransportDeps) {
   };
 }
 
-export type AgentTransport = ReturnType<typeof createAgentTransport>;
-
 /** Bytes of the largest frame: the smaller of the two settings of document part 3, 1.1 rule 5. */
 export const maxFrameBytes = (
   settings: Pick<AgentTransportDeps["settings"], "SVC_MAX_WS_FRAME_BYTES" | "SVC_WS_MAX_FRAME_BYTES">,

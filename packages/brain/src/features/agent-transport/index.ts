@@ -1,3 +1,3 @@
-export { type AgentTransport, type AgentTransportDeps, createAgentTransport, maxFrameBytes } from "./compose.ts";
+export { createAgentTransport, maxFrameBytes } from "./compose.ts";
 export { gatewayRoutes, longpollRoutes } from "./routes.ts";
 export { agentTransportSettings } from "./settings.ts";

@@ -1,4 +1,2 @@
 export { createLive, type Live, type LiveDeps } from "./live.ts";
-export type { TopicReader } from "./read-news.ts";
 export { liveRoutes } from "./routes.ts";
-export type { Change, Topic } from "./topics.ts";

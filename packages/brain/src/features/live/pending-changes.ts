@@ -1,10 +1,5 @@
 import { maxRowsPerEvent, type Topic } from "./topics.ts";
 
-export interface PendingTopic {
-  /** Changed row ids; null when there are too many to list. */
-  readonly ids: readonly string[] | null;
-}
-
 /**
  * What a subscriber has not been told yet, by topic. Bounded: more than 200 rows of a topic become one request to fetch again, so that a
  * change may be summarised but is never lost without a word.

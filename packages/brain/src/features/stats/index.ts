@@ -1,9 +1,8 @@
 export { appendDeltas } from "./delta-postgres-store.ts";
 export type { DeltaStore } from "./delta-sqlite-store.ts";
-export { createDeltas, type DeltaRow, type Deltas } from "./deltas.ts";
+export { createDeltas, type Deltas } from "./deltas.ts";
 export { compactRollups, foldCounters } from "./fold-counters.ts";
 export { appendStateDeltas } from "./fold-store.ts";
-export { type Histogram, histogramError, quantileOf } from "./histogram.ts";
 export { pruneRollups } from "./loops.ts";
 export { taskCounts } from "./reads.ts";
 export { statsRoutes } from "./routes.ts";

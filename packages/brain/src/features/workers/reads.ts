@@ -47,7 +47,8 @@ async function withCounters(db: Database<Tables>, projectId: string, rows: reado
       .where("hour_at", ">=", countersSince(now))
       .groupBy(["engine", "worker", "kind"])
       .execute();
-    for (const { engine, worker, kind, count } of sums) counts.set(`${engine}\u0000${worker}\u0000${kind}`, Number(count));
+    for (const { engine, worker, kind, count } of sums)
+      counts.set(`${engine}\u0000${worker}\u0000${kind}`, Number(count));
   }
   return rows.map((row) => {
     const of = (kind: string) => counts.get(`${row.engine}\u0000${row.name}\u0000${kind}`) ?? 0;
@@ -77,10 +78,12 @@ async function withCounters(db: Database<Tables>, projectId: string, rows: reado
   });
 }
 
-export type ShownWorker = Awaited<ReturnType<typeof withCounters>>[number];
 
 /** How many workers of the project are in each state. */
-export async function workerCounts(db: Database<Tables>, projectId: string): Promise<{ online: number; offline: number }> {
+export async function workerCounts(
+  db: Database<Tables>,
+  projectId: string,
+): Promise<{ online: number; offline: number }> {
   const rows = await db.read
     .selectFrom("workers")
     .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
