@@ -45,6 +45,7 @@ export function agentOptionsFromEnv(env: Environment): EnvironmentOptions {
     workerRole: text("WORKER_ROLE") as AgentOptions["workerRole"],
     heartbeatSeconds: integer("HEARTBEAT_SECONDS"),
     bufferPath: text("BUFFER_PATH"),
+    bufferName: text("BUFFER_NAME"),
     bufferMaxEvents: integer("BUFFER_MAX_EVENTS"),
     bufferMaxBytes: integer("BUFFER_MAX_BYTES"),
     maxPayloadBytes: integer("MAX_PAYLOAD_BYTES"),

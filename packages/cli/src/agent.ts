@@ -1,74 +1,27 @@
 import { createHash } from "node:crypto";
-import { type Agent, type AgentLog, agentOptionsFromEnv, type EngineAdapter, startAgent } from "@svc/agent";
+import { type Agent, type AgentLog, type AgentOptions, agentOptionsFromEnv, startAgent } from "@svc/agent";
+import { type EngineWords, engines } from "./agent-engines.ts";
 import type { Command, Terminal } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
-import { untilStopped } from "./signals.ts";
-
-interface EngineOptions {
-  readonly redis?: string | undefined;
-  readonly prefix?: string[] | undefined;
-  readonly queue?: string[] | undefined;
-  readonly namespace?: string | undefined;
-  readonly startAt?: string | undefined;
-}
-
-interface KnownEngine {
-  readonly summary: string;
-  create(options: EngineOptions): Promise<EngineAdapter>;
-  /** Names what is watched, so that side-cars with one token keep apart buffers; no credentials. */
-  source(options: EngineOptions): string;
-}
-
-/** The engines that `svc agent` can watch; each loads its package when it is used. */
-const engines: Readonly<Record<string, KnownEngine>> = {
-  bullmq: {
-    summary: "BullMQ 5 and 6 on Redis, from outside: no change to the application",
-    async create({ redis, prefix, queue, namespace, startAt }) {
-      if (redis === undefined) throw new CliError("usage", "svc agent bullmq needs --redis redis://HOST:PORT");
-      if (startAt !== undefined && startAt !== "beginning" && startAt !== "now") {
-        throw new CliError("usage", "--start-at is beginning or now");
-      }
-      const { createBullmqAdapter } = await import("@svc/bullmq");
-      return createBullmqAdapter({
-        redis,
-        ...(prefix !== undefined && { prefixes: prefix }),
-        ...(queue !== undefined && { queues: queue }),
-        ...(namespace !== undefined && { namespace }),
-        ...(startAt !== undefined && { startAt }),
-      });
-    },
-    source({ redis = "", prefix = [], namespace = "" }) {
-      const { hostname, port, pathname } = URL.canParse(redis)
-        ? new URL(redis)
-        : { hostname: redis, port: "", pathname: "" };
-      return [hostname, port, pathname, ...prefix, namespace].join(" ");
-    },
-  },
-  demo: {
-    summary: "a sample shop that lives in memory, to try svc without any engine",
-    async create() {
-      const { createDemoAdapter } = await import("@svc/demo");
-      return createDemoAdapter();
-    },
-    source: () => "",
-  },
-};
+import { listenForStop } from "./signals.ts";
 
 export const agent: Command = {
   usage: ["agent <engine> --brain URL [options]", "agent --list"],
   details: [
-    "--brain URL        address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700",
-    "--redis URL        bullmq: the Redis server with the queues, redis:// or rediss://",
-    "--prefix NAME      bullmq: key prefix to watch, may be repeated (default bull)",
-    "--queue NAME       bullmq: watch only this queue, may be repeated (default: all that are found)",
-    "--start-at WHERE   bullmq: beginning (default) or now, for queues never read before",
-    "--namespace NAME   put in front of task ids, for two brokers of one engine in one project",
-    "--name NAME        label of this process, shown to operators (or SVC_AGENT_NAME)",
-    "--transport KIND   ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT",
-    "--dev              allow plain http and ws to any host",
-    "--list             the engines this build knows",
+    "--brain URL          address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700",
+    "--redis URL          bullmq: the Redis server with the queues, redis:// or rediss:// (or SVC_REDIS_URL)",
+    "--prefix NAME        bullmq: key prefix to watch, may be repeated (default bull)",
+    "--queue NAME         bullmq: watch only this queue, may be repeated (default: all that are found)",
+    "--start-at WHERE     bullmq: beginning (default) or now, for queues never read before",
+    "--namespace NAME     put in front of task ids, for two brokers of one engine in one project",
+    "--name NAME          label of this process, shown to operators (or SVC_AGENT_NAME)",
+    "--transport KIND     ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT",
+    "--buffer-name NAME   name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew",
+    "--dev                allow plain http and ws to any host",
+    "--list               the engines this build knows",
     "Token and secret come from the environment: SVC_TOKEN and SVC_HMAC_SECRET, as shown once when the agent was minted.",
+    "A Redis URL with a password belongs into SVC_REDIS_URL, since other users of a machine can read arguments.",
   ],
   async run(args, terminal) {
     const { values, positionals } = readOptions(
@@ -82,6 +35,7 @@ export const agent: Command = {
         namespace: { type: "string" },
         name: { type: "string" },
         transport: { type: "string" },
+        "buffer-name": { type: "string" },
         dev: { type: "boolean" },
         list: { type: "boolean" },
       },
@@ -91,78 +45,93 @@ export const agent: Command = {
       for (const [name, { summary }] of Object.entries(engines)) terminal.out(`${name.padEnd(10)} ${summary}`);
       return exitCodes.done;
     }
-    const [engineName] = positionals;
-    if (engineName === undefined) throw new CliError("usage", "name an engine; svc agent --list shows them");
-    const engine = Object.hasOwn(engines, engineName) ? engines[engineName] : undefined;
-    if (engine === undefined)
-      throw new CliError("usage", `unknown engine "${engineName}"; svc agent --list shows them`);
-    const options = {
-      redis: values.redis,
-      prefix: values.prefix,
-      queue: values.queue,
-      namespace: values.namespace,
-      startAt: values["start-at"],
-    };
-    const adapter = await engine.create(options);
-    return runUntilStopped(start({ ...values, adapter, source: engine.source(options) }, terminal), terminal);
+    const options = await agentOptions(positionals[0], values, process.env);
+    using stop = listenForStop();
+    const running = start(options, terminal);
+    running.ready.catch((fault: Error) => terminal.err(`svc: the engine cannot be watched: ${fault.message}`));
+    await stop.received;
+    await running.stop();
+    return exitCodes.done;
   },
 };
 
-interface StartOptions {
-  readonly adapter: EngineAdapter;
-  readonly source: string;
+interface AgentWords extends EngineWords {
   readonly brain?: string | undefined;
   readonly name?: string | undefined;
   readonly transport?: string | undefined;
+  readonly "buffer-name"?: string | undefined;
   readonly dev?: boolean | undefined;
+}
+
+/** The command line wins over the environment. */
+async function agentOptions(
+  engineName: string | undefined,
+  words: AgentWords,
+  env: NodeJS.ProcessEnv,
+): Promise<AgentOptions> {
+  if (engineName === undefined) throw new CliError("usage", "name an engine; svc agent --list shows them");
+  const engine = Object.hasOwn(engines, engineName) ? engines[engineName] : undefined;
+  if (engine === undefined) throw new CliError("usage", `unknown engine "${engineName}"; svc agent --list shows them`);
+  const adapter = await engine.create(words, env);
+  const { engineNames: _unused, ...given } = readEnvironment(env);
+  const brainUrl = words.brain ?? given.brainUrl;
+  const { token, hmacSecret } = given;
+  const missing = [
+    ...(brainUrl === undefined ? ["the brain's address is missing: --brain or SVC_BRAIN_URL"] : []),
+    ...(token === undefined ? ["SVC_TOKEN is missing: the token shown when the agent was minted"] : []),
+    ...(hmacSecret === undefined ? ["SVC_HMAC_SECRET is missing: the secret shown beside the token"] : []),
+  ];
+  if (brainUrl === undefined || token === undefined || hmacSecret === undefined) {
+    throw new CliError("configuration", missing.join("\n     "));
+  }
+  return {
+    bufferName: bufferNameOf(brainUrl, token, adapter.name, engine.source(words, env)),
+    ...given,
+    brainUrl,
+    token,
+    hmacSecret,
+    engines: [adapter],
+    framework: "svc-sidecar",
+    ...(words.name !== undefined && { agentName: words.name }),
+    ...(words.transport !== undefined && { transport: words.transport as "ws" | "longpoll" }),
+    ...(words["buffer-name"] !== undefined && { bufferName: words["buffer-name"] }),
+    ...(words.dev === true && { devMode: true }),
+  };
+}
+
+function readEnvironment(env: NodeJS.ProcessEnv) {
+  try {
+    return agentOptionsFromEnv(env);
+  } catch (cause) {
+    throw new CliError("configuration", (cause as Error).message, { cause });
+  }
 }
 
 /** A buffer file for each (brain, token, broker): what one side-car has read says nothing about another broker. */
 const bufferNameOf = (...parts: string[]): string =>
   createHash("sha256").update(parts.join("\u0000")).digest("hex").slice(0, 24);
 
-function start(values: StartOptions, terminal: Terminal): Agent {
-  const { adapter, source } = values;
-  try {
-    const { engineNames: _unused, ...fromEnvironment } = agentOptionsFromEnv(process.env);
-    const brainUrl = values.brain ?? fromEnvironment.brainUrl ?? "";
-    const token = fromEnvironment.token ?? "";
-    return startAgent({
-      bufferName: bufferNameOf(brainUrl, token, adapter.name, source),
-      ...fromEnvironment,
-      brainUrl,
-      token,
-      hmacSecret: fromEnvironment.hmacSecret ?? "",
-      engines: [adapter],
-      framework: "svc-sidecar",
-      log: terminalLog(terminal),
-      ...(values.name !== undefined && { agentName: values.name }),
-      ...(values.transport !== undefined && { transport: values.transport as "ws" | "longpoll" }),
-      ...(values.dev === true && { devMode: true }),
-    });
-  } catch (fault) {
-    throw new CliError("configuration", fault instanceof Error ? fault.message : String(fault), { cause: fault });
-  }
+/** @throws CliError `configuration` with every fault of the options, which an agent inside an application would only log. */
+function start(options: AgentOptions, terminal: Terminal): Agent {
+  const early: string[] = [];
+  let write = (line: string): void => void early.push(line);
+  const running = startAgent({ ...options, log: lineLog((line) => write(line)) });
+  const { state, reason } = running.status();
+  if (state === "refused") throw new CliError("configuration", reason ?? "the options are not valid");
+  write = terminal.err;
+  for (const line of early) terminal.err(line);
+  return running;
 }
 
-async function runUntilStopped(running: Agent, terminal: Terminal): Promise<number> {
-  const report = running.status();
-  if (report.state === "refused") throw new CliError("configuration", report.reason ?? "the options are not valid");
-  running.ready.catch((fault: Error) => terminal.err(`the engine cannot be watched: ${fault.message}`));
-  await untilStopped();
-  await running.stop();
-  return exitCodes.done;
-}
-
-/** Messages of a running agent, one line each on stderr. */
-function terminalLog(terminal: Terminal): AgentLog {
+/** Messages of a running agent, one line each. */
+function lineLog(write: (line: string) => void): AgentLog {
   const at =
     (level: string) =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
       const facts = Object.entries(fields).map(
         ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
       );
-      terminal.err([new Date().toISOString(), level, message, ...facts].join(" "));
+      write([new Date().toISOString(), level, message, ...facts].join(" "));
     };
   return { debug: () => {}, info: at("info "), warn: at("warn "), error: at("error") };
 }

@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAgent } from "@svc/agent";
+import type { StartOptions } from "@svc/brain";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
-import { untilStopped } from "./signals.ts";
+import { listenForStop } from "./signals.ts";
+import { startBrainOrExplain, stopInTime } from "./start-brain.ts";
 
 const email = "demo@localhost.example";
 
@@ -19,13 +21,15 @@ export const demo: Command = {
   async run(args, terminal) {
     const { values } = readOptions(args, { port: { type: "string" } });
     const port = values.port ?? "7700";
-    const stopped = untilStopped();
-    const home = await mkdtemp(join(tmpdir(), "svc-demo-"));
+    using stop = listenForStop();
+    const home = mkdtempSync(join(tmpdir(), "svc-demo-"));
+    const removeHome = () => rmSync(home, { recursive: true, force: true });
+    // A second Ctrl-C ends the process where it stands.
+    process.once("exit", removeHome);
     try {
-      const { startBrain } = await import("@svc/brain");
       const { createDemoAdapter } = await import("@svc/demo");
       const password = randomPassword();
-      const brain = await startBrain({
+      const options: StartOptions = {
         cwd: home,
         env: {
           SVC_HOME: home,
@@ -35,7 +39,8 @@ export const demo: Command = {
           SVC_BOOTSTRAP_ADMIN_EMAIL: email,
           SVC_BOOTSTRAP_ADMIN_PASSWORD: password,
         },
-      });
+      };
+      const brain = await startBrainOrExplain(options, terminal);
       const seeded = await brain.seedDemo({
         projectSlug: "demo-shop",
         projectName: "Demo shop",
@@ -62,12 +67,13 @@ export const demo: Command = {
       terminal.out(`  e-mail    ${email}`);
       terminal.out(`  password  ${password}`);
       terminal.out("Ctrl-C ends the demo and removes its data.");
-      await stopped;
+      await stop.received;
       await shop.stop();
-      await brain.stop();
+      await stopInTime(brain, terminal);
       return exitCodes.done;
     } finally {
-      await rm(home, { recursive: true, force: true });
+      process.off("exit", removeHome);
+      removeHome();
     }
   },
 };

@@ -11,3 +11,6 @@ process.exitCode = await run(process.argv.slice(2), commands, {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
 });
+
+// The command is done: a connection that somebody forgot must not hold the process. What the streams still hold is written meanwhile.
+setTimeout(() => process.exit(), 1000).unref();

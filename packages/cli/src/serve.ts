@@ -1,7 +1,8 @@
-import type { Command, Terminal } from "./command.ts";
-import { CliError, exitCodes } from "./exit-codes.ts";
+import type { Command } from "./command.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
-import { untilStopped } from "./signals.ts";
+import { listenForStop } from "./signals.ts";
+import { startBrainOrExplain, stopInTime } from "./start-brain.ts";
 
 export const serve: Command = {
   usage: ["serve [--host ADDRESS] [--port PORT] [--environment NAME]"],
@@ -24,28 +25,14 @@ export const serve: Command = {
       ...(values.port !== undefined && { SVC_BIND_PORT: values.port }),
       ...(values.environment !== undefined && { SVC_ENVIRONMENT: values.environment }),
     };
-    const stopped = untilStopped();
-    const brain = await start(env, terminal);
+    using stop = listenForStop();
+    const brain = await startBrainOrExplain(
+      { env, announce: (url) => terminal.err(`Create the first administrator: ${url}`) },
+      terminal,
+    );
     terminal.err(`svc is ready at ${brain.publicUrl}`);
-    await stopped;
-    await brain.stop();
+    await stop.received;
+    await stopInTime(brain, terminal);
     return exitCodes.done;
   },
 };
-
-async function start(env: NodeJS.ProcessEnv, terminal: Terminal) {
-  const { SettingsError, startBrain } = await import("@svc/brain");
-  try {
-    return await startBrain({ env, announce: (url) => terminal.err(`Create the first administrator: ${url}`) });
-  } catch (fault) {
-    if (fault instanceof SettingsError) {
-      for (const { name, source, message } of fault.faults) terminal.err(`${name} (${source}) ${message}`);
-      throw new CliError("configuration", "the settings are not valid", { cause: fault });
-    }
-    const { code } = fault as { code?: unknown };
-    if (code === "EADDRINUSE")
-      throw new CliError("failed", `port ${env.SVC_BIND_PORT ?? 7700} is in use; choose another with --port`);
-    if (code === "EACCES") throw new CliError("failed", "this address or port may not be used by this user");
-    throw fault;
-  }
-}

@@ -1,20 +1,35 @@
+/** Listens to SIGINT and SIGTERM from its making until it is disposed. */
+export interface StopSignal extends Disposable {
+  /** Resolves at the first signal. */
+  readonly received: Promise<void>;
+}
+
+/** npm passes on to its child what the terminal sent to both: two signals so close together are one wish. */
+const echoMs = 300;
+
 /**
- * Resolves at the first SIGINT or SIGTERM, with the signal. A second one ends the process at once: whoever asks twice does not want to
- * wait for the drain.
+ * A second signal ends the process at once: whoever asks twice does not want to wait for the drain.
+ *
+ * Dispose it when the start fails: neither a signal handler nor an agent keeps a process alive, but waiting to be stopped does.
  */
-export function untilStopped(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    // Neither a signal handler nor an agent keeps a process alive; waiting to be stopped does.
-    const alive = setInterval(() => {}, 2 ** 30);
-    const asked = (signal: NodeJS.Signals) => {
+export function listenForStop(): StopSignal {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const alive = setInterval(() => {}, 2 ** 30);
+  let askedAtMs: number | undefined;
+  const asked = () => {
+    askedAtMs ??= performance.now();
+    clearInterval(alive);
+    resolve();
+    if (performance.now() - askedAtMs > echoMs) process.exit(130);
+  };
+  process.on("SIGINT", asked);
+  process.on("SIGTERM", asked);
+  return {
+    received: promise,
+    [Symbol.dispose]() {
       clearInterval(alive);
-      for (const name of ["SIGINT", "SIGTERM"] as const) {
-        process.off(name, asked);
-        process.once(name, () => process.exit(130));
-      }
-      resolve(signal);
-    };
-    process.on("SIGINT", asked);
-    process.on("SIGTERM", asked);
-  });
+      process.off("SIGINT", asked);
+      process.off("SIGTERM", asked);
+    },
+  };
 }

@@ -8,9 +8,50 @@ import { threadEntries } from "./thread-entries.ts";
 export type BrainDatabase = Database<Tables>;
 export type StorageOptions = Omit<OpenDatabaseOptions, "writerEntry" | "readerEntry">;
 
-/** Opens the brain's database without touching its schema. */
-export const openStorage = (options: StorageOptions): Promise<BrainDatabase> =>
-  openDatabase<Tables>({ ...options, ...threadEntries });
+/** The database that the settings name gives no connection. The message names the place, never user or password. */
+export class DatabaseUnreachable extends Error {}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "the host name is unknown",
+  EAI_AGAIN: "the host name cannot be looked up now",
+  ETIMEDOUT: "no answer",
+  EHOSTUNREACH: "the host cannot be reached",
+  "28P01": "the user or the password is refused",
+  "28000": "the user is refused",
+  "3D000": "there is no such database",
+  "53300": "the server has no connection left",
+  "57P03": "the server is starting or stopping",
+};
+
+/**
+ * Opens the brain's database without touching its schema.
+ *
+ * @throws DatabaseUnreachable when it answers no first statement.
+ */
+export async function openStorage(options: StorageOptions): Promise<BrainDatabase> {
+  let database: BrainDatabase | undefined;
+  try {
+    database = await openDatabase<Tables>({ ...options, ...threadEntries });
+    await database.ping();
+    return database;
+  } catch (cause) {
+    await database?.close().catch(() => {});
+    throw new DatabaseUnreachable(`${placeOf(options.url)} cannot be opened: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** What the URL names, without what it lets in. */
+function placeOf(url: string): string {
+  if (url.startsWith("sqlite://")) return `the database file ${url.slice("sqlite://".length)}`;
+  const { host, pathname } = URL.canParse(url) ? new URL(url) : { host: "", pathname: "" };
+  return `the database ${host}${pathname}`;
+}
+
+function reasonOf(fault: unknown): string {
+  const { code, message } = fault as { code?: unknown; message?: unknown };
+  return (typeof code === "string" && reasons[code]) || String(message || code);
+}
 
 /** Brings the schema up to this program's and names what was applied. */
 export const migrateStorage = (database: BrainDatabase, now: Date, lockTimeoutMs: number): Promise<string[]> =>

@@ -1,5 +1,5 @@
 /**
- * Every name of spec part 3, section 12, without its SVC_ prefix, so that a file may set what another process (an agent,
+ * Every name of spec part 3, section 12, and the few that `svc agent` adds, without the SVC_ prefix, so that a file may set what another process (an agent,
  * the scheduler) or a part that is switched off reads. Features declare their own entries; a name here has no effect of its own.
  */
 const names = `
@@ -67,7 +67,7 @@ SCHEDULER_GRPC_RECONNECT_BACKOFF_MAX_SECONDS
 SCHEDULER_LEADER_BACKEND SCHEDULER_LEADER_PG_DSN SCHEDULER_LEADER_NAMESPACE SCHEDULER_LEADER_HEARTBEAT_SECONDS
 BRAIN_URL TOKEN HMAC_SECRET PROJECT_ID AGENT_NAME AGENT_ID TRANSPORT TAGS ENGINES SCHEDULERS WORKER_ROLE
 HEARTBEAT_SECONDS BUFFER_PATH BUFFER_MAX_EVENTS BUFFER_MAX_BYTES MAX_PAYLOAD_BYTES REDACTION_DEFAULTS_ENABLED
-STRICT_MODE AUTOSTART RELEASE AGENT_STATUS_DISABLED
+STRICT_MODE AUTOSTART RELEASE AGENT_STATUS_DISABLED BUFFER_NAME REDIS_URL
 `;
 
 export const knownNames: ReadonlySet<string> = new Set(

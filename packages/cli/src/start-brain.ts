@@ -1,0 +1,43 @@
+import type { RunningBrain, StartOptions } from "@svc/brain";
+import type { Terminal } from "./command.ts";
+import { CliError } from "./exit-codes.ts";
+
+/** Bound of a stop, of every command that serves. */
+const drainMs = 10_000;
+
+/** @throws CliError in words for people: settings, database, port. Nothing is left running then. */
+export async function startBrainOrExplain(options: StartOptions, terminal: Terminal): Promise<RunningBrain> {
+  const [{ SettingsError, startBrain }, { DatabaseUnreachable }] = await Promise.all([
+    import("@svc/brain"),
+    import("@svc/brain/storage"),
+  ]);
+  try {
+    return await startBrain(options);
+  } catch (cause) {
+    if (cause instanceof SettingsError) {
+      for (const { name, source, message } of cause.faults) terminal.err(`${name} (${source}) ${message}`);
+      throw new CliError("configuration", "the settings are not valid", { cause });
+    }
+    if (cause instanceof DatabaseUnreachable) throw new CliError("unreachable", cause.message, { cause });
+    const refusal = listenRefusal(cause as NodeJS.ErrnoException & { address?: string; port?: number });
+    if (refusal !== undefined) throw new CliError("failed", refusal, { cause });
+    throw cause;
+  }
+}
+
+function listenRefusal({ syscall, code, address, port }: NodeJS.ErrnoException & { address?: string; port?: number }) {
+  if (syscall !== "listen" && syscall !== "getaddrinfo") return undefined;
+  if (code === "EADDRINUSE") return `port ${port} on ${address} is in use; choose another with --port`;
+  if (code === "EACCES") return `port ${port} on ${address} may not be used by this user; choose another with --port`;
+  return `the address to listen on cannot be used (${code}); choose another with --host`;
+}
+
+/** Stops within 10 s: a drain that does not end then is given up, with exit code 1. */
+export async function stopInTime(brain: Pick<RunningBrain, "stop">, terminal: Terminal): Promise<void> {
+  const bound = setTimeout(() => {
+    terminal.err(`svc: not drained within ${drainMs / 1000} s`);
+    process.exit(1);
+  }, drainMs - 500);
+  await brain.stop();
+  clearTimeout(bound);
+}
