@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { pruneTaskBatch } from "./prune.ts";
+import { pruneTaskBatch, pruneTerms } from "./prune.ts";
 
 const rowsPerBatch = 5000;
 
@@ -27,6 +27,6 @@ export const pruneTasks: Loop<{
       deleted += batch.deleted;
       if (batch.seen < rowsPerBatch) break;
     }
-    return { deleted };
+    return { deleted, terms: await pruneTerms(database, signal) };
   },
 };

@@ -3,6 +3,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { appendStateDeltas } from "../stats/index.ts";
 import { deleteTasks } from "./delete-store.ts";
 import { type ExpiredTask, expiredTaskIds, lockExpired } from "./prune-store.ts";
+import { deleteUnusedTerms, type TermPosition, unusedTerms } from "./terms-prune-store.ts";
 
 /** Rows of one transaction: about a tenth of a second of the embedded database's writer, for which a batch of events may wait. */
 const rowsPerTransaction = 1000;
@@ -49,4 +50,20 @@ function lossesByState(tasks: readonly ExpiredTask[]) {
     else loss.by -= 1;
   }
   return [...losses.values()];
+}
+
+const termsPerPage = 1000;
+
+/** Deletes from the search dictionary of the embedded database what no task carries any more, and tells how many terms went. */
+export async function pruneTerms(database: Database<Tables>, signal: AbortSignal): Promise<number> {
+  if (database.dialect !== "sqlite") return 0;
+  let deleted = 0;
+  let after: TermPosition | null = null;
+  while (!signal.aborted) {
+    const { unused, next }: Awaited<ReturnType<typeof unusedTerms>> = await unusedTerms(database, after, termsPerPage);
+    if (unused.length > 0) deleted += await deleteUnusedTerms(database, unused);
+    if (next === null) break;
+    after = next;
+  }
+  return deleted;
 }

@@ -8,21 +8,26 @@ const maxRemembered = 20_000;
 /**
  * The dictionary of names, queues and workers that substring search reads on the embedded database, inside the writer thread. What is
  * remembered can turn out to be undone with its transaction; everything remembered since then is younger than the newest stored term,
- * so looking for that one at the start of a job tells.
+ * so looking for that one at the start of a job tells. That unused terms were deleted is told by the epoch.
  */
 export function openTermStore(db: DatabaseSync) {
   const insert = db.prepare(
     "INSERT INTO task_terms (project_id, field, value, folded) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
   const find = db.prepare("SELECT 1 FROM task_terms WHERE project_id = ? AND field = ? AND value = ?");
+  const readEpoch = db.prepare("SELECT terms_epoch FROM task_search_mark");
   const remembered = new Map<string, Set<string>>();
   let size = 0;
+  let epoch = 0;
   let newest: readonly [string, Field, string] | null = null;
 
   return {
     /** To be called first in every job. */
     begin(): void {
-      if (newest === null || find.get(...newest) !== undefined) return;
+      const { terms_epoch: present } = readEpoch.get() as { terms_epoch: number };
+      const isUndone = newest !== null && find.get(...newest) === undefined;
+      if (!isUndone && present === epoch) return;
+      epoch = present;
       remembered.clear();
       size = 0;
       newest = null;

@@ -28,8 +28,9 @@ export const search: Migration = {
         : [
             `CREATE VIRTUAL TABLE task_id_search USING fts5 (
               task_id, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram')`,
-            "CREATE TABLE task_search_mark (singleton INTEGER PRIMARY KEY CHECK (singleton = 1), serial INTEGER NOT NULL) STRICT",
-            "INSERT INTO task_search_mark (singleton, serial) VALUES (1, 0)",
+            `CREATE TABLE task_search_mark (
+              singleton INTEGER PRIMARY KEY CHECK (singleton = 1), serial INTEGER NOT NULL, terms_epoch INTEGER NOT NULL) STRICT`,
+            "INSERT INTO task_search_mark (singleton, serial, terms_epoch) VALUES (1, 0, 0)",
             // SQLite may give the serial of a deleted newest row to the next one, which then must be indexed again.
             `CREATE TRIGGER tasks_gone AFTER DELETE ON tasks BEGIN
                DELETE FROM task_id_search WHERE rowid = old.serial;
