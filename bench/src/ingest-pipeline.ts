@@ -36,17 +36,17 @@ export interface PipelineResult {
 export interface PipelineOptions {
   /** Frames of one connection that may be unacknowledged; Infinity leaves it to the queue's own bound, as the gateway does. */
   readonly window: number;
-  /** Events in one transaction; 1 switches the group commit off. */
-  readonly maxGroupRows?: number;
+  /** Other bounds of the group commit: one row per commit switches it off. */
+  readonly grouping?: { readonly maxGroupRows: number; readonly lanes: number };
 }
 
 /** Sends pre-signed frames through verification and ingest into the database, with the loops of a brain running beside it. */
 export async function runPipeline(
   database: BrainDatabase,
   connections: readonly Connection[],
-  { window, maxGroupRows }: PipelineOptions,
+  { window, grouping }: PipelineOptions,
 ): Promise<PipelineResult> {
-  const alone = openIngestAlone({ database, ...(maxGroupRows !== undefined && { maxGroupRows }) });
+  const alone = openIngestAlone({ database, ...(grouping !== undefined && { grouping }) });
   const { ingest } = alone;
   const ackMs: number[] = [];
   let events = 0;
@@ -87,14 +87,14 @@ export async function runPipeline(
     while (!isDone) {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       await alone.foldCounters();
-      if (!process.env.NOIDX) await alone.indexTaskIds();
+      await alone.indexTaskIds();
     }
   })();
   const startedMs = performance.now();
   await Promise.all(connections.map(send));
   const seconds = (performance.now() - startedMs) / 1000;
   await alone.foldCounters();
-  if (!process.env.NOIDX) await alone.indexTaskIds();
+  await alone.indexTaskIds();
   const settledSeconds = (performance.now() - startedMs) / 1000;
   isDone = true;
   await loops;

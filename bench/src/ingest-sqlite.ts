@@ -12,7 +12,7 @@ import { atLeast, type BenchContext, type BenchRow, type BenchSuite, note } from
  * (synchronous=FULL), take turns, and start from an empty file each.
  */
 const target = 0.75;
-const rowsPerTransaction = Number(process.env.ROWS ?? 4000);
+const rowsPerTransaction = 4000;
 
 type Row = (string | number | null)[];
 

@@ -13,12 +13,12 @@ export interface IngestAloneOptions {
   readonly clock?: IngestDeps["clock"];
   readonly publish?: (change: { projectId: string; topic: string; ids: readonly string[] | null }) => void;
   readonly settings?: Partial<IngestDeps["settings"]>;
-  readonly maxGroupRows?: number;
+  readonly grouping?: IngestDeps["grouping"];
 }
 
 /** The path from verified frames into the database with its loops, without the rest of a brain: for benchmarks and store tests. */
 export function openIngestAlone(options: IngestAloneOptions) {
-  const { database, clock = systemClock, publish = () => {}, settings, maxGroupRows } = options;
+  const { database, clock = systemClock, publish = () => {}, settings, grouping } = options;
   const onError = (error: unknown) => {
     throw error;
   };
@@ -41,7 +41,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     // Without the table of projects their ids stand for them.
     labels: { of: (projectId) => projectId, whenKnown: (_projectIds, work) => work() },
     publish,
-    ...(maxGroupRows !== undefined && { maxGroupRows }),
+    ...(grouping !== undefined && { grouping }),
     settings: {
       SVC_WS_INGEST_QUEUE_MAXSIZE: 2000,
       SVC_MAX_PAYLOAD_SIZE_BYTES: 8192,

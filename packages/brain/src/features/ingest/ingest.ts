@@ -53,8 +53,8 @@ export interface IngestDeps {
   readonly labels: IngestLabels;
   /** Partitions of events on the server database; made by ingest itself when absent. */
   readonly partitions?: Partitions;
-  /** Events of one commit, about; 1 switches the group commit off, which only a benchmark wants. */
-  readonly maxGroupRows?: number;
+  /** Other bounds of the group commit, for benchmarks: events of one commit, about, and commits under way on the server database. */
+  readonly grouping?: { readonly maxGroupRows: number; readonly lanes: number };
 }
 
 /** One group commit: enough rows to make its fixed cost vanish, few enough to keep an acknowledgement quick. */
@@ -96,9 +96,9 @@ export function createIngest(deps: IngestDeps) {
             partitions: deps.partitions ?? createPartitionKeeper(bulk.pool),
           }),
     // SQLite has one writer, which finds its next group waiting when it ends one. PostgreSQL works on two at once.
-    lanes: bulk.dialect === "sqlite" ? 1 : 2,
+    lanes: bulk.dialect === "sqlite" ? 1 : (deps.grouping?.lanes ?? 2),
     inFlightPerLane: bulk.dialect === "sqlite" ? 2 : 1,
-    maxGroupRows: deps.maxGroupRows ?? groupRows,
+    maxGroupRows: deps.grouping?.maxGroupRows ?? groupRows,
     taken(member) {
       const load = loads.get(member);
       if (load !== undefined) room.giveBack(load);
