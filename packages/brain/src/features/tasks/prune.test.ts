@@ -1,11 +1,10 @@
-import { openIngestAlone } from "@svc/brain/ingest";
 import { createFakeClock } from "@svc/testkit";
-import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 import { pruneTasks } from "./loops.ts";
-import { pruneTaskBatch, pruneTerms } from "./prune.ts";
+import { pruneTaskBatch } from "./prune.ts";
 
 const shop = "11111111-2222-4333-8444-555555555555";
 const bank = "21111111-2222-4333-8444-555555555555";
@@ -164,67 +163,3 @@ for (const dialect of testDialects) {
     });
   });
 }
-
-describe.runIf(testDialects.includes("sqlite"))("the search dictionary of the embedded database", () => {
-  const opened = useTestDatabase("sqlite");
-  const { signal } = new AbortController();
-  const terms = async () => {
-    const rows = await opened.database.read
-      .selectFrom("task_terms")
-      .select(["field", "value"])
-      .orderBy("field")
-      .orderBy("value")
-      .execute();
-    return rows.map(({ field, value }) => `${field} ${value}`);
-  };
-
-  test("loses what no task of the project carries any more, and gets it back with the next task that does", async () => {
-    const { database } = opened;
-    await addProject(database, shop);
-    await insertTasks(database, [
-      { project_id: shop, task_id: "kept", name: "mail", queue: "q", worker_name: "w" },
-      // The same words in other columns or projects are no reason to keep them.
-      { project_id: shop, task_id: "other", name: "q", queue: null },
-    ]);
-    const alone = openIngestAlone({ database });
-    const submit = (id: string, data: object) =>
-      alone.ingest.submit({
-        projectId: shop,
-        agentId: bank,
-        frameTs: new Date().toISOString(),
-        events: [{ kind: "task.received", engine: "bullmq", task_id: id, data }],
-      });
-    await submit("gone", { task_name: "report", queue: "slow", worker: "w9" });
-    // The newest stored term stays, so that its absence cannot be what tells the writer.
-    await submit("newest", { task_name: "zip" });
-    await database.write((tx) => tx.deleteFrom("tasks").where("task_id", "=", "gone").execute());
-
-    expect(await pruneTerms(database, signal)).toBe(3);
-    expect(await terms()).toEqual(["name mail", "name q", "name zip", "queue q", "worker w"]);
-
-    await submit("again", { task_name: "report" });
-    expect(await terms()).toEqual(["name mail", "name q", "name report", "name zip", "queue q", "worker w"]);
-    await alone.stop();
-  });
-
-  test("is walked to its end, page by page", async () => {
-    const { database } = opened;
-    const unused = Array.from({ length: 2500 }, (_, index) => ({
-      project_id: bank,
-      field: index % 2 === 0 ? "name" : "queue",
-      value: `term ${index}`,
-      folded: `term ${index}`,
-    }));
-    await database.write(async (tx) => {
-      for (let start = 0; start < unused.length; start += 500) {
-        await tx
-          .insertInto("task_terms")
-          .values(unused.slice(start, start + 500))
-          .execute();
-      }
-    });
-
-    expect(await pruneTerms(database, signal)).toBe(2500);
-    expect(await pruneTerms(database, signal)).toBe(0);
-  });
-});
