@@ -6,6 +6,7 @@ import {
   type FoldedTask,
   hasNewSearchText,
   joinLinks,
+  lostRaceCode,
   mergeRows,
   type PresentTask,
   readTasks,
@@ -27,12 +28,10 @@ export interface PostgresCommitDeps {
 /** How often a transaction is tried before its frames are left to their senders. */
 const maxAttempts = 6;
 
-/** Another transaction changed a task first: everything is undone and done again. */
-class LostRace extends Error {}
-
 /**
- * Stores groups on the server database in one transaction each. A group that lost a task to another replica starts again and then
- * locks its rows first, in the order that everyone keeps; so the second round waits instead of losing.
+ * Stores groups on the server database in one transaction and two round trips each: what does not wait for an answer travels together.
+ * A group that lost a task to another replica starts again and then locks its rows first, in the order that everyone keeps; so the
+ * second round waits instead of losing.
  */
 export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps): CommitEvents {
   return async (given) => {
@@ -41,12 +40,10 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
       await partitions.ensureFor(group.events.map(({ task }) => task.at));
       const client = await pool.connect();
       try {
-        await client.query("BEGIN");
         const committed = await storeGroup(client, group, { now: clock.now(), isLocking: attempt > 1 });
-        await client.query("COMMIT");
         client.release();
-        const inserted = new Set(committed.stored);
-        return { ...committed, inserted: given.map((event) => inserted.has(event)) };
+        const stored = new Set(committed.stored);
+        return { ...committed, inserted: given.map((event) => stored.has(event)) };
       } catch (error) {
         await undo(client);
         if (isPartitionMissing(error)) partitions.forget();
@@ -58,7 +55,7 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
 }
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
-const isRaceLost = (error: unknown): boolean => error instanceof LostRace || codeOf(error) === "40P01";
+const isRaceLost = (error: unknown): boolean => codeOf(error) === lostRaceCode || codeOf(error) === "40P01";
 const isPartitionMissing = (error: unknown): boolean =>
   codeOf(error) === "23514" && /no partition of relation/.test((error as Error).message);
 
@@ -76,31 +73,43 @@ async function undo(client: PoolClient): Promise<void> {
   client.release(!isUsable);
 }
 
+/** The results of statements that travel together. The first failure is the cause; those behind it only say that they came after it. */
+async function together<Results extends readonly unknown[]>(
+  statements: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
+): Promise<Results> {
+  const settled = await Promise.allSettled(statements);
+  const failed = settled.find((result): result is PromiseRejectedResult => result.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return settled.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as Results;
+}
+
 interface StoreOptions {
   readonly now: Date;
   readonly isLocking: boolean;
 }
 
-async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: StoreOptions) {
-  const isNew = await insertEvents(
-    client,
-    group.events.map(({ id, payload, task }) => ({ ...task, id, payload })),
-  );
-  const news = group.tasks.flatMap((task) => {
+interface StoredGroup extends Omit<CommittedGroup, "inserted"> {
+  readonly stored: PreparedEvent[];
+}
+
+async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: StoreOptions): Promise<StoredGroup> {
+  const [, isNew, present] = await together([
+    client.query("BEGIN"),
+    insertEvents(
+      client,
+      group.events.map(({ id, payload, task }) => ({ ...task, id, payload })),
+    ),
+    readTasks(
+      client,
+      group.tasks.map(({ id }) => id),
+      isLocking,
+    ),
+  ]);
+  const changed = group.tasks.flatMap((task) => {
     const row = newRow(group, task, isNew);
-    return row === null ? [] : [{ id: task.id, row }];
-  });
-  const present =
-    news.length === 0
-      ? new Map<string, PresentTask>()
-      : await readTasks(
-          client,
-          news.map(({ id }) => id),
-          isLocking,
-        );
-  const changed = news.map(({ id, row }) => {
-    const before = present.get(id) ?? null;
-    return { id, before, after: before === null ? row : mergeRows(before.row, row) };
+    if (row === null) return [];
+    const before = present.get(task.id) ?? null;
+    return [{ id: task.id, before, after: before === null ? row : mergeRows(before.row, row) }];
   });
   const writes = changed.map(
     ({ id, before, after }): TaskWrite => ({
@@ -110,12 +119,15 @@ async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: 
       isTextNew: before === null || hasNewSearchText(before.row, after),
     }),
   );
-  if ((await writeTasks(client, writes, now)) < writes.length) throw new LostRace("a task was changed meanwhile");
   const stored = group.events.filter((_, index) => isNew[index]);
-  await joinLinks(client, linksOf(stored));
-  const workers = await applyWorkerStates(client, decidingChanges(stateChangesOf(stored)), now);
   const rows = new Map(changed.map(({ after }) => [taskKey(after.project_id, after.engine, after.task_id), after]));
-  await appendDeltas(client, deltasOf(stored, rows, changed));
+  const [, , workers] = await together([
+    writeTasks(client, writes, now),
+    joinLinks(client, linksOf(stored)),
+    applyWorkerStates(client, decidingChanges(stateChangesOf(stored)), now),
+    appendDeltas(client, deltasOf(stored, rows, changed)),
+    client.query("COMMIT"),
+  ]);
   const tasks = changed.map(
     ({ id, before, after }): ChangedTask => ({
       projectId: after.project_id,
@@ -125,7 +137,7 @@ async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: 
       stateAfter: after.state,
     }),
   );
-  return { stored, tasks, workers } satisfies Omit<CommittedGroup, "inserted"> & { stored: PreparedEvent[] };
+  return { stored, tasks, workers };
 }
 
 /** The row that the task's new events make; null when all of them are known. */

@@ -5,7 +5,7 @@ export { joinLinks } from "./links-postgres-store.ts";
 export type { LinkStore, TaskLink } from "./links-sqlite-store.ts";
 export { withLineage } from "./list.ts";
 export { pruneTasks } from "./loops.ts";
-export { type PresentTask, readTasks, type TaskWrite, writeTasks } from "./postgres-store.ts";
+export { lostRaceCode, type PresentTask, readTasks, type TaskWrite, writeTasks } from "./postgres-store.ts";
 export { tasksById } from "./reads.ts";
 export { taskRoutes } from "./routes.ts";
 export { hasNewSearchText } from "./search-text.ts";

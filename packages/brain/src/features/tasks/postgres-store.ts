@@ -146,21 +146,22 @@ const writeText = `
     FROM given JOIN written USING (id) WHERE given.search_text IS NOT NULL
     ON CONFLICT (id) DO UPDATE SET search_text = excluded.search_text, received_at = excluded.received_at
   )
-  SELECT count(*)::int AS count FROM written`;
+  SELECT CASE WHEN count(*) = $3::int THEN 1 ELSE 1 / (count(*) - count(*)) END FROM written`;
+
+/** SQLSTATE of a write that came too late: division by zero, which the statement brings about so that the commit behind it fails. */
+export const lostRaceCode = "22012";
 
 /**
- * Writes rows, given in lock order, each on condition that the row in the table still has the version it was merged with.
- *
- * @returns how many were written; fewer than given means that another transaction was faster, and all must be read and merged again.
+ * Writes rows, given in lock order, each on condition that the row in the table still has the version it was merged with. Fails with
+ * `lostRaceCode` when another transaction was faster for any of them; all must then be undone, read and merged again.
  */
-export async function writeTasks(client: PoolClient, writes: readonly TaskWrite[], now: Date): Promise<number> {
-  if (writes.length === 0) return 0;
-  const { rows } = await client.query<{ count: number }>({
+export async function writeTasks(client: PoolClient, writes: readonly TaskWrite[], now: Date): Promise<void> {
+  if (writes.length === 0) return;
+  await client.query({
     name: "ingest-write-tasks",
     text: writeText,
-    values: [`[${writes.map(recordText).join(",")}]`, now],
+    values: [`[${writes.map(recordText).join(",")}]`, now, writes.length],
   });
-  return rows[0]?.count ?? 0;
 }
 
 const text = (value: string | null): string => (value === null ? "null" : JSON.stringify(value));

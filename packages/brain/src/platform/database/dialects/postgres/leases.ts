@@ -11,6 +11,14 @@ export function leaseNumber(name: string): bigint {
 /** Session advisory locks on one dedicated connection: when it is lost, so are all leases it held. */
 export function createLeases(config: pg.ClientConfig, onError: (error: Error) => void) {
   let connection: Promise<pg.Client> | null = null;
+  // The connection runs one statement at a time; loops that ask at once wait for one another here, not inside the driver.
+  let last: Promise<unknown> = Promise.resolve();
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = last.then(work, work);
+    last = next.catch(() => {});
+    return next;
+  }
 
   function connect(): Promise<pg.Client> {
     const opening = (async () => {
@@ -40,13 +48,15 @@ export function createLeases(config: pg.ClientConfig, onError: (error: Error) =>
       const held = connection;
       const client = await held;
       const number = leaseNumber(name).toString();
-      const { rows } = await client.query<{ won: boolean }>("SELECT pg_try_advisory_lock($1::bigint) AS won", [number]);
+      const { rows } = await inTurn(() =>
+        client.query<{ won: boolean }>("SELECT pg_try_advisory_lock($1::bigint) AS won", [number]),
+      );
       if (rows[0]?.won !== true) return null;
       const isHeld = () => connection === held;
       return {
         isHeld,
         async release() {
-          if (isHeld()) await client.query("SELECT pg_advisory_unlock($1::bigint)", [number]);
+          if (isHeld()) await inTurn(() => client.query("SELECT pg_advisory_unlock($1::bigint)", [number]));
         },
       };
     },

@@ -20,9 +20,7 @@ export function openForWriting({ path, synchronous }: SqliteOptions): DatabaseSy
 
 export function openForReading(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
-  db.exec(
-    "PRAGMA query_only = ON; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY",
-  );
+  db.exec("PRAGMA query_only = ON; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY");
   // SQLite's own lower() knows ASCII only.
   db.function("fold_case", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : null));
   return db;
