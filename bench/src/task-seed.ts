@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+
+/** A table of tasks whose values are frequent, rare, absent, or frequent only in its oldest part. */
+export interface Seed {
+  readonly projectId: string;
+  readonly rows: number;
+}
+
+/** Recent, or retention would take the rows away while they are read. */
+export const seedStartMs = Date.now() - 14 * 3_600_000;
+const spacingMs = 40;
+/** Part of the table, from its old end, that holds the `legacy` values. */
+const legacyShare = 0.3;
+/** One row in so many is of the rare kind. */
+const rareEvery = 50_000;
+
+export const instantOfRow = (row: number): Date => new Date(seedStartMs + row * spacingMs);
+
+/** The id of a row's task; looks random, as UUID v5 does. */
+export function idOfRow(row: number): string {
+  const hex = createHash("md5").update(String(row)).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+const args = JSON.stringify([
+  { order_id: 1_000_001, warehouse: "north-12", note: "shipped to the customer in three boxes" },
+]);
+const result = JSON.stringify({ ok: true, message: "processed in three steps, nothing special to say" });
+
+function sampleRow(row: number, rows: number) {
+  const id = idOfRow(row);
+  const isLegacy = row <= rows * legacyShare;
+  const rare = row % rareEvery;
+  const at = instantOfRow(row).getTime();
+  return {
+    id,
+    task_id: rare === 23 ? `needle-${id}` : isLegacy && row % 4 === 0 ? `legacyid-${id}` : `${row}:${id.slice(0, 20)}`,
+    name:
+      rare === 7 ? "app.rare.job" : isLegacy && row % 2 === 0 ? "app.legacy.sync" : `app.jobs.task${(row * 7) % 240}`,
+    queue: rare === 11 ? "rare-queue" : isLegacy && row % 3 === 0 ? "legacy-queue" : `queue-${row % 17}`,
+    // A state that never meets queue-5, though each of the two is frequent.
+    state: rare === 17 ? "rejected" : row % 17 === 3 ? "retry" : row % 20 === 4 ? "failure" : "success",
+    priority: rare === 19 ? "critical" : isLegacy && row % 7 === 0 ? "high" : row % 10 === 0 ? "low" : "normal",
+    worker_name:
+      rare === 13 ? "worker-rare@host" : isLegacy && row % 5 === 0 ? "worker-legacy@host" : `worker-${row % 90}@host`,
+    root_task_id: row % 40 === 0 ? `${row - 1}:root` : null,
+    at,
+  };
+}
+
+const plain = ["id", "task_id", "name", "queue", "state", "priority", "worker_name", "root_task_id"] as const;
+const searchTextOf = ({ name, queue, worker_name, task_id }: ReturnType<typeof sampleRow>) =>
+  `${name}\n${queue}\n${worker_name}\n${task_id}`.toLowerCase();
+
+/** Fills the tasks of a migrated SQLite file, indexes last. */
+export function seedSqlite(path: string, { projectId, rows }: Seed): void {
+  const db = new DatabaseSync(path);
+  db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY; BEGIN");
+  const indexes = db
+    .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'tasks' AND sql IS NOT NULL")
+    .all() as { name: string; sql: string }[];
+  for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
+  const insert = db.prepare(
+    `INSERT INTO tasks (${plain.join(", ")}, project_id, engine, args, kwargs, result, retry_count, attempt, received_at, started_at,
+       finished_at, runtime_ms, tags, last_event_at, reported_by, fold, row_version, created_at, updated_at)
+     VALUES (${plain.map(() => "?").join(", ")}, ?, 'bullmq', ?, '{}', ?, 0, 0, ?, ?, ?, 120, '[]', ?, ?, '', 1, ?, ?)`,
+  );
+  const term = db.prepare(
+    "INSERT INTO task_terms (project_id, field, value, folded) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const index = db.prepare("INSERT INTO task_id_search (rowid, task_id) VALUES (?, ?)");
+  const terms = new Set<string>();
+  for (let row = 1; row <= rows; row += 1) {
+    const task = sampleRow(row, rows);
+    const micros = task.at * 1000;
+    insert.run(
+      ...plain.map((column) => task[column]),
+      projectId,
+      args,
+      result,
+      micros,
+      micros,
+      micros,
+      micros,
+      projectId,
+      micros,
+      micros,
+    );
+    index.run(row, task.task_id.toLowerCase());
+    for (const [field, value] of [
+      ["name", task.name],
+      ["queue", task.queue],
+      ["worker", task.worker_name],
+    ] as const) {
+      if (terms.has(`${field} ${value}`)) continue;
+      terms.add(`${field} ${value}`);
+      term.run(projectId, field, value, value.toLowerCase());
+    }
+  }
+  db.exec(`UPDATE task_search_mark SET serial = ${rows}`);
+  for (const { sql } of indexes) db.exec(sql);
+  db.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+}
+
+const rowsPerStatement = 5000;
+
+/** Fills the tasks of a migrated PostgreSQL database, indexes last, and lets the planner know them. */
+export async function seedPostgres(url: string, { projectId, rows }: Seed): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("SET synchronous_commit = off; SET maintenance_work_mem = '512MB'");
+    const { rows: indexes } = await client.query<{ indexname: string; indexdef: string }>(
+      `SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename IN ('tasks', 'task_search')
+         AND indexname NOT IN (SELECT conname FROM pg_constraint)`,
+    );
+    for (const { indexname } of indexes) await client.query(`DROP INDEX ${indexname}`);
+    for (let first = 1; first <= rows; first += rowsPerStatement) {
+      const batch = Array.from({ length: Math.min(rowsPerStatement, rows - first + 1) }, (_, offset) => {
+        const task = sampleRow(first + offset, rows);
+        return { ...task, at: new Date(task.at).toISOString(), search_text: searchTextOf(task) };
+      });
+      await client.query(
+        `WITH given AS MATERIALIZED (
+           SELECT * FROM jsonb_to_recordset($1::jsonb) AS r (${plain.map((column) => `${column} ${column === "id" ? "uuid" : "text"}`).join(", ")},
+             at timestamptz, search_text text)
+         ), searchable AS (
+           INSERT INTO task_search (id, project_id, received_at, search_text) SELECT id, $2, at, search_text FROM given
+         )
+         INSERT INTO tasks (${plain.join(", ")}, project_id, engine, args, kwargs, result, retry_count, attempt, received_at, started_at,
+           finished_at, runtime_ms, tags, last_event_at, reported_by, fold, row_version, created_at, updated_at)
+         SELECT ${plain.join(", ")}, $2, 'bullmq', $3, '{}', $4, 0, 0, at, at, at, 120, '[]', at, $2, '', 1, at, at FROM given`,
+        [JSON.stringify(batch), projectId, args, result],
+      );
+    }
+    for (const { indexdef } of indexes) await client.query(indexdef);
+    await client.query("VACUUM ANALYZE tasks");
+    await client.query("VACUUM ANALYZE task_search");
+  } finally {
+    await client.end();
+  }
+}
