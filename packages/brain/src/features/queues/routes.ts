@@ -7,7 +7,10 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { listQueues } from "./reads.ts";
 import { QueuePage } from "./schemas.ts";
 
-export const queueRoutes: Routes<{ database: Database<Tables>; settings: PageSizes }> = (app, { database, settings }) => {
+export const queueRoutes: Routes<{ database: Database<Tables>; settings: PageSizes }> = (
+  app,
+  { database, settings },
+) => {
   app.get(
     "/projects/:slug/queues",
     {

@@ -59,6 +59,12 @@ export interface Sizes {
 
 const usualSizes: Sizes = { firstRows: 500, stepRows: 4000, shortRows: 5000, maxValues: 2000 };
 
+/**
+ * The step of the walk after which a text is looked up. The dictionary of SQLite gives its rows in list order whatever their number; the
+ * trigram index of PostgreSQL must read all of them, so what is still frequent is better met by walking a little further.
+ */
+const stepsBeforeIndexes = { sqlite: 0, postgres: 1 } as const;
+
 export const scopeOf = (projectId: string, filter: TaskFilter, after: Position | null): Scope => ({
   projectId,
   since: filter.since ?? null,
@@ -112,7 +118,7 @@ export async function findMatches(db: Db, search: Search): Promise<Matches> {
     found.push(...seen.found);
     if (found.length >= limit || seen.end === null) return { found, reached: null };
     from = { ...from, after: seen.end };
-    if (step === 1 && hasText(filter)) {
+    if (step === stepsBeforeIndexes[db.dialect] && hasText(filter)) {
       const rest = await newestOfText(db, from, filter, { limit: limit - found.length, deadlineMs, sizes });
       if (rest !== null) return { found: [...found, ...rest], reached: null };
     }

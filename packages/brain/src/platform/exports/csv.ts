@@ -2,7 +2,10 @@ import { stringify } from "csv-stringify/sync";
 import { type Cell, cellText, withoutFormula } from "./cells.ts";
 
 /** CSV of pages of rows (RFC 4180, UTF-8, CRLF, header first), a page at a time. */
-export async function* csvOf(columns: readonly string[], pages: AsyncIterable<readonly Record<string, Cell>[]>): AsyncGenerator<string> {
+export async function* csvOf(
+  columns: readonly string[],
+  pages: AsyncIterable<readonly Record<string, Cell>[]>,
+): AsyncGenerator<string> {
   const lines = (rows: readonly (readonly string[])[]) => stringify(rows as string[][], { record_delimiter: "\r\n" });
   yield lines([columns]);
   for await (const rows of pages) {

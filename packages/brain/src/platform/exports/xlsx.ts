@@ -52,7 +52,10 @@ const fixedParts = (sheetName: string): Record<string, string> => ({
     `<Relationship Id="rId1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
 });
 
-async function* sheetXml(columns: readonly string[], pages: AsyncIterable<readonly Record<string, Cell>[]>): AsyncGenerator<string> {
+async function* sheetXml(
+  columns: readonly string[],
+  pages: AsyncIterable<readonly Record<string, Cell>[]>,
+): AsyncGenerator<string> {
   yield `${xmlHead}<worksheet xmlns="${mainNamespace}"><sheetData>${rowXml(columns)}`;
   for await (const rows of pages) yield rows.map((row) => rowXml(columns.map((column) => row[column]))).join("");
   yield "</sheetData></worksheet>";
