@@ -78,7 +78,6 @@ async function withCounters(db: Database<Tables>, projectId: string, rows: reado
   });
 }
 
-
 /** How many workers of the project are in each state. */
 export async function workerCounts(
   db: Database<Tables>,

@@ -28,9 +28,6 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Scopes that only a global admin may put on a key. */
-export const adminOnlyScopes: readonly Scope[] = ["users:read", "projects:write", "admin:*"];
-
 export type KeyAccess =
   /** No credential is looked at by the platform: public routes and those with a token of their own. */
   | { kind: "own" }
