@@ -10,7 +10,7 @@ const echoMs = 300;
 /**
  * A second signal ends the process at once: whoever asks twice does not want to wait for the drain.
  *
- * Dispose it when the start fails: neither a signal handler nor an agent keeps a process alive, but waiting to be stopped does.
+ * It holds the process until it is disposed, through the drain too: neither signal handlers nor an agent keep a process alive.
  */
 export function listenForStop(): StopSignal {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -18,7 +18,6 @@ export function listenForStop(): StopSignal {
   let askedAtMs: number | undefined;
   const asked = () => {
     askedAtMs ??= performance.now();
-    clearInterval(alive);
     resolve();
     if (performance.now() - askedAtMs > echoMs) process.exit(130);
   };

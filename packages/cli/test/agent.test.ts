@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { freePort } from "@svc/testkit";
+import { startPeer, waitFor } from "@svc/testkit/peer";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { scratchFolder, startSvc } from "./svc-process.ts";
+
+const credentials = { SVC_TOKEN: "a-token-of-a-test", SVC_HMAC_SECRET: randomBytes(32).toString("base64url") };
+
+async function agent(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const home = await scratchFolder();
+  return { svc: startSvc(["agent", ...args], { cwd: home, env }), home };
+}
+
+describe("svc agent", () => {
+  test("lists its engines", async () => {
+    const { svc } = await agent(["--list"]);
+    expect(await svc.ended).toBe(0);
+    expect(svc.written.out).toMatch(/^bullmq +\S.+\ndemo +\S.+\n$/);
+  });
+
+  const wrongUsage: [string, string[], Record<string, string>, RegExp][] = [
+    ["no engine", [], {}, /^svc: name an engine; svc agent --list shows them$/m],
+    ["an unknown engine", ["celerity"], {}, /^svc: unknown engine "celerity"; svc agent --list shows them$/m],
+    ["an engine that every object has", ["constructor"], {}, /^svc: unknown engine "constructor"/m],
+    ["two engines", ["demo", "bullmq"], {}, /^svc: unexpected argument "bullmq"$/m],
+    [
+      "no Redis",
+      ["bullmq"],
+      credentials,
+      /^svc: svc agent bullmq needs --redis redis:\/\/HOST:PORT, or SVC_REDIS_URL/m,
+    ],
+    [
+      "an address that is none",
+      ["bullmq", "--redis", "localhost:6379"],
+      {},
+      /^svc: --redis is not of the form redis:/m,
+    ],
+    [
+      "another word for the start",
+      ["bullmq", "--redis", "redis://h", "--start-at", "noon"],
+      {},
+      /^svc: --start-at is/m,
+    ],
+    ["an empty prefix", ["bullmq", "--redis", "redis://h", "--prefix", ""], {}, /^svc: prefixes: /m],
+  ];
+  test.each(wrongUsage)("ends with 2 and the usage for %s", async (_, args, env, words) => {
+    const { svc } = await agent(args, env);
+    expect(await svc.ended).toBe(2);
+    expect(svc.written.err).toMatch(words);
+    expect(svc.written.err).toContain("usage: svc agent <engine>");
+  });
+
+  test("takes no password in --redis and does not repeat it", async () => {
+    const { svc } = await agent(["bullmq", "--redis", "redis://:opensesame@127.0.0.1:6379"]);
+    expect(await svc.ended).toBe(2);
+    expect(svc.written.err).toContain("SVC_REDIS_URL");
+    expect(svc.written.err).not.toContain("opensesame");
+  });
+
+  test("ends with 3 and names everything that is missing", async () => {
+    const { svc } = await agent(["demo"]);
+    expect(await svc.ended).toBe(3);
+    for (const name of ["SVC_BRAIN_URL", "SVC_TOKEN", "SVC_HMAC_SECRET"])
+      expect(svc.written.err).toMatch(new RegExp(`${name}.* is missing|is missing: .*${name}`));
+  });
+
+  const refused: [string, string[], Record<string, string>, RegExp][] = [
+    ["a secret that is none", ["--brain", "http://localhost:1"], { SVC_HMAC_SECRET: "short" }, /hmac secret/],
+    ["plain http to another host", ["--brain", "http://example.org"], {}, /https/],
+    ["an unknown transport", ["--brain", "http://localhost:1", "--transport", "pigeon"], {}, /transport/],
+    ["a path as buffer name", ["--brain", "http://localhost:1", "--buffer-name", "../x"], {}, /bufferName/],
+    [
+      "a number that is none",
+      ["--brain", "http://localhost:1"],
+      { SVC_HEARTBEAT_SECONDS: "soon" },
+      /SVC_HEARTBEAT_SECONDS/,
+    ],
+  ];
+  test.each(refused)("ends with 3 for %s, told once", async (_, args, env, words) => {
+    const { svc } = await agent(["demo", ...args], { ...credentials, ...env });
+    expect(await svc.ended).toBe(3);
+    expect(svc.written.err).toMatch(words);
+    expect(svc.written.err.trim().split("\n")).toHaveLength(1);
+    expect(svc.written.err).not.toContain(credentials.SVC_TOKEN);
+  });
+
+  test("sends the events of its engine, and ends with 0 at SIGTERM", async () => {
+    const peer = await startPeer();
+    onTestFinished(() => peer.stop());
+    const env = { SVC_TOKEN: peer.identity.token, SVC_HMAC_SECRET: peer.hmacSecret };
+    const { svc } = await agent(["demo", "--brain", peer.url, "--name", "till-1"], env);
+
+    await svc.says(/connected to the brain/);
+    await waitFor(() => peer.record.events.some((event) => event.engine === "demo"));
+    svc.child.kill("SIGTERM");
+
+    expect(await svc.ended).toBe(0);
+    expect(peer.record.hellos[0]).toMatchObject({ host: { name: "till-1" } });
+    expect(svc.written.err).not.toContain(peer.identity.token);
+  });
+
+  test("keeps a buffer of the given name", async () => {
+    const peer = await startPeer();
+    onTestFinished(() => peer.stop());
+    const env = { SVC_TOKEN: peer.identity.token, SVC_HMAC_SECRET: peer.hmacSecret, SVC_BUFFER_NAME: "from-env" };
+    for (const [args, name] of [
+      [[], "from-env"],
+      [["--buffer-name", "from-line"], "from-line"],
+    ] as const) {
+      const { svc, home } = await agent(["demo", "--brain", peer.url, ...args], env);
+      await svc.says(/connected to the brain/);
+      const files = await readdir(join(home, ".svc", "agent"));
+      expect(files.filter((file) => file.startsWith(name))).not.toEqual([]);
+    }
+  });
+
+  test("says that Redis and the brain do not answer, once each and without credentials, and goes on trying", async () => {
+    const [redisPort, brainPort] = [await freePort(), await freePort()];
+    const { svc } = await agent(["bullmq", "--brain", `http://127.0.0.1:${brainPort}`], {
+      ...credentials,
+      SVC_REDIS_URL: `redis://:opensesame@127.0.0.1:${redisPort}`,
+    });
+
+    await svc.says(/warn {2}redis connection failed, trying again .*ECONNREFUSED/);
+    await svc.says(
+      /not connected to the brain; the agent buffers and tries again .*\n(.*\n)*.*not connected to the brain/,
+    );
+
+    expect(svc.child.exitCode).toBeNull();
+    expect(svc.written.err).not.toMatch(/opensesame|a-token-of-a-test/);
+    expect(svc.written.err.match(/connection=events/g)).toHaveLength(1);
+    svc.child.kill("SIGINT");
+    expect(await svc.ended).toBe(0);
+  });
+});

@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { access, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { freePort, waitFor } from "@svc/testkit";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { scratchFolder, startSvc } from "./svc-process.ts";
+
+/** Password hashing that costs a test nothing. */
+const quickHashes = { SVC_ARGON2_TIME_COST: "1", SVC_ARGON2_MEMORY_COST: "8192", SVC_ARGON2_PARALLELISM: "1" };
+
+async function serve(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
+  const home = await scratchFolder();
+  const port = await freePort();
+  const svc = startSvc(["serve", "--port", String(port), ...args], { cwd: home, env: { ...quickHashes, ...env } });
+  return { svc, home, port, url: `http://localhost:${port}` };
+}
+
+describe("svc serve", () => {
+  test("prints its address and, while there is no account, the set-up link; both work", async () => {
+    const { svc, url } = await serve();
+
+    const [, link] = await svc.says(/Create the first administrator: (\S+)\n/);
+    const [, address] = await svc.says(/svc is ready at (\S+)\n/);
+
+    expect(address).toBe(url);
+    expect(link).toMatch(new RegExp(`^${url}/setup\\?token=[\\w-]{40,}$`));
+    expect((await fetch(link as string)).status).toBe(200);
+    expect(await (await fetch(`${url}/api/v1/setup/status`)).json()).toEqual({ first_boot: true });
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+  });
+
+  test("asks for no administrator when the settings name one", async () => {
+    const { svc } = await serve({
+      SVC_BOOTSTRAP_ADMIN_EMAIL: "ann@example.org",
+      SVC_BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery",
+    });
+    await svc.says(/svc is ready/);
+    expect(svc.written.err).not.toContain("administrator");
+    expect(svc.written.out + svc.written.err).not.toContain("correct horse battery");
+  });
+
+  test("keeps its database and its masters under the home folder", async () => {
+    const { svc, home } = await serve();
+    await svc.says(/svc is ready/);
+    for (const file of ["svc.db", "secret.env"]) await access(join(home, ".svc", file));
+  });
+
+  test("drains and ends with 0 at SIGTERM, though a client keeps its connection open", async () => {
+    const { svc, port, url } = await serve();
+    await svc.says(/svc is ready/);
+    const idle = await fetch(`${url}/health`); // fetch keeps the connection
+    expect(idle.status).toBe(200);
+    const silent = (await import("node:net")).connect(port, "127.0.0.1");
+    onTestFinished(() => void silent.destroy());
+    silent.on("error", () => {});
+    await once(silent, "connect");
+
+    svc.child.kill("SIGTERM");
+
+    expect(await endedWithin(svc.ended, 10_000)).toBe(0);
+  });
+
+  test("starts again on what an earlier process left", async () => {
+    const { svc, home, port } = await serve();
+    await svc.says(/svc is ready/);
+    svc.child.kill("SIGTERM");
+    await svc.ended;
+
+    const again = startSvc(["serve", "--port", String(port)], { cwd: home });
+
+    await again.says(/svc is ready/);
+    expect(again.written.out).not.toContain("database.migrated");
+    expect(again.written.err).toContain("Create the first administrator");
+  });
+
+  test("ends with 3 and tells every fault of the settings at once, and no value", async () => {
+    const { svc } = await serve({ SVC_LOG_LEVEL: "loudly", SVC_SECRET: "tooshort", SVC_MAX_BODY_BYTES: "-7" });
+
+    expect(await svc.ended).toBe(3);
+
+    for (const name of ["SVC_LOG_LEVEL", "SVC_SECRET", "SVC_MAX_BODY_BYTES"])
+      expect(svc.written.err).toMatch(new RegExp(`^${name} \\(environment\\) .+$`, "m"));
+    expect(svc.written.err).toMatch(/^svc: the settings are not valid$/m);
+    expect(svc.written.err).not.toMatch(/loudly|tooshort|-7/);
+    expect(svc.written.out).toBe("");
+  });
+
+  test("ends with 3 for a port that no machine has", async () => {
+    const home = await scratchFolder();
+    const svc = startSvc(["serve", "--port", "70000"], { cwd: home });
+    expect(await svc.ended).toBe(3);
+    expect(svc.written.err).toMatch(/^SVC_BIND_PORT \(environment\) must be 1 to 65535$/m);
+  });
+
+  test("ends with 3 when its home folder cannot be made", async () => {
+    const folder = await scratchFolder();
+    await writeFile(join(folder, "file"), "");
+    const { svc } = await serve({ SVC_HOME: join(folder, "file", "home") });
+    expect(await svc.ended).toBe(3);
+    expect(svc.written.err).toMatch(/cannot be read \(ENOTDIR\)/);
+  });
+
+  test("says in one line that the port is in use", async () => {
+    const taken = createServer();
+    taken.listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const home = await scratchFolder();
+
+    const svc = startSvc(["serve", "--port", String(port)], { cwd: home, env: { SVC_LOG_LEVEL: "error" } });
+
+    expect(await svc.ended).toBe(1);
+    expect(svc.written).toEqual({
+      out: "",
+      err: `svc: port ${port} on 127.0.0.1 is in use; choose another with --port\n`,
+    });
+  });
+
+  test("ends with 4 when PostgreSQL does not answer, and tells no credentials", async () => {
+    const port = await freePort();
+    const { svc } = await serve({ SVC_DATABASE_URL: `postgres://bob:hunter2secret@127.0.0.1:${port}/shop` });
+
+    expect(await svc.ended).toBe(4);
+
+    expect(svc.written.err).toBe(`svc: the database 127.0.0.1:${port}/shop cannot be opened: nothing listens there\n`);
+    expect(svc.written.out).not.toMatch(/hunter2|bob/);
+  });
+
+  test("ends with 4 when the database file cannot be opened", async () => {
+    const folder = await scratchFolder();
+    const { svc } = await serve({ SVC_DATABASE_URL: `sqlite://${folder}/absent/svc.db` });
+    expect(await svc.ended).toBe(4);
+    expect(svc.written.err).toMatch(/^svc: the database file \S+\/absent\/svc\.db cannot be opened: .+\n$/);
+  });
+
+  test("ends with 2 for an option that it does not know", async () => {
+    const home = await scratchFolder();
+    const svc = startSvc(["serve", "--prot", "1"], { cwd: home });
+    expect(await svc.ended).toBe(2);
+    expect(svc.written.err).toContain("usage: svc serve");
+  });
+});
+
+async function endedWithin<T>(ended: Promise<T>, withinMs: number): Promise<T> {
+  let outcome: { value: T } | undefined;
+  void ended.then((value) => {
+    outcome = { value };
+  });
+  return (await waitFor(() => outcome, { withinMs, that: "the end of the process" })).value;
+}

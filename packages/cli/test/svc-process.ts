@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { waitFor } from "@svc/testkit";
+import { onTestFinished } from "vitest";
+
+const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+/** One `svc` command in a process of its own. */
+export interface SvcProcess {
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  readonly written: { readonly out: string; readonly err: string };
+  /** Resolves with the first match in either stream; rejects when the process ends without it. */
+  says(pattern: RegExp, withinMs?: number): Promise<RegExpMatchArray>;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+/** A folder that is gone after the test. */
+export async function scratchFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "svc-cli-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
+  return folder;
+}
+
+/** Starts `svc` with these arguments and nothing of the caller's SVC_ environment; killed when the test is over. */
+export function startSvc(
+  args: readonly string[],
+  { cwd, env = {} }: { cwd: string; env?: Readonly<Record<string, string>> },
+): SvcProcess {
+  const child = spawn(process.execPath, ["--conditions=source", entry, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: cwd, TMPDIR: cwd, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const written = { out: "", err: "" };
+  child.stdout.on("data", (chunk) => {
+    written.out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    written.err += chunk;
+  });
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once("close", (code, signal) => resolve(code ?? signal ?? 0));
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return {
+    child,
+    written,
+    ended,
+    says: (pattern, withinMs = 20_000) =>
+      waitFor(
+        () => {
+          const found = `${written.out}\n${written.err}`.match(pattern);
+          if (found === null) throw new Error(`it wrote:\n${written.out}\n${written.err}`);
+          return found;
+        },
+        { withinMs, that: `output that matches ${pattern}` },
+      ),
+  };
+}
