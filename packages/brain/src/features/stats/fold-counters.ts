@@ -65,7 +65,7 @@ export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Cloc
         return minutes.length;
       });
       compacted += count;
-      if (count < minutesPerRound) break;
+      if (count === 0) break;
     }
     return { compacted };
   },

@@ -1,0 +1,212 @@
+import { openIngestAlone } from "@svc/brain/ingest";
+import { createFakeClock } from "@svc/testkit";
+import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { describe, expect, test } from "vitest";
+import { appendStateDeltas } from "./fold-store.ts";
+import { decodeHistogram, quantileOf } from "./histogram.ts";
+import { taskCounts } from "./reads.ts";
+
+const now = new Date("2026-01-10T10:30:00.000Z");
+let numbers = 0;
+const nextNumber = () => {
+  numbers += 1;
+  return String(numbers).padStart(12, "0");
+};
+
+const event = (kind: string, taskId: string, at: string, data: Record<string, unknown> = {}) => ({
+  id: `00000000-0000-4000-8000-${nextNumber()}`,
+  kind,
+  engine: "bullmq",
+  task_id: taskId,
+  occurred_at: at,
+  data,
+});
+
+for (const dialect of testDialects) {
+  describe(`counters on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    const clock = createFakeClock(now);
+    const newProject = () => addProject(opened.database, `11111111-2222-4333-8444-${nextNumber()}`);
+
+    async function ingest(projectId: string, events: readonly unknown[]): Promise<void> {
+      const alone = openIngestAlone({ database: opened.database, clock });
+      const agentId = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
+      await alone.ingest.submit({ projectId, agentId, frameTs: now.toISOString(), events });
+      await alone.stop();
+    }
+    async function runLoop(name: "foldCounters" | "compactRollups") {
+      const alone = openIngestAlone({ database: opened.database, clock });
+      const result = await alone[name]();
+      await alone.stop();
+      return result;
+    }
+    const rollups = (projectId: string) =>
+      opened.database.read
+        .selectFrom("rollups")
+        .selectAll()
+        .where("project_id", "=", projectId)
+        .orderBy("bucket_at")
+        .orderBy("kind")
+        .orderBy("name")
+        .execute();
+    const deltasLeft = async (projectId: string) =>
+      (
+        await opened.database.read
+          .selectFrom("counter_deltas")
+          .select("seq")
+          .where("project_id", "=", projectId)
+          .execute()
+      ).length;
+
+    test("count stored events by minute with the name and queue of their task, once each", async () => {
+      const projectId = await newProject();
+      const sent = event("task.sent", "t", "2026-01-10T10:01:59.999Z", { task_name: "mail", queue: "q" });
+      await ingest(projectId, [
+        sent,
+        event("task.started", "t", "2026-01-10T10:02:00.000Z", { worker: "w", wait_ms: 40 }),
+        event("task.succeeded", "t", "2026-01-10T10:02:30.000Z", { worker: "w", runtime_ms: 250 }),
+      ]);
+      await ingest(projectId, [
+        sent,
+        event("task.sent", "u", "2026-01-10T10:01:00.000Z", { task_name: "mail", queue: "q" }),
+      ]);
+      await runLoop("foldCounters");
+      expect(await deltasLeft(projectId)).toBe(0);
+      const rows = await rollups(projectId);
+      expect(
+        rows.map(({ bucket_at, kind, name, queue, count, run_ms_sum, run_count, grain_minutes }) => [
+          bucket_at.toISOString().slice(11, 16),
+          kind,
+          name,
+          queue,
+          count,
+          run_ms_sum,
+          run_count,
+          grain_minutes,
+        ]),
+      ).toEqual([
+        ["10:01", "task.sent", "mail", "q", 2, 0, 0, 1],
+        ["10:02", "task.started", "mail", "q", 1, 0, 0, 1],
+        ["10:02", "task.succeeded", "mail", "q", 1, 250, 1, 1],
+      ]);
+      const quantile = quantileOf(decodeHistogram(rows[2]!.run_histogram), 0.5) as number;
+      expect(Math.abs(quantile - 250)).toBeLessThan(250 * 0.05);
+      expect(quantileOf(decodeHistogram(rows[1]!.wait_histogram), 0.5)).toBeGreaterThan(38);
+      const workers = await opened.database.read
+        .selectFrom("worker_rollups")
+        .select(["worker", "hour_at", "kind", "count"])
+        .where("project_id", "=", projectId)
+        .orderBy("kind")
+        .execute();
+      const hour = new Date("2026-01-10T10:00:00.000Z");
+      expect(workers).toEqual([
+        { worker: "w", hour_at: hour, kind: "task.started", count: 1 },
+        { worker: "w", hour_at: hour, kind: "task.succeeded", count: 1 },
+      ]);
+    });
+
+    test("add up over many batches and rounds, histograms included", async () => {
+      const projectId = await newProject();
+      for (const runtimes of [[10, 20], [1000], [5, 7, 9]]) {
+        await ingest(
+          projectId,
+          runtimes.map((runtime_ms) =>
+            event("task.succeeded", `t${nextNumber()}`, "2026-01-10T10:05:00Z", { task_name: "n", runtime_ms }),
+          ),
+        );
+        await runLoop("foldCounters");
+      }
+      const [row] = await rollups(projectId);
+      expect(row).toMatchObject({ count: 6, run_ms_sum: 1051, run_count: 6 });
+      const histogram = decodeHistogram(row!.run_histogram);
+      expect([...histogram.values()].reduce((sum, count) => sum + count)).toBe(6);
+      expect(quantileOf(histogram, 1)).toBeGreaterThan(950);
+    });
+
+    test("know how many tasks are in each state, through moves, repetitions and deletions", async () => {
+      const projectId = await newProject();
+      await ingest(projectId, [
+        event("task.sent", "a", "2026-01-10T10:00:00Z"),
+        event("task.sent", "b", "2026-01-10T10:00:00Z"),
+      ]);
+      await runLoop("foldCounters");
+      expect(await taskCounts(opened.database, projectId)).toEqual({ pending: 2 });
+      await ingest(projectId, [
+        event("task.succeeded", "a", "2026-01-10T10:00:01Z"),
+        event("task.started", "b", "2026-01-10T10:00:01Z"),
+        event("task.failed", "c", "2026-01-10T10:00:01Z"),
+      ]);
+      await runLoop("foldCounters");
+      expect(await taskCounts(opened.database, projectId)).toMatchObject({
+        pending: 0,
+        success: 1,
+        started: 1,
+        failure: 1,
+      });
+      await opened.database.write((tx) => appendStateDeltas(tx, [{ projectId, state: "failure", by: -1 }]));
+      await runLoop("foldCounters");
+      expect(await taskCounts(opened.database, projectId)).toMatchObject({ failure: 0, success: 1 });
+    });
+
+    test("count names beyond the first thousand of a project together", async () => {
+      const projectId = await newProject();
+      const events = Array.from({ length: 1010 }, (_, index) =>
+        event("task.sent", `t${index}`, "2026-01-10T10:00:00Z", { task_name: `name-${index}` }),
+      );
+      await ingest(projectId, events.slice(0, 600));
+      await runLoop("foldCounters");
+      await ingest(projectId, events.slice(600));
+      await ingest(projectId, [event("task.sent", "late", "2026-01-10T10:00:00Z", { task_name: "name-3" })]);
+      await runLoop("foldCounters");
+      const rows = await rollups(projectId);
+      expect(rows).toHaveLength(1001);
+      expect(rows.find(({ name }) => name === "__overflow__")).toMatchObject({ count: 10 });
+      expect(rows.find(({ name }) => name === "name-3")).toMatchObject({ count: 2 });
+    });
+
+    test("fold minutes into hours after two days, and late events straight into theirs", async () => {
+      const projectId = await newProject();
+      const at = (minute: string) => `2026-01-10T10:${minute}:00.000Z`;
+      await ingest(projectId, [
+        event("task.succeeded", "a", at("01"), { task_name: "n", runtime_ms: 10 }),
+        event("task.succeeded", "b", at("02"), { task_name: "n", runtime_ms: 500 }),
+      ]);
+      await runLoop("foldCounters");
+      clock.setWall(new Date("2026-01-12T12:00:00.000Z"));
+      await ingest(projectId, [event("task.succeeded", "c", at("03"), { task_name: "n", runtime_ms: 20 })]);
+      await runLoop("foldCounters");
+      expect((await rollups(projectId)).map(({ grain_minutes }) => grain_minutes)).toEqual([60, 1, 1]);
+      await runLoop("compactRollups");
+      clock.setWall(now);
+      const rows = await rollups(projectId);
+      expect(rows).toMatchObject([
+        { grain_minutes: 60, bucket_at: new Date("2026-01-10T10:00:00Z"), count: 3, run_ms_sum: 530, run_count: 3 },
+      ]);
+      expect(quantileOf(decodeHistogram(rows[0]!.run_histogram), 1)).toBeGreaterThan(475);
+    });
+
+    test("lose no change that is appended while others are folded", async () => {
+      const projectId = await newProject();
+      await Promise.all([
+        ...Array.from({ length: 20 }, (_, index) =>
+          ingest(projectId, [event("task.sent", `t${index}`, "2026-01-10T10:00:00Z", { task_name: "n" })]),
+        ),
+        runLoop("foldCounters"),
+        runLoop("foldCounters"),
+      ]);
+      await runLoop("foldCounters");
+      expect(await taskCounts(opened.database, projectId)).toMatchObject({ pending: 20 });
+      expect(await rollups(projectId)).toMatchObject([{ count: 20 }]);
+    });
+
+    test("keep a name of any length and letters", async () => {
+      const projectId = await newProject();
+      const name = "𝔫".repeat(500);
+      await ingest(projectId, [
+        event("task.sent", "t", "2026-01-10T10:00:00Z", { task_name: name, queue: "ü".repeat(200) }),
+      ]);
+      await runLoop("foldCounters");
+      expect((await rollups(projectId)).map((row) => row.name)).toEqual(["𝔫".repeat(256)]);
+    });
+  });
+}
