@@ -7,7 +7,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { countMatchesUpTo } from "./count-matches.ts";
 import { filterOfQuery, readExportFields, type TaskFilter } from "./filter.ts";
-import { matchingPage, withLineage } from "./list.ts";
+import { type MatchingPage, matchingPage, withLineage } from "./list.ts";
 import type { Position } from "./match-reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import type { PublicTask } from "./task-public.ts";
@@ -67,7 +67,7 @@ export async function exportTasks(
       metadata: { format, rows: count, fields: [...fields] },
     }),
   );
-  const pages = pagesOf(database, projectId, filter, cap);
+  const pages = pagesOf(database, projectId, filter);
   return {
     mediaType: mediaTypes[format],
     fileName: `svc-tasks-${slug}.${format}`,
@@ -90,19 +90,17 @@ function encode(
   }
 }
 
+/** All matches, a page at a time: what is read is what is being sent. */
 async function* pagesOf(
   database: Database<Tables>,
   projectId: string,
   filter: TaskFilter,
-  cap: number,
 ): AsyncGenerator<readonly PublicTask[]> {
   let after: Position | null = null;
-  for (let left = cap; left > 0; ) {
-    const limit = Math.min(pageRows, left);
-    const page = await matchingPage(database, { projectId, filter, after, limit, budgetMs: Number.POSITIVE_INFINITY });
-    left -= page.rows.length;
+  do {
+    const search = { projectId, filter, after, limit: pageRows, budgetMs: Number.POSITIVE_INFINITY };
+    const page: MatchingPage = await matchingPage(database, search);
     if (page.rows.length > 0) yield await withLineage(database, projectId, page.rows);
-    if (page.next === null) return;
     after = page.next;
-  }
+  } while (after !== null);
 }

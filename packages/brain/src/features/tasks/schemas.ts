@@ -37,7 +37,9 @@ export const TaskPublic = Type.Object({
   updated_at: Instant,
 });
 
-const text = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }));
+// No stored text holds U+0000, and the server database takes none.
+const storable = "^[^\\u0000]*$";
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 500, pattern: storable, description }));
 
 /** The filters of the task list, shared with its exports. */
 export const taskFilterParams = {
@@ -98,7 +100,7 @@ export const TaskTree = Type.Object({
   ),
 });
 
-const nullableText = Type.Optional(Nullable(Type.String({ maxLength: 500 })));
+const nullableText = Type.Optional(Nullable(Type.String({ maxLength: 500, pattern: storable })));
 
 /** Exactly one mode: task_ids, or at least one filter. The decision checks what a schema cannot say. */
 export const BulkDeleteBody = Type.Object({

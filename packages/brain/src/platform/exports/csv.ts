@@ -6,7 +6,9 @@ export async function* csvOf(
   columns: readonly string[],
   pages: AsyncIterable<readonly Record<string, Cell>[]>,
 ): AsyncGenerator<string> {
-  const lines = (rows: readonly (readonly string[])[]) => stringify(rows as string[][], { record_delimiter: "\r\n" });
+  // By itself the library quotes only the whole line end, and a lone CR or LF would end the row for every reader.
+  const lines = (rows: readonly (readonly string[])[]) =>
+    stringify(rows as string[][], { record_delimiter: "\r\n", quoted_match: /[\r\n]/ });
   yield lines([columns]);
   for await (const rows of pages) {
     yield lines(rows.map((row) => columns.map((column) => withoutFormula(cellText(row[column])))));

@@ -43,5 +43,11 @@ function fitsKind(value: unknown, kind: CursorKind): boolean {
   if (kind === "integer") return Number.isSafeInteger(value);
   // PostgreSQL text holds no NUL, so such a cursor could only make a statement fail.
   if (typeof value !== "string" || value.includes("\0")) return false;
-  return kind === "string" || !Number.isNaN(new Date(value).getTime());
+  return kind === "string" || isStorableInstant(new Date(value).getTime());
 }
+
+const earliestMs = Date.parse("0000-01-01T00:00:00Z");
+const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** Years 0 to 9999, which both databases hold; false for NaN. */
+const isStorableInstant = (ms: number): boolean => ms >= earliestMs && ms <= latestMs;
