@@ -118,7 +118,7 @@ const placeOf = (occurredAt: Date, id: string) => sql`(${occurredAt}, ${id})`;
 export async function eventEngines(db: Runner, projectId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ engine: string }>`
     WITH RECURSIVE each (engine) AS (
-      (SELECT min(engine) FROM events WHERE project_id = ${projectId})
+      SELECT min(engine) FROM events WHERE project_id = ${projectId}
       UNION ALL
       SELECT (SELECT min(engine) FROM events WHERE project_id = ${projectId} AND engine > each.engine)
       FROM each WHERE each.engine IS NOT NULL
