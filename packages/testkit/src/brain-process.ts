@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { waitFor } from "./wait-for.ts";
 
+const maxLogChunks = 200;
 const entry = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 
 export interface BrainProcessOptions {
@@ -16,6 +17,8 @@ export interface BrainProcessOptions {
 /** `svc serve` in a process of its own, which a test can kill. */
 export interface BrainProcess {
   readonly url: string;
+  /** The newest lines of its log. */
+  log(): string;
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
   kill(): Promise<void>;
 }
@@ -29,10 +32,15 @@ export async function startBrainProcess({
   const child = spawn(process.execPath, ["--conditions=source", entry, "serve", "--port", String(port)], {
     cwd: home,
     env: { ...process.env, SVC_HOME: home, SVC_DATABASE_URL: databaseUrl, SVC_LOG_LEVEL: "warn", ...env },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const dieWithUs = () => child.kill("SIGKILL");
   process.once("exit", dieWithUs);
+  const logged: string[] = [];
+  child.stdout.on("data", (chunk: Buffer) => {
+    logged.push(chunk.toString("utf8"));
+    if (logged.length > maxLogChunks) logged.shift();
+  });
   let said = "";
   child.stderr.on("data", (chunk: Buffer) => {
     said = `${said}${chunk.toString("utf8")}`.slice(-4000);
@@ -51,6 +59,7 @@ export async function startBrainProcess({
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    log: () => logged.join(""),
     async kill() {
       process.removeListener("exit", dieWithUs);
       await kill(child);

@@ -37,6 +37,9 @@ export async function freshDatabaseUrl(dialect: TestDialect): Promise<{ url: str
   return { url: `sqlite://${join(folder, "svc.db")}`, drop: () => rm(folder, { recursive: true, force: true }) };
 }
 
+/** Opens the database of a brain beside it, as it is. The caller closes it. */
+export const openDatabaseAt = (url: string): Promise<BrainDatabase> => openStorage({ url, ...limits });
+
 /** A migrated database of its own; `close` removes it. */
 export async function openTestDatabase(dialect: TestDialect): Promise<OpenedTestDatabase> {
   const { url, drop } = await freshDatabaseUrl(dialect);
@@ -45,7 +48,7 @@ export async function openTestDatabase(dialect: TestDialect): Promise<OpenedTest
   return {
     url,
     database,
-    openAgain: () => openStorage({ url, ...limits }),
+    openAgain: () => openDatabaseAt(url),
     async close() {
       await database.close();
       await drop();

@@ -161,6 +161,8 @@ export async function connectRaw(
   const first = await Promise.race([
     waitFor(() => raw.messages[0], { everyMs: 2, withinMs: 20_000, that: "hello_ack" }),
     raw.closed.then(({ code, reason }) => {
+      // The brain may close right behind its hello_ack.
+      if (raw.messages[0] !== undefined) return raw.messages[0];
       throw new Error(`closed with ${code} ${reason}`);
     }),
   ]);

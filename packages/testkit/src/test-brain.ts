@@ -33,6 +33,8 @@ export interface TestBrain {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string;
   readonly home: string;
+  /** For a second brain on the same database; with the same `home` it has the same secrets. */
+  readonly databaseUrl: string;
   /** The project that every test has: the administrator made it, and each role below is a member. */
   readonly project: { readonly id: string; readonly slug: string };
   /** Signed-in callers, by project role; `root` is the instance admin, `stranger` a member of nothing. */
@@ -54,6 +56,7 @@ const maxLogLines = 2000;
 /** Starts a whole brain on a free port and a database of its own, with one project and a signed-in caller of every role. */
 export async function startTestBrain(options: TestBrainOptions = {}): Promise<TestBrain> {
   const fresh = options.databaseUrl === undefined ? await freshDatabaseUrl(options.dialect ?? "sqlite") : null;
+  const databaseUrl = options.databaseUrl ?? fresh?.url ?? "";
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "svc-test-home-")));
   const logLines: string[] = [];
   const running = await startBrain({
@@ -65,7 +68,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
     announce: () => {},
     env: {
       SVC_HOME: home,
-      SVC_DATABASE_URL: options.databaseUrl ?? fresh?.url ?? "",
+      SVC_DATABASE_URL: databaseUrl,
       SVC_LOG_LEVEL: "warn",
       SVC_ARGON2_TIME_COST: "1",
       SVC_ARGON2_MEMORY_COST: "8192",
@@ -106,6 +109,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
     running,
     url,
     home,
+    databaseUrl,
     project: members.project,
     as: { ...callers, nobody: anonymous(url) } as TestBrain["as"],
     logLines,

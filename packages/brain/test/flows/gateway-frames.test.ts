@@ -17,7 +17,7 @@ describe("frames over the agent gateway", () => {
   let brain: TestBrain;
 
   beforeAll(async () => {
-    brain = await startTestBrain({ env: { SVC_MAX_WS_FRAME_BYTES: "200000" } });
+    brain = await startTestBrain({ env: { SVC_MAX_WS_FRAME_BYTES: "200000", SVC_WS_INGEST_QUEUE_MAXSIZE: "16" } });
   });
   afterAll(() => brain.stop());
 
@@ -230,6 +230,26 @@ describe("frames over the agent gateway", () => {
     await agent.settle();
     agent.sendFrame("error", { code: "big", message: `${padding}${"x".repeat(2000)}`, fatal: false });
     expect((await agent.closed).code).toBe(1009);
+  });
+
+  test("are read no further while the ingest queue is full, and all stored in the end", async () => {
+    const agent = await connect();
+    const { database, features } = brain.running.brain;
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const held = database.write(() => gate);
+    const ids = Array.from({ length: 120 }, () => agent.sendEvents(rawEvents(50)));
+    try {
+      await waitFor(() => !features.ingest.hasRoom());
+      for (let round = 0; round < 5; round += 1) await brain.as.nobody.get("//health");
+      // What waits is the bound and the frames of the chunk that crossed it, not the 6000 events that were sent.
+      expect(features.ingest.queuedRows()).toBeLessThan(2500);
+      expect(agent.acks()).toEqual([]);
+    } finally {
+      open();
+      await held;
+    }
+    const acks = await Promise.all(ids.map((id) => agent.ackOf(id)));
+    expect(acks.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(6000);
   });
 
   test("signs its own frames with a rising sequence that the agent can check", async () => {

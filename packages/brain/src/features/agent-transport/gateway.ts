@@ -205,6 +205,8 @@ export function createGateway(deps: GatewayDeps) {
         .finally(() => clearTimeout(helloTimer));
     },
     connections: () => slots.count(),
+    /** Looks at idle limits and pings of all connections now, as happens every second. For tests. */
+    watchNow: watchAll,
     stop(): void {
       clearInterval(timer);
       slots.closeAll(1001, "shutting down");

@@ -1,0 +1,210 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { hmacSecretOf } from "@svc/protocol";
+import { createFakeClock, waitFor } from "@svc/testkit";
+import { connectRaw, openAgentSocket, rawEvents } from "@svc/testkit/raw-agent";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { WebSocketServer } from "ws";
+import type { Log } from "../../platform/log.ts";
+import { createDispatch } from "./dispatch.ts";
+import { createGateway, type GatewayDeps } from "./gateway.ts";
+import { createSlots } from "./slots.ts";
+
+const secret = new Uint8Array(32).fill(7);
+const identity = {
+  agent_id: "11111111-2222-4333-8444-000000000001",
+  project_id: "11111111-2222-4333-8444-000000000002",
+  name: "agent",
+  project_is_active: true,
+};
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+
+/** The gateway on a real server, with a clock and a storage that the test holds in its hands. */
+async function startGateway(changes: Partial<GatewayDeps> = {}) {
+  const clock = createFakeClock(new Date());
+  const slots = createSlots(1);
+  const stored: unknown[] = [];
+  const ended: boolean[] = [];
+  const dispatch = createDispatch({
+    clock,
+    log: silent,
+    async ingest({ events }) {
+      stored.push(...events);
+      return { received: events.length, inserted: events.length, rejected: 0, errors: [] };
+    },
+    seen: async () => true,
+    recordSample: async () => {},
+    applyHealth: () => {},
+    commandAcked: async () => {},
+    commandResulted: async () => {},
+  });
+  const gateway = createGateway({
+    admit: async () => ({ identity }),
+    brainVersion: "1.0.0",
+    claimFor: async () => [],
+    clock,
+    connected: async () => true,
+    disconnected: async (_identity, _worker, _at, isLast) => void ended.push(isLast),
+    dispatch,
+    idleMs: 90_000,
+    isStillAdmitted: async () => true,
+    log: silent,
+    maxFrameBytes: 1_048_576,
+    secretOf: () => secret,
+    slots,
+    verified: () => {},
+    whenIngestHasRoom: () => null,
+    workerConnected: async () => {},
+    ...changes,
+  });
+  const server: Server = createServer();
+  const sockets = new WebSocketServer({ server });
+  sockets.on("connection", (socket) =>
+    gateway.accept(socket, { address: "127.0.0.1", authorization: undefined, path: "/ws/agent" }),
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    clock,
+    slots,
+    stored,
+    ended,
+    gateway,
+    sockets,
+    url,
+    connect: () => connectRaw({ url, token: "any", hmacSecret: hmacSecretOf(secret) }),
+    async stop() {
+      gateway.stop();
+      for (const socket of sockets.clients) socket.terminate();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+describe("the gateway", () => {
+  let fixture: Awaited<ReturnType<typeof startGateway>> | undefined;
+  const start = async (changes?: Partial<GatewayDeps>) => {
+    fixture = await startGateway(changes);
+    return fixture;
+  };
+  beforeEach(() => {
+    fixture = undefined;
+  });
+  afterEach(() => fixture?.stop());
+
+  test("closes with 4400 when no hello comes in time", async () => {
+    const { url } = await start({ helloMs: 30 });
+    expect(await openAgentSocket(url, "any").closed).toMatchObject({ code: 4400 });
+  });
+
+  test("closes with 4408 when no frame came for the idle limit, pongs or not", async () => {
+    const { clock, connect, gateway, slots, ended, sockets } = await start();
+    const agent = await connect();
+    await agent.settle();
+    const [held] = sockets.clients;
+    if (held === undefined) throw new Error("the server has no socket");
+    for (let round = 0; round < 3; round += 1) {
+      clock.advance(30_000);
+      const answered = once(held, "pong");
+      gateway.watchNow();
+      await answered;
+    }
+    expect(agent.socket.readyState).toBe(agent.socket.OPEN);
+    clock.advance(1);
+    gateway.watchNow();
+    expect((await agent.closed).code).toBe(4408);
+    await waitFor(() => slots.count() === 0);
+    expect(ended).toEqual([true]);
+  });
+
+  test("keeps a connection whose frames come", async () => {
+    const { clock, connect, gateway, sockets } = await start();
+    const agent = await connect();
+    const [held] = sockets.clients;
+    if (held === undefined) throw new Error("the server has no socket");
+    for (let round = 0; round < 4; round += 1) {
+      clock.advance(50_000);
+      agent.skewMs += 50_000;
+      await agent.settle();
+      const answered = once(held, "pong");
+      gateway.watchNow();
+      await answered;
+    }
+    expect(agent.socket.readyState).toBe(agent.socket.OPEN);
+  });
+
+  test("ends a connection that answers no ping for 30 s", async () => {
+    const { clock, connect, gateway } = await start();
+    const agent = await connect();
+    // A peer that is gone without a word: it neither reads nor answers.
+    agent.socket.pause();
+    for (const stepMs of [20_001, 10_000, 10_000, 10_000]) {
+      clock.advance(stepMs);
+      gateway.watchNow();
+      expect(fixture?.sockets.clients.size).toBe(1);
+    }
+    clock.advance(1);
+    gateway.watchNow();
+    await waitFor(() => fixture?.sockets.clients.size === 0);
+    agent.socket.resume();
+    expect((await agent.closed).code).toBe(1006);
+  });
+
+  test("gives the slot back when a handshake fails in the middle", async () => {
+    let failures = 1;
+    const { connect, slots } = await start({
+      async workerConnected() {
+        failures -= 1;
+        if (failures >= 0) throw new Error("the database is away");
+      },
+    });
+    const first = await connect();
+    expect((await first.closed).code).toBe(1011);
+    expect(slots.count()).toBe(0);
+    const second = await connect();
+    await second.settle();
+  });
+
+  test("closes with 4003 when the agent was revoked between hello_ack and registration", async () => {
+    const { connect, slots } = await start({ isStillAdmitted: async () => false });
+    const agent = await connect();
+    expect((await agent.closed).code).toBe(4003);
+    expect(slots.count()).toBe(0);
+  });
+
+  test("closes with 4401 when the agent was revoked before it could come online", async () => {
+    const { connect } = await start({ connected: async () => false });
+    await expect(connect()).rejects.toThrow("4401");
+  });
+
+  test("reads no further while the ingest queue is full, and does not call the agent idle meanwhile", async () => {
+    let room: PromiseWithResolvers<void> | null = Promise.withResolvers<void>();
+    const { clock, connect, gateway, stored, sockets } = await start({
+      whenIngestHasRoom: () => room?.promise ?? null,
+    });
+    const agent = await connect();
+    await agent.ackOf(agent.sendEvents(rawEvents(1)));
+    const [held] = sockets.clients;
+    expect(held?.isPaused).toBe(true);
+    agent.sendEvents(rawEvents(1));
+    clock.advance(50_000);
+    gateway.watchNow();
+    clock.advance(50_000);
+    gateway.watchNow();
+    expect(stored).toHaveLength(1);
+    expect(agent.socket.readyState).toBe(agent.socket.OPEN);
+
+    const { resolve } = room;
+    room = null;
+    agent.skewMs = 100_000;
+    const later = agent.sendEvents(rawEvents(1));
+    resolve();
+    gateway.watchNow();
+    // What was sent before it was held back has grown stale: the session ends for that, not for silence.
+    expect((await agent.closed).code).toBe(4403);
+    expect(agent.acks().map(({ acked_id }) => acked_id)).not.toContain(later);
+  });
+});

@@ -1,0 +1,338 @@
+import { EventEmitter } from "node:events";
+import { createFakeClock } from "@svc/testkit";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { WebSocket } from "ws";
+import type { Role, SessionActor } from "../../platform/http/actor.ts";
+import type { Log } from "../../platform/log.ts";
+import { createHub, type HubDeps } from "./hub.ts";
+import type { TopicReader } from "./read-news.ts";
+import type { Topic } from "./topics.ts";
+
+const projectId = "11111111-2222-4333-8444-555555555555";
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+const actorOf = (id: string): SessionActor => ({
+  kind: "session",
+  user: { id, email: `${id}@example.org`, display_name: null, is_admin: false },
+  sessionId: `session-${id}`,
+  csrfToken: "",
+  mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
+});
+
+/** The far end of a socket: what left, what is stuck, how it was closed. */
+class Line extends EventEmitter {
+  readonly OPEN = 1;
+  readyState = 1;
+  bufferedAmount = 0;
+  closed: number | null = null;
+  isStuck = false;
+  readonly sent: Record<string, unknown>[] = [];
+  private readonly stuck: (() => void)[] = [];
+
+  send(text: string, done: () => void): void {
+    this.sent.push(JSON.parse(text));
+    if (this.isStuck) this.stuck.push(done);
+    else done();
+  }
+  /** Nothing leaves any more, and so many bytes wait already. */
+  block(bytes: number): void {
+    this.isStuck = true;
+    this.bufferedAmount = bytes;
+  }
+  flush(): void {
+    this.isStuck = false;
+    this.bufferedAmount = 0;
+    for (const done of this.stuck.splice(0)) done();
+  }
+  close(code: number): void {
+    if (this.closed !== null) return;
+    this.closed = code;
+    this.readyState = 3;
+    this.emit("close");
+  }
+  say(frame: unknown): void {
+    this.emit("message", Buffer.from(typeof frame === "string" ? frame : JSON.stringify(frame)));
+  }
+  events(): Record<string, unknown>[] {
+    return this.sent.filter(({ type }) => type === "event");
+  }
+}
+
+describe("the dashboard hub", () => {
+  const clock = createFakeClock();
+  let isAway = false;
+  let standing: Role | "no_session" | "no_membership" = "viewer";
+  let reads: { topic: string; ids: readonly string[]; role: string }[] = [];
+  let gone = new Set<string>();
+  let hub: ReturnType<typeof createHub>;
+
+  const readerOf = (topic: Topic): TopicReader => ({
+    async rows(_project, ids, role) {
+      if (isAway) throw new Error("the database is away");
+      reads.push({ topic, ids, role });
+      return ids.filter((id) => !gone.has(id)).map((id) => ({ id, role }));
+    },
+    async counts() {
+      if (isAway) throw new Error("the database is away");
+      return { all: 1 };
+    },
+  });
+  const deps = (): HubDeps => ({
+    clock,
+    log: silent,
+    readers: { "task.changed": readerOf("task.changed"), "agent.changed": readerOf("agent.changed") },
+    roleIn: async (_actor, project) => (project === projectId ? standing : "no_membership"),
+    refetched: () => {},
+  });
+  /** One round of the hub: a quarter of a second. */
+  const round = () => vi.advanceTimersByTimeAsync(250);
+  const settle = () => vi.advanceTimersByTimeAsync(0);
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    isAway = false;
+    standing = "viewer";
+    reads = [];
+    gone = new Set();
+    hub = createHub(deps());
+  });
+  afterEach(() => {
+    hub.stop();
+    vi.useRealTimers();
+  });
+
+  function connect(user = "ann"): Line {
+    const line = new Line();
+    hub.accept(line as unknown as WebSocket, actorOf(user));
+    return line;
+  }
+  async function subscribed(topics: Topic[] = ["task.changed"], user = "ann"): Promise<Line> {
+    const line = connect(user);
+    line.say({ type: "subscribe", project_id: projectId, topics });
+    await settle();
+    expect(line.sent).toEqual([{ type: "ready", topics }]);
+    return line;
+  }
+  const change = (topic: Topic, ids: readonly string[] | null) => hub.changed({ projectId, topic, ids });
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `id-${index}`);
+
+  test("tells changes once per quarter of a second, each row in its last state", async () => {
+    const line = await subscribed();
+    for (let index = 0; index < 50; index += 1) change("task.changed", [`id-${index % 5}`]);
+    await round();
+    expect(line.events()).toEqual([
+      {
+        type: "event",
+        topic: "task.changed",
+        rows: many(5).map((id) => ({ id, role: "viewer" })),
+        removed: [],
+        counts: { all: 1 },
+      },
+    ]);
+    await round();
+    expect(line.events()).toHaveLength(1);
+  });
+
+  test("gives one event frame per round over all topics, the longest waiting first", async () => {
+    const line = await subscribed(["task.changed", "agent.changed", "queue.changed"]);
+    for (const topic of ["agent.changed", "queue.changed", "task.changed"] as const) change(topic, ["id-1"]);
+    for (const expected of [1, 2, 3, 3]) {
+      await round();
+      expect(line.events()).toHaveLength(expected);
+    }
+    expect(line.events().map(({ topic }) => topic)).toEqual(["agent.changed", "queue.changed", "task.changed"]);
+  });
+
+  test("names rows that are no longer there as removed", async () => {
+    const line = await subscribed();
+    gone.add("id-0");
+    change("task.changed", ["id-0", "id-1"]);
+    await round();
+    expect(line.events()[0]).toMatchObject({ rows: [{ id: "id-1" }], removed: ["id-0"] });
+  });
+
+  test("asks to fetch again above 200 rows, for what cannot be listed, and for a topic without rows", async () => {
+    const line = await subscribed(["task.changed", "queue.changed"]);
+    change("task.changed", many(200));
+    await round();
+    expect(line.events().at(-1)?.rows).toHaveLength(200);
+    change("task.changed", many(201));
+    await round();
+    expect(line.events().at(-1)).toEqual({ type: "event", topic: "task.changed", refetch: true, counts: { all: 1 } });
+    change("task.changed", null);
+    await round();
+    expect(line.events().at(-1)).toMatchObject({ refetch: true });
+    change("queue.changed", ["id-1"]);
+    await round();
+    expect(line.events().at(-1)).toEqual({ type: "event", topic: "queue.changed", refetch: true });
+  });
+
+  test("reads once for all subscribers of a role, and apart for another role", async () => {
+    await subscribed();
+    await subscribed();
+    standing = "admin";
+    const admin = await subscribed(["task.changed"], "bob");
+    change("task.changed", ["id-1"]);
+    await round();
+    expect(reads.map(({ role }) => role).sort()).toEqual(["admin", "viewer"]);
+    expect(admin.events()[0]).toMatchObject({ rows: [{ role: "admin" }] });
+  });
+
+  test.each<[string, (line: Line) => void]>([
+    ["64 frames wait", (line) => line.block(0)],
+    ["1 MiB waits", (line) => line.block(1_048_577)],
+  ])("collapses what waits into one refetch per topic while %s, and loses nothing", async (_what, block) => {
+    const line = await subscribed(["task.changed", "agent.changed"]);
+    block(line);
+    for (let index = 0; index < 80; index += 1) {
+      change("task.changed", [`id-${index}`]);
+      await round();
+    }
+    const stuckAt = line.events().length;
+    expect(stuckAt).toBeLessThanOrEqual(64);
+    change("agent.changed", ["agent-1"]);
+    await round();
+    expect(line.events()).toHaveLength(stuckAt);
+
+    line.flush();
+    await round();
+    await round();
+    await round();
+    expect(line.events().slice(stuckAt)).toEqual([
+      { type: "event", topic: "task.changed", refetch: true, counts: { all: 1 } },
+      { type: "event", topic: "agent.changed", refetch: true, counts: { all: 1 } },
+    ]);
+  });
+
+  test("tells changes that could not be read as a refetch once they can", async () => {
+    const line = await subscribed(["task.changed", "agent.changed"]);
+    const other = await subscribed(["agent.changed"], "bob");
+    isAway = true;
+    change("task.changed", ["id-1"]);
+    change("agent.changed", ["id-2"]);
+    await round();
+    await round();
+    expect([...line.events(), ...other.events()]).toEqual([]);
+    isAway = false;
+    await round();
+    await round();
+    expect(
+      line
+        .events()
+        .map(({ topic, refetch }) => [topic, refetch])
+        .sort(),
+    ).toEqual([
+      ["agent.changed", true],
+      ["task.changed", true],
+    ]);
+    expect(other.events()).toMatchObject([{ topic: "agent.changed", refetch: true }]);
+  });
+
+  test("follows the newest subscribe, and keeps what waits of the same project", async () => {
+    const line = await subscribed(["task.changed", "agent.changed"]);
+    change("task.changed", ["id-1"]);
+    change("agent.changed", ["id-2"]);
+    line.say({ type: "subscribe", project_id: projectId, topics: ["agent.changed"] });
+    line.say({ type: "subscribe", project_id: projectId.toUpperCase(), topics: ["task.changed"] });
+    await settle();
+    expect(line.sent.at(-1)).toEqual({ type: "ready", topics: ["task.changed"] });
+    await round();
+    await round();
+    expect(line.events().map(({ topic }) => topic)).toEqual(["task.changed"]);
+  });
+
+  test("closes with 4400 without a subscribe within 10 s, whatever else is said", async () => {
+    const line = connect();
+    for (let elapsed = 0; elapsed < 10; elapsed += 2) {
+      clock.advance(2000);
+      line.say({ type: "ping" });
+      await round();
+      expect(line.closed).toBeNull();
+    }
+    expect(line.sent).toHaveLength(5);
+    clock.advance(1);
+    await round();
+    expect(line.closed).toBe(4400);
+  });
+
+  test.each([
+    "no JSON",
+    "null",
+    "[]",
+    { type: "unsubscribe" },
+    { type: "subscribe" },
+    { type: "subscribe", project_id: projectId, topics: [] },
+    { type: "subscribe", project_id: projectId, topics: ["everything"] },
+    { type: "subscribe", project_id: "no uuid", topics: ["task.changed"] },
+    { type: "ping", padding: "x".repeat(17_000) },
+  ])("closes with 4400 after %j", async (frame) => {
+    const line = connect();
+    line.say(frame);
+    await settle();
+    expect(line.closed).toBe(4400);
+  });
+
+  test("closes with 4403 for a project of others and with 4401 without a session", async () => {
+    const line = connect();
+    line.say({ type: "subscribe", project_id: "11111111-2222-4333-8444-000000000000", topics: ["task.changed"] });
+    await settle();
+    expect(line.closed).toBe(4403);
+    standing = "no_session";
+    const other = connect();
+    other.say({ type: "subscribe", project_id: projectId, topics: ["task.changed"] });
+    await settle();
+    expect(other.closed).toBe(4401);
+  });
+
+  test("closes with 4408 after 90 silent seconds", async () => {
+    const line = await subscribed();
+    clock.advance(89_000);
+    line.say({ type: "ping" });
+    clock.advance(90_000);
+    await round();
+    expect(line.closed).toBeNull();
+    clock.advance(1);
+    await round();
+    expect(line.closed).toBe(4408);
+  });
+
+  test("looks at session and membership again every minute, and at the role", async () => {
+    const line = await subscribed();
+    const lost = await subscribed(["task.changed"], "bob");
+    clock.advance(60_001);
+    standing = "operator";
+    await round();
+    change("task.changed", ["id-1"]);
+    await round();
+    expect(line.events()[0]).toMatchObject({ rows: [{ role: "operator" }] });
+    standing = "no_membership";
+    clock.advance(29_000);
+    for (const each of [line, lost]) each.say({ type: "ping" });
+    clock.advance(32_000);
+    await round();
+    await round();
+    expect([line.closed, lost.closed]).toEqual([4403, 4403]);
+  });
+
+  test("closes at once who is meant by an ended session or membership, and nobody else", async () => {
+    const ann = await subscribed();
+    const bob = await subscribed(["task.changed"], "bob");
+    const carl = await subscribed(["task.changed"], "carl");
+    const dora = await subscribed(["task.changed"], "dora");
+    hub.sessionEnded("session-ann");
+    hub.userEnded("bob");
+    hub.memberRemoved("carl", projectId);
+    expect([ann, bob, carl, dora].map(({ closed }) => closed)).toEqual([4401, 4401, 4403, null]);
+  });
+
+  test("takes 50 sockets of one user, and closes the others with 4402, as all when it stops", async () => {
+    const lines = Array.from({ length: 50 }, () => connect());
+    expect(connect().closed).toBe(4402);
+    const other = connect("bob");
+    expect(other.closed).toBeNull();
+    lines[0]?.close(1000);
+    expect(connect().closed).toBeNull();
+    hub.stop();
+    expect(other.closed).toBe(4402);
+    expect(hub.size()).toBe(0);
+  });
+});

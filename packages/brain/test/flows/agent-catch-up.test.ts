@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startAgent } from "@svc/agent";
+import { freePort, waitFor } from "@svc/testkit";
+import { startTestBrain } from "@svc/testkit/brain";
+import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process";
+import { freshDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
+import { createScriptedAdapter } from "@svc/testkit/peer";
+import { expect, test } from "vitest";
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+for (const dialect of testDialects) {
+  test(`an agent buffers while its brain is down and catches up in order, on ${dialect}`, {
+    timeout: 240_000,
+  }, async () => {
+    const home = await mkdtemp(join(tmpdir(), "svc-down-"));
+    const { url: databaseUrl, drop } = await freshDatabaseUrl(dialect);
+    const port = await freePort();
+    const prepared = await startTestBrain({ home, databaseUrl });
+    const minted = await prepared.mintAgent();
+    await prepared.stop();
+    let running: BrainProcess | undefined = await startBrainProcess({ home, databaseUrl, port });
+    const adapter = createScriptedAdapter();
+    const agent = startAgent({
+      brainUrl: running.url,
+      token: minted.token,
+      hmacSecret: minted.hmacSecret,
+      engines: [adapter],
+      bufferPath: join(home, "agent"),
+      batchWindowMs: 1,
+      log: silent,
+    });
+    const database = await openDatabaseAt(databaseUrl);
+    /** Numbers of the tasks that are stored, in their order. */
+    const stored = async () => {
+      const rows = await database.read.selectFrom("events").select("task_id").execute();
+      return rows.map(({ task_id }) => Number(task_id.split("-")[1])).sort((a, b) => a - b);
+    };
+    const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+    try {
+      await agent.ready;
+      adapter.emitTasks(50);
+      await waitFor(async () => (await stored()).length === 50, { withinMs: 20_000 });
+
+      await running.kill();
+      for (let round = 0; round < 40; round += 1) {
+        adapter.emitTasks(25);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await waitFor(() => agent.status().bufferDepth > 0);
+      expect(await stored()).toEqual(upTo(50));
+
+      running = await startBrainProcess({ home, databaseUrl, port });
+      // The bound is past the agent's wait for an acknowledgement, after which it sends once more.
+      // Whenever one looks, what is there is the beginning of the story without a gap.
+      const gaps: number[][] = [];
+      await waitFor(
+        async () => {
+          const seen = await stored();
+          if (seen.at(-1) !== seen.length - 1) gaps.push(seen);
+          return seen.length === 1050;
+        },
+        { withinMs: 150_000, everyMs: 5 },
+      );
+      expect(gaps).toEqual([]);
+      expect(await stored()).toEqual(upTo(1050));
+    } finally {
+      await agent.stop();
+      await running?.kill();
+      await database.close();
+      await drop();
+      await rm(home, { recursive: true, force: true });
+    }
+  });
+}

@@ -1,0 +1,188 @@
+import { waitFor } from "@svc/testkit";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { connectRaw, openRawSocket, type RawSocket, rawEvents } from "@svc/testkit/raw-agent";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+type Caller = keyof TestBrain["as"];
+// biome-ignore lint/suspicious/noExplicitAny: frames of every shape
+type HubFrame = any;
+
+const framesOf = ({ messages }: RawSocket): HubFrame[] => messages.map((text) => JSON.parse(text));
+
+/** Opens the hub as this caller, from the brain's own page unless told otherwise. */
+function openHub(brain: TestBrain, caller: Caller | { cookie: string }, origin: string | null = brain.url): RawSocket {
+  const { cookie } = typeof caller === "string" ? brain.as[caller] : caller;
+  return openRawSocket(`${brain.url}/ws/dashboard`, {
+    ...(cookie !== "" && { cookie }),
+    ...(origin !== null && { origin }),
+  });
+}
+
+async function subscribe(brain: TestBrain, caller: Caller, topics: string[] = ["task.changed"]): Promise<RawSocket> {
+  const hub = openHub(brain, caller);
+  await hub.opened;
+  hub.send(JSON.stringify({ type: "subscribe", project_id: brain.project.id, topics }));
+  await waitFor(() => framesOf(hub)[0]?.type === "ready", { that: "ready" });
+  return hub;
+}
+
+const rowsOf = (hub: RawSocket, topic: string): HubFrame[] =>
+  framesOf(hub).flatMap((frame) => (frame.topic === topic ? (frame.rows ?? []) : []));
+
+const agentOf = async (brain: TestBrain) => connectRaw({ url: brain.url, ...(await brain.mintAgent()) });
+
+for (const dialect of testDialects) {
+  describe(`the dashboard hub on ${dialect}`, () => {
+    let brain: TestBrain;
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+    });
+    afterAll(() => brain.stop());
+
+    test("shows a task as the list does, less its inputs, result and traceback, with counts", async () => {
+      const hub = await subscribe(brain, "viewer");
+      const agent = await agentOf(brain);
+      const data = { args: [1], kwargs: { a: 2 }, result: "done", traceback: "at x" };
+      await agent.ackOf(agent.sendEvents(rawEvents(1, "shown", data)));
+      const row = await waitFor(() => rowsOf(hub, "task.changed").find(({ task_id }) => task_id === "shown-0"));
+      const { body } = await brain.as.viewer.get(`/projects/${brain.project.slug}/tasks?search=shown-0`);
+      const [listed] = body.items;
+      const { args: _a, kwargs: _k, result: _r, traceback: _t, ...shown } = listed;
+      expect(row).toEqual(shown);
+      expect(framesOf(hub).find(({ type }) => type === "event").counts).toEqual(expect.any(Object));
+      await hub.close();
+    });
+
+    test("tells of removed tasks, agents, workers and queues", async () => {
+      const topics = ["task.changed", "agent.changed", "worker.changed", "queue.changed"];
+      const hub = await subscribe(brain, "viewer", topics);
+      const agent = await agentOf(brain);
+      await waitFor(() =>
+        rowsOf(hub, "agent.changed").some(({ id, state }) => id === agent.hello.agent_id && state === "online"),
+      );
+      const started = rawEvents(2, "removed", { worker: "worker-1", queue: "mails" });
+      await agent.ackOf(agent.sendEvents(started.map((event) => ({ ...event, kind: "task.started" }))));
+      await waitFor(() => rowsOf(hub, "queue.changed").some(({ name }) => name === "mails"));
+      await waitFor(() => rowsOf(hub, "worker.changed").some(({ name }) => name === "worker-1"));
+      const { id } = await waitFor(() => rowsOf(hub, "task.changed").find(({ task_id }) => task_id === "removed-0"));
+      const deleted = await brain.as.root.post(`/projects/${brain.project.slug}/tasks/bulk-delete`, { task_ids: [id] });
+      expect(deleted.status).toBe(200);
+      await waitFor(() => framesOf(hub).some(({ removed }) => removed?.includes(id)));
+      await agent.close();
+      await waitFor(() => rowsOf(hub, "agent.changed").some(({ state }) => state === "offline"));
+      await hub.close();
+    });
+
+    test("asks to fetch again when more than 200 tasks changed at once", async () => {
+      const hub = await subscribe(brain, "viewer");
+      const agent = await agentOf(brain);
+      await agent.ackOf(agent.sendEvents(rawEvents(201)));
+      await waitFor(() => framesOf(hub).some(({ topic, refetch }) => topic === "task.changed" && refetch === true));
+      await hub.close();
+    });
+
+    test("answers pings", async () => {
+      const hub = openHub(brain, "viewer");
+      await hub.opened;
+      hub.send('{"type":"ping"}');
+      await waitFor(() => framesOf(hub)[0]?.type === "pong");
+      await hub.close();
+    });
+
+    test("is closed at once for a session that ends", async () => {
+      const { email, password } = { email: "operator@example.org", password: "correct horse battery" };
+      const { headers, body } = await brain.as.nobody.post("/auth/login", { email, password });
+      const cookie = headers
+        .getSetCookie()
+        .map((line) => line.split(";")[0])
+        .join("; ");
+      const csrf = /csrf=([^;]+)/.exec(cookie)?.[1] ?? "";
+      expect(body).toBeDefined();
+      const hub = openHub(brain, { cookie });
+      await hub.opened;
+      hub.send(JSON.stringify({ type: "subscribe", project_id: brain.project.id, topics: ["task.changed"] }));
+      await waitFor(() => framesOf(hub)[0]?.type === "ready");
+      const other = await subscribe(brain, "operator");
+      const out = await brain.as.nobody.post("/auth/logout", {}, { cookie, "x-csrf-token": csrf });
+      expect(out.status).toBeLessThan(300);
+      expect((await hub.closed).code).toBe(4401);
+      expect(other.socket.readyState).toBe(other.socket.OPEN);
+      expect((await openHub(brain, { cookie }).closed).code).toBe(4401);
+      await other.close();
+    });
+  });
+}
+
+describe("the dashboard hub's door", () => {
+  let brain: TestBrain;
+  beforeAll(async () => {
+    brain = await startTestBrain({ env: { SVC_CORS_ORIGINS: "https://wall.example.org" } });
+  });
+  afterAll(() => brain.stop());
+  const codeOf = async ({ closed }: RawSocket) => (await closed).code;
+
+  test("is closed with 4403 to pages of others and to no page at all", async () => {
+    for (const origin of ["https://evil.example.org", "null", null]) {
+      expect(await codeOf(openHub(brain, "viewer", origin))).toBe(4403);
+    }
+  });
+
+  test("is open to origins that the settings name", async () => {
+    const hub = openHub(brain, "viewer", "https://wall.example.org");
+    await hub.opened;
+    hub.send('{"type":"ping"}');
+    await waitFor(() => framesOf(hub).length === 1);
+    await hub.close();
+  });
+
+  test("is closed with 4401 without a session, or with a forged one", async () => {
+    expect(await codeOf(openHub(brain, "nobody"))).toBe(4401);
+    const forged = brain.as.viewer.cookie.replace(/svc_session=[^;]+/, "svc_session=abc.def");
+    expect(await codeOf(openHub(brain, { cookie: forged }))).toBe(4401);
+  });
+
+  test("is closed with 4403 to a project whose member one is not", async () => {
+    await brain.as.root.post("/projects", { slug: "secret", name: "Secret" });
+    const { body } = await brain.as.root.get("/projects/secret");
+    for (const [caller, project_id] of [
+      ["viewer", body.id],
+      ["stranger", brain.project.id],
+    ] as const) {
+      const hub = openHub(brain, caller);
+      await hub.opened;
+      hub.send(JSON.stringify({ type: "subscribe", project_id, topics: ["task.changed"] }));
+      expect(await codeOf(hub)).toBe(4403);
+      expect(hub.messages).toEqual([]);
+    }
+  });
+
+  test("is closed with 4400 after a bad frame and with 4402 when the brain stops", async () => {
+    const bad = openHub(brain, "viewer");
+    await bad.opened;
+    bad.send('{"type":"subscribe"}');
+    expect(await codeOf(bad)).toBe(4400);
+    const second = await startTestBrain();
+    const hub = await subscribe(second, "viewer");
+    await second.stop();
+    expect(await codeOf(hub)).toBe(4402);
+  });
+});
+
+describe("two brains on one PostgreSQL", () => {
+  test("show one another's changes, and close one another's ended sessions", async () => {
+    await using first = await startTestBrain({ dialect: "postgres" });
+    await using second = await startTestBrain({ databaseUrl: first.databaseUrl, home: first.home });
+    const hub = await subscribe(second, "viewer", ["task.changed", "agent.changed"]);
+    const agent = await agentOf(first);
+    await agent.ackOf(agent.sendEvents(rawEvents(3, "far")));
+    await waitFor(() => rowsOf(hub, "task.changed").filter(({ task_id }) => task_id.startsWith("far-")).length === 3);
+    await waitFor(() => rowsOf(hub, "agent.changed").some(({ id }) => id === agent.hello.agent_id));
+
+    // The session was made by the second brain; the first ends it.
+    const { cookie, csrfToken } = second.as.viewer;
+    const out = await first.as.nobody.post("/auth/logout", {}, { cookie, "x-csrf-token": csrfToken });
+    expect(out.status).toBeLessThan(300);
+    expect((await hub.closed).code).toBe(4401);
+  });
+});
