@@ -29,7 +29,7 @@ export async function listEvents(
   db: Db,
   projectId: string,
   filter: EventFilter,
-  page: { after: EventPosition | null; limit: number; budgetMs?: number },
+  page: { after: EventPosition | null; limit: number; budgetMs?: number; stepRows?: number },
 ): Promise<EventPage> {
   const { engine, taskId, kind } = filter;
   const scope = { projectId, since: filter.since ?? null, until: filter.until ?? null, after: page.after };
@@ -48,19 +48,19 @@ export async function listEvents(
   const engines = await eventEngines(db.read, projectId, maxEngines);
   if (engines.length < maxEngines && !engines.includes(engine)) return { rows: [], next: null };
   if (engines.length === 1) return cut(await newestEvents(db.read, db.dialect, { scope, source }, limit), page.limit);
-  return walk(db, { scope, source, engine }, { limit: page.limit, budgetMs: page.budgetMs ?? budgetMs });
+  return walk(db, { scope, source, engine }, { budgetMs, stepRows, ...page });
 }
 
 async function walk(
   db: Db,
   list: { scope: EventScope; source: { kind: string } | null; engine: string },
-  page: { limit: number; budgetMs: number },
+  page: { limit: number; budgetMs: number; stepRows: number },
 ): Promise<EventPage> {
   const deadlineMs = performance.now() + page.budgetMs;
   const found: EventPosition[] = [];
   for (let { scope } = list; ; ) {
     const wanted = page.limit + 1 - found.length;
-    const step = await walkEvents(db.slow, db.dialect, { ...list, scope }, { rows: stepRows, limit: wanted });
+    const step = await walkEvents(db.slow, db.dialect, { ...list, scope }, { rows: page.stepRows, limit: wanted });
     found.push(...step.found);
     const rows = () => eventsAt(db.read, scope.projectId, found.slice(0, page.limit));
     if (found.length > page.limit) return { rows: await rows(), next: found[page.limit - 1] ?? null };

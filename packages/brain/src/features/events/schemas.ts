@@ -15,8 +15,8 @@ export const EventPublic = Type.Object({
 
 export const EventQuery = Type.Object({
   ...PageQuery.properties,
-  engine: Type.Optional(Type.String({ maxLength: 40, pattern: "^[^\\u0000]*$" })),
-  task_id: Type.Optional(Type.String({ maxLength: 200, pattern: "^[^\\u0000]*$" })),
+  engine: Type.Optional(Type.String({ maxLength: 40 })),
+  task_id: Type.Optional(Type.String({ maxLength: 200 })),
   kind: Type.Optional(OneOf(eventKinds)),
   since: Type.Optional(InstantText),
   until: Type.Optional(InstantText),

@@ -8,8 +8,6 @@ export async function findTask(
   db: Db,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
 ): Promise<PublicTaskRow | null> {
-  // No stored text holds it, and the server database takes none.
-  if (`${engine}${taskId}`.includes("\0")) return null;
   const row = await db.read
     .selectFrom("tasks")
     .select(publicColumns)

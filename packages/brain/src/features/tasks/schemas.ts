@@ -37,9 +37,7 @@ export const TaskPublic = Type.Object({
   updated_at: Instant,
 });
 
-// No stored text holds U+0000, and the server database takes none.
-const storable = "^[^\\u0000]*$";
-const text = (description: string) => Type.Optional(Type.String({ maxLength: 500, pattern: storable, description }));
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }));
 
 /** The filters of the task list, shared with its exports. */
 export const taskFilterParams = {
@@ -100,6 +98,8 @@ export const TaskTree = Type.Object({
   ),
 });
 
+// No stored text holds U+0000, and the server database takes none.
+const storable = "^[^\\u0000]*$";
 const nullableText = Type.Optional(Nullable(Type.String({ maxLength: 500, pattern: storable })));
 
 /** Exactly one mode: task_ids, or at least one filter. The decision checks what a schema cannot say. */

@@ -37,7 +37,8 @@ export type CursorValues<Kinds extends readonly CursorKind[]> = {
       : string;
 };
 
-const maxCursorChars = 1024;
+/** Room for a position of two names of 200 characters outside ASCII. */
+const maxCursorChars = 2048;
 
 function fitsKind(value: unknown, kind: CursorKind): boolean {
   if (kind === "integer") return Number.isSafeInteger(value);

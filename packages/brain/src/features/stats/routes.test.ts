@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RollupRow } from "../../schema/tables/index.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+// A whole hour that is long over: nothing of it moves while the tests run.
+const hour = Math.floor(Date.now() / hourMs) * hourMs - 6 * hourMs;
+
+for (const dialect of testDialects) {
+  describe(`stats and trends on ${dialect}`, () => {
+    let brain: TestBrain;
+    const get = (path: string) => brain.as.viewer.get(`/projects/shop/${path}`);
+    const between = (fromMs: number, toMs: number) =>
+      `since=${new Date(fromMs).toISOString()}&until=${new Date(toMs).toISOString()}`;
+
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+      const rollup = (minute: number, kind: string, count: number, more: Partial<RollupRow> = {}): RollupRow => ({
+        project_id: brain.project.id,
+        grain_minutes: 1,
+        bucket_at: new Date(hour + minute * minuteMs),
+        engine: "bullmq",
+        name: "mail",
+        queue: "mails",
+        kind,
+        count,
+        run_ms_sum: 0,
+        run_count: 0,
+        run_histogram: null,
+        wait_histogram: null,
+        ...more,
+      });
+      const queue = (name: string, pending_count: number) => ({
+        id: randomUUID(),
+        project_id: brain.project.id,
+        engine: "bullmq",
+        name,
+        broker_type: null,
+        broker_url_hint: null,
+        last_seen_at: null,
+        pending_count,
+        consumer_count: 0,
+        oldest_waiting_since: null,
+        depth_reported_at: null,
+        consumers_reported_at: null,
+        metadata: "{}",
+        created_at: new Date(),
+        updated_at: new Date(),
+      });
+      await brain.running.brain.database.write(async (tx) => {
+        await tx
+          .insertInto("rollups")
+          .values([
+            rollup(0, "task.succeeded", 6, { run_ms_sum: 600, run_count: 6 }),
+            rollup(1, "task.succeeded", 2, { name: "pdf", run_ms_sum: 1000, run_count: 2 }),
+            rollup(1, "task.failed", 2, { run_ms_sum: 200, run_count: 2 }),
+            rollup(14, "task.retried", 1),
+            rollup(16, "task.revoked", 3),
+            rollup(16, "task.started", 99),
+            rollup(-60 * 24 * 3, "task.failed", 40, { grain_minutes: 60 }),
+          ])
+          .execute();
+        await tx
+          .insertInto("task_counts")
+          .values([
+            { project_id: brain.project.id, state: "success", count: 8 },
+            { project_id: brain.project.id, state: "failure", count: 2 },
+          ])
+          .execute();
+        await tx
+          .insertInto("queues")
+          .values([queue("small", 1), queue("large", 10_000)])
+          .execute();
+      });
+    });
+    afterAll(() => brain.stop());
+
+    test("stats count what is now and what was stored in the last hours", async () => {
+      const { status, body } = await get("stats");
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        tasks_by_state: {
+          pending: 0,
+          received: 0,
+          started: 0,
+          success: 8,
+          failure: 2,
+          retry: 0,
+          revoked: 0,
+          rejected: 0,
+          unknown: 0,
+        },
+        tasks_total: 10,
+        tasks_failed_24h: 2,
+        tasks_succeeded_24h: 8,
+        failure_rate_24h: 0.2,
+        agents_online: 0,
+        agents_offline: 0,
+        workers_online: 0,
+        workers_offline: 0,
+        commands_pending: 0,
+        commands_completed_24h: 0,
+        commands_failed_24h: 0,
+        commands_timeout_24h: 0,
+        queue_depths: [
+          { name: "large", engine: "bullmq", pending_count: 10_000, broker_type: null, last_seen_at: null },
+          { name: "small", engine: "bullmq", pending_count: 1, broker_type: null, last_seen_at: null },
+        ],
+        system_health: {
+          status: "degraded",
+          agents_all_online: true,
+          queue_depth_ok: false,
+          failure_rate_ok: false,
+          brain_db_ok: true,
+        },
+      });
+      expect((await get("stats?hours=720")).body.tasks_failed_24h).toBe(42);
+      expect((await get(`stats?${between(hour, hour + minuteMs)}`)).body).toMatchObject({
+        tasks_succeeded_24h: 6,
+        tasks_failed_24h: 0,
+        failure_rate_24h: 0,
+      });
+    });
+
+    test.each([
+      "hours=0",
+      "hours=721",
+      "hours=x",
+      "since=soon",
+      between(hour, hour),
+      between(hour - 91 * 24 * hourMs, hour),
+    ])("stats answer 422 to %s", async (query) => {
+      const { status, body } = await get(`stats?${query}`);
+      expect([status, body.error]).toEqual([422, "validation_error"]);
+    });
+
+    test("trends fill every bucket of the range, aligned to UTC", async () => {
+      const { status, body } = await get(`trends?bucket=15m&${between(hour + 5 * minuteMs, hour + 31 * minuteMs)}`);
+      expect(status).toBe(200);
+      const none = { success: 0, failure: 0, retry: 0, revoked: 0, total: 0, avg_runtime_ms: null };
+      expect(body).toEqual({
+        window: "custom",
+        bucket: "15m",
+        series: [
+          {
+            t: new Date(hour).toISOString(),
+            success: 8,
+            failure: 2,
+            retry: 1,
+            revoked: 0,
+            total: 11,
+            avg_runtime_ms: 180,
+          },
+          { ...none, t: new Date(hour + 15 * minuteMs).toISOString(), revoked: 3, total: 3 },
+          { ...none, t: new Date(hour + 30 * minuteMs).toISOString() },
+        ],
+      });
+    });
+
+    test.each([
+      ["", "24h", "15m", 96],
+      ["window=1h", "1h", "1m", 60],
+      ["window=6h", "6h", "5m", 72],
+      ["window=72h", "72h", "1h", 72],
+      ["window=7d", "7d", "1h", 168],
+      ["window=7d&bucket=1d", "7d", "1d", 7],
+      ["window=24h&bucket=1m", "24h", "1m", 1440],
+    ])("trends of %j have their window, bucket and a last partial bucket", async (query, window, bucket, whole) => {
+      const { body } = await get(`trends?${query}`);
+      expect([body.window, body.bucket]).toEqual([window, bucket]);
+      // One more where the window does not begin on a border.
+      expect([whole, whole + 1]).toContain(body.series.length);
+      expect(Date.parse(body.series.at(-1).t)).toBeLessThanOrEqual(Date.now());
+    });
+
+    test.each([
+      "window=2h",
+      "bucket=2m",
+      "window=72h&bucket=1m",
+      "window=7d&bucket=5m",
+      "since=soon",
+      between(hour, hour - 1),
+    ])("trends answer 422 to %s", async (query) => {
+      const { status, body } = await get(`trends?${query}`);
+      expect([status, body.error]).toEqual([422, "validation_error"]);
+    });
+
+    test("both are hidden from strangers", async () => {
+      for (const path of ["stats", "trends"]) {
+        expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
+        expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
+      }
+    });
+  });
+}
