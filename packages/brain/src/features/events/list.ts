@@ -62,7 +62,7 @@ async function walk(
     const wanted = page.limit + 1 - found.length;
     const step = await walkEvents(db.slow, db.dialect, { ...list, scope }, { rows: page.stepRows, limit: wanted });
     found.push(...step.found);
-    const rows = () => eventsAt(db.read, scope.projectId, found.slice(0, page.limit));
+    const rows = () => eventsAt(db.read, db.dialect, scope.projectId, found.slice(0, page.limit));
     if (found.length > page.limit) return { rows: await rows(), next: found[page.limit - 1] ?? null };
     if (step.end === null || performance.now() >= deadlineMs) return { rows: await rows(), next: step.end };
     scope = { ...scope, after: step.end };

@@ -95,24 +95,23 @@ export async function walkEvents(
 /** Whole rows of positions, in the order of these. */
 export async function eventsAt(
   db: Runner,
+  dialect: DialectName,
   projectId: string,
   positions: readonly EventPosition[],
 ): Promise<EventRow[]> {
   const newest = positions[0];
   const oldest = positions.at(-1);
   if (newest === undefined || oldest === undefined) return [];
+  const place = ({ occurredAt, id }: EventPosition) =>
+    dialect === "postgres" ? sql`(${occurredAt}::timestamptz, ${id}::uuid)` : sql`(${occurredAt}, ${id})`;
   // The bounds of time let the server database pass over the other days.
   const { rows } = await sql<EventRow>`
     SELECT ${columns} FROM events WHERE project_id = ${projectId}
       AND occurred_at >= ${oldest.occurredAt} AND occurred_at <= ${newest.occurredAt}
-      AND (occurred_at, id) IN (VALUES ${sql.join(positions.map(({ occurredAt, id }) => placeOf(occurredAt, id)))})`.execute(
-    db,
-  );
+      AND (occurred_at, id) IN (VALUES ${sql.join(positions.map(place))})`.execute(db);
   const byId = new Map(rows.map((row) => [`${row.occurred_at.getTime()} ${row.id}`, row]));
   return positions.flatMap(({ occurredAt, id }) => byId.get(`${occurredAt.getTime()} ${id}`) ?? []);
 }
-
-const placeOf = (occurredAt: Date, id: string) => sql`(${occurredAt}, ${id})`;
 
 /** Engines of which the project holds events, by name, each found by one step in the index; `limit` at most. */
 export async function eventEngines(db: Runner, projectId: string, limit: number): Promise<string[]> {
