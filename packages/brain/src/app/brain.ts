@@ -125,8 +125,9 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       ]);
       await app.listen({ host, port });
       loops.start();
-      isStarted = true;
+      // Ready means that the first administrator of the settings can sign in.
       await setup.begin();
+      isStarted = true;
       return app.server.address() as AddressInfo;
     },
     async stop() {
