@@ -1,0 +1,243 @@
+import { startAgent } from "@svc/agent";
+import { type RedisServer, startRedis, waitFor } from "@svc/testkit";
+import { type ApiClient, startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { createBullmqAdapter } from "../src/index.ts";
+import { type Application, type bullmqMajors, startApplication } from "./applications.ts";
+import { temporaryFolder } from "./folders.ts";
+import { startSidecar } from "./sidecar-process.ts";
+
+const redisUrl = inject("redisUrl");
+
+/** What is started for a test, stopped in the opposite order. */
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function startBrain(dialect: (typeof testDialects)[number]): Promise<TestBrain> {
+  const brain = await startTestBrain({ dialect });
+  cleanups.push(() => brain.stop());
+  return brain;
+}
+
+function application(major: (typeof bullmqMajors)[number], url: string): Application {
+  const app = startApplication(major, url);
+  cleanups.push(() => app.close());
+  return app;
+}
+
+async function folder(): Promise<string> {
+  const made = await temporaryFolder();
+  cleanups.push(made.remove);
+  return made.folder;
+}
+
+type Watch = (brain: TestBrain, prefix: string) => Promise<void>;
+
+const withSidecar: Watch = async (brain, prefix) => {
+  const minted = await brain.mintAgent();
+  const sidecar = startSidecar(["--redis", redisUrl, "--prefix", prefix], {
+    brainUrl: brain.url,
+    minted,
+    folder: await folder(),
+  });
+  cleanups.push(() => sidecar.stop());
+};
+
+const withLongPoll: Watch = async (brain, prefix) => {
+  const minted = await brain.mintAgent();
+  const sidecar = startSidecar(["--redis", redisUrl, "--prefix", prefix, "--transport", "longpoll", "--dev"], {
+    brainUrl: brain.url,
+    minted,
+    folder: await folder(),
+  });
+  cleanups.push(() => sidecar.stop());
+};
+
+const inProcess: Watch = async (brain, prefix) => {
+  const { token, hmacSecret, agentId } = await brain.mintAgent();
+  const agent = startAgent({
+    brainUrl: brain.url,
+    token,
+    hmacSecret,
+    agentId,
+    engines: [createBullmqAdapter({ redis: redisUrl, prefixes: [prefix] })],
+    bufferPath: await folder(),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  cleanups.push(() => agent.stop());
+  await agent.ready;
+};
+
+/** One task once it is in this state. */
+function taskIn(api: ApiClient, taskId: string, state: string, withinMs = 20_000) {
+  return waitFor(
+    async () => {
+      const { body } = await api.get(`/projects/shop/tasks/bullmq/${encodeURIComponent(taskId)}`);
+      if (body.state === state) return body;
+      throw new Error(`it is ${body.state ?? body.error}`);
+    },
+    { withinMs, that: `${taskId} in state ${state}` },
+  );
+}
+
+const setups: [string, (typeof testDialects)[number], (typeof bullmqMajors)[number], Watch][] = [
+  ["BullMQ 6, a side-car, SQLite", "sqlite", "6", withSidecar],
+  ["BullMQ 5, a side-car over long-poll, PostgreSQL", "postgres", "5", withLongPoll],
+  ["BullMQ 5, an adapter in process, SQLite", "sqlite", "5", inProcess],
+  ["BullMQ 6, an adapter in process, PostgreSQL", "postgres", "6", inProcess],
+];
+
+describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%s", (_, dialect, major, watch) => {
+  let brain: TestBrain;
+  let app: Application;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    brain = await startBrain(dialect);
+    app = application(major, redisUrl);
+    api = brain.as.viewer;
+    await watch(brain, app.prefix);
+  });
+
+  const id = (queue: string, job: string) => `${app.prefix}:${queue}:${job}`;
+
+  test("shows what real workers do: success, failure after retries, a flow, workers, queues and their depth", async () => {
+    await app.worker(
+      "mail",
+      async (job) => {
+        if (job.name === "bounce") throw new Error(`mailbox full, attempt ${job.attemptsMade}`);
+        return { delivered: true };
+      },
+      { name: "mailer-1", concurrency: 2 },
+    );
+    await app.worker("reports", async () => "report.pdf", { name: "reporter-1" });
+    const mail = app.queue("mail");
+    await mail.add("welcome", { to: 7, password: "hunter2" }, { jobId: "good" });
+    await mail.add("bounce", { to: 8 }, { jobId: "bad", attempts: 3, backoff: { type: "fixed", delay: 20 } });
+    await mail.add("later", {}, { jobId: "later", delay: 3_600_000 });
+    for (let n = 0; n < 3; n += 1) await app.queue("unattended").add("job", { n }, { jobId: `u${n}` });
+    await app.addFlow({
+      name: "monthly",
+      queueName: "reports",
+      opts: { jobId: "root" },
+      children: [
+        { name: "chapter", queueName: "mail", data: { n: 1 }, opts: { jobId: "child-1" } },
+        { name: "chapter", queueName: "mail", data: { n: 2 }, opts: { jobId: "child-2" } },
+      ],
+    });
+
+    expect(await taskIn(api, id("mail", "good"), "success")).toMatchObject({
+      engine: "bullmq",
+      name: "welcome",
+      queue: `${app.prefix}:mail`,
+      kwargs: { to: 7, password: "[REDACTED]" },
+      result: { delivered: true },
+      worker_name: "mailer-1",
+      attempt: 0,
+    });
+    const failed = await taskIn(api, id("mail", "bad"), "failure");
+    expect(failed).toMatchObject({ name: "bounce", attempt: 2, max_attempts: 3, retry_count: 2 });
+    expect(failed.exception).toContain("mailbox full, attempt 2");
+    expect((await taskIn(api, id("mail", "later"), "pending")).eta).not.toBeNull();
+
+    await taskIn(api, id("reports", "root"), "success");
+    await taskIn(api, id("mail", "child-2"), "success");
+    const tree = (await api.get(`/projects/shop/tasks/bullmq/${encodeURIComponent(id("mail", "child-1"))}/tree`)).body;
+    expect(tree).toMatchObject({ root_task_id: id("reports", "root"), node_count: 3, truncated: false });
+    const parents = tree.nodes.map((node: Record<string, string>) => [node.task_id, node.parent_task_id]).sort();
+    expect(parents).toEqual([
+      [id("mail", "child-1"), id("reports", "root")],
+      [id("mail", "child-2"), id("reports", "root")],
+      [id("reports", "root"), null],
+    ]);
+
+    await waitFor(
+      async () => {
+        const { items } = (await api.get("/projects/shop/queues")).body;
+        expect(items).toEqual(
+          expect.arrayContaining([
+            expect.objectContaining({ name: `${app.prefix}:unattended`, pending_count: 3, consumer_count: 0 }),
+            expect.objectContaining({ name: `${app.prefix}:mail`, consumer_count: 1 }),
+          ]),
+        );
+        return true;
+      },
+      { withinMs: 25_000, everyMs: 200, that: "queues and their depth" },
+    );
+    const workers = (await api.get("/projects/shop/workers")).body.items;
+    expect(workers.map((worker: { name: string }) => worker.name)).toEqual(
+      expect.arrayContaining(["mailer-1", "reporter-1"]),
+    );
+    const [agent] = (await api.get("/projects/shop/agents")).body.items;
+    // Long-poll has no hello, which is what names engines.
+    expect(agent).toMatchObject({ state: "online", engine_adapters: watch === withLongPoll ? [] : ["bullmq"] });
+    const events = await api.get(`/projects/shop/events?task_id=${encodeURIComponent(id("mail", "bad"))}`);
+    expect(events.status, `${events.text} ${brain.logLines.join(" ")}`).toBe(200);
+    const kinds = events.body.items.map((event: { kind: string }) => event.kind);
+    expect(kinds.filter((kind: string) => kind === "task.started")).toHaveLength(3);
+    expect((await api.get("/projects/shop/events?limit=200")).text).not.toContain("hunter2");
+  });
+
+  test("shows a task within a second of its happening", async () => {
+    const worker = await app.worker("mail", async () => null);
+    const finished = new Map<string, number>();
+    worker.on("completed", (job) => void finished.set(job.id ?? "", performance.now()));
+    await app.queue("mail").add("job", {}, { jobId: "warm-up" });
+    await taskIn(api, id("mail", "warm-up"), "success");
+
+    const ages: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      await app.queue("mail").add("job", {}, { jobId: `j${n}` });
+      await taskIn(api, id("mail", `j${n}`), "success");
+      ages.push(performance.now() - (finished.get(`j${n}`) ?? performance.now()));
+    }
+
+    expect(ages.sort((a, b) => a - b)[2]).toBeLessThan(1000);
+  });
+});
+
+describe("a Redis that restarts under a side-car", () => {
+  let server: RedisServer;
+
+  beforeEach(async () => {
+    server = await startRedis();
+    cleanups.push(() => server.stop());
+  });
+
+  test("costs what it lost and no more: the side-car says so in its status and goes on", async () => {
+    const brain = await startBrain("sqlite");
+    const minted = await brain.mintAgent();
+    const app = application("6", server.url);
+    const sidecar = startSidecar(["--redis", server.url, "--prefix", app.prefix], {
+      brainUrl: brain.url,
+      minted,
+      folder: await folder(),
+    });
+    cleanups.push(() => sidecar.stop());
+    await app.worker("mail", async () => null);
+    await app.queue("mail").add("job", {}, { jobId: "before" });
+    for (const job of ["gone-1", "gone-2"]) await app.queue("mail").add("job", {}, { jobId: job, delay: 3_600_000 });
+    await taskIn(brain.as.viewer, `${app.prefix}:mail:before`, "success");
+    for (const job of ["gone-1", "gone-2"]) await taskIn(brain.as.viewer, `${app.prefix}:mail:${job}`, "pending");
+
+    await server.restart();
+
+    await app.queue("mail").add("job", {}, { jobId: "after" });
+    await taskIn(brain.as.viewer, `${app.prefix}:mail:after`, "success");
+    const sample = await waitFor(
+      async () => {
+        const { items } = (await brain.as.viewer.get(`/projects/shop/agents/${minted.agentId}/status-history`)).body;
+        return items.find((item: StatusItem) => (item.payload.telemetry_loss?.adapter_events?.bullmq ?? 0) > 0);
+      },
+      { withinMs: 60_000, everyMs: 250, that: "a status sample that tells the loss" },
+    );
+    expect(sample.payload.telemetry_loss.adapter_events).toEqual({ bullmq: 2 });
+  });
+});
+
+interface StatusItem {
+  readonly payload: { readonly telemetry_loss?: { readonly adapter_events?: Readonly<Record<string, number>> } };
+}
