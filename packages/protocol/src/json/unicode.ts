@@ -42,6 +42,11 @@ export function holdsControlCharacter(text: string): boolean {
   return controlCharacter.test(text);
 }
 
+/** A received text as every database holds it: U+0000 and lone surrogates become U+FFFD. */
+export function storableText(text: string): string {
+  return withoutNul(text.toWellFormed());
+}
+
 /** A text with U+0000 replaced by U+FFFD, because the server database cannot hold it. */
 export function withoutNul(text: string): string {
   return text.includes("\u0000") ? text.replaceAll("\u0000", "\ufffd") : text;

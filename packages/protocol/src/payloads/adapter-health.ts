@@ -1,10 +1,11 @@
 import { asNumber } from "../json/raw.ts";
 import { setOwn } from "../json/read-json.ts";
-import { fitsCharacters } from "../json/unicode.ts";
+import { fitsCharacters, storableText } from "../json/unicode.ts";
 
 /**
  * The known keys of a heartbeat's adapter_health (1.8): `<engine>.queue_depths`, `.queue_consumers`, `.queue_oldest` and
- * `.worker_details`, whose values are JSON strings. What cannot be read is left out.
+ * `.worker_details`, whose values are JSON strings. What cannot be read is left out; engines, names and host names come as they may be
+ * stored (2.2).
  */
 export interface WorkerReport {
   readonly hostname?: string;
@@ -67,7 +68,7 @@ export function readAdapterHealth(health: Readonly<Record<string, string>>): rea
   const reports = new Map<string, Report>();
   for (const [key, text] of Object.entries(health)) {
     const dot = key.lastIndexOf(".");
-    const engine = key.slice(0, dot);
+    const engine = storableText(key.slice(0, dot));
     if (dot < 1 || !fitsCharacters(engine, engineCharacters)) continue;
     const read = readers[key.slice(dot + 1)];
     if (read === undefined) continue;
@@ -109,7 +110,8 @@ function namedValues(text: string): [string, unknown][] {
   if (!isPlainObject(parsed)) return [];
   return Object.entries(parsed)
     .filter(([name]) => name !== "" && fitsCharacters(name, nameCharacters))
-    .slice(0, namesPerKey);
+    .slice(0, namesPerKey)
+    .map(([name, value]) => [storableText(name), value]);
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
@@ -130,7 +132,8 @@ function workerReport(value: unknown): WorkerReport | null {
   if (!isPlainObject(value)) return null;
   const report: Record<string, unknown> = {};
   const { hostname, load_average: load, conf } = value;
-  if (typeof hostname === "string" && fitsCharacters(hostname, nameCharacters)) report.hostname = hostname;
+  if (typeof hostname === "string" && fitsCharacters(hostname, nameCharacters))
+    report.hostname = storableText(hostname);
   if (typeof load === "number" && load >= 0) report.load_average = load;
   for (const name of ["pid", "concurrency", "memory_bytes", "active_tasks"]) {
     const count = countOf(value[name]);

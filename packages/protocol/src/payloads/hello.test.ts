@@ -41,6 +41,26 @@ describe("hello", () => {
     expect(parsed).toMatchObject({ ok: true, payload: { protocol_version: "3", engines: [], worker_id: null } });
   });
 
+  test("holds no text that a database refuses", () => {
+    const bad = "a\u0000\ud800";
+    const texts = { agent_version: bad, framework: bad, worker_id: bad, worker_role: bad };
+    const lists = { engines: [bad], schedulers: [bad], runtime_features: [bad], capabilities: { [bad]: [bad] } };
+    const clean = "a\ufffd\ufffd";
+    expect(parseHello(frameWith({ ...hello, ...texts, ...lists }))).toMatchObject({
+      ok: true,
+      payload: {
+        agent_version: clean,
+        framework: clean,
+        worker_id: clean,
+        worker_role: clean,
+        engines: [clean],
+        schedulers: [clean],
+        runtime_features: [clean],
+        capabilities: { [clean]: [clean] },
+      },
+    });
+  });
+
   test.each([
     [{ ...hello, protocol_version: 2 }],
     [{ ...hello, agent_version: "x".repeat(41) }],

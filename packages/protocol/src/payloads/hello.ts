@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { frameVersion } from "../frames/envelope.ts";
 import { canonicalText, integerLexemeOf, readLexemes } from "../json/canonical.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { wellFormedText } from "../json/unicode.ts";
+import { storableText, wellFormedText } from "../json/unicode.ts";
 import { checkOf, Int, JsonObject, nullable, Text, Texts } from "./checks.ts";
 
 /** The two unsigned frames that open a WebSocket session (1.3). */
@@ -85,7 +85,7 @@ export function encodeHelloAck(payload: HelloAckPayload, now: Date = new Date())
   return canonicalText({ id, payload, ts: now.toISOString(), type: "hello_ack", v: frameVersion });
 }
 
-/** The hello of a first message, with absent members filled in. The caller still judges `protocol_version`. */
+/** The hello of a first message, with absent members filled in and texts as they may be stored (2.2), save those in `host`. The caller still judges `protocol_version`. */
 export function parseHello(message: string | Uint8Array): ParsedHandshake<HelloPayload> {
   const parsed = parseHandshake(message, "hello");
   if (!parsed.ok) return parsed;
@@ -93,20 +93,28 @@ export function parseHello(message: string | Uint8Array): ParsedHandshake<HelloP
   if (!checkHello(payload)) return malformed("a hello member is missing or of the wrong type");
   const hello: HelloPayload = {
     protocol_version: payload.protocol_version,
-    agent_version: payload.agent_version ?? "",
-    framework: payload.framework ?? "",
-    engines: payload.engines ?? [],
-    schedulers: payload.schedulers ?? [],
-    capabilities: payload.capabilities ?? {},
+    agent_version: storableText(payload.agent_version ?? ""),
+    framework: storableText(payload.framework ?? ""),
+    engines: (payload.engines ?? []).map(storableText),
+    schedulers: (payload.schedulers ?? []).map(storableText),
+    capabilities: Object.fromEntries(
+      Object.entries(payload.capabilities ?? {}).map(([name, tokens]) => [
+        storableText(name),
+        tokens.map(storableText),
+      ]),
+    ),
     host: payload.host ?? {},
-    worker_id: payload.worker_id ?? null,
-    worker_role: payload.worker_role ?? null,
+    worker_id: orNull(payload.worker_id),
+    worker_role: orNull(payload.worker_role),
     worker_pid: payload.worker_pid ?? null,
     worker_started_at: payload.worker_started_at ?? null,
-    runtime_features: payload.runtime_features ?? [],
+    runtime_features: (payload.runtime_features ?? []).map(storableText),
   };
   return { ok: true, payload: hello, id };
 }
+
+const orNull = (text: string | null | undefined): string | null =>
+  typeof text === "string" ? storableText(text) : null;
 
 export function parseHelloAck(message: string | Uint8Array): ParsedHandshake<HelloAckPayload> {
   const parsed = parseHandshake(message, "hello_ack");

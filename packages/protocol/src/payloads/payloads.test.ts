@@ -150,4 +150,18 @@ describe("readAdapterHealth", () => {
     const [report] = readAdapterHealth({ "e.queue_depths": JSON.stringify(depths) });
     expect(report?.queueDepths.size).toBe(1_024);
   });
+
+  test("gives no name that a database refuses", () => {
+    const bad = "a\u0000\ud800";
+    const [report] = readAdapterHealth({
+      "e\u0000.queue_depths": JSON.stringify({ [bad]: 1 }),
+      "e\u0000.worker_details": JSON.stringify({ [bad]: { hostname: bad } }),
+    });
+    const clean = "a\ufffd\ufffd";
+    expect(report).toMatchObject({
+      engine: "e\ufffd",
+      queueDepths: new Map([[clean, 1]]),
+      workers: new Map([[clean, { hostname: clean }]]),
+    });
+  });
 });

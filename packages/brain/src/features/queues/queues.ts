@@ -1,4 +1,4 @@
-import { readAdapterHealth, readHeartbeat, readInstant } from "@svc/protocol";
+import { readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { createGatherer } from "../../platform/gather.ts";
@@ -98,5 +98,6 @@ export function queueNames(list: unknown): string[] {
   return list
     .map((entry: unknown) => (typeof entry === "object" && entry !== null ? (entry as { name?: unknown }).name : entry))
     .filter((name): name is string => typeof name === "string" && name !== "" && name.length <= nameCharacters)
-    .slice(0, 1024);
+    .slice(0, 1024)
+    .map(storableText);
 }
