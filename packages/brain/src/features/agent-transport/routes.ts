@@ -11,6 +11,7 @@ import { type Longpoll, sessionNonce } from "./longpoll.ts";
 import { readRetryContracts, readRuntimeFeatures } from "./poll.ts";
 import type { Admit, Refusal } from "./refusals.ts";
 import { PollQuery, PollReply, UploadBody, UploadReply } from "./schemas.ts";
+import { createUploadRoom, type UploadRoom } from "./upload-room.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -35,6 +36,7 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 /** POST /agent/events and GET /agent/commands, under /api/v1. */
 export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll, maxBodyBytes, workerId }) => {
   app.decorateRequest("agentIdentity", null);
+  const room = createUploadRoom({ perAgent: uploadsPerAgent, totalBytes: uploadBodiesInMemory * maxBodyBytes });
   // On every answer, also of what is refused before our own checks.
   app.addHook("onSend", async (_request, reply) => {
     reply.header(headerNames.longPollWorker, workerId);
@@ -51,6 +53,7 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     }
     if ("refusal" in admission) throw refusalError(admission.refusal);
     request.agentIdentity = admission.identity;
+    if (request.method === "POST") holdRoom(request, reply, room, maxBodyBytes);
   });
 
   app.post(
@@ -106,6 +109,24 @@ export const gatewayRoutes: Routes<{ gateway: Gateway }> = (app, { gateway }) =>
     });
   }) as never);
 };
+
+/** An agent has one upload in flight and may have given up on a few (spec part 3, 1.6). */
+const uploadsPerAgent = 8;
+/** Uploads of the largest size that may be in memory together. */
+const uploadBodiesInMemory = 4;
+
+/** Takes room for an upload until its answer is sent or its client is gone. */
+function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadRoom, maxBodyBytes: number): void {
+  const announced = Number(request.headers["content-length"] ?? maxBodyBytes);
+  const giveBack = room.take(
+    agentOf(request).agent_id,
+    Math.min(Number.isFinite(announced) ? announced : maxBodyBytes, maxBodyBytes),
+  );
+  if (giveBack === null) {
+    throw new ApiError("unready", { reason: "uploads_full" }, { headers: { "retry-after": "1" } });
+  }
+  reply.raw.once("close", giveBack);
+}
 
 const maxFrameBytes = 1_048_576;
 
