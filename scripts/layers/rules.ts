@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 const tests = "(?:[.]test[.]tsx?$|/test/)";
-const testPackages = ["packages/testkit", "packages/client", "packages/protocol"];
+const testPackages = ["packages/testkit", "packages/client", "packages/protocol", "packages/agent"];
 const workspace = "^(packages/|engines/|bench/|scripts/)";
 
 const downwardOnly = Object.entries(mayImport).flatMap(([from, allowed]): IForbiddenRuleType[] => {
@@ -82,7 +82,7 @@ export const layerRules: readonly IForbiddenRuleType[] = [
       "only-the-root-imports-the-root",
       "app composes the features and nothing but the package's door imports it",
     ),
-    from: { path: `${brain}/`, pathNot: `${brain}/(app/|index[.]ts$)` },
+    from: { path: `${brain}/`, pathNot: `(${tests}|${brain}/(app/|index[.]ts$))` },
     to: { path: `${brain}/app/` },
   },
   {

@@ -5,8 +5,8 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fingerprintOf } from "../issues/index.ts";
-import { encodeFold } from "../tasks/fold-keys.ts";
-import { type FoldedTask, foldEvents, taskEventOf } from "../tasks/index.ts";
+import { encodeFold } from "./fold-keys.ts";
+import { type FoldedTask, foldEvents, taskEventOf } from "./index.ts";
 
 /**
  * The mandatory property of spec part 3, section 2.5: whatever the order, repetition and grouping of a history, also through two
