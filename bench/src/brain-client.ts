@@ -27,8 +27,8 @@ export interface BenchBrainOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const email = "bench@localhost.example";
-const password = "correct horse battery";
+/** The administrator of every bench brain. */
+export const benchAccount = { email: "bench@localhost.example", password: "correct horse battery" };
 const launcher = fileURLToPath(new URL("../../packages/cli/bin/svc.js", import.meta.url));
 const startBoundMs = 30_000;
 const clockTicksPerSecond = 100;
@@ -48,8 +48,8 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
       SVC_ARGON2_TIME_COST: "1",
       SVC_ARGON2_MEMORY_COST: "8192",
       SVC_ARGON2_PARALLELISM: "1",
-      SVC_BOOTSTRAP_ADMIN_EMAIL: email,
-      SVC_BOOTSTRAP_ADMIN_PASSWORD: password,
+      SVC_BOOTSTRAP_ADMIN_EMAIL: benchAccount.email,
+      SVC_BOOTSTRAP_ADMIN_PASSWORD: benchAccount.password,
       ...(options.databaseUrl !== undefined && { SVC_DATABASE_URL: options.databaseUrl }),
       ...options.env,
     },
@@ -61,7 +61,7 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
     await pause(5);
   }
   const startMs = performance.now() - startedMs;
-  const root = await signIn(url, email, password);
+  const root = await signIn(url, benchAccount.email, benchAccount.password);
   const [project] = (await root.get("/projects")).body as { id: string; slug: string }[];
   if (project === undefined) throw new Error("the bench project is missing");
   const agents = [];

@@ -3,7 +3,8 @@ import { type BrainDatabase, migrateStorage, openStorage } from "@svc/brain/stor
 import { addProject } from "@svc/testkit/databases";
 import { type Connection, ingestProjectId } from "./ingest-frames.ts";
 
-const limits = {
+/** How the suites open a database themselves. */
+export const benchLimits = {
   synchronous: "full",
   poolSize: 10,
   maxOverflow: 5,
@@ -17,7 +18,7 @@ const limits = {
 
 /** A migrated database of its own with the project of the traffic. */
 export async function openBenchDatabase(url: string): Promise<BrainDatabase> {
-  const database = await openStorage({ url, ...limits });
+  const database = await openStorage({ url, ...benchLimits });
   await migrateStorage(database, new Date(), 30_000);
   await addProject(database, ingestProjectId);
   return database;
