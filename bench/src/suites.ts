@@ -9,5 +9,11 @@ export interface SuiteEntry {
 /** Every suite, in the order of a whole run. */
 export const suites: readonly SuiteEntry[] = [
   { name: "verify-frame", load: async () => (await import("./verify-frame.ts")).suite },
+  { name: "ingest-sqlite", load: async () => (await import("./ingest-sqlite.ts")).suite },
+  { name: "ingest-postgres", load: async () => (await import("./ingest-postgres.ts")).suite },
+  { name: "reads", load: async () => (await import("./reads.ts")).suite },
+  { name: "transport", load: async () => (await import("./transport.ts")).suite },
+  { name: "memory", load: async () => (await import("./memory.ts")).suite },
   { name: "bullmq-sidecar", load: async () => (await import("./bullmq-sidecar.ts")).suite },
+  { name: "end-to-end", load: async () => (await import("./end-to-end.ts")).suite },
 ];
