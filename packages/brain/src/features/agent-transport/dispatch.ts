@@ -1,4 +1,4 @@
-import { type Frame, readEventBatch, readInstant, wireLimits } from "@svc/protocol";
+import { type Frame, readEventBatch, readHeartbeat, readInstant, wireLimits } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { isTransient } from "../../platform/database/errors.ts";
 import type { Log } from "../../platform/log.ts";
@@ -38,28 +38,21 @@ const notStoredWarningMs = 10_000;
 const reportRetries = 3;
 const reportRetryDelayMs = 100;
 
-/** Does what a verified frame says. Never throws: a crash is a transient outcome, so that the agent sends the frame again. */
+/**
+ * Does what a verified frame says. Never throws. A batch that ingest could not take is a transient outcome, so that the agent sends it
+ * again; any other frame that fails for good is dropped and confirmed (1.10 rule 1), because it would fail for ever.
+ */
 export function createDispatch(deps: DispatchDeps) {
   const { log } = deps;
 
-  /** Stores a record; one that can never be stored is dropped with a word, so that it does not come again for ever. */
-  async function storeOrDrop(
-    { identity }: FrameSource,
-    frame: Frame,
-    store: () => Promise<void>,
-    retries = 0,
-  ): Promise<FrameOutcome> {
+  /** Stores a record, trying a transient failure again. */
+  async function storeRecord(store: () => Promise<void>, retries = 0): Promise<FrameOutcome> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         await store();
         return { kind: "confirmed" };
       } catch (error) {
-        if (!isTransient(error)) {
-          const { message } = error as Error;
-          log.error("agent_transport.record_dropped", { agent_id: identity.agent_id, type: frame.type, message });
-          return { kind: "confirmed" };
-        }
-        if (attempt === retries) throw error;
+        if (!isTransient(error) || attempt === retries) throw error;
         await new Promise((resolve) => setTimeout(resolve, reportRetryDelayMs));
       }
     }
@@ -109,7 +102,7 @@ export function createDispatch(deps: DispatchDeps) {
 
   async function agentStatus(source: FrameSource, frame: Frame): Promise<FrameOutcome> {
     if (!source.samples.admit()) return { kind: "confirmed" };
-    return storeOrDrop(source, frame, () => deps.recordSample(source.identity, timeOf(frame), frame.payload ?? {}));
+    return storeRecord(() => deps.recordSample(source.identity, timeOf(frame), frame.payload ?? {}));
   }
 
   async function handle(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
@@ -121,19 +114,9 @@ export function createDispatch(deps: DispatchDeps) {
       case "agent_status":
         return agentStatus(source, frame);
       case "command_ack":
-        return storeOrDrop(
-          source,
-          frame,
-          () => deps.commandAcked(source.identity, frame.id, frame.payload ?? {}),
-          reportRetries,
-        );
+        return storeRecord(() => deps.commandAcked(source.identity, frame.id, frame.payload ?? {}), reportRetries);
       case "command_result":
-        return storeOrDrop(
-          source,
-          frame,
-          () => deps.commandResulted(source.identity, frame.id, frame.payload ?? {}),
-          reportRetries,
-        );
+        return storeRecord(() => deps.commandResulted(source.identity, frame.id, frame.payload ?? {}), reportRetries);
       case "registry_delta":
         log.info("agent_transport.registry_delta", { agent_id: source.identity.agent_id });
         return { kind: "confirmed" };
@@ -149,31 +132,41 @@ export function createDispatch(deps: DispatchDeps) {
     }
   }
 
-  let notStored = 0;
-  let notStoredWarnedMs = Number.NEGATIVE_INFINITY;
-
-  /** A database that is away or full fails every frame: said once in a while, with how many there were. */
-  function warnNotStored(message: string): void {
-    notStored += 1;
-    const nowMs = deps.clock.monotonicMs();
-    if (nowMs - notStoredWarnedMs < notStoredWarningMs) return;
-    log.warn("agent_transport.frames_not_stored", { frames: notStored, message });
-    notStored = 0;
-    notStoredWarnedMs = nowMs;
+  /** Says something once in a while, with how many times it happened since: a failing database or agent does it with every frame. */
+  function countedWord(say: (frames: number, about: Record<string, unknown>) => void) {
+    let frames = 0;
+    let saidMs = Number.NEGATIVE_INFINITY;
+    return (about: Record<string, unknown>): void => {
+      frames += 1;
+      const nowMs = deps.clock.monotonicMs();
+      if (nowMs - saidMs < notStoredWarningMs) return;
+      say(frames, about);
+      frames = 0;
+      saidMs = nowMs;
+    };
   }
+
+  const notStored = countedWord((frames, about) => log.warn("agent_transport.frames_not_stored", { frames, ...about }));
+  const dropped = countedWord((frames, about) => log.error("agent_transport.frames_dropped", { frames, ...about }));
+  const batchFailed = countedWord((frames, about) => log.error("agent_transport.batches_failed", { frames, ...about }));
 
   return async function dispatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
     try {
       return await handle(source, frame, text);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (isTransient(error)) warnNotStored(message);
-      else
-        log.error("agent_transport.dispatch_failed", { agent_id: source.identity.agent_id, type: frame.type, message });
-      return {
-        kind: "transient",
-        message: isTransient(error) ? "the database is not available" : "the frame could not be handled",
-      };
+      if (isTransient(error)) {
+        notStored({ message });
+        return { kind: "transient", message: "the database is not available" };
+      }
+      const about = { agent_id: source.identity.agent_id, type: frame.type, message };
+      if (frame.type === "event_batch") {
+        // Ingest drops what cannot be stored by itself: what fails here is the brain's own fault, and events are not lost for it.
+        batchFailed(about);
+        return { kind: "transient", message: "the frame could not be handled" };
+      }
+      dropped(about);
+      return { kind: "confirmed" };
     }
   };
 }
@@ -215,9 +208,11 @@ export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, log: Log):
   let warnedMs = Number.NEGATIVE_INFINITY;
   return {
     look(payload, identity) {
-      const dropped = payload.dropped_events;
-      if (typeof dropped !== "number" || dropped <= 0) return;
-      const report = JSON.stringify([dropped, payload.telemetry_loss]).slice(0, 2000);
+      const { dropped_events: dropped = 0, telemetry_loss: loss } = readHeartbeat(payload);
+      if (dropped === 0) return;
+      // Only the counters: names and ids are as long as the sender likes.
+      const counters = Object.values({ ...loss, ...loss?.adapter_events }).filter((value) => typeof value === "number");
+      const report = [dropped, ...counters].join();
       const nowMs = clock.monotonicMs();
       if (report === lastReport || nowMs - warnedMs < 60_000) return;
       lastReport = report;
