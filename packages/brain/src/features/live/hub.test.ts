@@ -132,6 +132,16 @@ describe("the dashboard hub", () => {
     expect(line.events()).toHaveLength(1);
   });
 
+  test("tells every subscriber to fetch all its topics again after changes it may have missed", async () => {
+    const lines = [await subscribed(["task.changed", "agent.changed"]), await subscribed(["task.changed"], "bob")];
+    hub.missedChanges();
+    await round();
+    await round();
+    const told = lines.map((line) => line.events().map(({ topic, refetch }) => ({ topic, refetch })));
+    const tasks = { topic: "task.changed", refetch: true };
+    expect(told).toEqual([[tasks, { topic: "agent.changed", refetch: true }], [tasks]]);
+  });
+
   test("gives one event frame per round over all topics, the longest waiting first", async () => {
     const line = await subscribed(["task.changed", "agent.changed", "queue.changed"]);
     for (const topic of ["agent.changed", "queue.changed", "task.changed"] as const) change(topic, ["id-1"]);

@@ -206,6 +206,12 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
         if (subscriber.topics.has(topic)) subscriber.pending.add(topic, ids);
       }
     },
+    /** Changes may have gone by unseen: every subscriber is told to fetch all its topics again. */
+    missedChanges(): void {
+      for (const { projectId, topics, pending } of subscribers) {
+        if (projectId !== null) for (const topic of topics) pending.add(topic, null);
+      }
+    },
     hasSubscribers: (projectId: string): boolean => byProject.has(projectId),
     sessionEnded: (sessionId: string): void =>
       closeWhere(({ actor }) => actor.sessionId === sessionId, hubCloseCodes.noSession, "session ended"),

@@ -15,43 +15,87 @@ export interface LiveDeps extends HubDeps {
 const channel = "svc_live";
 const idsPerNotification = 100;
 const gatherMs = 200;
+const retryMs = 2000;
+const sentAtOnce = 8;
 const maxProjects = 10_000;
+
+/** What goes to the other replicas: one project's change of a topic, or that everything may have changed. */
+type Notice = Change | { readonly isEverything: true };
 
 /** Publishes committed changes to this process's hub and, on the server database, to the hubs of the other replicas. */
 export function createLive(deps: LiveDeps) {
   const { database, log, processId } = deps;
   const hub = createHub(deps);
-  const outgoing = new Map<string, PendingChanges>();
+  let outgoing = new Map<string, PendingChanges>();
+  /** More projects changed at once than are kept apart: everyone fetches everything again. */
+  let isOverfull = false;
   const isAlone = database.dialect === "sqlite";
   let timer: NodeJS.Timeout | null = null;
+  let isStopped = false;
   let stopListening: (() => Promise<void>) | null = null;
 
-  function announceSoon(change: Change): void {
-    const known = outgoing.get(change.projectId);
-    // More projects than this at once is no case for a live view; polling still shows them.
-    if (known === undefined && outgoing.size >= maxProjects) return;
+  function keep({ projectId, topic, ids }: Change): void {
+    const known = outgoing.get(projectId);
+    if (known === undefined && outgoing.size >= maxProjects) {
+      isOverfull = true;
+      return;
+    }
     const pending = known ?? createPendingChanges();
-    pending.add(change.topic, change.ids);
-    outgoing.set(change.projectId, pending);
-    timer ??= setTimeout(announce, gatherMs);
+    pending.add(topic, ids);
+    outgoing.set(projectId, pending);
   }
 
-  function announce(): void {
-    timer = null;
-    for (const [projectId, pending] of outgoing) {
+  function announceIn(ms: number): void {
+    if (!isStopped) timer ??= setTimeout(() => void announce(), ms);
+  }
+
+  /** What goes out now, taken out of what is kept. */
+  function takeNotices(): Notice[] {
+    const round = outgoing;
+    outgoing = new Map();
+    if (isOverfull) {
+      isOverfull = false;
+      return [{ isEverything: true }];
+    }
+    const notices: Notice[] = [];
+    for (const [projectId, pending] of round) {
       for (let next = pending.take(); next !== null; next = pending.take()) {
         const ids = next.ids !== null && next.ids.length <= idsPerNotification ? next.ids : null;
-        database
-          .notify(channel, JSON.stringify({ from: processId, projectId, topic: next.topic, ids }))
-          .catch((error: Error) => log.warn("live.announce_failed", { message: error.message }));
+        notices.push({ projectId, topic: next.topic, ids });
       }
     }
-    outgoing.clear();
+    return notices;
   }
 
+  /** Sends what was gathered. What cannot be sent goes out later as a request to fetch again. Never throws. */
+  async function announce(): Promise<void> {
+    const notices = takeNotices();
+    let failure: Error | null = null;
+    for (let first = 0; first < notices.length; first += sentAtOnce) {
+      const batch = notices.slice(first, first + sentAtOnce);
+      // Once one has failed the rest waits too: one line per round says enough.
+      const sent = failure === null ? await Promise.allSettled(batch.map(tell)) : [];
+      for (const [index, notice] of batch.entries()) {
+        const outcome = sent[index];
+        if (outcome?.status === "fulfilled") continue;
+        if (outcome !== undefined) failure ??= outcome.reason as Error;
+        if ("isEverything" in notice) isOverfull = true;
+        else keep({ ...notice, ids: null });
+      }
+    }
+    if (failure !== null) log.warn("live.announce_failed", { message: failure.message });
+    timer = null;
+    if (outgoing.size > 0 || isOverfull) announceIn(failure === null ? gatherMs : retryMs);
+  }
+
+  const tell = (notice: Notice): Promise<void> =>
+    database.notify(channel, JSON.stringify({ from: processId, ...notice }));
+
   function heard(payload: string): void {
-    const { from, ...change } = JSON.parse(payload) as Change & { from: string };
-    if (from !== processId && isTopic(change.topic)) hub.changed(change);
+    const { from, ...notice } = JSON.parse(payload) as Notice & { from: string };
+    if (from === processId) return;
+    if ("isEverything" in notice) hub.missedChanges();
+    else if (isTopic(notice.topic)) hub.changed(notice);
   }
 
   return {
@@ -59,12 +103,15 @@ export function createLive(deps: LiveDeps) {
     /** Tells every hub of a committed change. Never throws, never waits. */
     publish(change: Change): void {
       hub.changed(change);
-      if (!isAlone) announceSoon(change);
+      if (isAlone) return;
+      keep(change);
+      announceIn(gatherMs);
     },
     async start(): Promise<void> {
-      if (!isAlone) stopListening = await database.listen(channel, heard);
+      if (!isAlone) stopListening = await database.listen(channel, heard, { onGap: hub.missedChanges });
     },
     async stop(): Promise<void> {
+      isStopped = true;
       if (timer !== null) clearTimeout(timer);
       hub.stop();
       await stopListening?.();

@@ -25,7 +25,7 @@ export interface Database<Schema> {
   /** Tells every process on this database; `payload` at most 7900 bytes. Delivered at most once, in no promised order. */
   notify(channel: string, payload: string): Promise<void>;
   /** Calls `handler` for notifications of any process, this one included. Returns the way to stop. */
-  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
+  listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): Promise<() => Promise<void>>;
   /** Takes the lease of a named loop, or null while another process holds it. The embedded database always leads. */
   lead(name: string): Promise<Lease | null>;
   /** A trivial query, for readiness. Throws when the database does not answer. */
@@ -35,6 +35,11 @@ export interface Database<Schema> {
   /** Figures of the pool for /metrics. */
   poolStats(): { size: number; checkedOut: number };
   close(): Promise<void>;
+}
+
+export interface ListenOptions {
+  /** Told once listening goes on after notifications may have been lost. */
+  readonly onGap?: () => void;
 }
 
 export interface Lease {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { Lease } from "../../database.ts";
+import { dedicatedConnection } from "./pool.ts";
 
 /** Advisory lock number of a named loop: the first 8 bytes of SHA-256 with the top bit cleared (spec part 3, section 14). */
 export function leaseNumber(name: string): bigint {
@@ -22,7 +23,7 @@ export function createLeases(config: pg.ClientConfig, onError: (error: Error) =>
 
   function connect(): Promise<pg.Client> {
     const opening = (async () => {
-      const client = new pg.Client({ ...config, options: "-c timezone=UTC" });
+      const client = new pg.Client({ ...config, ...dedicatedConnection });
       const lost = () => {
         if (connection === opening) connection = null;
       };
@@ -42,21 +43,30 @@ export function createLeases(config: pg.ClientConfig, onError: (error: Error) =>
     return opening;
   }
 
+  /** Asks the connection `held`. One that fails to answer is given up with all its leases, so that the next ask makes a new one. */
+  async function ask<Row extends pg.QueryResultRow>(held: Promise<pg.Client>, text: string, number: string) {
+    const client = await held;
+    try {
+      return await inTurn(() => client.query<Row>(text, [number]));
+    } catch (error) {
+      if (connection === held) connection = null;
+      client.end().catch(() => {});
+      throw error;
+    }
+  }
+
   return {
     async lead(name: string): Promise<Lease | null> {
       connection ??= connect();
       const held = connection;
-      const client = await held;
       const number = leaseNumber(name).toString();
-      const { rows } = await inTurn(() =>
-        client.query<{ won: boolean }>("SELECT pg_try_advisory_lock($1::bigint) AS won", [number]),
-      );
+      const { rows } = await ask<{ won: boolean }>(held, "SELECT pg_try_advisory_lock($1::bigint) AS won", number);
       if (rows[0]?.won !== true) return null;
       const isHeld = () => connection === held;
       return {
         isHeld,
         async release() {
-          if (isHeld()) await inTurn(() => client.query("SELECT pg_advisory_unlock($1::bigint)", [number]));
+          if (isHeld()) await ask(held, "SELECT pg_advisory_unlock($1::bigint)", number);
         },
       };
     },

@@ -24,7 +24,7 @@ export async function openPostgres<Schema>(
     async notify(channel, payload) {
       await pool.query("SELECT pg_notify($1, $2)", [channel, payload]);
     },
-    listen: (channel, handler) => listener.listen(channel, handler),
+    listen: (channel, handler, options) => listener.listen(channel, handler, options),
     lead: (name) => leases.lead(name),
     async ping() {
       await pool.query("SELECT 1");

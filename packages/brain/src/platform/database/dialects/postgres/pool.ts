@@ -46,6 +46,18 @@ export function connectionConfig(options: PostgresOptions): pg.PoolConfig {
   };
 }
 
+/**
+ * What a connection held for long adds to its configuration: the other end's silent disappearance is noticed within minutes, and nothing
+ * asked of it is waited for without end.
+ */
+export const dedicatedConnection = {
+  options: "-c timezone=UTC",
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 30_000,
+  connectionTimeoutMillis: 10_000,
+  query_timeout: 10_000,
+} as const;
+
 const deadlockDetected = "40P01";
 
 /** The driver's own connection object, which its types do not show on a client. */
