@@ -228,6 +228,38 @@ for (const dialect of testDialects) {
       expect(history[0]?.captured_at).toBe(new Date(at + 7).toISOString());
     });
 
+    test("keep of a very long sample only its counters", async () => {
+      const { identity } = await minted("talkative");
+      const loss = {
+        buffer_id: "b",
+        runtime_id: "r",
+        capacity_evicted_frames: 3,
+        content_rejected_frames: 0,
+        event_records: 0,
+        command_results: 0,
+        other_frames: 0,
+        unclassified_frames: 0,
+        adapter_events: { bullmq: 1 },
+      };
+      const long = { buffer_depth: 7, engines: ["x".repeat(70_000)], telemetry_loss: loss, surprise: 1 };
+      await agents.recordSample(identity, clock.now(), long);
+      const [sample] = await agents.statusHistory(projectId, identity.agent_id);
+      const { buffer_id, runtime_id, adapter_events, ...counters } = loss;
+      expect(sample?.payload).toEqual({ buffer_depth: 7, telemetry_loss: counters });
+    });
+
+    test("lose only the sample that cannot be stored", async () => {
+      const { identity } = await minted("beside");
+      const unknown = { ...identity, agent_id: "11111111-2222-4333-8444-ffffffffffff" };
+      // The first one is written at once, so that the next two share a batch.
+      const outcomes = await Promise.allSettled(
+        [identity, unknown, identity].map((sender, index) => agents.recordSample(sender, clock.now(), { index })),
+      );
+      expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      const history = await agents.statusHistory(projectId, identity.agent_id);
+      expect(history.map(({ payload }) => payload.index)).toEqual([2, 0]);
+    });
+
     test("are revoked for ever: the token is void everywhere, the name free, waiting commands cancelled", async () => {
       const { identity, token } = await minted("revoked");
       const again = await opened.openAgain();

@@ -1,4 +1,6 @@
+import { readAgentStatus } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
+import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AgentIdentity } from "./reads.ts";
@@ -29,6 +31,9 @@ const contactDelayMs = 250;
 const chunkRows = 200;
 const maxWaitingSamples = 10_000;
 const maxRevoked = 10_000;
+
+/** Longest sample in bytes that is stored as it came. */
+const sampleBytes = 65_536;
 
 interface Contact {
   at: Date;
@@ -89,17 +94,23 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
   async function writeSamples(): Promise<void> {
     const batch = samples.splice(0, chunkRows);
     if (batch.length === 0) return;
-    try {
-      const due = dueForTrim(batch);
-      await database.write(async (tx) => {
+    const due = dueForTrim(batch);
+    const store = (some: readonly Sample[]) =>
+      database.write(async (tx) => {
         await insertSamples(
           tx,
-          batch.map(({ done, ...row }) => row),
+          some.map(({ done, ...row }) => row),
         );
-        for (const agentId of due) await trimSamples(tx, agentId, samplesPerAgent);
+        for (const agentId of new Set(some.map(({ agent_id }) => agent_id))) {
+          if (due.has(agentId)) await trimSamples(tx, agentId, samplesPerAgent);
+        }
+        return some;
       });
-      for (const { done } of batch) done();
+    try {
+      const stored = await writeOrSplit(batch, store, (error, { done }) => done(error));
+      for (const { done } of stored) done();
     } catch (error) {
+      // Settling one a second time does nothing.
       for (const { done } of batch) done(error);
     }
   }
@@ -178,7 +189,7 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
         project_id: identity.project_id,
         agent_id: identity.agent_id,
         captured_at: capturedAt,
-        payload: storedJson(payload),
+        payload: samplePayload(payload),
         done: (error) => (error === undefined ? resolve() : reject(error)),
       });
       void writeAll();
@@ -202,3 +213,14 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
     },
   };
 }
+
+/** A sample as it is stored; of one that is too long only the counters that we know. */
+function samplePayload(payload: Record<string, unknown>): string {
+  const whole = storedJson(payload);
+  if (Buffer.byteLength(whole) <= sampleBytes) return whole;
+  const { telemetry_loss: loss, ...rest } = readAgentStatus(payload);
+  return storedJson({ ...numbersOf(rest), ...(loss !== undefined && { telemetry_loss: numbersOf(loss) }) });
+}
+
+const numbersOf = (members: object) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => typeof value === "number"));
