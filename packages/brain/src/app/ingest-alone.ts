@@ -14,14 +14,18 @@ export interface IngestAloneOptions {
   readonly publish?: (change: { projectId: string; topic: string; ids: readonly string[] | null }) => void;
   readonly settings?: Partial<IngestDeps["settings"]>;
   readonly grouping?: IngestDeps["grouping"];
+  /** Hears of queues and workers that could not be written; without it such an error is thrown. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** The path from verified frames into the database with its loops, without the rest of a brain: for benchmarks and store tests. */
 export function openIngestAlone(options: IngestAloneOptions) {
   const { database, clock = systemClock, publish = () => {}, settings, grouping } = options;
-  const onError = (error: unknown) => {
-    throw error;
-  };
+  const onError =
+    options.onError ??
+    ((error: unknown) => {
+      throw error;
+    });
   const queues = createQueues({ database, clock, publish, onError });
   const workers = createWorkers({
     database,

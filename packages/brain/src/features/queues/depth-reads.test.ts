@@ -24,6 +24,7 @@ function queue(name: string, depth: number, given: Partial<QueueRow> = {}): Queu
     oldest_waiting_since: null,
     depth_reported_at: now,
     consumers_reported_at: null,
+    oldest_reported_at: null,
     metadata: "{}",
     created_at: new Date(now.getTime() + queues),
     updated_at: now,

@@ -1,6 +1,7 @@
 import { readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { createGatherer } from "../../platform/gather.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
@@ -40,8 +41,11 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
     const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     for (let start = 0; start < sorted.length; start += rowsPerStatement) {
       const some = sorted.slice(start, start + rowsPerStatement);
-      const rows = await database.write((tx) =>
-        writeQueueNotes(tx, some, { now: clock.now(), newId: () => uuidV7(clock) }),
+      const options = { now: clock.now(), newId: () => uuidV7(clock) };
+      const rows = await writeOrSplit(
+        some,
+        (notes) => database.write((tx) => writeQueueNotes(tx, notes, options)),
+        onError,
       );
       for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {
         publish({ projectId, topic: "queue.changed", ids: own.map(({ id }) => id) });
@@ -58,7 +62,7 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
     depthsReported(projectId: string, engine: string, depths: Iterable<readonly [string, number]>, at: Date): void {
       for (const [name, count] of depths) {
         const note = noteOf(projectId, engine, name, at);
-        if (note !== undefined && (note.depth === null || note.depth.at < at)) note.depth = { count, at };
+        if (note !== undefined && isLater(note.depth, at)) note.depth = { count, at };
       }
     },
     /** The adapter_health of a heartbeat; reports are ordered by the frame's time. */
@@ -69,12 +73,14 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
         queues.depthsReported(projectId, engine, report.queueDepths, frameTs);
         for (const [name, count] of report.queueConsumers) {
           const note = noteOf(projectId, engine, name, frameTs);
-          if (note !== undefined) note.consumers = { count, at: frameTs };
+          if (note !== undefined && isLater(note.consumers, frameTs)) note.consumers = { count, at: frameTs };
         }
         for (const [name, text] of report.queueOldest) {
           const since = readInstant(text, { zone: "utc" });
           const note = since === null ? undefined : noteOf(projectId, engine, name, frameTs);
-          if (note !== undefined && since !== null) note.oldest = { since: new Date(since), at: frameTs };
+          if (note !== undefined && since !== null && isLater(note.oldest, frameTs)) {
+            note.oldest = { since: new Date(since), at: frameTs };
+          }
         }
         for (const worker of report.workers.values()) {
           for (const name of queueNames(worker.active_queues)) noteOf(projectId, engine, name, frameTs);
@@ -89,6 +95,8 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
 }
 
 export type Queues = ReturnType<typeof createQueues>;
+
+const isLater = (known: { readonly at: Date } | null, at: Date): boolean => known === null || known.at < at;
 
 const keyOf = ({ projectId, engine, name }: QueueNote): string => `${projectId}\0${engine}\0${name}`;
 

@@ -10,6 +10,7 @@ export interface QueueNote {
   lastSeenAt: Date;
   depth: { readonly count: number; readonly at: Date } | null;
   consumers: { readonly count: number; readonly at: Date } | null;
+  /** A depth that comes without it says that nothing waits. */
   oldest: { readonly since: Date; readonly at: Date } | null;
 }
 
@@ -21,6 +22,12 @@ const isNewer = (column: string): RawBuilder<boolean> => {
 
 const takeWhen = <T>(condition: RawBuilder<boolean>, column: string): RawBuilder<T> =>
   sql<T>`CASE WHEN ${condition} THEN ${sql.ref(`excluded.${column}`)} ELSE ${sql.ref(`queues.${column}`)} END`;
+
+/** The report about the oldest task: an own one, or that of the depths, whichever is later. */
+function oldestOf({ depth, oldest }: QueueNote): { since: Date | null; at: Date } | null {
+  if (depth === null || (oldest !== null && oldest.at >= depth.at)) return oldest;
+  return { since: null, at: depth.at };
+}
 
 /** Writes notes, at most one per queue and in lock order; an older report changes nothing. Gives the rows. */
 export async function writeQueueNotes(
@@ -41,9 +48,10 @@ export async function writeQueueNotes(
         last_seen_at: note.lastSeenAt,
         pending_count: note.depth?.count ?? 0,
         consumer_count: note.consumers?.count ?? 0,
-        oldest_waiting_since: note.oldest?.since ?? null,
+        oldest_waiting_since: oldestOf(note)?.since ?? null,
         depth_reported_at: note.depth?.at ?? null,
         consumers_reported_at: note.consumers?.at ?? null,
+        oldest_reported_at: oldestOf(note)?.at ?? null,
         metadata: "{}",
         created_at: now,
         updated_at: now,
@@ -53,7 +61,8 @@ export async function writeQueueNotes(
       conflict.columns(["project_id", "engine", "name"]).doUpdateSet({
         last_seen_at: takeWhen(isNewer("last_seen_at"), "last_seen_at"),
         pending_count: takeWhen(isNewer("depth_reported_at"), "pending_count"),
-        oldest_waiting_since: takeWhen(isNewer("depth_reported_at"), "oldest_waiting_since"),
+        oldest_waiting_since: takeWhen(isNewer("oldest_reported_at"), "oldest_waiting_since"),
+        oldest_reported_at: takeWhen(isNewer("oldest_reported_at"), "oldest_reported_at"),
         depth_reported_at: takeWhen(isNewer("depth_reported_at"), "depth_reported_at"),
         consumer_count: takeWhen(isNewer("consumers_reported_at"), "consumer_count"),
         consumers_reported_at: takeWhen(isNewer("consumers_reported_at"), "consumers_reported_at"),

@@ -28,18 +28,19 @@ export interface WorkerDetails {
 
 const given = (column: string) => sql.ref(`excluded.${column}`);
 
-/** A known worker keeps what a note without details does not tell. */
-const takeDetails = <T>(hasDetails: boolean, column: string): RawBuilder<T> =>
-  hasDetails ? sql<T>`${given(column)}` : sql<T>`${sql.ref(`workers.${column}`)}`;
+/** A known worker keeps what a note does not tell, or tells of an earlier time than is known. */
+const takeDetails = <T>(column: string): RawBuilder<T> =>
+  sql<T>`CASE WHEN ${given("details_at")} IS NOT NULL AND (workers.details_at IS NULL OR ${given("details_at")} >= workers.details_at)
+    THEN ${given(column)} ELSE ${sql.ref(`workers.${column}`)} END`;
 
 /**
- * Writes notes that all have details or all have none, at most one per worker and in lock order. A touch brings a worker online only
- * when its time is later than the event that last set its state. Gives the rows.
+ * Writes notes, at most one per worker and in lock order; details that are older than the known ones change nothing. A touch brings
+ * a worker online only when its time is later than the event that last set its state. Gives the rows.
  */
 export async function writeWorkerNotes(
   tx: Tx<Tables>,
   notes: readonly WorkerNote[],
-  { now, newId, hasDetails }: { now: Date; newId: () => string; hasDetails: boolean },
+  { now, newId }: { now: Date; newId: () => string },
 ): Promise<{ project_id: string; id: string }[]> {
   return tx
     .insertInto("workers")
@@ -61,24 +62,26 @@ export async function writeWorkerNotes(
         memory_bytes: details?.memory_bytes ?? null,
         active_tasks: details?.active_tasks ?? 0,
         metadata: details?.metadata ?? "{}",
+        details_at: details?.at ?? null,
         created_at: now,
         updated_at: now,
       })),
     )
     .onConflict((conflict) =>
       conflict.columns(["project_id", "engine", "name"]).doUpdateSet({
-        hostname: takeDetails(hasDetails, "hostname"),
-        pid: takeDetails(hasDetails, "pid"),
-        concurrency: takeDetails(hasDetails, "concurrency"),
-        queues: takeDetails(hasDetails, "queues"),
+        hostname: takeDetails("hostname"),
+        pid: takeDetails("pid"),
+        concurrency: takeDetails("concurrency"),
+        queues: takeDetails("queues"),
         state: sql<string>`CASE WHEN workers.state_at IS NULL OR ${given("last_heartbeat")} > workers.state_at
           THEN 'online' ELSE workers.state END`,
         last_heartbeat: sql<Date>`CASE WHEN workers.last_heartbeat IS NULL OR ${given("last_heartbeat")} > workers.last_heartbeat
           THEN ${given("last_heartbeat")} ELSE workers.last_heartbeat END`,
-        load_average: takeDetails(hasDetails, "load_average"),
-        memory_bytes: takeDetails(hasDetails, "memory_bytes"),
-        active_tasks: takeDetails(hasDetails, "active_tasks"),
-        metadata: takeDetails(hasDetails, "metadata"),
+        load_average: takeDetails("load_average"),
+        memory_bytes: takeDetails("memory_bytes"),
+        active_tasks: takeDetails("active_tasks"),
+        metadata: takeDetails("metadata"),
+        details_at: takeDetails("details_at"),
         updated_at: now,
       }),
     )

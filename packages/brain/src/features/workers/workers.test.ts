@@ -27,11 +27,18 @@ for (const dialect of testDialects) {
       const clock = createFakeClock(now);
       const projectId = await addProject(opened.database, `11111111-2222-4333-8444-${nextNumber()}`);
       const changes: { topic: string; ids: readonly string[] | null }[] = [];
-      const alone = openIngestAlone({ database: opened.database, clock, publish: (change) => changes.push(change) });
+      const errors: unknown[] = [];
+      const alone = openIngestAlone({
+        database: opened.database,
+        clock,
+        publish: (change) => changes.push(change),
+        onError: (error) => errors.push(error),
+      });
       return {
         alone,
         changes,
         clock,
+        errors,
         projectId,
         submit: (...events: unknown[]) =>
           alone.ingest.submit({ projectId, agentId: projectId, frameTs: now.toISOString(), events }),
@@ -122,6 +129,19 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
+    test("a note that cannot be written costs only itself", async () => {
+      const { alone, errors, projectId, queues, worker } = await setUp();
+      const unknownProject = "11111111-2222-4333-8444-ffffffffffff";
+      for (const owner of [unknownProject, projectId]) {
+        alone.workers.touch(owner, "celery", "w", at(1));
+        alone.queues.touch(owner, "celery", "q", at(1));
+      }
+      expect(await worker()).toMatchObject({ name: "w", state: "online" });
+      expect(await queues()).toMatchObject([{ name: "q", last_seen_at: at(1) }]);
+      expect(errors).toHaveLength(2);
+      await alone.stop();
+    });
+
     test("a silent worker goes offline after the agents' timeout and a minute", async () => {
       const { alone, changes, clock, projectId, worker } = await setUp();
       alone.workers.touch(projectId, "celery", "w", now);
@@ -134,6 +154,33 @@ for (const dialect of testDialects) {
       await alone.workers.sweepSilent();
       expect(await worker()).toMatchObject({ state: "offline" });
       expect(changes).toContainEqual({ projectId, topic: "worker.changed", ids: [row!.id] });
+      await alone.stop();
+    });
+
+    test("older details, consumers and oldest tasks change nothing, in one write or in two", async () => {
+      const { alone, projectId, queues, worker } = await setUp();
+      const report = (second: number, pid: number) => {
+        const health = {
+          "celery.worker_details": JSON.stringify({ w: { pid } }),
+          "celery.queue_consumers": JSON.stringify({ q: pid }),
+          "celery.queue_oldest": JSON.stringify({ q: at(pid).toISOString() }),
+        };
+        alone.workers.applyHealth(projectId, at(second), health);
+        alone.queues.applyHealth(projectId, at(second), health);
+      };
+      alone.queues.touch(projectId, "celery", "q", at(1));
+      expect(await queues()).toMatchObject([{ name: "q", oldest_waiting_since: null }]);
+      report(20, 5);
+      report(19, 6);
+      expect(await worker()).toMatchObject({ pid: 5 });
+      expect(await queues()).toMatchObject([{ consumer_count: 5, oldest_waiting_since: at(5) }]);
+      report(18, 7);
+      alone.workers.touch(projectId, "celery", "w", at(30));
+      expect(await worker()).toMatchObject({ pid: 5, last_heartbeat: at(30) });
+      expect(await queues()).toMatchObject([{ consumer_count: 5, oldest_waiting_since: at(5) }]);
+      report(21, 8);
+      expect(await worker()).toMatchObject({ pid: 8, last_heartbeat: at(30) });
+      expect(await queues()).toMatchObject([{ consumer_count: 8, oldest_waiting_since: at(8) }]);
       await alone.stop();
     });
 

@@ -1,6 +1,7 @@
 import { readAdapterHealth, readHeartbeat, type WorkerReport } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import { createGatherer } from "../../platform/gather.ts";
 import { uuidV7 } from "../../platform/ids.ts";
@@ -42,13 +43,12 @@ export function createWorkers({ database, clock, settings, publish, onError }: W
 
   async function writeNotes(gathered: WorkerNote[]): Promise<void> {
     const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    for (const hasDetails of [false, true]) {
-      const own = sorted.filter(({ details }) => (details !== null) === hasDetails);
-      for (let start = 0; start < own.length; start += rowsPerStatement) {
-        const some = own.slice(start, start + rowsPerStatement);
-        const options = { now: clock.now(), newId: () => uuidV7(clock), hasDetails };
-        publishRows(await database.write((tx) => writeWorkerNotes(tx, some, options)));
-      }
+    for (let start = 0; start < sorted.length; start += rowsPerStatement) {
+      const some = sorted.slice(start, start + rowsPerStatement);
+      const options = { now: clock.now(), newId: () => uuidV7(clock) };
+      publishRows(
+        await writeOrSplit(some, (notes) => database.write((tx) => writeWorkerNotes(tx, notes, options)), onError),
+      );
     }
   }
 

@@ -32,13 +32,13 @@ export const fleet: Migration = {
         id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE, engine ${t.text} NOT NULL,
         name ${t.text} NOT NULL, hostname ${t.text}, pid ${t.int}, concurrency ${t.int}, queues ${t.json} NOT NULL, state ${t.text} NOT NULL,
         state_key ${t.text}, state_at ${t.instant}, last_heartbeat ${t.instant}, load_average ${t.real}, memory_bytes ${t.int}, active_tasks ${t.int} NOT NULL,
-        metadata ${t.json} NOT NULL, created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL,
+        metadata ${t.json} NOT NULL, details_at ${t.instant}, created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL,
         UNIQUE (project_id, engine, name)) ${t.options}`,
       `CREATE TABLE queues (
         id ${t.uuid} PRIMARY KEY, project_id ${t.uuid} NOT NULL REFERENCES projects (id) ON DELETE CASCADE, engine ${t.text} NOT NULL,
         name ${t.text} NOT NULL, broker_type ${t.text}, broker_url_hint ${t.text}, last_seen_at ${t.instant},
         pending_count ${t.int} NOT NULL, consumer_count ${t.int} NOT NULL, oldest_waiting_since ${t.instant},
-        depth_reported_at ${t.instant}, consumers_reported_at ${t.instant}, metadata ${t.json} NOT NULL,
+        depth_reported_at ${t.instant}, consumers_reported_at ${t.instant}, oldest_reported_at ${t.instant}, metadata ${t.json} NOT NULL,
         created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL, UNIQUE (project_id, engine, name)) ${t.options}`,
     ]);
   },

@@ -70,6 +70,8 @@ export interface WorkerRow {
   active_tasks: number;
   /** JSON object {stats, active, active_queues, registered, conf}. */
   metadata: string;
+  /** When the newest applied details were reported; older ones change nothing. */
+  details_at: Date | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -85,9 +87,10 @@ export interface QueueRow {
   pending_count: number;
   consumer_count: number;
   oldest_waiting_since: Date | null;
-  /** When the newest applied report of depths and of consumers was made; an older report changes nothing. */
+  /** When the newest applied report of depths, of consumers and of the oldest task was made; an older report changes nothing. */
   depth_reported_at: Date | null;
   consumers_reported_at: Date | null;
+  oldest_reported_at: Date | null;
   metadata: string;
   created_at: Date;
   updated_at: Date;
