@@ -5,19 +5,20 @@ import { ApiError } from "../platform/http/error-codes.ts";
 
 /** In which role a session may watch a project now, asked of the tables: the hub asks on subscribe and every minute. */
 export function watchRoles(deps: {
-  sessions: Pick<Sessions, "list">;
+  sessions: Pick<Sessions, "standing">;
   projects: Pick<Projects, "get" | "find">;
 }): LiveDeps["roleIn"] {
   return async (actor, projectId) => {
-    const sessions = await deps.sessions.list(actor);
-    if (!sessions.some((session) => session.is_current)) return "no_session";
+    // The actor is of the connect, perhaps hours ago: only the session's id is taken from it.
+    const standing = await deps.sessions.standing(actor.sessionId);
+    if (standing === null) return "no_session";
     const project = await deps.projects.get(projectId).catch((error: unknown) => {
       if (error instanceof ApiError) return null;
       throw error;
     });
     if (project === null) return "no_membership";
-    if (actor.user.is_admin) return "admin";
-    const entry = await deps.projects.find(project.slug, actor.user.id);
+    if (standing.isAdmin) return "admin";
+    const entry = await deps.projects.find(project.slug, standing.userId);
     return entry?.role ?? "no_membership";
   };
 }

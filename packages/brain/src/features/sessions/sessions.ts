@@ -16,7 +16,7 @@ import { type IssuedSession, type IssueRequest, issueSession } from "./issue.ts"
 import { type LoginRequest, login } from "./login.ts";
 import type { LoginAnswer, MeAnswer, SessionPublic } from "./schemas.ts";
 import type { SessionValues } from "./settings.ts";
-import { deleteExpired, deleteSession, deleteSessionsOf, listLive } from "./store.ts";
+import { deleteExpired, deleteSession, deleteSessionsOf, findStanding, listLive } from "./store.ts";
 
 export interface SessionsDeps {
   readonly database: Database<Tables>;
@@ -39,6 +39,11 @@ export interface EndedSessions {
   readonly sessionIds: readonly string[] | null;
 }
 
+export interface SessionStanding {
+  readonly userId: string;
+  readonly isAdmin: boolean;
+}
+
 export interface SignedIn {
   readonly answer: LoginAnswer;
   readonly session: IssuedSession;
@@ -54,6 +59,8 @@ export interface Sessions extends Pick<Authenticator, "session"> {
   changePassword(request: ChangePasswordRequest): Promise<SignedIn>;
   policy(): ReturnType<typeof passwordPolicy>;
   list(actor: SessionActor): Promise<SessionPublic[]>;
+  /** Whose session it is and whether its user is an admin now; null once either does not count any more. */
+  standing(sessionId: string): Promise<SessionStanding | null>;
   revoke(actor: SessionActor, id: string, origin: AuditOrigin): Promise<boolean>;
   revokeOthers(actor: SessionActor, origin: AuditOrigin): Promise<number>;
   /** Deletes sessions past their absolute limit. */
@@ -84,6 +91,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
     const ended = { userId, sessionIds: ids.length > maxToldIds ? null : ids };
     heard(ended);
     await database.notify(endedChannel, JSON.stringify(ended)).catch(deps.onError);
+  }
+
+  /** What the queries for sessions that still count are given. */
+  function countingNow(): { now: Date; idleSince: Date } {
+    const now = clock.now();
+    return { now, idleSince: new Date(now.getTime() - settings.SVC_SESSION_IDLE_TIMEOUT_SECONDS * 1000 - 1) };
   }
 
   async function userOf(actor: SessionActor): Promise<UserRow> {
@@ -142,9 +155,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
     policy: () => passwordPolicy(settings.SVC_PASSWORD_MIN_LENGTH),
     async list(actor) {
-      const now = clock.now();
-      const idleSince = new Date(now.getTime() - settings.SVC_SESSION_IDLE_TIMEOUT_SECONDS * 1000 - 1);
-      const rows = await listLive(database.read, actor.user.id, { now, idleSince });
+      const rows = await listLive(database.read, actor.user.id, countingNow());
       return rows.map((row) => ({
         ...row,
         issued_at: row.issued_at.toISOString(),
@@ -152,6 +163,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
         expires_at: row.expires_at.toISOString(),
         is_current: row.id === actor.sessionId,
       }));
+    },
+    async standing(sessionId) {
+      const row = await findStanding(database.read, sessionId, countingNow());
+      return row === undefined ? null : { userId: row.user_id, isAdmin: row.is_admin };
     },
     async revoke(actor, sessionId, origin) {
       const id = sessionId.toLowerCase();

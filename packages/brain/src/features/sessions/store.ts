@@ -80,6 +80,18 @@ export const listLive = (db: Db, userId: string, { now, idleSince }: { now: Date
     .limit(maxListed)
     .execute();
 
+/** Whose session this is and what its user may do now; nothing when the session or its user does not count at `now`. */
+export const findStanding = (db: Db, id: string, { now, idleSince }: { now: Date; idleSince: Date }) =>
+  db
+    .selectFrom("sessions as s")
+    .innerJoin("users as u", "u.id", "s.user_id")
+    .select(["s.user_id", "u.is_admin"])
+    .where("s.id", "=", id)
+    .where("u.is_active", "=", true)
+    .where("s.expires_at", ">", now)
+    .where((eb) => eb.or([eb("s.is_remembered", "=", true), eb("s.last_seen_at", ">", idleSince)]))
+    .executeTakeFirst();
+
 /** The remember flag and second-factor stamp that a successor of the session carries on. */
 export const findCarried = (db: Db, id: string) =>
   db.selectFrom("sessions").select(["is_remembered", "mfa_verified_at"]).where("id", "=", id).executeTakeFirst();
