@@ -95,10 +95,7 @@ interface StoredGroup extends Omit<CommittedGroup, "inserted"> {
 async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: StoreOptions): Promise<StoredGroup> {
   const [, isNew, present] = await together([
     client.query("BEGIN"),
-    insertEvents(
-      client,
-      group.events.map(({ id, payload, task }) => ({ ...task, id, payload })),
-    ),
+    insertEvents(client, group.events),
     readTasks(
       client,
       group.tasks.map(({ id }) => id),

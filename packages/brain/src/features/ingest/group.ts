@@ -1,4 +1,4 @@
-import { compareCodePoints, taskRowId } from "@svc/protocol";
+import { taskRowId } from "@svc/protocol";
 import { type FoldedTask, rowOfEvents, type TaskEvent } from "../tasks/index.ts";
 import type { PreparedEvent } from "./prepare.ts";
 
@@ -52,16 +52,19 @@ export function groupEvents(given: readonly PreparedEvent[]): Group {
 export const rowOfIndexes = (events: readonly PreparedEvent[], indexes: readonly number[]): FoldedTask =>
   rowOfEvents(indexes.map((index) => (events[index] as PreparedEvent).task));
 
-const compareAscii = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Order of event keys. */
 const byEventKey = ({ id, task }: PreparedEvent, { id: otherId, task: other }: PreparedEvent): number =>
-  (task.projectId === other.projectId ? 0 : compareAscii(task.projectId, other.projectId)) ||
+  (task.projectId === other.projectId ? 0 : compareTexts(task.projectId, other.projectId)) ||
   task.at - other.at ||
-  compareAscii(id, otherId);
+  compareTexts(id, otherId);
 
-/** The order in which every writer locks task rows: by code point, as both databases compare. */
+/**
+ * The order in which every writer locks task rows. The databases compare by code point, which differs only for astral letters; there two
+ * writers may meet the wrong way round, and one of them starts again.
+ */
 const byTaskKey = ({ row: a }: GroupTask, { row: b }: GroupTask): number =>
-  (a.project_id === b.project_id ? 0 : compareAscii(a.project_id, b.project_id)) ||
-  (a.engine === b.engine ? 0 : compareCodePoints(a.engine, b.engine)) ||
-  (a.task_id === b.task_id ? 0 : compareCodePoints(a.task_id, b.task_id));
+  (a.project_id === b.project_id ? 0 : compareTexts(a.project_id, b.project_id)) ||
+  (a.engine === b.engine ? 0 : compareTexts(a.engine, b.engine)) ||
+  compareTexts(a.task_id, b.task_id);

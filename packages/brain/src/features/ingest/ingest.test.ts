@@ -230,6 +230,25 @@ for (const dialect of testDialects) {
       expect(await read().selectFrom("tasks").select("id").where("project_id", "=", projectId).execute()).toEqual([]);
     });
 
+    test("takes an eta beyond what both databases can hold for unreadable", async () => {
+      const projectId = await newProject();
+      await submit(projectId, [
+        event("task.sent", "far", { eta: "9999-12-31T23:59:59Z" }),
+        event("task.sent", "early", { eta: "0001-01-01T00:00:00Z" }),
+        event("task.sent", "near", { eta: "2255-06-05T23:47:34.740999Z" }),
+      ]);
+      const etas = await read()
+        .selectFrom("tasks")
+        .select(["task_id", "eta"])
+        .where("project_id", "=", projectId)
+        .execute();
+      expect(Object.fromEntries(etas.map(({ task_id, eta }) => [task_id, eta?.toISOString() ?? null]))).toEqual({
+        far: null,
+        early: null,
+        near: "2255-06-05T23:47:34.740Z",
+      });
+    });
+
     test("joins retry links: the earliest event of a new id decides", async () => {
       const projectId = await newProject();
       await submit(projectId, [

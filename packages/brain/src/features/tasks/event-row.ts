@@ -14,6 +14,9 @@ export interface EventHead {
   readonly at: number;
 }
 
+/** The farthest instants whose microseconds are safe integers, in the years 1684 and 2255; one beyond counts as unreadable. */
+const farthestMs = 9_007_199_254_740;
+
 type Fingerprint = (exception: string | null, traceback: string | null) => string | null;
 
 /**
@@ -42,7 +45,7 @@ export function taskEventOf(
     priority: fields.priority ?? null,
     args: textOf(fields.args),
     kwargs: textOf(fields.kwargs),
-    eta: fields.eta ?? null,
+    eta: fields.eta === undefined || Math.abs(fields.eta) > farthestMs ? null : fields.eta,
     parentTaskId: fields.parent_task_id ?? null,
     rootTaskId: fields.root_task_id ?? null,
     tags: textOf(fields.tags),

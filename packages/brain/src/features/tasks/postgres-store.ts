@@ -1,4 +1,11 @@
 import type { PoolClient } from "pg";
+import {
+  bigintArray,
+  jsonbArray,
+  textArray,
+  timestamptzArray,
+  uuidArray,
+} from "../../platform/database/dialects/postgres/binary-arrays.ts";
 import type { FoldedTask } from "./fold.ts";
 import { decodeFold, encodeFold } from "./fold-keys.ts";
 import { searchTextOf } from "./search-text.ts";
@@ -115,40 +122,96 @@ function presentTask(value: never[]): PresentTask {
   return { row, version: value[1]! };
 }
 
-const recordType = `id uuid, project_id uuid, engine text, task_id text, name text, queue text, state text, priority text,
-  args jsonb, kwargs jsonb, result jsonb, exception text, traceback text, retry_count bigint, attempt bigint, max_attempts bigint,
-  eta timestamptz, received_at timestamptz, started_at timestamptz, finished_at timestamptz, runtime_ms bigint, wait_ms bigint,
-  worker_name text, parent_task_id text, root_task_id text, tags jsonb, release text, traceparent text, fingerprint text,
-  last_failed_at timestamptz, last_event_at timestamptz, reported_by uuid, fold text, row_version bigint`;
-const writtenColumns = recordType
-  .split(",")
-  .map((column) => column.trim().split(" ")[0] as string)
-  .filter((column) => column !== "");
-const identity = new Set(["id", "project_id", "engine", "task_id"]);
+type Column = readonly [name: string, type: string, arrayOf: (writes: readonly TaskWrite[]) => Buffer];
+type Values<Value> = (row: FoldedTask) => Value;
 
-// The search row is written beside the task row, and only by the writer that won the task row. A row that was read and is gone since
-// (deleted meanwhile) would be inserted again, whole: such a write counts as lost, like one that meets another version.
+const uuid = (name: string, of: Values<string>): Column => [
+  name,
+  "uuid",
+  (writes) => uuidArray(writes.map(({ row }) => of(row))),
+];
+const text = (name: string, of: Values<string | null>): Column => [
+  name,
+  "text",
+  (writes) => textArray(writes.map(({ row }) => of(row))),
+];
+const json = (name: string, of: Values<string | null>): Column => [
+  name,
+  "jsonb",
+  (writes) => jsonbArray(writes.map(({ row }) => of(row))),
+];
+const int = (name: string, of: Values<number | null>): Column => [
+  name,
+  "bigint",
+  (writes) => bigintArray(writes.map(({ row }) => of(row))),
+];
+const instant = (name: string, of: Values<number | null>): Column => [
+  name,
+  "timestamptz",
+  (writes) => timestamptzArray(writes.map(({ row }) => of(row))),
+];
+
+const identity: readonly Column[] = [
+  ["id", "uuid", (writes) => uuidArray(writes.map(({ id }) => id))],
+  uuid("project_id", (row) => row.project_id),
+  text("engine", (row) => row.engine),
+  text("task_id", (row) => row.task_id),
+];
+const content: readonly Column[] = [
+  text("name", (row) => row.name),
+  text("queue", (row) => row.queue),
+  text("state", (row) => row.state),
+  text("priority", (row) => row.priority),
+  json("args", (row) => row.args),
+  json("kwargs", (row) => row.kwargs),
+  json("result", (row) => row.result),
+  text("exception", (row) => row.exception),
+  text("traceback", (row) => row.traceback),
+  int("retry_count", (row) => row.retry_count),
+  int("attempt", (row) => row.attempt),
+  int("max_attempts", (row) => row.max_attempts),
+  instant("eta", (row) => row.eta),
+  instant("received_at", (row) => row.received_at),
+  instant("started_at", (row) => row.started_at),
+  instant("finished_at", (row) => row.finished_at),
+  int("runtime_ms", (row) => row.runtime_ms),
+  int("wait_ms", (row) => row.wait_ms),
+  text("worker_name", (row) => row.worker_name),
+  text("parent_task_id", (row) => row.parent_task_id),
+  text("root_task_id", (row) => row.root_task_id),
+  json("tags", (row) => row.tags),
+  text("release", (row) => row.release),
+  text("traceparent", (row) => row.traceparent),
+  text("fingerprint", (row) => row.fingerprint),
+  instant("last_failed_at", (row) => row.last_failed_at),
+  instant("last_event_at", (row) => row.last_event_at),
+  uuid("reported_by", (row) => row.reported_by),
+  text("fold", (row) => encodeFold(row.keys)),
+  ["row_version", "bigint", (writes) => bigintArray(writes.map(({ version }) => version + 1))],
+];
+const columns = [...identity, ...content];
+const names = columns.map(([name]) => name).join(", ");
+const place = (index: number): string => `$${columns.length + index}`;
+
+// The search row is written beside the task row, and only by the writer that won the task row.
 const writeText = `
   WITH given AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset($1::jsonb) AS r (${recordType}, search_text text)
+    SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")}, ${place(1)}::text[])
+      AS r (${names}, search_text)
   ), written AS (
-    INSERT INTO tasks (${writtenColumns.join(", ")}, created_at, updated_at)
-    SELECT ${writtenColumns.join(", ")}, $2::timestamptz, $2::timestamptz FROM given
+    INSERT INTO tasks (${names}, created_at, updated_at)
+    SELECT ${names}, ${place(2)}::timestamptz, ${place(2)}::timestamptz FROM given
     ON CONFLICT (id) DO UPDATE SET
-      ${writtenColumns
-        .filter((column) => !identity.has(column))
-        .map((column) => `${column} = excluded.${column}`)
-        .join(", ")}, updated_at = excluded.updated_at
+      ${content.map(([name]) => `${name} = excluded.${name}`).join(", ")}, updated_at = excluded.updated_at
     WHERE tasks.row_version = excluded.row_version - 1
-    RETURNING id, row_version = 1 AS is_new, xmax = 0 AS is_inserted
+    RETURNING id
   ), searchable AS (
     INSERT INTO task_search (id, project_id, received_at, search_text)
     SELECT given.id, given.project_id, given.received_at, given.search_text
     FROM given JOIN written USING (id) WHERE given.search_text IS NOT NULL
     ON CONFLICT (id) DO UPDATE SET search_text = excluded.search_text, received_at = excluded.received_at
   )
-  SELECT CASE WHEN count(*) FILTER (WHERE is_new = is_inserted) = $3::int THEN 1 ELSE 1 / (count(*) - count(*)) END
-  FROM written`;
+  SELECT CASE WHEN count(*) = ${place(3)}::int THEN 1 ELSE 1 / (count(*) - count(*)) END FROM written`;
 
 /** SQLSTATE of a write that came too late: division by zero, which the statement brings about so that the commit behind it fails. */
 export const lostRaceCode = "22012";
@@ -162,38 +225,11 @@ export async function writeTasks(client: PoolClient, writes: readonly TaskWrite[
   await client.query({
     name: "ingest-write-tasks",
     text: writeText,
-    values: [`[${writes.map(recordText).join(",")}]`, now, writes.length],
+    values: [
+      ...columns.map(([, , arrayOf]) => arrayOf(writes)),
+      textArray(writes.map(({ row, isTextNew }) => (isTextNew ? searchTextOf(row) : null))),
+      now,
+      writes.length,
+    ],
   });
-}
-
-const text = (value: string | null): string => (value === null ? "null" : JSON.stringify(value));
-const instant = (ms: number | null): string => (ms === null ? "null" : `"${new Date(ms).toISOString()}"`);
-
-/** One element of the batch; JSON columns are text already and go in as they are. Members that are null are left out. */
-function recordText({ id, row, version, isTextNew }: TaskWrite): string {
-  let record =
-    `{"id":"${id}","project_id":"${row.project_id}","engine":${text(row.engine)},"task_id":${text(row.task_id)},` +
-    `"name":${text(row.name)},"state":"${row.state}","priority":"${row.priority}","args":${row.args},"kwargs":${row.kwargs},` +
-    `"retry_count":${row.retry_count},"attempt":${row.attempt},"received_at":${instant(row.received_at)},"tags":${row.tags},` +
-    `"last_event_at":${instant(row.last_event_at)},"reported_by":"${row.reported_by}","fold":"${encodeFold(row.keys)}",` +
-    `"row_version":${version + 1}`;
-  if (row.queue !== null) record += `,"queue":${text(row.queue)}`;
-  if (row.result !== null) record += `,"result":${row.result}`;
-  if (row.exception !== null) record += `,"exception":${text(row.exception)}`;
-  if (row.traceback !== null) record += `,"traceback":${text(row.traceback)}`;
-  if (row.max_attempts !== null) record += `,"max_attempts":${row.max_attempts}`;
-  if (row.eta !== null) record += `,"eta":${instant(row.eta)}`;
-  if (row.started_at !== null) record += `,"started_at":${instant(row.started_at)}`;
-  if (row.finished_at !== null) record += `,"finished_at":${instant(row.finished_at)}`;
-  if (row.runtime_ms !== null) record += `,"runtime_ms":${row.runtime_ms}`;
-  if (row.wait_ms !== null) record += `,"wait_ms":${row.wait_ms}`;
-  if (row.worker_name !== null) record += `,"worker_name":${text(row.worker_name)}`;
-  if (row.parent_task_id !== null) record += `,"parent_task_id":${text(row.parent_task_id)}`;
-  if (row.root_task_id !== null) record += `,"root_task_id":${text(row.root_task_id)}`;
-  if (row.release !== null) record += `,"release":${text(row.release)}`;
-  if (row.traceparent !== null) record += `,"traceparent":${text(row.traceparent)}`;
-  if (row.fingerprint !== null) record += `,"fingerprint":"${row.fingerprint}"`;
-  if (row.last_failed_at !== null) record += `,"last_failed_at":${instant(row.last_failed_at)}`;
-  if (isTextNew) record += `,"search_text":${text(searchTextOf(row))}`;
-  return `${record}}`;
 }

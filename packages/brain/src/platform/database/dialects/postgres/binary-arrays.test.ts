@@ -18,17 +18,19 @@ describe("a binary array parameter", () => {
   const words = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", ""));
 
   test("brings texts of any letters, empty ones and nulls", () =>
-    check(orNull(words), async (values) => expect(await readBack("text", textArray(values))).toEqual(values)));
+    check(orNull(words), async (values) => {
+      expect(await readBack("text", textArray(values))).toEqual(values);
+    }));
 
   test("brings UUIDs of either case, repeated ones too", () =>
-    check(fc.oneof(fc.uuid(), fc.constant("AAAAAAAA-bbbb-4ccc-8ddd-EEEEEEEEEEEE")), async (values) =>
-      expect(await readBack("uuid", uuidArray(values))).toEqual(values.map((value) => value.toLowerCase())),
-    ));
+    check(fc.oneof(fc.uuid(), fc.constant("AAAAAAAA-bbbb-4ccc-8ddd-EEEEEEEEEEEE")), async (values) => {
+      expect(await readBack("uuid", uuidArray(values))).toEqual(values.map((value) => value.toLowerCase()));
+    }));
 
   test("brings safe integers of either sign", () =>
-    check(orNull(fc.maxSafeInteger().map((value) => value + 0)), async (values) =>
-      expect(await readBack("bigint", bigintArray(values))).toEqual(values.map((value) => (value === 0 ? 0 : value))),
-    ));
+    check(orNull(fc.maxSafeInteger().map((value) => value + 0)), async (values) => {
+      expect(await readBack("bigint", bigintArray(values))).toEqual(values.map((value) => (value === 0 ? 0 : value)));
+    }));
 
   test("brings instants to the millisecond, before 1970 and 2000 too", () => {
     const instants = fc.date({

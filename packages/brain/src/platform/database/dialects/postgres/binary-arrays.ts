@@ -82,7 +82,9 @@ const bigint = {
 const instant = {
   bytesOf: eightBytes,
   write(ms: number, offset: number) {
-    writeInt64((ms - serverEpochMs) * 1000, offset);
+    const micros = (ms - serverEpochMs) * 1000;
+    if (Number.isSafeInteger(micros)) writeInt64(micros, offset);
+    else scratch.writeBigInt64BE(BigInt(ms - serverEpochMs) * 1000n, offset);
     return 8;
   },
 };
