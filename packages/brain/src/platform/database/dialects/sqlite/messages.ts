@@ -8,10 +8,12 @@ export type WriterRequest =
   | { kind: "end"; id: number; session: number; commit: boolean }
   | { kind: "job"; id: number; name: string; payload: unknown }
   | { kind: "checkpoint"; id: number }
+  | { kind: "ping"; id: number }
   | { kind: "close"; id: number };
 
 export type ReaderRequest =
   | { kind: "execute"; id: number; sql: string; parameters: unknown[] }
+  | { kind: "ping"; id: number }
   | { kind: "close"; id: number };
 
 export type ThreadReply = { id: number; value?: StatementResult | unknown; error?: CarriedError };

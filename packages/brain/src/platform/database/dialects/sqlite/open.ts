@@ -92,6 +92,7 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
     lead: async () => ({ isHeld: () => true, release: async () => {} }),
     async ping() {
       readTarget.execute("SELECT 1", []);
+      await Promise.all([writer.answers({ kind: "ping" }), reader.answers({ kind: "ping" })]);
     },
     async checkpoint() {
       const result = (await writer.ask({ kind: "checkpoint" })) as StatementResult | null;
@@ -100,10 +101,9 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
     },
     poolStats: () => ({ size: 3, checkedOut: 0 }),
     async close() {
-      await reader.ask({ kind: "close" }).catch(() => {});
+      await reader.end({ kind: "close" });
       readConnection.close();
-      await writer.ask({ kind: "close" }).catch(() => {});
-      await Promise.all([reader.end(), writer.end()]);
+      await writer.end({ kind: "close" });
     },
   };
 }

@@ -15,6 +15,10 @@ export function runReader(): void {
       port.close();
       return;
     }
+    if (request.kind === "ping") {
+      port.postMessage({ id: request.id });
+      return;
+    }
     try {
       port.postMessage({ id: request.id, value: run(request.sql, request.parameters) });
     } catch (error) {

@@ -8,40 +8,95 @@ import { restoreError, type ThreadReply } from "./messages.ts";
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 };
 
-/** Asks a thread and matches its replies by number. A thread that ends fails everything that still waits. */
-export function createThreadClient<Request extends { id: number }>(entry: string, data: unknown) {
-  const worker = new Worker(entry, { workerData: data, resourceLimits });
-  const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
-  let lastId = 0;
-  let ended: Error | null = null;
+/** A thread that cannot live is not started more often than this. */
+const restartEveryMs = 1000;
+/** Readiness waits no longer than this for an answer. */
+const answerMs = 1500;
+/** A thread that has worked on one question for longer than this counts as stuck. */
+const stuckMs = 60_000;
 
-  function fail(error: Error): void {
-    ended = error;
-    for (const { reject } of pending.values()) reject(error);
-    pending.clear();
+interface Question {
+  readonly askedMs: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type Asked<Request> = Request extends unknown ? Omit<Request, "id"> : never;
+
+/**
+ * Asks a thread and matches its replies by number. A thread that ends fails everything that still waits; the next question starts
+ * another one.
+ */
+export function createThreadClient<Request extends { id: number }>(entry: string, data: unknown) {
+  const pending = new Map<number, Question>();
+  let lastId = 0;
+  let isClosed = false;
+  let startedMs = 0;
+  let ended: Error | null = null;
+  /** False after a restart until the new thread has answered something: until then slow may mean that it cannot live. */
+  let isTrusted = true;
+  let worker = start();
+
+  function start(): Worker {
+    startedMs = performance.now();
+    ended = null;
+    const thread = new Worker(entry, { workerData: data, resourceLimits });
+    function fail(error: Error): void {
+      // Its last event may come after its successor has begun.
+      if (thread !== worker || ended !== null) return;
+      ended = error;
+      for (const { reject } of pending.values()) reject(error);
+      pending.clear();
+    }
+    thread.on("message", ({ id, value, error }: ThreadReply) => {
+      isTrusted = true;
+      const question = pending.get(id);
+      pending.delete(id);
+      if (error !== undefined) question?.reject(restoreError(error));
+      else question?.resolve(value);
+    });
+    // SQLITE_CANTOPEN (14): a thread that could not open its file; the code makes it transient for senders.
+    thread.on("error", (error) => fail(new SqliteError(error.message, 14)));
+    thread.on("exit", () => fail(new SqliteError("the database thread has ended", 14)));
+    return thread;
   }
 
-  worker.on("message", ({ id, value, error }: ThreadReply) => {
-    const question = pending.get(id);
-    pending.delete(id);
-    if (error !== undefined) question?.reject(restoreError(error));
-    else question?.resolve(value);
-  });
-  // SQLITE_CANTOPEN (14): a thread that could not open its file; the code makes it transient for senders.
-  worker.on("error", (error) => fail(new SqliteError(error.message, 14)));
-  worker.on("exit", () => fail(ended ?? new SqliteError("the database thread has ended", 14)));
+  function ask(request: Asked<Request>): Promise<unknown> {
+    if (ended !== null) {
+      if (isClosed || performance.now() - startedMs < restartEveryMs) return Promise.reject(ended);
+      isTrusted = false;
+      worker = start();
+    }
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve, reject) => {
+      // First, because it throws for what cannot be sent.
+      worker.postMessage({ ...request, id });
+      pending.set(id, { askedMs: performance.now(), resolve, reject });
+    });
+  }
 
   return {
-    ask(request: Request extends unknown ? Omit<Request, "id"> : never): Promise<unknown> {
-      if (ended !== null) return Promise.reject(ended);
-      lastId += 1;
-      const id = lastId;
-      return new Promise((resolve, reject) => {
-        pending.set(id, { resolve, reject });
-        worker.postMessage({ ...request, id });
-      });
+    ask,
+    /** Asks for a sign of life. A thread that is busy with a long question counts as alive for a minute; a dead one is begun anew. */
+    async answers(request: Asked<Request>): Promise<void> {
+      const busy = Promise.withResolvers<void>();
+      const timer = setTimeout(() => {
+        const [oldest] = pending.values();
+        const isStuck = oldest !== undefined && performance.now() - oldest.askedMs > stuckMs;
+        if (isTrusted && !isStuck) busy.resolve();
+        else busy.reject(new SqliteError("the database thread does not answer", 5));
+      }, answerMs);
+      try {
+        await Promise.race([ask(request), busy.promise]);
+      } finally {
+        clearTimeout(timer);
+      }
     },
-    async end(): Promise<void> {
+    /** Asks for a last thing, unless the thread has ended by itself, and ends it. */
+    async end(request: Asked<Request>): Promise<void> {
+      isClosed = true;
+      await ask(request).catch(() => {});
       await worker.terminate();
     },
   };

@@ -39,6 +39,13 @@ export function runWriter(jobs: WriterJobs): void {
 
   const reply = (message: ThreadReply) => port.postMessage(message);
 
+  /** What cannot be undone now is undone before the next group begins: the thread and those that wait go on. */
+  function dropTransaction(): void {
+    try {
+      if (db.isTransaction) db.exec("ROLLBACK");
+    } catch {}
+  }
+
   function commitGroup(): void {
     if (group === null) return;
     const { answers } = group;
@@ -47,16 +54,20 @@ export function runWriter(jobs: WriterJobs): void {
       db.exec("COMMIT");
       for (const answer of answers) reply(answer);
     } catch (error) {
-      if (db.isTransaction) db.exec("ROLLBACK");
+      dropTransaction();
       for (const answer of answers) reply({ id: answer.id, error: answer.error ?? carryError(error) });
     }
   }
 
-  /** Undoes the present member; when SQLite has already dropped the whole transaction, everyone in the group fails with it. */
+  /** Undoes the present member; when SQLite has already dropped the whole transaction, or must, everyone in the group fails with it. */
   function undoMember(error: unknown): void {
-    if (db.isTransaction) {
-      db.exec("ROLLBACK TO member; RELEASE member");
-      return;
+    try {
+      if (db.isTransaction) {
+        db.exec("ROLLBACK TO member; RELEASE member");
+        return;
+      }
+    } catch {
+      dropTransaction();
     }
     const failed = group?.answers ?? [];
     group = null;
@@ -65,6 +76,7 @@ export function runWriter(jobs: WriterJobs): void {
 
   function openMember(): void {
     if (group === null) {
+      if (db.isTransaction) db.exec("ROLLBACK");
       db.exec("BEGIN IMMEDIATE");
       group = { answers: [], startedMs: performance.now() };
     }
@@ -183,7 +195,15 @@ export function runWriter(jobs: WriterJobs): void {
           reply({ id: request.id, error: carryError(error) });
         }
         return;
+      case "ping":
+        reply({ id: request.id });
+        return;
       case "close":
+        if (session !== null) {
+          clearTimeout(session.idleTimer);
+          session = null;
+          undoMember(new Error("the database was closed"));
+        }
         commitGroup();
         db.close();
         reply({ id: request.id });

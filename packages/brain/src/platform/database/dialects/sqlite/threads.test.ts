@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { SqliteBulk } from "../../database.ts";
+import { isTransient } from "../../errors.ts";
+import { openSqlite } from "./open.ts";
+
+const require = createRequire(import.meta.url);
+
+describe("the threads of the embedded database", () => {
+  let folder: string;
+  let database: Awaited<ReturnType<typeof open>>;
+
+  /** With a writer that can be told to end, or to lose its transaction. */
+  async function open() {
+    const writerEntry = join(folder, "writer.mts");
+    await writeFile(
+      writerEntry,
+      `import { runWriter } from ${JSON.stringify(new URL("./writer-thread.ts", import.meta.url).href)};
+      runWriter({ end: () => () => process.exit(1), lose: (db) => () => db.exec("RELEASE member") });`,
+    );
+    return openSqlite<{ notes: { text: string } }>({
+      path: join(folder, "svc.db"),
+      synchronous: "normal",
+      idleSessionMs: 30_000,
+      writerEntry,
+      readerEntry: require.resolve("@svc/brain/reader-thread"),
+    });
+  }
+  const job = (name: string) => (database.bulk as SqliteBulk).job(name, null);
+  const note = (text: string) => database.write((tx) => tx.insertInto("notes").values({ text }).execute());
+  const notes = async () => (await database.read.selectFrom("notes").select("text").execute()).map(({ text }) => text);
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "svc-threads-"));
+    database = await open();
+    await database.write((tx) => sql`CREATE TABLE notes (text TEXT NOT NULL)`.execute(tx));
+  });
+  afterEach(async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("begin anew after one has ended, and what waited for it may be tried again", async () => {
+    const error = await job("end").catch((reason: unknown) => reason);
+    expect(isTransient(error)).toBe(true);
+    await vi.waitFor(() => database.ping(), { timeout: 10_000 });
+    await note("after");
+    expect(await notes()).toEqual(["after"]);
+  });
+
+  test("fail readiness while one cannot live", async () => {
+    await writeFile(join(folder, "writer.mts"), "process.exit(1);");
+    await expect(job("end")).rejects.toThrow("has ended");
+    await expect(database.ping()).rejects.toThrow("has ended");
+  });
+
+  test("survive a member that cannot be undone", async () => {
+    await expect(job("lose")).rejects.toThrow("no such savepoint");
+    await note("after");
+    expect(await notes()).toEqual(["after"]);
+  });
+
+  test("undo the transaction that is open when the database is closed", async () => {
+    const half = database.write(async (tx) => {
+      await tx.insertInto("notes").values({ text: "half" }).execute();
+      await database.close();
+    });
+    await expect(half).rejects.toThrow();
+    database = await open();
+    expect(await notes()).toEqual([]);
+  });
+});
