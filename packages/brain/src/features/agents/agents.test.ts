@@ -228,6 +228,22 @@ for (const dialect of testDialects) {
       expect(history[0]?.captured_at).toBe(new Date(at + 7).toISOString());
     });
 
+    test("are not let on when their project was archived by another process, until it is restored", async () => {
+      const { identity } = await minted("archived");
+      const setActive = (isActive: boolean) =>
+        opened.database.write((tx) =>
+          tx.updateTable("projects").set({ is_active: isActive }).where("id", "=", projectId).execute(),
+        );
+      await setActive(false);
+      await agents.seen(identity, null, clock.now());
+      await agents.flush();
+      expect(await agents.seen(identity, null, clock.now())).toBe(false);
+      expect(await stateOf(identity.agent_id)).toBe("unknown");
+      await setActive(true);
+      expect(await agents.connected(identity, hello(), clock.now())).toBe(true);
+      expect(await agents.seen(identity, null, clock.now())).toBe(true);
+    });
+
     test("keep of a very long sample only its counters", async () => {
       const { identity } = await minted("talkative");
       const loss = {

@@ -11,7 +11,7 @@ import { hasSilent, markConnected, markGone, markProbed, markProcessGone, markSi
 export interface PresenceDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
-  readonly pulse: Pick<Pulse, "seen" | "drop">;
+  readonly pulse: Pick<Pulse, "admitted" | "seen" | "drop">;
   readonly offlineTimeoutMs: number;
   /** Agents whose public row changed. */
   readonly onChanged: (projectId: string, agentIds: string[]) => void;
@@ -50,7 +50,10 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
         metadata: storedJson({ host: hello.host }),
       };
       const isAlive = await database.write((tx) => markConnected(tx, identity.agent_id, facts, at));
-      if (isAlive) onChanged(identity.project_id, [identity.agent_id]);
+      if (isAlive) {
+        pulse.admitted(identity.agent_id);
+        onChanged(identity.project_id, [identity.agent_id]);
+      }
       return isAlive;
     },
     async workerConnected(identity, hello, at) {
@@ -77,8 +80,10 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
       await pulse.drop(identity.agent_id, workerId, isLast);
       const ended = { agentId: identity.agent_id, workerId, connectedAt, now: clock.now() };
       const wentOffline = await database.write(async (tx) => {
+        // Agents before processes: the lock order of markSeen.
+        const isGone = isLast && (await markGone(tx, ended));
         await markProcessGone(tx, ended);
-        return isLast && (await markGone(tx, ended));
+        return isGone;
       });
       if (wentOffline) onChanged(identity.project_id, [identity.agent_id]);
     },
@@ -93,7 +98,7 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
       const now = clock.now();
       const cutoff = new Date(now.getTime() - offlineTimeoutMs);
       if (!(await hasSilent(database.read, cutoff))) return 0;
-      const gone = await database.write((tx) => markSilent(tx, cutoff, now));
+      const gone = await database.write((tx) => markSilent(tx, database.dialect, cutoff, now));
       for (const [projectId, agents] of Map.groupBy(gone, ({ project_id }) => project_id)) {
         onChanged(
           projectId,

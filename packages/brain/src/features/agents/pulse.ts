@@ -4,10 +4,10 @@ import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AgentIdentity } from "./reads.ts";
-import { insertSamples, markProcessesSeen, markSeen, trimSamples } from "./store.ts";
+import { findProcesses, insertSamples, markProcessesSeen, markSeen, trimSamples } from "./store.ts";
 
 export interface PulseDeps {
-  readonly database: Pick<Database<Tables>, "write">;
+  readonly database: Pick<Database<Tables>, "dialect" | "write">;
   /** Newest samples kept per agent; 0 keeps all. */
   readonly samplesPerAgent: number;
   /** Agents of a project that came online by being seen. */
@@ -16,8 +16,10 @@ export interface PulseDeps {
 }
 
 export interface Pulse {
-  /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked. */
+  /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked or its project archived. */
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean;
+  /** The agent was let in: forgets that it was known to be gone. */
+  admitted(agentId: string): void;
   /** Stores a status sample; resolves when it is durable. */
   recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
   /** Drops noted contact of an ended connection, so that it cannot bring anyone back online. */
@@ -30,7 +32,9 @@ export interface Pulse {
 const contactDelayMs = 250;
 const chunkRows = 200;
 const maxWaitingSamples = 10_000;
-const maxRevoked = 10_000;
+const maxGone = 10_000;
+/** A project may be restored: what is known of a gone agent is asked again after this. */
+const askAgainMs = 30_000;
 
 /** Longest sample in bytes that is stored as it came. */
 const sampleBytes = 65_536;
@@ -57,8 +61,8 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
   let contacts = new Map<string, Contact>();
   const samples: Sample[] = [];
   const sinceTrim = new Map<string, number>();
-  // Ids of revoked agents that still talked, so that their transport hears of it.
-  const revoked = new Set<string>();
+  // Agents that still talked when they were revoked or their project archived, so that their transport hears of it.
+  const gone = new Map<string, Date>();
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
   let isStopped = false;
@@ -152,13 +156,19 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
       [...contact.processes].map((workerId) => ({ agentId, workerId })),
     );
     const { returned, alive } = await database.write(async (tx) => {
-      const seen = await markSeen(tx, ids, at);
-      for (let start = 0; start < processes.length; start += chunkRows) {
-        await markProcessesSeen(tx, processes.slice(start, start + chunkRows), at);
+      const seen = await markSeen(tx, database.dialect, ids, at);
+      const present = processes.filter(({ agentId }) => seen.alive.has(agentId));
+      const processIds: string[] = [];
+      for (let start = 0; start < present.length; start += chunkRows) {
+        processIds.push(...(await findProcesses(tx, present.slice(start, start + chunkRows))));
+      }
+      processIds.sort();
+      for (let start = 0; start < processIds.length; start += chunkRows) {
+        await markProcessesSeen(tx, database.dialect, processIds.slice(start, start + chunkRows), at);
       }
       return seen;
     });
-    for (const id of ids) if (!alive.has(id)) noteRevoked(id);
+    for (const id of ids) if (!alive.has(id)) noteGone(id, at);
     const byProject = Map.groupBy(returned, ({ project_id }) => project_id);
     for (const [projectId, agents] of byProject)
       onReturned(
@@ -167,14 +177,16 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
       );
   }
 
-  function noteRevoked(id: string): void {
-    if (revoked.size >= maxRevoked) revoked.clear();
-    revoked.add(id);
+  function noteGone(id: string, at: Date): void {
+    if (gone.size >= maxGone) gone.clear();
+    gone.set(id, at);
   }
 
   return {
     seen(identity, workerId, at) {
-      if (revoked.has(identity.agent_id)) return false;
+      const goneAt = gone.get(identity.agent_id);
+      if (goneAt !== undefined && at.getTime() - goneAt.getTime() < askAgainMs) return false;
+      gone.delete(identity.agent_id);
       const contact = contacts.get(identity.agent_id) ?? { at, processes: new Set() };
       if (at > contact.at) contact.at = at;
       if (workerId !== undefined) contact.processes.add(workerId);
@@ -182,6 +194,7 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
       schedule(contactDelayMs);
       return true;
     },
+    admitted: (agentId) => void gone.delete(agentId),
     recordSample(identity, capturedAt, payload) {
       if (samples.length >= maxWaitingSamples) return Promise.reject(new Error("too many status samples are waiting"));
       const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import type { AgentRow, AgentStatusRow, AgentWorkerRow, CommandRow, Tables } from "../../schema/tables/index.ts";
 
+type Dialect = Database<Tables>["dialect"];
 type Change = { id: string; project_id: string };
 
 export async function insertAgent(tx: Tx<Tables>, row: AgentRow): Promise<void> {
@@ -137,40 +138,47 @@ export async function markGone(
 }
 
 /**
- * Notes contact with agents and brings them online.
+ * Notes contact with agents and brings them online. Like every change of several agents or processes here it locks agents by id, then
+ * processes by id, so that no two of them wait for each other.
  *
- * @returns those that were not online before, and the ids of all that are not revoked.
+ * @returns those that were not online before, and the ids of all that are not revoked and whose project is active.
  */
 export async function markSeen(
   tx: Tx<Tables>,
+  dialect: Dialect,
   ids: readonly string[],
   at: Date,
 ): Promise<{ returned: Change[]; alive: Set<string> }> {
   const known = await tx
-    .selectFrom("agents")
-    .select(["id", "project_id", "state"])
-    .where("id", "in", ids)
-    .where("revoked_at", "is", null)
+    .selectFrom("agents as a")
+    .innerJoin("projects as p", "p.id", "a.project_id")
+    .select(["a.id", "a.project_id", "a.state"])
+    .where("a.id", "in", ids)
+    .where("a.revoked_at", "is", null)
+    .where("p.is_active", "=", true)
+    .orderBy("a.id")
+    .$if(dialect === "postgres", (query) => query.forNoKeyUpdate("a"))
     .execute();
-  await tx
-    .updateTable("agents")
-    .set({ state: "online", last_seen_at: at })
-    .where("id", "in", ids)
-    .where("revoked_at", "is", null)
-    .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<", at), eb("state", "<>", "online")]))
-    .execute();
-  return { returned: known.filter(({ state }) => state !== "online"), alive: new Set(known.map(({ id }) => id)) };
+  const alive = new Set(known.map(({ id }) => id));
+  if (alive.size > 0) {
+    await tx
+      .updateTable("agents")
+      .set({ state: "online", last_seen_at: at })
+      .where("id", "in", [...alive])
+      .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<", at), eb("state", "<>", "online")]))
+      .execute();
+  }
+  return { returned: known.filter(({ state }) => state !== "online"), alive };
 }
 
-/** Notes contact with processes, addressed by agent and worker_id. */
-export async function markProcessesSeen(
+/** The ids of processes addressed by agent and worker_id. */
+export async function findProcesses(
   tx: Tx<Tables>,
   processes: readonly { agentId: string; workerId: string | null }[],
-  at: Date,
-): Promise<void> {
-  await tx
-    .updateTable("agent_workers")
-    .set({ state: "online", last_seen_at: at })
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("agent_workers")
+    .select("id")
     .where(({ eb, or, and }) =>
       or(
         processes.map(({ agentId, workerId }) =>
@@ -179,21 +187,45 @@ export async function markProcessesSeen(
       ),
     )
     .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Notes contact with processes; ids of several calls in one transaction ascend. */
+export async function markProcessesSeen(
+  tx: Tx<Tables>,
+  dialect: Dialect,
+  ids: readonly string[],
+  at: Date,
+): Promise<void> {
+  if (dialect === "postgres") {
+    await tx.selectFrom("agent_workers").select("id").where("id", "in", ids).orderBy("id").forNoKeyUpdate().execute();
+  }
+  await tx.updateTable("agent_workers").set({ state: "online", last_seen_at: at }).where("id", "in", ids).execute();
 }
 
 /** Takes agents and processes offline that were last seen before `cutoff`; returns the agents. */
-export async function markSilent(tx: Tx<Tables>, cutoff: Date, now: Date): Promise<Change[]> {
-  await tx
-    .updateTable("agent_workers")
-    .set({ state: "offline", updated_at: now })
+export async function markSilent(tx: Tx<Tables>, dialect: Dialect, cutoff: Date, now: Date): Promise<Change[]> {
+  const agents = await markSilentOf(tx, "agents", { dialect, cutoff, now });
+  await markSilentOf(tx, "agent_workers", { dialect, cutoff, now });
+  return agents;
+}
+
+async function markSilentOf(
+  tx: Tx<Tables>,
+  table: "agents" | "agent_workers",
+  { dialect, cutoff, now }: { dialect: Dialect; cutoff: Date; now: Date },
+): Promise<Change[]> {
+  const silent = tx
+    .selectFrom(table)
+    .select("id")
     .where("state", "=", "online")
     .where("last_seen_at", "<", cutoff)
-    .execute();
+    .orderBy("id");
   return tx
-    .updateTable("agents")
+    .with("silent", () => (dialect === "postgres" ? silent.forNoKeyUpdate() : silent))
+    .updateTable(table)
     .set({ state: "offline", updated_at: now })
-    .where("state", "=", "online")
-    .where("last_seen_at", "<", cutoff)
+    .where("id", "in", (eb) => eb.selectFrom("silent").select("silent.id"))
     .returning(["id", "project_id"])
     .execute();
 }
