@@ -10,8 +10,8 @@ const pageLimitMs = 25;
 /** What a search may take that no index can end: its time budget and the last step. */
 const boundedLimitMs = 300;
 
-const rowsOf: Record<BenchMode, number> = { quick: 200_000, standard: 1_000_000, full: 1_000_000 };
-const repeatsOf: Record<BenchMode, number> = { quick: 15, standard: 40, full: 100 };
+const rowsOf: Record<BenchMode, number> = { quick: 100_000, standard: 1_000_000, full: 1_000_000 };
+const repeatsOf: Record<BenchMode, number> = { quick: 8, standard: 40, full: 100 };
 
 type Query = Readonly<Record<string, string>>;
 

@@ -11,15 +11,7 @@ import {
   type SourceColumn,
   walkStep,
 } from "./match-reads.ts";
-import {
-  hasTextIndex,
-  isFrequentText,
-  isIndexable,
-  newestByTaskId,
-  newestByText,
-  taskNames,
-  termsWith,
-} from "./text-reads.ts";
+import { newestByIdIndex, newestByIdLine, termsWith, valuesWith } from "./text-reads.ts";
 
 /**
  * Finds the newest matches of a filter at a cost that does not grow with the table. One condition beside the time has an index in list
@@ -58,12 +50,6 @@ export interface Sizes {
 }
 
 const usualSizes: Sizes = { firstRows: 500, stepRows: 4000, shortRows: 5000, maxValues: 2000 };
-
-/**
- * The step of the walk after which a text is looked up. The dictionary of SQLite gives its rows in list order whatever their number; the
- * trigram index of PostgreSQL must read all of them, so what is still frequent is better met by walking a little further.
- */
-const stepsBeforeIndexes = { sqlite: 0, postgres: 1 } as const;
 
 export const scopeOf = (projectId: string, filter: TaskFilter, after: Position | null): Scope => ({
   projectId,
@@ -118,7 +104,7 @@ export async function findMatches(db: Db, search: Search): Promise<Matches> {
     found.push(...seen.found);
     if (found.length >= limit || seen.end === null) return { found, reached: null };
     from = { ...from, after: seen.end };
-    if (step === stepsBeforeIndexes[db.dialect] && hasText(filter)) {
+    if (step === 0 && hasText(filter)) {
       const rest = await newestOfText(db, from, filter, { limit: limit - found.length, deadlineMs, sizes });
       if (rest !== null) return { found: [...found, ...rest], reached: null };
     }
@@ -149,31 +135,24 @@ interface Need {
   readonly sizes: Sizes;
 }
 
-/** The newest matches of a filter with a text in it, through dictionary and trigram index; null when these cannot tell. */
-function newestOfText(db: Db, scope: Scope, filter: TaskFilter, need: Need): Promise<Position[] | null> {
-  return db.dialect === "sqlite"
-    ? newestByDictionary(db, scope, filter, need)
-    : newestByTrigrams(db, scope, filter, need);
-}
-
 /** Whether the filter holds something beside one text and the time. */
 const isCombined = (filter: TaskFilter): boolean =>
   indexedSources(filter).length > 0 || (filter.name !== undefined && filter.search !== undefined);
 
-async function newestByDictionary(
-  db: Db,
-  scope: Scope,
-  filter: TaskFilter,
-  { limit, sizes }: Need,
-): Promise<Position[] | null> {
-  const { projectId } = scope;
+/**
+ * The newest matches of a filter with a text in it: the names, queues and workers that hold the text, each in list order through its own
+ * index, and the task ids that hold it through their trigrams. Null when that would take too many steps; then the walk goes on.
+ */
+async function newestOfText(db: Db, scope: Scope, filter: TaskFilter, need: Need): Promise<Position[] | null> {
+  const { limit, sizes } = need;
   // With both texts the name leads: it is one column, and the condition on the row sees to the other.
   const needle = filter.name ?? filter.search ?? "";
   const isFolded = filter.name === undefined;
   const fields = isFolded ? (["name", "queue", "worker"] as const) : (["name"] as const);
+  const find = db.dialect === "sqlite" ? termsWith : valuesWith;
   const all: Position[] = [];
   for (const field of fields) {
-    const values = await termsWith(db.slow, projectId, { field, needle, isFolded }, sizes.maxValues + 1);
+    const values = await find(db.slow, scope.projectId, { field, needle, isFolded }, sizes.maxValues + 1);
     if (values === null || values.length > sizes.maxValues) return null;
     if (values.length === 0) continue;
     const source = { column: field === "worker" ? "worker_name" : field, values } as const;
@@ -182,12 +161,26 @@ async function newestByDictionary(
     all.push(...some);
   }
   if (isFolded) {
-    const some = await newestByTaskId(db.slow, { scope, needle, filter }, { limit, cap: sizes.shortRows });
+    const some = await newestByTaskId(db, { scope, needle, filter }, need);
     if (some === null) return null;
     all.push(...some);
   }
   return inOrder(all).slice(0, limit);
 }
+
+function newestByTaskId(
+  db: Db,
+  search: { scope: Scope; needle: string; filter: TaskFilter },
+  { limit, deadlineMs, sizes }: Need,
+): Promise<Position[] | null> {
+  const cap = sizes.shortRows;
+  if (db.dialect === "sqlite") return newestByIdIndex(db.slow, search, { limit, cap });
+  const timeoutMs = Math.min(Math.max(1, deadlineMs - performance.now()), maxStatementMs);
+  return newestByIdLine(db, search, { limit, cap, timeoutMs });
+}
+
+/** What one statement may take where the whole answer is wanted. */
+const maxStatementMs = 10_000;
 
 /** The newest matches among the rows with one of the values, which the text of the filter is known to match. */
 async function newestOfSource(
@@ -206,39 +199,6 @@ async function newestOfSource(
 }
 
 const valuesPerCount = 100;
-
-async function newestByTrigrams(
-  db: Db,
-  scope: Scope,
-  filter: TaskFilter,
-  { limit, deadlineMs, sizes }: Need,
-): Promise<Position[] | null> {
-  const timeoutMs = () => Math.min(Math.max(1, deadlineMs - performance.now()), maxStatementMs);
-  const canIndex = async (needle: string) => isIndexable(needle) && (await hasTextIndex(db.read));
-  if (filter.search !== undefined && (await canIndex(filter.search))) {
-    // The text of a row without line breaks in the needle is exact; else, and for further conditions, the task row decides.
-    const isExact = !isCombined(filter) && !filter.search.includes("\n");
-    const needle = filter.search;
-    return newestByText(db, { scope, needle, filter: isExact ? null : filter }, { limit, timeoutMs: timeoutMs() });
-  }
-  if (filter.name === undefined) return null;
-  const needle = filter.name.toLowerCase();
-  // How a capital sigma folds depends on what follows it, which the needle does not know.
-  const hasIndex = !filter.name.includes("\u03a3") && (await canIndex(needle));
-  const { projectId } = scope;
-  if (!hasIndex || (await isFrequentText(db, { projectId, needle, cap: sizes.shortRows }, timeoutMs()))) {
-    const names = await taskNames(db.read, projectId, sizes.maxValues);
-    const text = filter.name;
-    const values = names?.filter((name) => name.includes(text)) ?? null;
-    if (values?.length === 0) return [];
-    if (values !== null)
-      return newestOfSource(db, scope, { column: "name", values }, { filter, limit, shortRows: sizes.shortRows });
-  }
-  return hasIndex ? newestByText(db, { scope, needle, filter }, { limit, timeoutMs: timeoutMs() }) : null;
-}
-
-/** What one statement may take where the whole answer is wanted. */
-const maxStatementMs = 10_000;
 
 /** Positions newest first, each once. */
 function inOrder(positions: readonly Position[]): Position[] {

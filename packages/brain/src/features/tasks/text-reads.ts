@@ -64,7 +64,7 @@ const toPosition = ({ id, received_at }: { id: string; received_at: Date }): Pos
  * SQLite: the newest tasks whose id holds the folded needle and that match the filter. Null when the needle has no trigram, or when more
  * than `cap` rows would have to be looked at: then the text is frequent, and a walk finds it.
  */
-export async function newestByTaskId(
+export async function newestByIdIndex(
   db: Runner,
   { scope, needle, filter }: { scope: Scope; needle: string; filter: TaskFilter },
   { limit, cap }: { limit: number; cap: number },
@@ -105,48 +105,47 @@ const maxWaiting = 20_000;
 
 const hasIndex = new WeakMap<object, boolean>();
 
-/** PostgreSQL: whether search_text has its trigram index; looked up once. */
-export async function hasTextIndex(db: Runner): Promise<boolean> {
+/** PostgreSQL: whether task ids have their trigram index, which needs an extension; looked up once. */
+async function hasIdIndex(db: Runner): Promise<boolean> {
   const known = hasIndex.get(db);
   if (known !== undefined) return known;
-  const { rows } = await sql<{
-    exists: boolean;
-  }>`SELECT to_regclass('task_search_trigrams') IS NOT NULL AS exists`.execute(db);
-  const exists = rows[0]?.exists === true;
+  const query = sql<{ exists: boolean }>`SELECT to_regclass('task_search_trigrams') IS NOT NULL AS exists`;
+  const exists = (await query.execute(db)).rows[0]?.exists === true;
   hasIndex.set(db, exists);
   return exists;
 }
 
-/** PostgreSQL: whether the trigram index can narrow a search for this text; a stretch of letters or digits gives it something. */
-export const isIndexable = (needle: string): boolean =>
-  /[a-z0-9]{3}|[^a-z0-9][a-z0-9]{2}|[a-z0-9]{2}[^a-z0-9]/.test(needle);
+/** Whether the trigram index of PostgreSQL can narrow a search for this text; a stretch of letters or digits gives it something. */
+const isIndexable = (needle: string): boolean => /[a-z0-9]{3}|[^a-z0-9][a-z0-9]{2}|[a-z0-9]{2}[^a-z0-9]/.test(needle);
 
 const likePattern = (needle: string): string => `%${needle.replace(/[\\%_]/g, "\\$&")}%`;
 
-/**
- * PostgreSQL: the newest tasks whose search text holds the folded needle and that match the filter, through the trigram index.
- * Null when that takes longer than `timeoutMs`.
- */
-export async function newestByText(
+/** PostgreSQL: the same through the last line of the search text, which is the task id. Null also without the index. */
+export async function newestByIdLine(
   database: Db,
-  { scope, needle, filter }: { scope: Scope; needle: string; filter: TaskFilter | null },
-  { limit, timeoutMs }: { limit: number; timeoutMs: number },
+  { scope, needle, filter }: { scope: Scope; needle: string; filter: TaskFilter },
+  { limit, cap, timeoutMs }: { limit: number; cap: number; timeoutMs: number },
 ): Promise<Position[] | null> {
+  if (!isIndexable(needle) || !(await hasIdIndex(database.read))) return null;
   const conditions = [
-    sql`found.project_id = ${scope.projectId}`,
-    sql`found.search_text LIKE ${likePattern(needle)}`,
-    ...(filter === null ? [] : [sql`(${matchCondition("postgres", filter)})`]),
-    ...(scope.since === null ? [] : [sql`found.received_at >= ${scope.since}`]),
-    ...(scope.until === null ? [] : [sql`found.received_at <= ${scope.until}`]),
-    ...(scope.after === null
-      ? []
-      : [sql`(found.received_at, found.id) < (${scope.after.receivedAt}, ${scope.after.id})`]),
+    sql`project_id = ${scope.projectId}`,
+    sql`split_part(search_text, E'\n', -1) LIKE ${likePattern(needle)}`,
+    ...(scope.since === null ? [] : [sql`received_at >= ${scope.since}`]),
+    ...(scope.until === null ? [] : [sql`received_at <= ${scope.until}`]),
+    ...(scope.after === null ? [] : [sql`(received_at, id) < (${scope.after.receivedAt}, ${scope.after.id})`]),
   ];
-  const task = filter === null ? sql`` : sql` JOIN tasks AS task ON task.id = found.id`;
-  const query = sql<{ id: string; received_at: Date }>`
-    SELECT found.id, found.received_at FROM task_search AS found${task}
-    WHERE ${sql.join(conditions, sql` AND `)} ORDER BY found.received_at DESC, found.id DESC LIMIT ${limit}`;
-  return (await throughIndex(database, query, timeoutMs))?.map(toPosition) ?? null;
+  const query = sql<{ id: string | null; received_at: Date; looked_at: number }>`
+    WITH found AS MATERIALIZED (
+      SELECT id FROM task_search WHERE ${sql.join(conditions, sql` AND `)} LIMIT ${cap + 1}
+    )
+    SELECT newest.id, newest.received_at, counted.looked_at
+    FROM (SELECT count(*) AS looked_at FROM found) AS counted LEFT JOIN (
+      SELECT task.id, task.received_at FROM found JOIN tasks AS task ON task.id = found.id
+      WHERE ${matchCondition("postgres", filter)} ORDER BY task.received_at DESC, task.id DESC LIMIT ${limit}
+    ) AS newest ON true ORDER BY newest.received_at DESC, newest.id DESC`;
+  const rows = await throughIndex(database, query, timeoutMs);
+  if (rows === null || rows.some(({ looked_at }) => looked_at > cap)) return null;
+  return rows.flatMap(({ id, received_at }) => (id === null ? [] : [toPosition({ id, received_at })]));
 }
 
 /** Runs a query that must not read its table from end to end, and not for longer than it may; null when it was ended for its time. */
@@ -168,25 +167,25 @@ async function throughIndex<Row>(database: Db, query: RawBuilder<Row>, timeoutMs
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === "57014";
 
-/** PostgreSQL: whether more than `cap` tasks of the project have the folded needle in their search text, or too many to tell in time. */
-export async function isFrequentText(
-  database: Db,
-  { projectId, needle, cap }: { projectId: string; needle: string; cap: number },
-  timeoutMs: number,
-): Promise<boolean> {
-  const query = sql<{ one: number }>`
-    SELECT 1 AS one FROM task_search WHERE project_id = ${projectId} AND search_text LIKE ${likePattern(needle)} LIMIT 1 OFFSET ${cap}`;
-  return (await throughIndex(database, query, timeoutMs))?.length !== 0;
-}
+/** Distinct values of a column that one search steps through. */
+const maxValuesRead = 5000;
 
-/** PostgreSQL: every task name of a project, each found by one step in the index; null when there are more than `cap`. */
-export async function taskNames(db: Runner, projectId: string, cap: number): Promise<string[] | null> {
-  const { rows } = await sql<{ name: string }>`
-    WITH RECURSIVE each (name) AS (
-      (SELECT name FROM tasks WHERE project_id = ${projectId} ORDER BY name LIMIT 1)
+/** PostgreSQL: names, queues or workers that hold the needle, each value found by one step in the index; null when there are too many. */
+export async function valuesWith(
+  db: Runner,
+  projectId: string,
+  { field, needle, isFolded }: { field: TermField; needle: string; isFolded: boolean },
+  limit: number,
+): Promise<string[] | null> {
+  const column = sql.ref(field === "worker" ? "worker_name" : field);
+  const { rows } = await sql<{ value: string }>`
+    WITH RECURSIVE each (value) AS (
+      (SELECT ${column} FROM tasks WHERE project_id = ${projectId} AND ${column} IS NOT NULL ORDER BY ${column} LIMIT 1)
       UNION ALL
-      SELECT (SELECT name FROM tasks WHERE project_id = ${projectId} AND name > each.name ORDER BY name LIMIT 1)
-      FROM each WHERE each.name IS NOT NULL
-    ) SELECT name FROM each WHERE name IS NOT NULL LIMIT ${cap + 1}`.execute(db);
-  return rows.length > cap ? null : rows.map(({ name }) => name);
+      SELECT (SELECT ${column} FROM tasks WHERE project_id = ${projectId} AND ${column} > each.value ORDER BY ${column} LIMIT 1)
+      FROM each WHERE each.value IS NOT NULL
+    ) SELECT value FROM each WHERE value IS NOT NULL LIMIT ${maxValuesRead + 1}`.execute(db);
+  if (rows.length > maxValuesRead) return null;
+  const values = rows.map(({ value }) => value);
+  return values.filter((value) => (isFolded ? value.toLowerCase() : value).includes(needle)).slice(0, limit);
 }

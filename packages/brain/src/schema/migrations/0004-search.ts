@@ -2,10 +2,10 @@ import type { Migration } from "../../platform/database/migrate.ts";
 import { columnTypes, runStatements } from "./column-types.ts";
 
 /**
- * Substring search over tasks. PostgreSQL: one search text per task in a table of its own, so that state changes do not rewrite it, with
- * a trigram index of its last line, the task id: names, queues and workers repeat, so their distinct values are found in the indexes of
- * tasks, and a name that millions of tasks carry costs a search no more than a rare one. SQLite: names, queues and workers are searched in task_terms; only task ids have a trigram index, filled behind
- * ingest (features/tasks/index-task-ids.ts) and keyed by tasks.serial.
+ * Substring search over tasks. Names, queues and workers repeat, so a search looks through their distinct values; only task ids have a
+ * trigram index. PostgreSQL: one search text per task in a table of its own, so that state changes do not rewrite it, with the index over
+ * its last line, the task id; distinct values are stepped through in the indexes of tasks. SQLite: the values are in task_terms, and the
+ * index is filled behind ingest (features/tasks/index-task-ids.ts), keyed by tasks.serial.
  */
 export const search: Migration = {
   name: "0004_search",
