@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { OneOf } from "../http/schemas.ts";
 import type { SettingsCheck } from "../settings.ts";
+import { judgePostgresUrl } from "./dialects/postgres/url.ts";
 
 const milliseconds = (fallback: number, description: string) =>
   Type.Integer({ default: fallback, minimum: 100, maximum: 600_000, description });
@@ -50,17 +51,23 @@ export const databaseSettings = Type.Object({
   SVC_DB_STATEMENT_TIMEOUT_MS: milliseconds(10_000, "milliseconds a statement may run on the server database"),
   SVC_DB_LOCK_TIMEOUT_MS: milliseconds(3000, "milliseconds a statement waits for a lock"),
   SVC_DB_IDLE_IN_TX_TIMEOUT_MS: milliseconds(30_000, "milliseconds an open transaction may be idle"),
-  SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS: milliseconds(600_000, "milliseconds the start waits for another process's migration"),
+  SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS: milliseconds(
+    600_000,
+    "milliseconds the start waits for another process's migration",
+  ),
   SVC_REQUIRE_DB_SSL: Type.Boolean({ default: true, description: "TLS to a server database that is not on this host" }),
   SVC_AUTO_MIGRATE: Type.Boolean({ default: true, description: "bring the schema up to date at start" }),
 });
 
-/** The URL must name one of the two kinds of database. */
+/** The URL must name one of the two kinds of database, and lead around no other setting. */
 export const checkDatabaseUrl: SettingsCheck = (values, fault) => {
   const url = values.SVC_DATABASE_URL as string;
   if (url !== "" && !/^(sqlite:\/\/\/|postgres:\/\/|postgresql:\/\/)/.test(url)) {
     fault("SVC_DATABASE_URL", "must begin with sqlite:///, postgres:// or postgresql://");
   } else if (!URL.canParse(url === "" ? "sqlite:///x" : url)) {
     fault("SVC_DATABASE_URL", "must be a URL; percent-encode special characters of user and password");
+  } else if (url.startsWith("postgres")) {
+    const { fault: message } = judgePostgresUrl(url, values.SVC_REQUIRE_DB_SSL === true);
+    if (message !== null) fault("SVC_DATABASE_URL", message);
   }
 };

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { judgePostgresUrl } from "./url.ts";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -26,11 +27,11 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-const loopbackHosts = new Set(["localhost", "127.0.0.1", "::1", "[::1]", ""]);
-
+/** @throws TypeError for a URL that would lead around the options. */
 export function connectionConfig(options: PostgresOptions): pg.PoolConfig {
-  const { hostname } = new URL(options.url);
-  const needsTls = options.requireTls && !loopbackHosts.has(hostname);
+  const { isLocal, fault } = judgePostgresUrl(options.url, options.requireTls);
+  if (fault !== null) throw new TypeError(`the URL of the database ${fault}`);
+  const needsTls = options.requireTls && !isLocal;
   return {
     connectionString: options.url,
     types,
