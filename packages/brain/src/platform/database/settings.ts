@@ -36,12 +36,6 @@ export const databaseSettings = Type.Object({
     maximum: 200,
     description: "further connections under load",
   }),
-  SVC_DATABASE_STATEMENT_CACHE_SIZE: Type.Integer({
-    default: 50,
-    minimum: 0,
-    maximum: 1000,
-    description: "prepared statements kept per connection",
-  }),
   SVC_DATABASE_MAX_INACTIVE_CONNECTION_LIFETIME_SECONDS: Type.Integer({
     default: 60,
     minimum: 0,
