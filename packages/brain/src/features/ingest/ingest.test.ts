@@ -189,6 +189,18 @@ for (const dialect of testDialects) {
       expect((await storedEvents(projectId))[0]!.payload).toContain("12345678901234567890123");
     });
 
+    test("keeps numbers that are too long for the server database as text", async () => {
+      const projectId = await newProject();
+      const { parseJson } = await import("@svc/protocol");
+      const vast = "7".repeat(140_000);
+      const data = parseJson(`{"result":[${vast},1e-20000,12345678901234567890]}`) as Record<string, unknown>;
+      expect(await submit(projectId, [event("task.succeeded", "t", data)])).toMatchObject({ inserted: 1 });
+      const task = await storedTask(projectId, "t");
+      const shown = `["${vast}","1e-20000",12345678901234567890]`;
+      expect(task.result!.replaceAll(" ", "")).toBe(shown);
+      expect((await storedEvents(projectId))[0]!.payload.replaceAll(" ", "")).toContain(shown);
+    });
+
     test("derives the id of a record without a usable one from its content, so that a repetition is a duplicate", async () => {
       const projectId = await newProject("11111111-2222-4333-8444-555555555555");
       const record =

@@ -6,6 +6,7 @@ import {
   eventIdOf,
   eventTimeOf,
   fitsCharacters,
+  holdsLongNumber,
   type RecordHead,
   type Redactor,
   readRecordHead,
@@ -13,6 +14,7 @@ import {
   retentionHorizonMs,
 } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
+import { withStorableNumbers } from "../../platform/database/stored-json.ts";
 import { fingerprintOf } from "../issues/index.ts";
 import { type TaskEvent, taskEventOf } from "../tasks/index.ts";
 
@@ -75,6 +77,8 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
     const horizonMs = retentionHorizonMs(clock.now(), eventRetentionDays);
     // Canonical text holds U+0000 and lone surrogates only as escapes.
     const mayHoldNul = batch.text === undefined || batch.text.includes("\\u");
+    // Only then does the parser keep a number by its digits.
+    const mayHoldLexemes = batch.text === undefined || holdsLongNumber(batch.text);
     const lexemes = batch.text === undefined ? null : receivedData(batch.text);
     const prepared = {
       received: batch.events.length,
@@ -114,7 +118,8 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
     function eventOf(head: RecordHead, id: string, at: number): PreparedEvent {
       const received = head.kind === "unknown" ? { ...head.data, kind_received: head.kindReceived } : head.data;
       // Replaces U+0000 and lone surrogates too.
-      const data = redactor.redact(received) as Record<string, unknown>;
+      const redacted = redactor.redact(received) as Record<string, unknown>;
+      const data = mayHoldLexemes ? withStorableNumbers(redacted) : redacted;
       const taskId = head.taskId.toWellFormed();
       const engine = head.engine.toWellFormed();
       const { projectId, agentId } = batch;
