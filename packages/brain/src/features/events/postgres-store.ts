@@ -22,18 +22,22 @@ export interface EventWrite {
   };
 }
 
-// The keys come back only when some rows existed and some did not: a whole new batch and a whole repeated one need none.
+// The keys are put together only when some rows existed and some did not: a whole new batch and a whole repeated one need none, and
+// they cost a third of the insert.
 const insertText = `
   WITH inserted AS (
     INSERT INTO events (id, project_id, agent_id, engine, task_id, kind, occurred_at, payload)
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::jsonb[])
     ON CONFLICT (project_id, occurred_at, id) DO NOTHING
     RETURNING id, project_id, occurred_at
+  ), counted AS (
+    SELECT count(*)::int AS count FROM inserted
   )
-  SELECT count(*)::int AS count,
-    CASE WHEN count(*) BETWEEN 1 AND $9::int - 1
-      THEN array_agg(project_id || ' ' || (extract(epoch FROM occurred_at) * 1000)::bigint || ' ' || id) END AS keys
-  FROM inserted`;
+  SELECT count,
+    CASE WHEN count BETWEEN 1 AND $9::int - 1 THEN (
+      SELECT array_agg(project_id || ' ' || (extract(epoch FROM occurred_at) * 1000)::bigint || ' ' || id) FROM inserted
+    ) END AS keys
+  FROM counted`;
 
 const keyOf = ({ id, task }: EventWrite): string => `${task.projectId} ${task.at} ${id}`;
 
