@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { type Agent, startAgent } from "@svc/agent";
+import { createScriptedAdapter, type ScriptedAdapter } from "./peer/scripted-adapter.ts";
 import { waitFor } from "./wait-for.ts";
 
 const maxLogChunks = 200;
@@ -65,6 +67,26 @@ export async function startBrainProcess({
       await kill(child);
     },
   };
+}
+
+/** A real agent of that brain over WebSocket, with an adapter that emits what the test says. It outlives the brain. */
+export function startAgentOf(options: {
+  readonly url: string;
+  readonly token: string;
+  readonly hmacSecret: string;
+  readonly bufferPath: string;
+}): { agent: Agent; adapter: ScriptedAdapter } {
+  const adapter = createScriptedAdapter();
+  const agent = startAgent({
+    brainUrl: options.url,
+    token: options.token,
+    hmacSecret: options.hmacSecret,
+    engines: [adapter],
+    bufferPath: options.bufferPath,
+    batchWindowMs: 1,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  return { agent, adapter };
 }
 
 async function kill(child: ChildProcess): Promise<void> {

@@ -1,15 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startAgent } from "@svc/agent";
 import { freePort, waitFor } from "@svc/testkit";
 import { startTestBrain } from "@svc/testkit/brain";
-import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process";
+import { type BrainProcess, startAgentOf, startBrainProcess } from "@svc/testkit/brain-process";
 import { freshDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
-import { createScriptedAdapter } from "@svc/testkit/peer";
 import { expect, test } from "vitest";
-
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 for (const dialect of testDialects) {
   test(`an agent buffers while its brain is down and catches up in order, on ${dialect}`, {
@@ -22,16 +18,7 @@ for (const dialect of testDialects) {
     const minted = await prepared.mintAgent();
     await prepared.stop();
     let running: BrainProcess | undefined = await startBrainProcess({ home, databaseUrl, port });
-    const adapter = createScriptedAdapter();
-    const agent = startAgent({
-      brainUrl: running.url,
-      token: minted.token,
-      hmacSecret: minted.hmacSecret,
-      engines: [adapter],
-      bufferPath: join(home, "agent"),
-      batchWindowMs: 1,
-      log: silent,
-    });
+    const { agent, adapter } = startAgentOf({ url: running.url, ...minted, bufferPath: join(home, "agent") });
     const database = await openDatabaseAt(databaseUrl);
     /** Numbers of the tasks that are stored, in their order. */
     const stored = async () => {
@@ -66,6 +53,8 @@ for (const dialect of testDialects) {
       );
       expect(gaps).toEqual([]);
       expect(await stored()).toEqual(upTo(1050));
+    } catch (fault) {
+      throw new Error(`${JSON.stringify(agent.status())} ${running?.log()}`, { cause: fault });
     } finally {
       await agent.stop();
       await running?.kill();
