@@ -157,7 +157,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     },
     async stop(): Promise<void> {
       clearInterval(sweepTimer);
-      gateway.stop();
+      await gateway.stop();
       await stopListening?.();
     },
   };

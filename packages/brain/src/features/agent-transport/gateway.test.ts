@@ -76,7 +76,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
     url,
     connect: () => connectRaw({ url, token: "any", hmacSecret: hmacSecretOf(secret) }),
     async stop() {
-      gateway.stop();
+      await gateway.stop();
       for (const socket of sockets.clients) socket.terminate();
       server.close();
       await once(server, "close");

@@ -34,6 +34,8 @@ const heartbeatSeconds = 10;
 interface Watched {
   readonly socket: WebSocket;
   readonly connection: Connection;
+  /** Once; later calls do nothing. */
+  ended(): void;
   pingedMs: number;
   pongedMs: number;
 }
@@ -42,6 +44,8 @@ interface Watched {
 export function createGateway(deps: GatewayDeps) {
   const { clock, log, slots, helloMs = wireTimes.helloMs } = deps;
   const watched = new Set<Watched>();
+  /** Disconnects that are being written. */
+  const notes = new Set<Promise<void>>();
   const timer = setInterval(watchAll, tickMs);
   timer.unref();
 
@@ -130,9 +134,11 @@ export function createGateway(deps: GatewayDeps) {
   function endConnection(connection: Connection, identity: AgentIdentity): void {
     slots.unregister(connection);
     const isLast = slots.ofAgent(identity.agent_id).length === 0;
-    deps
+    const note = deps
       .disconnected(identity, connection.workerId, connection.connectedAt, isLast)
-      .catch((error: Error) => log.warn("agent_transport.disconnect_not_noted", { message: error.message }));
+      .catch((error: Error) => log.warn("agent_transport.disconnect_not_noted", { message: error.message }))
+      .finally(() => notes.delete(note));
+    notes.add(note);
   }
 
   function warnAboutVersion(identity: AgentIdentity, hello: HelloPayload): void {
@@ -146,10 +152,10 @@ export function createGateway(deps: GatewayDeps) {
   }
 
   function watchUntilClosed(socket: WebSocket, connection: Connection, identity: AgentIdentity): void {
-    const entry: Watched = { socket, connection, pingedMs: 0, pongedMs: clock.monotonicMs() };
     const ended = () => {
       if (watched.delete(entry)) endConnection(connection, identity);
     };
+    const entry: Watched = { socket, connection, ended, pingedMs: 0, pongedMs: clock.monotonicMs() };
     watched.add(entry);
     socket.on("pong", () => {
       entry.pongedMs = clock.monotonicMs();
@@ -207,9 +213,12 @@ export function createGateway(deps: GatewayDeps) {
     connections: () => slots.count(),
     /** Looks at idle limits and pings of all connections now, as happens every second. For tests. */
     watchNow: watchAll,
-    stop(): void {
+    /** Closes every connection and writes that their agents are gone, while there is a database to write it to. */
+    async stop(): Promise<void> {
       clearInterval(timer);
       slots.closeAll(1001, "shutting down");
+      for (const { ended } of watched) ended();
+      await Promise.all(notes);
     },
   };
 }
