@@ -94,8 +94,6 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
   };
 }
 
-export type IngestMetrics = ReturnType<typeof createIngestMetrics>;
-
 function projectsOf(events: readonly PreparedEvent[]): Set<string> {
   const projects = new Set<string>();
   let last = "";
