@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 const tests = "(?:[.]test[.]tsx?$|/test/)";
-const testPackages = ["packages/testkit", "packages/client", "packages/protocol", "packages/agent"];
+const testPackages = ["packages/testkit", "packages/client", "packages/protocol"];
 const workspace = "^(packages/|engines/|bench/|scripts/)";
 
 const downwardOnly = Object.entries(mayImport).flatMap(([from, allowed]): IForbiddenRuleType[] => {
