@@ -193,7 +193,8 @@ const columns = [...identity, ...content];
 const names = columns.map(([name]) => name).join(", ");
 const place = (index: number): string => `$${columns.length + index}`;
 
-// The search row is written beside the task row, and only by the writer that won the task row.
+// The search row is written beside the task row, and only by the writer that won the task row. A row that was read and is gone since
+// (deleted meanwhile) would be inserted again, whole: such a write counts as lost, like one that meets another version.
 const writeText = `
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")}, ${place(1)}::text[])
@@ -204,14 +205,16 @@ const writeText = `
     ON CONFLICT (id) DO UPDATE SET
       ${content.map(([name]) => `${name} = excluded.${name}`).join(", ")}, updated_at = excluded.updated_at
     WHERE tasks.row_version = excluded.row_version - 1
-    RETURNING id
+    RETURNING id, row_version = 1 AS is_new, xmax = 0 AS is_inserted
   ), searchable AS (
     INSERT INTO task_search (id, project_id, received_at, search_text)
     SELECT given.id, given.project_id, given.received_at, given.search_text
     FROM given JOIN written USING (id) WHERE given.search_text IS NOT NULL
     ON CONFLICT (id) DO UPDATE SET search_text = excluded.search_text, received_at = excluded.received_at
   )
-  SELECT CASE WHEN count(*) = ${place(3)}::int THEN 1 ELSE 1 / (count(*) - count(*)) END FROM written`;
+  SELECT CASE WHEN count(*) FILTER (WHERE is_new = is_inserted) = ${place(3)}::int THEN 1
+    ELSE 1 / (count(*) - count(*)) END
+  FROM written`;
 
 /** SQLSTATE of a write that came too late: division by zero, which the statement brings about so that the commit behind it fails. */
 export const lostRaceCode = "22012";
