@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, join, relative } from "node:path";
 import { type Step, steps } from "./test/steps.ts";
@@ -35,6 +35,7 @@ async function runStep(step: Step): Promise<Tally> {
   const exitCode = await execute(
     step,
     step.kind === "vitest" ? [...step.args, ...vitestOptions(reportFile)] : step.args,
+    reportFile,
   );
   const tally =
     step.kind === "check" ? tallyCheck(step.name, exitCode) : tallyVitest(readReport(reportFile), exitCode, step.name);
@@ -49,8 +50,12 @@ function vitestOptions(reportFile: string): string[] {
   return ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`, `--maxWorkers=${workers}`];
 }
 
+/** How long a process may take to end once its report is written: a native thread that cannot be joined would hold it for ever. */
+const endWithinMs = 90_000;
+const reportLookMs = 5000;
+
 /** Gives the exit code; null when the step was ended by its bound or by a signal. */
-async function execute(step: Step, args: readonly string[]): Promise<number | null> {
+async function execute(step: Step, args: readonly string[], reportFile: string): Promise<number | null> {
   const bin = join(root, "node_modules", ".bin");
   const child = spawn(step.command, args, {
     cwd: root,
@@ -68,6 +73,17 @@ async function execute(step: Step, args: readonly string[]): Promise<number | nu
     child.kill("SIGTERM");
     setTimeout(() => child.kill("SIGKILL"), 15_000).unref();
   }, step.withinMinutes * 60_000);
+  let isStuck = false;
+  let reportedAt: number | null = null;
+  const looking = setInterval(() => {
+    if (reportedAt === null) reportedAt = existsSync(reportFile) ? performance.now() : null;
+    else if (!isStuck && performance.now() - reportedAt > endWithinMs) {
+      isStuck = true;
+      console.log(`${step.name} has written its report and does not end; its process is ended, the report counts`);
+      child.kill("SIGTERM");
+      setTimeout(() => child.kill("SIGKILL"), 15_000).unref();
+    }
+  }, reportLookMs);
   // The services that a step started are stopped by the step itself, so it gets the signal and the time to do so.
   const interrupt = (signal: NodeJS.Signals) => {
     child.kill(signal);
@@ -81,8 +97,9 @@ async function execute(step: Step, args: readonly string[]): Promise<number | nu
   child.once("close", (code) => resolve(code));
   const exitCode = await promise;
   clearTimeout(bound);
+  clearInterval(looking);
   process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
-  return exitCode;
+  return isStuck ? 0 : exitCode;
 }
 
 function readReport(file: string): string | undefined {
