@@ -6,6 +6,9 @@ import { type Step, steps } from "./test/steps.ts";
 import { summaryLine, type Tally, tallyCheck, tallyVitest } from "./test/tally.ts";
 
 const root = join(import.meta.dirname, "..");
+/** How long a process may take to end once its report is written: a native thread that cannot be joined would hold it for ever. */
+const endWithinMs = 90_000;
+const reportLookMs = 5000;
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !steps.some((step) => step.name === name));
 if (unknown.length > 0) {
@@ -49,10 +52,6 @@ function vitestOptions(reportFile: string): string[] {
   const workers = Math.min(8, Math.max(2, availableParallelism()));
   return ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`, `--maxWorkers=${workers}`];
 }
-
-/** How long a process may take to end once its report is written: a native thread that cannot be joined would hold it for ever. */
-const endWithinMs = 90_000;
-const reportLookMs = 5000;
 
 /** Gives the exit code; null when the step was ended by its bound or by a signal. */
 async function execute(step: Step, args: readonly string[], reportFile: string): Promise<number | null> {
