@@ -99,13 +99,6 @@ export async function runPipeline(
   const settledSeconds = (performance.now() - startedMs) / 1000;
   isDone = true;
   await loops;
-  if (process.env.SHOW)
-    console.log(
-      (await alone.metrics.text())
-        .split("\n")
-        .filter((l) => /batch_seconds_(sum|count)/.test(l))
-        .join(" "),
-    );
   await alone.stop();
   return { events, seconds, settledSeconds, ackMs };
 }

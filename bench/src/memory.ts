@@ -20,7 +20,7 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
   const rates: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     signal.throwIfAborted();
-    rates.push(await overWebSocket(brain, roundFramesPerAgent));
+    rates.push(await overWebSocket(brain.agents, [brain.port], roundFramesPerAgent));
     samples.push((await brain.usage()).rssBytes);
     if (round % 10 === 9) log(`${(round + 1) * perRound} events, ${Math.round((samples.at(-1) ?? 0) / 1e6)} MB`);
   }

@@ -205,31 +205,41 @@ const postgresPlace = async (context: BenchContext, name: string): Promise<Place
   return { home: join(context.scratchDir, name), databaseUrl: url, fill: (seed) => seedPostgres(url, seed), drop };
 };
 
-export const suite: BenchSuite = {
-  name: "reads",
-  about: "a page of 50 of the task list under every filter, on both databases",
+type Dialect = "sqlite" | "postgres";
+
+const labels: Record<Dialect, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
+
+async function onPlace<T>(
+  context: BenchContext,
+  dialect: Dialect,
+  name: string,
+  work: (place: Place) => Promise<T>,
+): Promise<T> {
+  if (dialect === "sqlite") return work(sqlitePlace(context, name));
+  const place = await postgresPlace(context, name);
+  try {
+    return await work(place);
+  } finally {
+    await place.drop();
+  }
+}
+
+const suiteOf = (dialect: Dialect): BenchSuite => ({
+  name: `reads-${dialect}`,
+  about: `a page of 50 of the task list under every filter, on ${labels[dialect]}`,
   diskBytes: { quick: 2e9, standard: 8e9, full: 8e9 },
   async run(context) {
+    const label = labels[dialect];
     const rows = rowsOf[context.mode];
-    const all: BenchRow[] = [];
-    const dialects = process.env.DIALECTS?.split(",") ?? ["sqlite", "postgres"];
-    if (dialects.includes("sqlite")) {
-      const small = await measure(context, "SQLite", sqlitePlace(context, "sqlite-small"), {
-        rows: rows / 10,
-        isWhole: false,
-      });
-      const large = await measure(context, "SQLite", sqlitePlace(context, "sqlite"), { rows, isWhole: true });
-      all.push(...large.result, growth("SQLite", small.medians, large.medians));
-    }
-    if (dialects.includes("postgres")) {
-      const smallPlace = await postgresPlace(context, "postgres-small");
-      const small = await measure(context, "PostgreSQL", smallPlace, { rows: rows / 10, isWhole: false });
-      await smallPlace.drop();
-      const place = await postgresPlace(context, "postgres");
-      const large = await measure(context, "PostgreSQL", place, { rows, isWhole: true });
-      await place.drop();
-      all.push(...large.result, growth("PostgreSQL", small.medians, large.medians));
-    }
-    return all;
+    const small = await onPlace(context, dialect, "small", (place) =>
+      measure(context, label, place, { rows: rows / 10, isWhole: false }),
+    );
+    const large = await onPlace(context, dialect, "large", (place) =>
+      measure(context, label, place, { rows, isWhole: true }),
+    );
+    return [...large.result, growth(label, small.medians, large.medians)];
   },
-};
+});
+
+export const sqliteSuite = suiteOf("sqlite");
+export const postgresSuite = suiteOf("postgres");

@@ -4,6 +4,7 @@ import { WebSocket } from "ws";
 import type { BenchBrain } from "./brain-client.ts";
 
 export const eventsPerFrame = 100;
+const maxUnacknowledged = 32;
 
 type BenchAgent = BenchBrain["agents"][number];
 
@@ -80,8 +81,8 @@ interface WsSession {
   readonly signer: Signer;
 }
 
-async function connect(brain: BenchBrain, agent: BenchAgent): Promise<WsSession> {
-  const socket = new WebSocket(`ws://127.0.0.1:${brain.port}/ws/agent`, {
+async function connect(port: number, agent: BenchAgent): Promise<WsSession> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/agent`, {
     headers: { authorization: `Bearer ${agent.token}` },
     perMessageDeflate: false,
   });
@@ -119,13 +120,13 @@ async function connect(brain: BenchBrain, agent: BenchAgent): Promise<WsSession>
   };
 }
 
-/** Sends frames over one WebSocket, at most `window` unacknowledged; gives the milliseconds from the first send to the last ack. */
-async function blast({ socket }: WsSession, frames: readonly Buffer[], window: number): Promise<void> {
+/** Sends frames over one WebSocket until the last is acknowledged. */
+async function blast({ socket }: WsSession, frames: readonly Buffer[]): Promise<void> {
   let sent = 0;
   let acked = 0;
   await new Promise<void>((resolve, reject) => {
     const fill = () => {
-      while (sent < frames.length && sent - acked < window) {
+      while (sent < frames.length && sent - acked < maxUnacknowledged) {
         socket.send(frames[sent] as Buffer);
         sent += 1;
       }
@@ -140,16 +141,22 @@ async function blast({ socket }: WsSession, frames: readonly Buffer[], window: n
   });
 }
 
-/** Events per second over WebSockets, one per agent of the brain; frames are signed before the clock starts. */
-export async function overWebSocket(brain: BenchBrain, framesPerAgent: number, window = 32): Promise<number> {
-  const sessions = await Promise.all(brain.agents.map((agent) => connect(brain, agent)));
+/** Events per second over WebSockets, one per agent, spread over the ports; frames are signed before the clock starts. */
+export async function overWebSocket(
+  agents: readonly BenchAgent[],
+  ports: readonly number[],
+  framesPerAgent: number,
+): Promise<number> {
+  const sessions = await Promise.all(
+    agents.map((agent, index) => connect(ports[index % ports.length] as number, agent)),
+  );
   const signed = sessions.map(({ signer }, index) =>
     makePayloads(framesPerAgent, index * 10_000_000 + Math.floor(Math.random() * 1e6) * 100).map((payload, frame) =>
       Buffer.from(signer.signText("event_batch", payload, `ev_${String(frame).padStart(12, "0")}`)),
     ),
   );
   const startedMs = performance.now();
-  await Promise.all(sessions.map((session, index) => blast(session, signed[index] as Buffer[], window)));
+  await Promise.all(sessions.map((session, index) => blast(session, signed[index] as Buffer[])));
   const seconds = (performance.now() - startedMs) / 1000;
   for (const { socket } of sessions) socket.close();
   return (framesPerAgent * eventsPerFrame * sessions.length) / seconds;

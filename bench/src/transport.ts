@@ -1,6 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { startBenchBrain } from "./brain-client.ts";
+import { type BenchBrain, startBenchBrain } from "./brain-client.ts";
 import { openBenchDatabase } from "./ingest-pipeline.ts";
 import { bareLoop, rowsOf } from "./ingest-sqlite.ts";
 import { atLeast, type BenchContext, type BenchRow, type BenchSuite } from "./suite.ts";
@@ -11,7 +11,10 @@ import { overLongpoll, overWebSocket } from "./transport-load.ts";
  * the rows which the service stored into the same schema. The sender shares the cores with the service.
  */
 const target = 0.75;
-const transports = { websocket: overWebSocket, "long-poll": overLongpoll } as const;
+const transports = {
+  websocket: (brain: BenchBrain, frames: number) => overWebSocket(brain.agents, [brain.port], frames),
+  "long-poll": overLongpoll,
+} as const;
 
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
   const framesPerAgent = mode === "quick" ? 400 : 1000;
