@@ -9,6 +9,7 @@ import {
   addWorkerCounts,
   type CounterTx,
   knownNames,
+  lockCounters,
   noteNames,
   type RollupSum,
   type TakenDelta,
@@ -29,8 +30,9 @@ export const nameNotedMs = 24 * hourMs;
 const minuteKeptMs = 48 * hourMs;
 
 /**
- * Moves counter changes into the counters, every second. Leader only: the counters are written by nobody else, so nobody waits for
- * them. Each round moves and deletes in one transaction, so a change is counted exactly once whatever happens in between.
+ * Moves counter changes into the counters, every second. Leader only: one replica is enough for it. Each round takes the changes out
+ * and counts them in one transaction, which waits for any other that merges counters; so a change is counted exactly once whatever
+ * happens in between.
  */
 export const foldCounters: Loop<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = {
   name: "stats.fold-counters",
@@ -40,7 +42,10 @@ export const foldCounters: Loop<{ database: Database<Tables>; clock: Pick<Clock,
     const now = clock.now();
     let folded = 0;
     for (let round = 0; round < roundsPerTick && !signal.aborted; round += 1) {
-      const count = await database.write((tx) => foldRound(tx, now));
+      const count = await database.write(async (tx) => {
+        await lockCounters(tx, database.dialect);
+        return foldRound(tx, now);
+      });
       folded += count;
       if (count < deltasPerRound) break;
     }
@@ -48,7 +53,7 @@ export const foldCounters: Loop<{ database: Database<Tables>; clock: Pick<Clock,
   },
 };
 
-/** Folds minutes older than 48 h into hours. Leader only, as the folding is. */
+/** Moves minutes older than 48 h into hours, in rounds that are transactions as those of the folding are. Leader only, as it is. */
 export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = {
   name: "stats.compact-rollups",
   everyMs: 600_000,
@@ -58,7 +63,9 @@ export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Cloc
     let compacted = 0;
     while (!signal.aborted) {
       const count = await database.write(async (tx) => {
-        const minutes = await takeOldMinutes(tx, new Date(hourStart(now - minuteKeptMs)), minutesPerRound);
+        await lockCounters(tx, database.dialect);
+        const cutoff = new Date(hourStart(now - minuteKeptMs));
+        const minutes = await takeOldMinutes(tx, database.dialect, cutoff, minutesPerRound);
         const hours = new Sums();
         for (const minute of minutes) hours.addRollup(minute, new Date(hourStart(minute.bucket_at.getTime())), 60);
         await addRollups(tx, [...hours.rollups.values()]);

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
+import type { DialectName, Tx } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/subject-lock.ts";
 import type { CounterDeltaRow, RollupRow, Tables, WorkerRollupRow } from "../../schema/tables/index.ts";
 import { decodeHistogram, encodeHistogram, type Histogram, mergeInto } from "./histogram.ts";
+import { rowPlace } from "./prune-store.ts";
 
 export type CounterTx = Tx<Tables>;
 export type TakenDelta = Omit<CounterDeltaRow, "seq">;
@@ -13,6 +15,13 @@ export interface RollupSum extends Omit<RollupRow, "run_histogram" | "wait_histo
 }
 
 const rowsPerStatement = 200;
+
+/**
+ * Lets one transaction at a time merge counters, until it ends. A lease alone does not: each loop has its own, and a process may lose
+ * it in the middle of a round.
+ */
+export const lockCounters = (tx: CounterTx, dialect: DialectName): Promise<void> =>
+  lockSubject(tx, dialect, "counters");
 
 const deltaColumns = [
   "project_id",
@@ -69,7 +78,7 @@ export async function takeDeltas(tx: CounterTx, limit: number): Promise<TakenDel
     .execute();
 }
 
-/** Adds to rollups. Histograms are merged here, since neither database can; the lease keeps other writers away. */
+/** Adds to rollups. Histograms are merged here, since neither database can; `lockCounters` keeps other writers away meanwhile. */
 export async function addRollups(tx: CounterTx, sums: readonly RollupSum[]): Promise<void> {
   const present = await presentHistograms(tx, sums);
   const rows = sums.map(({ run, wait, ...rest }): RollupRow => {
@@ -181,32 +190,19 @@ export async function noteNames(
   }
 }
 
-/** Deletes some rollups by the minute that begin before `cutoff` and gives them. */
-export async function takeOldMinutes(tx: CounterTx, cutoff: Date, limit: number): Promise<RollupRow[]> {
-  const rows = await tx
-    .selectFrom("rollups")
-    .selectAll()
-    .where("grain_minutes", "=", 1)
-    .where("bucket_at", "<", cutoff)
-    .orderBy("bucket_at")
-    .limit(limit)
+/** Deletes at most `limit` of the oldest rollups by the minute that begin before `cutoff`, and gives them. */
+export function takeOldMinutes(tx: CounterTx, dialect: DialectName, cutoff: Date, limit: number): Promise<RollupRow[]> {
+  return tx
+    .deleteFrom("rollups")
+    .where(rowPlace(dialect), "in", (eb) =>
+      eb
+        .selectFrom("rollups")
+        .select(rowPlace(dialect).as("place"))
+        .where("grain_minutes", "=", 1)
+        .where("bucket_at", "<", cutoff)
+        .orderBy("bucket_at")
+        .limit(limit),
+    )
+    .returningAll()
     .execute();
-  const last = rows.at(-1);
-  if (last === undefined) return [];
-  // Whole minutes only, so that what is deleted is what was read; a single minute larger than the limit is read whole.
-  const until = rows.length < limit ? cutoff : last.bucket_at;
-  const isWhole = (row: RollupRow) => row.bucket_at < until;
-  const taken = rows.some(isWhole) ? rows.filter(isWhole) : await minute(tx, last.bucket_at);
-  const minutes = [...new Set(taken.map(({ bucket_at }) => bucket_at.getTime()))].map((ms) => new Date(ms));
-  for (let start = 0; start < minutes.length; start += rowsPerStatement) {
-    await tx
-      .deleteFrom("rollups")
-      .where("grain_minutes", "=", 1)
-      .where("bucket_at", "in", minutes.slice(start, start + rowsPerStatement))
-      .execute();
-  }
-  return taken;
 }
-
-const minute = (tx: CounterTx, bucketAt: Date): Promise<RollupRow[]> =>
-  tx.selectFrom("rollups").selectAll().where("grain_minutes", "=", 1).where("bucket_at", "=", bucketAt).execute();

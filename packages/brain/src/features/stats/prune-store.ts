@@ -5,7 +5,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 type Db = Pick<Database<Tables>, "dialect" | "write">;
 
 /** Where a row lies: these tables have wide keys, and a batch is deleted within one statement. */
-const place = (dialect: DialectName) => sql.ref<string>(dialect === "postgres" ? "ctid" : "rowid");
+export const rowPlace = (dialect: DialectName) => sql.ref<string>(dialect === "postgres" ? "ctid" : "rowid");
 
 /** Deletes at most `limit` rollups of one grain that begin before `cutoff`, and tells how many. */
 export async function deleteRollupsBefore(
@@ -17,10 +17,10 @@ export async function deleteRollupsBefore(
   const { numDeletedRows } = await write((tx) =>
     tx
       .deleteFrom("rollups")
-      .where(place(dialect), "in", (eb) =>
+      .where(rowPlace(dialect), "in", (eb) =>
         eb
           .selectFrom("rollups")
-          .select(place(dialect).as("place"))
+          .select(rowPlace(dialect).as("place"))
           .where("grain_minutes", "=", grainMinutes)
           .where("bucket_at", "<", cutoff)
           .orderBy("bucket_at")
@@ -36,10 +36,10 @@ export async function deleteWorkerRollupsBefore({ dialect, write }: Db, cutoff: 
   const { numDeletedRows } = await write((tx) =>
     tx
       .deleteFrom("worker_rollups")
-      .where(place(dialect), "in", (eb) =>
+      .where(rowPlace(dialect), "in", (eb) =>
         eb
           .selectFrom("worker_rollups")
-          .select(place(dialect).as("place"))
+          .select(rowPlace(dialect).as("place"))
           .where("hour_at", "<", cutoff)
           .orderBy("hour_at")
           .limit(limit),
