@@ -6,7 +6,7 @@ const source = (path: string) => new URL(`../src/${path}`, import.meta.url);
 /** The order of the style layers, said first in every style file: chunks arrive in any order, and the first one decides. */
 const layerOrder = "@layer tokens,base,components;";
 
-/** Puts the glyph sprite into the page, and the theme script, under a hashed name, before everything else. */
+/** Puts icon and glyph sprite into the page, and the theme script, under a hashed name, before everything else. */
 export function pageParts(): Plugin {
   let themeFile = "";
   return {
@@ -19,8 +19,12 @@ export function pageParts(): Plugin {
       this.emitFile({ type: "asset", fileName: themeFile, source: script });
     },
     async transformIndexHtml(html) {
-      const sprite = await readFile(source("ui/sprite.svg"), "utf8");
+      const [sprite, icon] = await Promise.all([
+        readFile(source("ui/sprite.svg"), "utf8"),
+        readFile(source("../public/favicon.svg"), "base64"),
+      ]);
       return html
+        .replace('href="/favicon.svg"', `href="data:image/svg+xml;base64,${icon}"`)
         .replace("<!--theme-->", `<script src="/${themeFile}"></script>`)
         .replace("<!--sprite-->", sprite.replaceAll("\n", ""));
     },

@@ -33,8 +33,14 @@ export const queryClient = new QueryClient({
 
 // What no push tells about, and the lists that renew themselves, are left alone.
 const steady = ["me", "projects", "project", "setup-status", "trends"];
+// The stream's pushes carry these figures, and a timer reads them again: worth a request only once they are old.
+const figures = ["stats"];
 connection.onResume(() => {
   void queryClient.invalidateQueries({
-    predicate: (query) => query.meta?.livePages !== true && !steady.includes(String(query.queryKey[0])),
+    predicate: (query) => {
+      const subject = String(query.queryKey[0]);
+      if (query.meta?.livePages === true || steady.includes(subject)) return false;
+      return !figures.includes(subject) || query.isStale();
+    },
   });
 });

@@ -13,6 +13,8 @@ import { readTasksSearch } from "./features/tasks/tasks-search.ts";
 import { safeReturn } from "./paths.ts";
 import { queryClient, whenSignedOut } from "./query-client.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
+import { NotFound } from "./shell/NotFound.tsx";
+import { Shell } from "./shell/Shell.tsx";
 import { Bones, Failed } from "./ui/Feedback.tsx";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
@@ -22,7 +24,7 @@ import { Bones, Failed } from "./ui/Feedback.tsx";
 
 const rootRoute = createRootRoute({
   component: Outlet,
-  notFoundComponent: lazyRouteComponent(() => import("./shell/NotFound.tsx"), "NotFound"),
+  notFoundComponent: NotFound,
 });
 
 const loginRoute = createRoute({
@@ -47,7 +49,7 @@ const signedInRoute = createRoute({
       throw redirect({ to: "/login", search: next === "/" ? {} : { next } });
     }
   },
-  component: lazyRouteComponent(() => import("./shell/Shell.tsx"), "Shell"),
+  component: Shell,
   errorComponent: PageError,
 });
 

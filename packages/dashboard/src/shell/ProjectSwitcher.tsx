@@ -12,18 +12,23 @@ import css from "./shell.module.css";
 
 /** Type to filter; the sub-page stays when the project changes. */
 export function ProjectSwitcher({ slug, project }: { slug: string; project: Project | undefined }) {
-  const { data: projects = [] } = useQuery(projectsQuery);
+  const [isOpened, setOpened] = useState(false);
+  const { data: projects, isPending } = useQuery({ ...projectsQuery, enabled: isOpened });
   const [typed, setTyped] = useState("");
   const pathname = useLocation({ select: (location) => location.pathname });
   const wanted = typed.trim().toLowerCase();
-  const shown = projects.filter((one) => `${one.name} ${one.slug}`.toLowerCase().includes(wanted)).slice(0, 50);
+  const fits = (one: { name: string; slug: string }) => `${one.name} ${one.slug}`.toLowerCase().includes(wanted);
+  const shown = (projects ?? []).filter(fits).slice(0, 50);
 
   return (
     <Menu
       label="Switch project"
       place={css.switcher}
       buttonClass={css.proj}
-      onOpen={() => setTyped("")}
+      onOpen={() => {
+        setTyped("");
+        setOpened(true);
+      }}
       button={
         <>
           <span className={css.mark} aria-hidden="true">
@@ -62,7 +67,9 @@ export function ProjectSwitcher({ slug, project }: { slug: string; project: Proj
           </span>
         </AppLink>
       ))}
-      {shown.length === 0 ? <p className={`${menuItem} t3`}>No project matches</p> : null}
+      {shown.length === 0 ? (
+        <p className={`${menuItem} t3`}>{isPending ? "Loading the projects" : "No project matches"}</p>
+      ) : null}
       <hr className={menuRule} />
       <AppLink data-entry="" className={menuItem} href={paths.home()}>
         <Icon name="home" />

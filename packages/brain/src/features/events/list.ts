@@ -1,6 +1,15 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { EventRow, Tables } from "../../schema/tables/index.ts";
-import { type EventPosition, type EventScope, eventEngines, eventsAt, newestEvents, walkEvents } from "./reads.ts";
+import {
+  type EventPosition,
+  type EventScope,
+  type EventSource,
+  eventEngines,
+  eventsAt,
+  newestEvents,
+  newestPositions,
+  walkEvents,
+} from "./reads.ts";
 
 export interface EventFilter {
   readonly engine?: string;
@@ -18,62 +27,104 @@ const budgetMs = 200;
 
 export interface EventPage {
   readonly rows: EventRow[];
-  /** Where the next page begins; null at the end. A page whose time was used up may be short, or empty, and still have one. */
+  /** Where the next page begins; null at the end. A page that large events fill, or whose time was used up, is short or empty and has one. */
   readonly next: EventPosition | null;
 }
 
 type Db = Database<Tables>;
+
+interface PageRequest {
+  readonly after: EventPosition | null;
+  readonly limit: number;
+  /** What the payloads of the page hold together; the usual bound when absent. */
+  readonly maxBytes?: number;
+  readonly budgetMs?: number;
+  readonly stepRows?: number;
+}
 
 /** Stored events of a project after `after`, newest first, at most `limit`. */
 export async function listEvents(
   db: Db,
   projectId: string,
   filter: EventFilter,
-  page: { after: EventPosition | null; limit: number; budgetMs?: number; stepRows?: number },
+  page: PageRequest,
 ): Promise<EventPage> {
   const { engine, taskId, kind } = filter;
   const scope = { projectId, since: filter.since ?? null, until: filter.until ?? null, after: page.after };
-  const limit = page.limit + 1;
   if (taskId !== undefined) {
     const engines = engine === undefined ? await eventEngines(db.read, projectId, maxEngines) : [engine];
-    const lists = await Promise.all(
-      engines.map((each) =>
-        newestEvents(db.read, db.dialect, { scope, source: { engine: each, taskId }, kind }, limit),
-      ),
-    );
-    return cut(lists.flat().sort(newestFirst), page.limit);
+    const sources = engines.map((each) => ({ engine: each, taskId, kind }));
+    return sources.length === 1
+      ? newest(db, { scope, source: sources[0] ?? null }, page)
+      : merged(db, { scope, sources }, page);
   }
   const source = kind === undefined ? null : { kind };
-  if (engine === undefined) return cut(await newestEvents(db.read, db.dialect, { scope, source }, limit), page.limit);
+  if (engine === undefined) return newest(db, { scope, source }, page);
   const engines = await eventEngines(db.read, projectId, maxEngines);
   if (engines.length < maxEngines && !engines.includes(engine)) return { rows: [], next: null };
-  if (engines.length === 1) return cut(await newestEvents(db.read, db.dialect, { scope, source }, limit), page.limit);
-  return walk(db, { scope, source, engine }, { budgetMs, stepRows, ...page });
+  if (engines.length === 1) return newest(db, { scope, source }, page);
+  return walk(db, { scope, source, engine }, page);
+}
+
+async function newest(
+  db: Db,
+  list: { scope: EventScope; source: EventSource },
+  { limit, maxBytes }: PageRequest,
+): Promise<EventPage> {
+  const { rows, hasMore } = await newestEvents(db.read, db.dialect, list, { limit, maxBytes });
+  return { rows, next: hasMore ? placeOfLast(rows) : null };
+}
+
+/** Several lists as one: first the places in all of them, so that whole rows are read only for the page. */
+async function merged(
+  db: Db,
+  { scope, sources }: { scope: EventScope; sources: readonly EventSource[] },
+  page: PageRequest,
+): Promise<EventPage> {
+  const lists = await Promise.all(
+    sources.map((source) => newestPositions(db.read, db.dialect, { scope, source }, page.limit + 1)),
+  );
+  const found = lists.flat().sort(newestFirst);
+  const next = found.length > page.limit ? (found[page.limit - 1] ?? null) : null;
+  return pageAt(db, scope.projectId, { found, next }, page);
 }
 
 async function walk(
   db: Db,
   list: { scope: EventScope; source: { kind: string } | null; engine: string },
-  page: { limit: number; budgetMs: number; stepRows: number },
+  page: PageRequest,
 ): Promise<EventPage> {
-  const deadlineMs = performance.now() + page.budgetMs;
+  const { limit, budgetMs: forMs = budgetMs, stepRows: rows = stepRows } = page;
+  const deadlineMs = performance.now() + forMs;
   const found: EventPosition[] = [];
   for (let { scope } = list; ; ) {
-    const wanted = page.limit + 1 - found.length;
-    const step = await walkEvents(db.slow, db.dialect, { ...list, scope }, { rows: page.stepRows, limit: wanted });
+    const step = await walkEvents(db.slow, db.dialect, { ...list, scope }, { rows, limit: limit + 1 - found.length });
     found.push(...step.found);
-    const rows = () => eventsAt(db.read, db.dialect, scope.projectId, found.slice(0, page.limit));
-    if (found.length > page.limit) return { rows: await rows(), next: found[page.limit - 1] ?? null };
-    if (step.end === null || performance.now() >= deadlineMs) return { rows: await rows(), next: step.end };
+    const { projectId } = scope;
+    if (found.length > limit) return pageAt(db, projectId, { found, next: found[limit - 1] ?? null }, page);
+    if (step.end === null || performance.now() >= deadlineMs) {
+      return pageAt(db, projectId, { found, next: step.end }, page);
+    }
     scope = { ...scope, after: step.end };
   }
 }
 
-function cut(rows: EventRow[], limit: number): EventPage {
-  const last = rows[limit - 1];
-  const next = rows.length > limit && last !== undefined ? { occurredAt: last.occurred_at, id: last.id } : null;
-  return { rows: rows.slice(0, limit), next };
+/** The page of what was found; `next` holds when all of it fits. */
+async function pageAt(
+  db: Db,
+  projectId: string,
+  { found, next }: { found: readonly EventPosition[]; next: EventPosition | null },
+  { limit, maxBytes }: PageRequest,
+): Promise<EventPage> {
+  const positions = found.slice(0, limit);
+  const { rows, hasMore } = await eventsAt(db.read, db.dialect, { projectId, positions }, { limit, maxBytes });
+  return { rows, next: hasMore ? placeOfLast(rows) : next };
 }
 
-const newestFirst = (a: EventRow, b: EventRow) =>
-  b.occurred_at.getTime() - a.occurred_at.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+function placeOfLast(rows: readonly EventRow[]): EventPosition | null {
+  const last = rows.at(-1);
+  return last === undefined ? null : { occurredAt: last.occurred_at, id: last.id };
+}
+
+const newestFirst = (a: EventPosition, b: EventPosition) =>
+  b.occurredAt.getTime() - a.occurredAt.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);

@@ -1,5 +1,11 @@
-import { type RawBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Database, DialectName } from "../../platform/database/database.ts";
+import {
+  type BoundedRows,
+  type PageBounds,
+  rowsWithinBytes,
+  type WideTable,
+} from "../../platform/database/rows-within-bytes.ts";
 import type { EventRow, Tables } from "../../schema/tables/index.ts";
 
 type Db = Database<Tables>;
@@ -17,10 +23,18 @@ export interface EventScope {
   readonly after: EventPosition | null;
 }
 
-/** Events that one index gives in list order: of one task, of one kind, or all of the project. */
-export type EventSource = { readonly engine: string; readonly taskId: string } | { readonly kind: string } | null;
+/** Events that one index gives in list order: of one task (narrowed by `kind`), of one kind, or all of the project. */
+export type EventSource =
+  | { readonly engine: string; readonly taskId: string; readonly kind?: string | undefined }
+  | { readonly kind: string }
+  | null;
 
-const columns = sql`id, project_id, agent_id, engine, task_id, kind, occurred_at, payload`;
+const wideEvents: WideTable = {
+  name: "events",
+  columns: ["id", "project_id", "agent_id", "engine", "task_id", "kind", "occurred_at", "payload"],
+  largeColumns: ["payload"],
+  orderedBy: ["occurred_at", "id"],
+};
 
 function bounds({ since, until, after }: EventScope): RawBuilder<unknown>[] {
   const all: RawBuilder<unknown>[] = [];
@@ -42,6 +56,7 @@ function inListOrder(dialect: DialectName, scope: EventScope, source: EventSourc
   if (source === null) return sql`FROM events WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${newestFirst}`;
   if ("taskId" in source) {
     conditions.push(sql`engine = ${source.engine}`, sql`task_id = ${source.taskId}`);
+    if (source.kind !== undefined) conditions.push(sql`kind = ${source.kind}`);
     const from = dialect === "sqlite" ? sql`FROM events INDEXED BY events_by_task` : sql`FROM events`;
     return sql`${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${newestFirst}`;
   }
@@ -58,21 +73,33 @@ function inListOrder(dialect: DialectName, scope: EventScope, source: EventSourc
   return sql`FROM events WHERE ${sql.join(conditions, sql` AND `)} ORDER BY kind DESC, ${newestFirst}`;
 }
 
-/** The newest events of a source, at most `limit`; `kind` narrows the events of a task. */
-export async function newestEvents(
+/** The newest events of a source. */
+export const newestEvents = (
   db: Runner,
   dialect: DialectName,
-  { scope, source, kind }: { scope: EventScope; source: EventSource; kind?: string | undefined },
-  limit: number,
-): Promise<EventRow[]> {
+  { scope, source }: { scope: EventScope; source: EventSource },
+  bounds: PageBounds,
+): Promise<BoundedRows<EventRow>> => {
   const from = inListOrder(dialect, scope, source);
-  const query =
-    kind === undefined
-      ? sql<EventRow>`SELECT ${columns} ${from} LIMIT ${limit}`
-      : sql<EventRow>`SELECT ${columns} FROM (SELECT ${columns} ${from}) AS event WHERE event.kind = ${kind}
-          ORDER BY occurred_at DESC, id DESC LIMIT ${limit}`;
-  return (await query.execute(db)).rows;
+  return rowsWithinBytes(db as Kysely<never>, dialect, { table: wideEvents, from }, bounds);
+};
+
+/** Where the newest events of a source are, at most `limit`. */
+export async function newestPositions(
+  db: Runner,
+  dialect: DialectName,
+  { scope, source }: { scope: EventScope; source: EventSource },
+  limit: number,
+): Promise<EventPosition[]> {
+  const { rows } = await sql<{ id: string; occurred_at: Date }>`
+    SELECT id, occurred_at ${inListOrder(dialect, scope, source)} LIMIT ${limit}`.execute(db);
+  return rows.map(positionOf);
 }
+
+const positionOf = ({ id, occurred_at }: { id: string; occurred_at: Date }): EventPosition => ({
+  id,
+  occurredAt: occurred_at,
+});
 
 /** The events of one engine among the next `rows` of a source, `limit` at most, and the last one looked at when there are more. */
 export async function walkEvents(
@@ -86,31 +113,28 @@ export async function walkEvents(
       SELECT id, occurred_at, (engine = ${engine}) AS is_match, row_number() OVER (ORDER BY occurred_at DESC, id DESC) AS place
       FROM (SELECT id, occurred_at, engine ${inListOrder(dialect, scope, source)} LIMIT ${rows}) AS event
     ) AS seen WHERE is_match OR place = ${rows} ORDER BY place LIMIT ${limit + 1}`.execute(db);
-  const position = ({ id, occurred_at }: { id: string; occurred_at: Date }) => ({ id, occurredAt: occurred_at });
   const last = seen.find(({ place }) => place === rows);
   const found = seen.filter(({ is_match }) => is_match).slice(0, limit);
-  return { found: found.map(position), end: last === undefined ? null : position(last) };
+  return { found: found.map(positionOf), end: last === undefined ? null : positionOf(last) };
 }
 
-/** Whole rows of positions, in the order of these. */
+/** The newest events among those at the positions, which are in list order. */
 export async function eventsAt(
   db: Runner,
   dialect: DialectName,
-  projectId: string,
-  positions: readonly EventPosition[],
-): Promise<EventRow[]> {
+  { projectId, positions }: { projectId: string; positions: readonly EventPosition[] },
+  bounds: PageBounds,
+): Promise<BoundedRows<EventRow>> {
   const newest = positions[0];
   const oldest = positions.at(-1);
-  if (newest === undefined || oldest === undefined) return [];
+  if (newest === undefined || oldest === undefined) return { rows: [], hasMore: false };
   const place = ({ occurredAt, id }: EventPosition) =>
     dialect === "postgres" ? sql`(${occurredAt}::timestamptz, ${id}::uuid)` : sql`(${occurredAt}, ${id})`;
   // The bounds of time let the server database pass over the other days.
-  const { rows } = await sql<EventRow>`
-    SELECT ${columns} FROM events WHERE project_id = ${projectId}
-      AND occurred_at >= ${oldest.occurredAt} AND occurred_at <= ${newest.occurredAt}
-      AND (occurred_at, id) IN (VALUES ${sql.join(positions.map(place))})`.execute(db);
-  const byId = new Map(rows.map((row) => [`${row.occurred_at.getTime()} ${row.id}`, row]));
-  return positions.flatMap(({ occurredAt, id }) => byId.get(`${occurredAt.getTime()} ${id}`) ?? []);
+  const from = sql`FROM events WHERE project_id = ${projectId}
+    AND occurred_at >= ${oldest.occurredAt} AND occurred_at <= ${newest.occurredAt}
+    AND (occurred_at, id) IN (VALUES ${sql.join(positions.map(place))}) ORDER BY occurred_at DESC, id DESC`;
+  return rowsWithinBytes(db as Kysely<never>, dialect, { table: wideEvents, from }, bounds);
 }
 
 /** Engines of which the project holds events, by name, each found by one step in the index; `limit` at most. */

@@ -22,6 +22,7 @@ export interface GroupColumns {
   readonly looseTask: Int32Array;
   readonly name: Int32Array;
   readonly queue: Int32Array;
+  /** The worker of a task event. */
   readonly worker: Int32Array;
   readonly runMs: Int32Array;
   readonly waitMs: Int32Array;
@@ -30,6 +31,8 @@ export interface GroupColumns {
   readonly taskEvents: readonly (readonly number[])[];
   /** (event index, old id) of the events that retry another task. */
   readonly retries: readonly (readonly [number, string])[];
+  /** (event index, name) of the events that are about a worker. */
+  readonly ownWorkers: readonly (readonly [number, string])[];
   readonly withheld: readonly (readonly [number, readonly FamilyMember[]])[];
   readonly nowMs: number;
 }
@@ -82,6 +85,7 @@ export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): G
     tasks: tasks.map(({ id, row }) => storedTask(id, row)),
     taskEvents: tasks.map((task) => task.events),
     retries: [] as [number, string][],
+    ownWorkers: [] as [number, string][],
     withheld: [] as [number, readonly FamilyMember[]][],
     nowMs,
   };
@@ -105,10 +109,11 @@ export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): G
     columns.looseTask[index] = task.key === "" ? word(task.taskId) : 0;
     columns.name[index] = names(task.name);
     columns.queue[index] = queues(task.queue);
-    columns.worker[index] = workers(task.worker ?? ownWorker);
+    columns.worker[index] = workers(task.worker);
     columns.runMs[index] = task.runMs ?? -1;
     columns.waitMs[index] = task.waitMs ?? -1;
     if (retriedFrom !== null) columns.retries.push([index, retriedFrom]);
+    if (ownWorker !== null) columns.ownWorkers.push([index, ownWorker]);
     if (withheld !== null) columns.withheld.push([index, withheld]);
   }
   return columns;

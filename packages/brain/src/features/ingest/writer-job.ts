@@ -200,7 +200,7 @@ function countEvents(
       engine: words[engine[index] as number] as string,
       name: words[name[index] as number] ?? (row === null ? "" : fields.name(row)),
       queue: words[queue[index] as number] ?? (row === null ? "" : (fields.queue(row) ?? "")),
-      worker: row === null ? "" : (words[worker[index] as number] ?? ""),
+      worker: words[worker[index] as number] ?? "",
       kind: words[kind[index] as number] as string,
       at: at[index] as number,
       runMs: run < 0 ? null : run,
@@ -211,9 +211,8 @@ function countEvents(
 
 function applyStates(parts: WriterParts, { workerStates }: Stores, columns: GroupColumns, inserted: Uint8Array) {
   const changes: WorkerStateChange[] = [];
-  for (let index = 0; index < inserted.length; index += 1) {
-    const name = columns.words[columns.worker[index] as number] as string | null;
-    if (inserted[index] === 0 || (columns.task[index] as number) >= 0 || name === null) continue;
+  for (const [index, name] of columns.ownWorkers) {
+    if (inserted[index] === 0) continue;
     const { kind, projectId, engine, at, id } = headOf(columns, index);
     if (kind !== "worker.online" && kind !== "worker.offline") continue;
     const state = kind === "worker.online" ? "online" : "offline";

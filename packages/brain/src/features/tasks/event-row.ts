@@ -30,8 +30,9 @@ export function taskEventOf(
   fingerprintOf: Fingerprint,
 ): TaskEvent {
   const attempt = fields.attempt ?? 0;
+  const isTask = isTaskKind(kind);
   return {
-    key: taskId !== "" && isTaskKind(kind) ? eventKey({ attempt, kind, at, id }) : noKey,
+    key: taskId !== "" && isTask ? eventKey({ attempt, kind, at, id }) : noKey,
     projectId,
     agentId,
     engine,
@@ -52,7 +53,8 @@ export function taskEventOf(
     release: fields.release ?? null,
     traceparent: fields.traceparent ?? null,
     maxAttempts: fields.max_attempts ?? null,
-    worker: fields.worker ?? null,
+    // That of a worker event is the one it is about, not one that ran a task.
+    worker: isTask ? (fields.worker ?? null) : null,
     result: textOf(fields.result),
     exception: fields.exception ?? null,
     traceback: fields.traceback ?? null,

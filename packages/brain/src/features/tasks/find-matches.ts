@@ -33,6 +33,8 @@ export interface Search {
   readonly limit: number;
   /** Milliseconds, Infinity for the whole answer whatever it takes. */
   readonly budgetMs: number;
+  /** What the large columns of the page hold together; the usual bound when absent. */
+  readonly maxBytes?: number;
   readonly sizes?: Sizes;
 }
 

@@ -51,29 +51,29 @@ export interface MatchingPage {
   readonly isPartial: boolean;
 }
 
-/** The rows of one page of matches, `limit` at most. */
+/** The rows of one page of matches: `limit` at most, and fewer when large ones fill it. */
 export async function matchingPage(database: Database<Tables>, search: Search): Promise<MatchingPage> {
-  const { projectId, filter, after, limit } = search;
+  const { projectId, filter, after, limit, maxBytes } = search;
+  const { read, dialect } = database;
   if (isDirect(filter)) {
     const [source = null] = indexedSources(filter);
-    const rows = await newestRows(
-      database.read,
-      database.dialect,
-      scopeOf(projectId, filter, after),
-      source,
-      limit + 1,
-    );
-    const last = rows[limit - 1];
-    const next = rows.length > limit && last !== undefined ? { receivedAt: last.received_at, id: last.id } : null;
-    return { rows: rows.slice(0, limit), next, isPartial: false };
+    const scope = scopeOf(projectId, filter, after);
+    const { rows, hasMore } = await newestRows(read, dialect, scope, source, { limit, maxBytes });
+    return { rows, next: hasMore ? placeOfLast(rows) : null, isPartial: false };
   }
   const { found, reached } = await findMatches(database, { ...search, limit: limit + 1 });
   const ids = found.slice(0, limit).map(({ id }) => id);
-  const byId = new Map((await rowsByIds(database.read, projectId, ids)).map((row) => [row.id, row]));
+  const { rows, hasMore } = await rowsByIds(read, dialect, { projectId, ids }, { limit, maxBytes });
+  // What was found and did not fit is found again by the next page.
+  if (hasMore) return { rows, next: placeOfLast(rows), isPartial: false };
   // A row deleted since it was found is left out; the next page begins at the place where the last one was found.
-  const rows = ids.flatMap((id) => byId.get(id) ?? []);
   const isFull = found.length > limit;
   return { rows, next: isFull ? (found[limit - 1] ?? null) : reached, isPartial: !isFull && reached !== null };
+}
+
+function placeOfLast(rows: readonly PublicTaskRow[]): Position | null {
+  const last = rows.at(-1);
+  return last === undefined ? null : { receivedAt: last.received_at, id: last.id };
 }
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,9 +1,15 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Database, DialectName } from "../../platform/database/database.ts";
+import {
+  type BoundedRows,
+  type PageBounds,
+  rowsWithinBytes,
+  type WideTable,
+} from "../../platform/database/rows-within-bytes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { TaskFilter } from "./filter.ts";
 import { matchCondition } from "./match-condition-reads.ts";
-import { type PublicTaskRow, publicColumns } from "./task-public.ts";
+import { largeColumns, type PublicTaskRow, publicColumns } from "./task-public.ts";
 
 // How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):
 // all tasks of the project, or those with one value in one column. Everything here reads a bounded number of rows of one source.
@@ -78,7 +84,12 @@ function inListOrder(
   return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${key} DESC, received_at DESC, id DESC`;
 }
 
-const wanted = sql`${sql.join(publicColumns.map((column) => sql.ref(column)))}`;
+const wideTasks: WideTable = {
+  name: "tasks",
+  columns: publicColumns,
+  largeColumns,
+  orderedBy: ["received_at", "id"],
+};
 
 /** The newest public rows of a source with at most one value. */
 export async function newestRows(
@@ -86,18 +97,23 @@ export async function newestRows(
   dialect: DialectName,
   scope: Scope,
   source: Source,
-  limit: number,
-): Promise<PublicTaskRow[]> {
+  bounds: PageBounds,
+): Promise<BoundedRows<PublicTaskRow>> {
   const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
-  const { rows } = await sql<PublicTaskRow>`SELECT ${wanted} ${from} LIMIT ${limit}`.execute(db);
-  return rows;
+  return rowsWithinBytes(db as Kysely<never>, dialect, { table: wideTasks, from }, bounds);
 }
 
-/** Public rows of a project by id, in no order. */
-export const rowsByIds = (db: Runner, projectId: string, ids: readonly string[]): Promise<PublicTaskRow[]> =>
-  ids.length === 0
-    ? Promise.resolve([])
-    : db.selectFrom("tasks").select(publicColumns).where("id", "in", ids).where("project_id", "=", projectId).execute();
+/** The newest public rows of a project among those with these ids. */
+export async function rowsByIds(
+  db: Runner,
+  dialect: DialectName,
+  { projectId, ids }: { projectId: string; ids: readonly string[] },
+  bounds: PageBounds,
+): Promise<BoundedRows<PublicTaskRow>> {
+  if (ids.length === 0) return { rows: [], hasMore: false };
+  const from = sql`FROM tasks WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) ORDER BY received_at DESC, id DESC`;
+  return rowsWithinBytes(db as Kysely<never>, dialect, { table: wideTasks, from }, bounds);
+}
 
 interface PositionRow {
   id: string;

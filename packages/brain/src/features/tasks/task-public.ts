@@ -37,6 +37,15 @@ export const publicColumns = [
 
 export type PublicTaskRow = Pick<TaskRow, (typeof publicColumns)[number]>;
 
+/** Those whose length only the size of a frame bounds. */
+export const largeColumns = [
+  "args",
+  "kwargs",
+  "result",
+  "exception",
+  "traceback",
+] as const satisfies readonly (keyof PublicTaskRow)[];
+
 /** Retry lineage of one task (spec part 3, section 4.3), read from task_links when it is shown. */
 export interface Lineage {
   readonly retry_of: string | null;

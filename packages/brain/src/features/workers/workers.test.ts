@@ -86,6 +86,15 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
+    test("a worker's own events count as heard of it, except the one that says it went", async () => {
+      const { alone, submit, worker } = await setUp();
+      await submit(workerEvent("worker.heartbeat", 5));
+      expect(await worker()).toMatchObject({ state: "online", last_heartbeat: at(5) });
+      await submit(workerEvent("worker.offline", 10));
+      expect(await worker()).toMatchObject({ state: "offline", last_heartbeat: at(5) });
+      await alone.stop();
+    });
+
     test("task events touch the worker and the queue they name", async () => {
       const { alone, changes, queues, submit, worker } = await setUp();
       const started = { ...workerEvent("task.started", 7, { worker: "w", queue: "q" }), task_id: "t" };

@@ -24,8 +24,14 @@ const transientSystemCodes = new Set([
 const transientMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/;
 
-// Primary result codes: BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL, SCHEMA.
-const transientSqliteCodes = new Set([5, 6, 7, 8, 10, 13, 14, 15, 17]);
+// Primary result codes: ABORT, BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL, SCHEMA.
+const transientSqliteCodes = new Set([4, 5, 6, 7, 8, 10, 13, 14, 15, 17]);
+
+/**
+ * SQLITE_ABORT_ROLLBACK: the transaction of a statement was undone for a reason outside of it, as when the server database loses a
+ * connection.
+ */
+export const undoneResultCode = 516;
 
 /** Whether an error of either database is transient (connection, lock, resources), so that the work may simply be tried again. */
 export function isTransient(error: unknown): boolean {

@@ -78,6 +78,8 @@ export function createThreadClient<Request extends { id: number }>(entry: string
 
   return {
     ask,
+    /** Whether a question waits for its answer. */
+    isAsked: () => pending.size > 0,
     /** Asks for a sign of life. A thread that is busy with a long question counts as alive for a minute; a dead one is begun anew. */
     async answers(request: Asked<Request>): Promise<void> {
       const busy = Promise.withResolvers<void>();

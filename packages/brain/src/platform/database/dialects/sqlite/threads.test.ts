@@ -15,17 +15,21 @@ describe("the threads of the embedded database", () => {
   let database: Awaited<ReturnType<typeof open>>;
 
   /** With a writer that can be told to end, or to lose its transaction. */
-  async function open() {
+  async function open(idleSessionMs = 30_000) {
     const writerEntry = join(folder, "writer.mts");
     await writeFile(
       writerEntry,
       `import { runWriter } from ${JSON.stringify(new URL("./writer-thread.ts", import.meta.url).href)};
-      runWriter({ end: () => () => process.exit(1), lose: (db) => () => db.exec("RELEASE member") });`,
+      runWriter({
+        end: () => () => process.exit(1),
+        lose: (db) => () => db.exec("RELEASE member"),
+        arm: (db) => () => db.function("die", () => process.exit(1)),
+      });`,
     );
     return openSqlite<{ notes: { text: string } }>({
       path: join(folder, "svc.db"),
       synchronous: "normal",
-      idleSessionMs: 30_000,
+      idleSessionMs,
       writerEntry,
       readerEntry: require.resolve("@svc/brain/reader-thread"),
     });
@@ -50,6 +54,43 @@ describe("the threads of the embedded database", () => {
     await vi.waitFor(() => database.ping(), { timeout: 10_000 });
     await note("after");
     expect(await notes()).toEqual(["after"]);
+  });
+
+  test("let a transaction be tried again that was open while one ended, and lose all of it", async () => {
+    const across = async (behind: (tx: Parameters<Parameters<typeof database.write>[0]>[0]) => Promise<unknown>) => {
+      await job("arm");
+      const torn = database.write(async (tx) => {
+        await tx.insertInto("notes").values({ text: "before" }).execute();
+        await expect(sql`SELECT die()`.execute(tx)).rejects.toThrow("has ended");
+        await vi.waitFor(() => database.ping(), { timeout: 10_000 });
+        await behind(tx);
+      });
+      return torn.catch((reason: unknown) => reason);
+    };
+    for (const behind of [
+      (tx) => tx.insertInto("notes").values({ text: "behind" }).execute(),
+      async () => {},
+    ] as Parameters<typeof across>[0][]) {
+      const error = await across(behind);
+      expect(String(error)).toMatch("the transaction has ended");
+      expect(isTransient(error)).toBe(true);
+    }
+    expect(await notes()).toEqual([]);
+  });
+
+  test("let a transaction be tried again that was idle for too long", async () => {
+    await database.close();
+    database = await open(500);
+    const slow = database.write(async (tx) => {
+      await tx.insertInto("notes").values({ text: "slow" }).execute();
+      // Its turn comes once the idle one has lost the writer.
+      await note("next");
+      await tx.insertInto("notes").values({ text: "slow" }).execute();
+    });
+    const error = await slow.catch((reason: unknown) => reason);
+    expect(String(error)).toMatch("the transaction has ended");
+    expect(isTransient(error)).toBe(true);
+    expect(await notes()).toEqual(["next"]);
   });
 
   test("fail readiness while one cannot live", async () => {

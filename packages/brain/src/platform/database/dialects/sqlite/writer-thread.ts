@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
+import { SqliteError, undoneResultCode } from "../../errors.ts";
 import { createStatementRunner, openForWriting, type SqliteOptions } from "./connection.ts";
-import { carryError, type ThreadReply, type WriterRequest } from "./messages.ts";
+import { type CarriedError, carryError, type ThreadReply, type WriterRequest } from "./messages.ts";
 
 /**
  * Work that a feature does wholly inside the writer thread, by name: given the connection (once, at first use) it returns a
@@ -12,6 +13,11 @@ export type WriterJobs = Readonly<Record<string, (db: DatabaseSync) => (payload:
 /** Members that share one commit at most, and the time after which a group is committed. */
 const maxGroupMembers = 64;
 const maxGroupMs = 10;
+
+// Its session was idle for too long, or began in a thread that has died since.
+const hasEnded = "the transaction has ended";
+
+const undone = (message: string): CarriedError => carryError(new SqliteError(message, undoneResultCode));
 
 type Unit = { kind: "session"; id: number; session: number } | { kind: "job"; id: number; run: () => unknown };
 
@@ -59,8 +65,11 @@ export function runWriter(jobs: WriterJobs): void {
     }
   }
 
-  /** Undoes the present member; when SQLite has already dropped the whole transaction, or must, everyone in the group fails with it. */
-  function undoMember(error: unknown): void {
+  /**
+   * Undoes the present member; when SQLite has already dropped the whole transaction, or must, everyone in the group fails with it. They
+   * may try again: what is wrong is wrong with the member.
+   */
+  function undoMember(): void {
     try {
       if (db.isTransaction) {
         db.exec("ROLLBACK TO member; RELEASE member");
@@ -71,7 +80,8 @@ export function runWriter(jobs: WriterJobs): void {
     }
     const failed = group?.answers ?? [];
     group = null;
-    for (const answer of failed) reply({ id: answer.id, error: answer.error ?? carryError(error) });
+    const error = undone("the transaction was undone with others");
+    for (const answer of failed) reply({ id: answer.id, error: answer.error ?? error });
   }
 
   function openMember(): void {
@@ -92,7 +102,7 @@ export function runWriter(jobs: WriterJobs): void {
     return setTimeout(() => {
       if (session?.id !== id) return;
       session = null;
-      undoMember(new Error("the transaction was idle for too long"));
+      undoMember();
       pump();
     }, options.idleSessionMs);
   }
@@ -117,7 +127,7 @@ export function runWriter(jobs: WriterJobs): void {
         db.exec("RELEASE member");
         answerAfterCommit({ id: unit.id, value });
       } catch (error) {
-        undoMember(error);
+        undoMember();
         reply({ id: unit.id, error: carryError(error) });
       }
       closeGroupWhenFull();
@@ -147,11 +157,11 @@ export function runWriter(jobs: WriterJobs): void {
         db.exec("RELEASE member");
         answerAfterCommit({ id });
       } else {
-        undoMember(new Error("the transaction was undone"));
+        undoMember();
         reply({ id });
       }
     } catch (error) {
-      undoMember(error);
+      undoMember();
       reply({ id, error: carryError(error) });
     }
     closeGroupWhenFull();
@@ -170,7 +180,7 @@ export function runWriter(jobs: WriterJobs): void {
         return;
       case "execute":
         try {
-          if (session?.id !== request.session) throw new Error("the transaction has ended");
+          if (session?.id !== request.session) throw new SqliteError(hasEnded, undoneResultCode);
           clearTimeout(session.idleTimer);
           session.idleTimer = armIdleTimer(session.id);
           reply({ id: request.id, value: run(request.sql, request.parameters) });
@@ -182,7 +192,7 @@ export function runWriter(jobs: WriterJobs): void {
         if (session?.id !== request.session) {
           reply({
             id: request.id,
-            ...(request.commit && { error: carryError(new Error("the transaction has ended")) }),
+            ...(request.commit && { error: undone(hasEnded) }),
           });
           return;
         }
@@ -202,7 +212,7 @@ export function runWriter(jobs: WriterJobs): void {
         if (session !== null) {
           clearTimeout(session.idleTimer);
           session = null;
-          undoMember(new Error("the database was closed"));
+          undoMember();
         }
         commitGroup();
         db.close();
