@@ -90,7 +90,7 @@ function encode(
   }
 }
 
-/** All matches, a page at a time: what is read is what is being sent. */
+/** All matches, a page at a time, bounded by rows and by bytes: what is read is what is being sent. */
 async function* pagesOf(
   database: Database<Tables>,
   projectId: string,

@@ -59,6 +59,11 @@ const task = fc.record({
   priority: pick(priorities) as fc.Arbitrary<Priority>,
   // Few instants, so that many rows share one.
   received_at: fc.integer({ min: 0, max: 12 }).map((second) => new Date(startMs + second * 1000)),
+  args: fc.integer({ min: 0, max: 3000 }).map((length) => JSON.stringify(["x".repeat(length)])),
+  traceback: fc.oneof(
+    fc.constant(null),
+    fc.integer({ min: 0, max: 3000 }).map((length) => "y".repeat(length)),
+  ),
 });
 
 const partOf = (value: string) =>
@@ -109,18 +114,30 @@ async function emptyTables(database: Database<Tables>): Promise<void> {
   });
 }
 
+const bytesOf = ({ args, traceback }: Pick<TaskRow, "args" | "traceback">) => args.length + (traceback?.length ?? 0);
+
+interface Pages {
+  readonly limit: number;
+  readonly budgetMs?: number;
+  readonly maxBytes?: number;
+  readonly sizes?: Sizes;
+}
+
 /** Ids of all pages one after another. */
-async function allPages(database: Database<Tables>, given: TaskFilter, limit: number, used: Sizes, budgetMs: number) {
+async function allPages(database: Database<Tables>, given: TaskFilter, pages: Pages) {
+  const { limit, budgetMs = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = pages;
   const ids: string[] = [];
   let after: Position | null = null;
-  let pages = 0;
+  let count = 0;
   do {
-    const page = await matchingPage(database, { projectId, filter: given, after, limit, budgetMs, sizes: used });
+    const page = await matchingPage(database, { projectId, filter: given, after, budgetMs, ...pages });
     ids.push(...page.rows.map(({ id }) => id));
     after = page.next;
-    pages += 1;
+    count += 1;
     expect(page.rows.length).toBeLessThanOrEqual(limit);
-  } while (after !== null && pages < 1000);
+    const bytes = page.rows.reduce((sum, row) => sum + bytesOf(row), 0);
+    expect(page.rows.length <= 1 || bytes <= maxBytes).toBe(true);
+  } while (after !== null && count < 1000);
   return ids;
 }
 
@@ -136,7 +153,8 @@ for (const dialect of testDialects) {
           fc.array(filter, { minLength: 12, maxLength: 12 }),
           fc.integer({ min: 1, max: 7 }),
           fc.nat(40),
-          async (given, filters, limit, indexed) => {
+          fc.integer({ min: 0, max: 12_000 }),
+          async (given, filters, limit, indexed, maxBytes) => {
             const { database } = opened;
             await emptyTables(database);
             const rows = given.map((row): GivenTask => ({ ...row, project_id: projectId }));
@@ -155,12 +173,12 @@ for (const dialect of testDialects) {
                 .sort(newestFirst)
                 .map(({ id }) => id);
               for (const used of sizes) {
-                const found = await allPages(database, each, limit, used, Number.POSITIVE_INFINITY);
+                const found = await allPages(database, each, { limit, sizes: used });
                 expect(found, JSON.stringify([each, used])).toEqual(expected);
               }
-              expect(await allPages(database, each, limit, sizes[0] as Sizes, 0), JSON.stringify(each)).toEqual(
-                expected,
-              );
+              const hurried = { limit, sizes: sizes[0] as Sizes, budgetMs: 0 };
+              expect(await allPages(database, each, hurried), JSON.stringify(each)).toEqual(expected);
+              expect(await allPages(database, each, { limit, maxBytes }), JSON.stringify(each)).toEqual(expected);
               expect(await countMatches(database, projectId, each)).toBe(expected.length);
               expect((await matchingIds(database, projectId, each, 100)).sort()).toEqual([...expected].sort());
               expect(await matchingIds(database, projectId, each, 3)).toEqual([...expected].sort().slice(0, 3));

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Database, DialectName } from "../../platform/database/database.ts";
 import {
   type BoundedRows,
@@ -100,7 +100,7 @@ export async function newestRows(
   bounds: PageBounds,
 ): Promise<BoundedRows<PublicTaskRow>> {
   const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
-  return rowsWithinBytes(db as Kysely<never>, dialect, { table: wideTasks, from }, bounds);
+  return rowsWithinBytes(db, dialect, { table: wideTasks, from }, bounds);
 }
 
 /** The newest public rows of a project among those with these ids. */
@@ -112,7 +112,7 @@ export async function rowsByIds(
 ): Promise<BoundedRows<PublicTaskRow>> {
   if (ids.length === 0) return { rows: [], hasMore: false };
   const from = sql`FROM tasks WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) ORDER BY received_at DESC, id DESC`;
-  return rowsWithinBytes(db as Kysely<never>, dialect, { table: wideTasks, from }, bounds);
+  return rowsWithinBytes(db, dialect, { table: wideTasks, from }, bounds);
 }
 
 interface PositionRow {
