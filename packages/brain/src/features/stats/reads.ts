@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { TimeRange } from "./time-range.ts";
@@ -75,7 +76,7 @@ export async function workersByState(db: Db, projectId: string): Promise<Record<
   return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
 }
 
-/** Commands issued in the range by status; `pending` counts all that wait now. */
+/** Commands issued in the range by status. */
 export async function commandsByStatus(
   db: Db,
   projectId: string,
@@ -90,6 +91,26 @@ export async function commandsByStatus(
     .groupBy("status")
     .execute();
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
+}
+
+/** Commands that wait to be sent now, whenever they were issued. */
+export async function countPendingCommands(db: Db, projectId: string): Promise<number> {
+  const { count } = await db.read
+    // By itself and as text, because else the embedded database reads all commands of the project instead of the few open ones.
+    .with(
+      (cte) => cte("open_commands").materialized(),
+      (open) =>
+        open
+          .selectFrom("commands")
+          .select(["project_id", "status"])
+          .where(sql<boolean>`status IN ('pending', 'dispatched')`),
+    )
+    .selectFrom("open_commands")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("project_id", "=", projectId)
+    .where("status", "=", "pending")
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 const maxQueuesShown = 500;

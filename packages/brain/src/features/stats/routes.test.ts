@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RollupRow } from "../../schema/tables/index.ts";
+import type { CommandRow, RollupRow } from "../../schema/tables/index.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -122,6 +122,49 @@ for (const dialect of testDialects) {
         tasks_succeeded_24h: 6,
         tasks_failed_24h: 0,
         failure_rate_24h: 0,
+      });
+    });
+
+    test("stats count all commands that wait now, and of the others those issued in the range", async () => {
+      const command = (status: string, issuedAt: number, projectId = brain.project.id): CommandRow => ({
+        id: randomUUID(),
+        project_id: projectId,
+        issued_by: null,
+        agent_id: null,
+        action: "retry_task",
+        target_type: "task",
+        target_id: null,
+        payload: "{}",
+        idempotency_key: null,
+        request_digest: null,
+        status,
+        result: null,
+        error: null,
+        delivery_claim_token: null,
+        issued_at: new Date(issuedAt),
+        dispatched_at: null,
+        acked_at: null,
+        last_sent_at: null,
+        completed_at: null,
+        timeout_at: null,
+        source_ip: null,
+      });
+      const old = hour - 48 * hourMs;
+      const commands = [
+        command("pending", hour),
+        command("pending", old),
+        command("pending", hour, randomUUID()),
+        command("dispatched", hour),
+        ...["completed", "failed", "timeout"].flatMap((status) => [command(status, hour), command(status, old)]),
+      ];
+      const { database } = brain.running.brain;
+      await database.write((tx) => tx.insertInto("commands").values(commands).execute());
+
+      const inRange = { commands_completed_24h: 1, commands_failed_24h: 1, commands_timeout_24h: 1 };
+      expect((await get("stats")).body).toMatchObject({ commands_pending: 2, ...inRange });
+      expect((await get(`stats?${between(old - hourMs, old + hourMs)}`)).body).toMatchObject({
+        commands_pending: 2,
+        ...inRange,
       });
     });
 

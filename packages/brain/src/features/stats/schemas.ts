@@ -30,7 +30,7 @@ export const StatsReply = Type.Object({
   agents_offline: Type.Integer(),
   workers_online: Type.Integer(),
   workers_offline: Type.Integer(),
-  commands_pending: Type.Integer(),
+  commands_pending: Type.Integer({ description: "now, whenever they were issued" }),
   commands_completed_24h: Type.Integer(),
   commands_failed_24h: Type.Integer(),
   commands_timeout_24h: Type.Integer(),

@@ -1,7 +1,15 @@
 import { taskStates } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { agentsByState, commandsByStatus, queueDepths, rollupSums, taskCounts, workersByState } from "./reads.ts";
+import {
+  agentsByState,
+  commandsByStatus,
+  countPendingCommands,
+  queueDepths,
+  rollupSums,
+  taskCounts,
+  workersByState,
+} from "./reads.ts";
 import type { StatsQuery } from "./schemas.ts";
 import { readRange } from "./time-range.ts";
 
@@ -16,12 +24,13 @@ export async function readStats(
 ) {
   const { projectId, query, now } = request;
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - (query.hours ?? 24) * hourMs), to: now };
-  const [byState, ends, agents, workers, commands, depths] = await Promise.all([
+  const [byState, ends, agents, workers, commands, commandsPending, depths] = await Promise.all([
     taskCounts(database, projectId),
     rollupSums(database, projectId, range, ["task.failed", "task.succeeded"]),
     agentsByState(database, projectId),
     workersByState(database, projectId),
     commandsByStatus(database, projectId, range),
+    countPendingCommands(database, projectId),
     queueDepths(database, projectId),
   ]);
   const countOf = (kind: string) => ends.reduce((sum, end) => (end.kind === kind ? sum + end.count : sum), 0);
@@ -40,7 +49,7 @@ export async function readStats(
     agents_offline: known - online,
     workers_online: workers.online ?? 0,
     workers_offline: workers.offline ?? 0,
-    commands_pending: commands.pending ?? 0,
+    commands_pending: commandsPending,
     commands_completed_24h: commands.completed ?? 0,
     commands_failed_24h: commands.failed ?? 0,
     commands_timeout_24h: commands.timeout ?? 0,
