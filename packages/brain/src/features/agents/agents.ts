@@ -172,7 +172,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     async sweepStale() {
       if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
       const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);
-      await database.write((tx) => deleteOldProcesses(tx, cutoff));
+      await database.write((tx) => deleteOldProcesses(tx, database.dialect, cutoff));
       const stale = await listStale(database.read, cutoff, staleBatch);
       for (const { id, project_id: projectId } of stale) {
         await revokeAgent(

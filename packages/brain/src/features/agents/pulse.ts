@@ -105,7 +105,8 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
           tx,
           some.map(({ done, ...row }) => row),
         );
-        for (const agentId of new Set(some.map(({ agent_id }) => agent_id))) {
+        // In one order, so that two processes that trim the same agents do not wait for each other.
+        for (const agentId of [...new Set(some.map(({ agent_id }) => agent_id))].sort()) {
           if (due.has(agentId)) await trimSamples(tx, agentId, samplesPerAgent);
         }
         return some;

@@ -283,12 +283,18 @@ export const listStale = (db: Kysely<Tables>, cutoff: Date, limit: number): Prom
     .limit(limit)
     .execute();
 
-/** Deletes process rows that ended before `cutoff`. */
-export async function deleteOldProcesses(tx: Tx<Tables>, cutoff: Date): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("agent_workers")
+/** Deletes process rows that ended before `cutoff`; locked by id, like every change of several processes. */
+export async function deleteOldProcesses(tx: Tx<Tables>, dialect: Dialect, cutoff: Date): Promise<number> {
+  const old = tx
+    .selectFrom("agent_workers")
+    .select("id")
     .where("state", "<>", "online")
     .where("last_seen_at", "<", cutoff)
+    .orderBy("id");
+  const { numDeletedRows } = await tx
+    .with("old", () => (dialect === "postgres" ? old.forUpdate() : old))
+    .deleteFrom("agent_workers")
+    .where("id", "in", (eb) => eb.selectFrom("old").select("old.id"))
     .executeTakeFirst();
   return Number(numDeletedRows);
 }

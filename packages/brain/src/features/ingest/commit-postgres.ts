@@ -26,21 +26,23 @@ export interface PostgresCommitDeps {
 }
 
 /** How often a transaction is tried before its frames are left to their senders. */
-const maxAttempts = 6;
+const maxAttempts = 8;
 
 /**
  * Stores groups on the server database in one transaction and two round trips each: what does not wait for an answer travels together.
  * A group that lost a task to another replica starts again and then locks its rows first, in the order that everyone keeps; so the
- * second round waits instead of losing.
+ * second round waits instead of losing. That needs all of its rows to be there: whoever holds some and then inserts others takes them
+ * out of order, and may wait for one that waits for him. A group with new tasks is tried without locks instead.
  */
 export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps): CommitEvents {
   return async (given) => {
     const group = groupEvents(given);
+    let isLocking = false;
     for (let attempt = 1; ; attempt += 1) {
       await partitions.ensureFor(group.events.map(({ task }) => task.at));
       const client = await pool.connect();
       try {
-        const committed = await storeGroup(client, group, { now: clock.now(), isLocking: attempt > 1 });
+        const committed = await storeGroup(client, group, { now: clock.now(), isLocking });
         client.release();
         const stored = new Set(committed.stored);
         return { ...committed, inserted: given.map((event) => stored.has(event)) };
@@ -48,6 +50,7 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
         await undo(client);
         if (isPartitionMissing(error)) partitions.forget();
         else if (!isRaceLost(error)) throw error;
+        isLocking = !isLocking;
         if (attempt === maxAttempts) throw asTransient(error);
       }
     }
@@ -58,6 +61,10 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 const isRaceLost = (error: unknown): boolean => codeOf(error) === lostRaceCode || codeOf(error) === "40P01";
 const isPartitionMissing = (error: unknown): boolean =>
   codeOf(error) === "23514" && /no partition of relation/.test((error as Error).message);
+
+/** Counts as a lost race: the rows went, or are not there yet, while others were faster. */
+const rowsMissing = (): Error =>
+  Object.assign(new Error("a task of the group is not there to be locked"), { code: lostRaceCode });
 
 /** A group that keeps losing is a matter of time, not of content: serialisation failure. */
 const asTransient = (error: unknown): Error =>
@@ -102,6 +109,7 @@ async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: 
       isLocking,
     ),
   ]);
+  if (isLocking && present.size < group.tasks.length) throw rowsMissing();
   const changed = group.tasks.flatMap((task) => {
     const row = newRow(group, task, isNew);
     if (row === null) return [];

@@ -1,23 +1,29 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 
-/** Deletes at most `limit` queues of all projects that nothing named since `cutoff`, and tells how many. */
+/**
+ * Deletes at most `limit` queues of all projects that nothing named since `cutoff`, and tells how many. Locked in the order in which
+ * notes are written; one that is named meanwhile stays.
+ */
 export async function deleteUnseenQueues(
-  { write }: Pick<Database<Tables>, "write">,
+  { dialect, write }: Pick<Database<Tables>, "dialect" | "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {
-  const { numDeletedRows } = await write((tx) =>
-    tx
+  const { numDeletedRows } = await write((tx) => {
+    const unseen = tx
+      .selectFrom("queues")
+      .select("id")
+      .where((eb) => eb(eb.fn.coalesce("last_seen_at", "updated_at"), "<", cutoff))
+      .orderBy("project_id")
+      .orderBy("engine")
+      .orderBy("name")
+      .limit(limit);
+    return tx
+      .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
       .deleteFrom("queues")
-      .where("id", "in", (eb) =>
-        eb
-          .selectFrom("queues")
-          .select("id")
-          .where((one) => one(one.fn.coalesce("last_seen_at", "updated_at"), "<", cutoff))
-          .limit(limit),
-      )
-      .executeTakeFirst(),
-  );
+      .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
+      .executeTakeFirst();
+  });
   return Number(numDeletedRows);
 }

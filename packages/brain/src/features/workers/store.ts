@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
+import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 
 /** What was heard of an engine's worker since the last write. */
@@ -89,16 +89,28 @@ export async function writeWorkerNotes(
     .execute();
 }
 
-/** Takes workers offline that were last heard of before `cutoff`, and gives them. */
-export const takeSilentOffline = (
+/**
+ * Takes workers offline that were last heard of before `cutoff`, and gives them. Locked in the order in which notes and ingest write
+ * workers, so that a fleet that comes back all at once and this never wait for each other.
+ */
+export function takeSilentOffline(
   tx: Tx<Tables>,
-  cutoff: Date,
-  now: Date,
-): Promise<{ project_id: string; id: string }[]> =>
-  tx
-    .updateTable("workers")
-    .set({ state: "offline", updated_at: now })
+  dialect: DialectName,
+  { cutoff, now }: { cutoff: Date; now: Date },
+): Promise<{ project_id: string; id: string }[]> {
+  const silent = tx
+    .selectFrom("workers")
+    .select("id")
     .where("state", "=", "online")
     .where((eb) => eb(eb.fn.coalesce("last_heartbeat", "updated_at"), "<", cutoff))
+    .orderBy("project_id")
+    .orderBy("engine")
+    .orderBy("name");
+  return tx
+    .with("silent", () => (dialect === "postgres" ? silent.forUpdate() : silent))
+    .updateTable("workers")
+    .set({ state: "offline", updated_at: now })
+    .where("id", "in", (eb) => eb.selectFrom("silent").select("silent.id"))
     .returning(["project_id", "id"])
     .execute();
+}

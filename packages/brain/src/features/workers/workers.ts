@@ -10,7 +10,7 @@ import { queueNames } from "../queues/index.ts";
 import { takeSilentOffline, type WorkerDetails, type WorkerNote, writeWorkerNotes } from "./store.ts";
 
 export interface WorkersDeps {
-  readonly database: Pick<Database<Tables>, "write">;
+  readonly database: Pick<Database<Tables>, "dialect" | "write">;
   readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number };
   publish(change: { projectId: string; topic: "worker.changed"; ids: readonly string[] | null }): void;
@@ -79,7 +79,7 @@ export function createWorkers({ database, clock, settings, publish, onError }: W
     async sweepSilent(): Promise<number> {
       const now = clock.now();
       const cutoff = new Date(now.getTime() - settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000 - graceMs);
-      const rows = await database.write((tx) => takeSilentOffline(tx, cutoff, now));
+      const rows = await database.write((tx) => takeSilentOffline(tx, database.dialect, { cutoff, now }));
       publishRows(rows);
       return rows.length;
     },

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { waitFor } from "@svc/testkit";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
+import { rawHello } from "@svc/testkit/raw-agent";
+import pg from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { deleteOldProcesses, markSilent } from "../../src/features/agents/store.ts";
+import { deleteUnseenQueues } from "../../src/features/queues/prune-store.ts";
+import { bulkDelete } from "../../src/features/tasks/bulk-delete.ts";
+import { pruneTaskBatch } from "../../src/features/tasks/prune.ts";
+import { deleteUnseenWorkers } from "../../src/features/workers/prune-store.ts";
+import { takeSilentOffline } from "../../src/features/workers/store.ts";
+
+const rounds = 8;
+const tasks = 150;
+const named = 60;
+const ends = ["task.started", "task.succeeded", "task.failed", "worker.online", "worker.offline"];
+/** Later than everything: every row counts as old, so that the sweeps take what the writers write. */
+const endOfTime = new Date("2100-01-01T00:00:00.000Z");
+const origin = { user_id: null, api_key_id: null, source_ip: null, user_agent: null };
+
+function shuffled<T>(items: readonly T[]): T[] {
+  const left = [...items];
+  return Array.from({ length: left.length }, () => left.splice(Math.floor(Math.random() * left.length), 1)[0] as T);
+}
+
+/** One event of each task, and of each worker, in any order. */
+const someEvents = (kind: string) =>
+  shuffled(Array.from({ length: kind.startsWith("worker") ? named : tasks }, (_, index) => index)).map((index) => ({
+    id: randomUUID(),
+    kind,
+    engine: "bullmq",
+    task_id: kind.startsWith("worker") ? `worker-${index}` : `task-${index}`,
+    occurred_at: new Date(Date.now() - Math.floor(Math.random() * 1000)).toISOString(),
+    data: { task_name: "mail", queue: `queue-${index % named}`, worker: `worker-${index % named}` },
+  }));
+
+/** What a fleet and its keepers do to the same rows, all at once. */
+async function oneRound(brain: TestBrain, agents: readonly string[]): Promise<number> {
+  const { database, features } = brain.running.brain;
+  const projectId = brain.project.id;
+  let sent = 0;
+  const submit = async (agentId: string) => {
+    const events = shuffled(ends).flatMap(someEvents);
+    sent += events.length;
+    const outcome = await features.ingest.submit({ projectId, agentId, frameTs: new Date().toISOString(), events });
+    expect(outcome).toMatchObject({ inserted: events.length, rejected: 0 });
+  };
+  const contact = async () => {
+    for (const agent_id of shuffled(agents)) {
+      await features.agents.seen(
+        { agent_id, project_id: projectId, name: "", project_is_active: true },
+        "w",
+        new Date(),
+      );
+    }
+    await features.agents.flush();
+    await Promise.all([features.workers.flush(), features.queues.flush()]);
+  };
+  const known = await database.read.selectFrom("tasks").select("id").execute();
+  const write = database.write;
+  await Promise.all([
+    ...shuffled(agents).slice(0, 3).map(submit),
+    contact(),
+    write((tx) => takeSilentOffline(tx, database.dialect, { cutoff: endOfTime, now: new Date() })),
+    write((tx) => markSilent(tx, database.dialect, endOfTime, new Date())),
+    write((tx) => deleteOldProcesses(tx, database.dialect, endOfTime)),
+    deleteUnseenQueues(database, endOfTime, named),
+    deleteUnseenWorkers(database, endOfTime, named),
+    bulkDelete(
+      { database, audit: features.audit, deleted: () => {} },
+      { projectId, body: { task_ids: shuffled(known.map(({ id }) => id)).slice(0, 50) }, origin },
+    ),
+    pruneTaskBatch(database, { cutoff: endOfTime, limit: 50, signal: new AbortController().signal }),
+  ]);
+  return sent;
+}
+
+describe.runIf(testDialects.includes("postgres"))("writers of two brains that meet on the same rows", () => {
+  test("lock them in one order: none waits for another in a ring, and everything is stored", async () => {
+    const { url, drop } = await freshDatabaseUrl("postgres");
+    const first = await startTestBrain({ databaseUrl: url });
+    const second = await startTestBrain({ databaseUrl: url, home: first.home });
+    const brains = [first, second];
+    const watcher = new pg.Client({ connectionString: url });
+    await watcher.connect();
+    onTestFinished(async () => {
+      await watcher.end();
+      await drop();
+    });
+    const agents: string[] = [];
+    for (let index = 0; index < 12; index += 1) agents.push((await first.mintAgent()).agentId);
+    const connect = async (brain: TestBrain) => {
+      const hello = rawHello({ worker_id: "w" });
+      for (const agent_id of shuffled(agents)) {
+        const identity = { agent_id, project_id: first.project.id, name: "", project_is_active: true };
+        await brain.running.brain.features.agents.connected(identity, hello, new Date());
+        await brain.running.brain.features.agents.workerConnected(identity, hello, new Date());
+      }
+    };
+
+    let sent = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      await connect(first);
+      const [one, other] = await Promise.all(brains.map((brain) => oneRound(brain, agents)));
+      sent += (one as number) + (other as number);
+    }
+
+    const { rows } = await watcher.query("SELECT count(*)::int AS count FROM events");
+    expect(rows[0].count).toBe(sent);
+    for (const brain of brains.reverse()) await brain.stop();
+    // A backend hands in its figures at the latest when it ends.
+    await waitFor(async () => {
+      const others = await watcher.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      );
+      return others.rows.length === 0;
+    });
+    const figures = await watcher.query(
+      "SELECT deadlocks::int AS deadlocks, xact_commit::int AS commits FROM pg_stat_database WHERE datname = current_database()",
+    );
+    expect(figures.rows[0]).toEqual({ deadlocks: 0, commits: expect.toSatisfy((commits) => commits > rounds * 20) });
+  });
+});
