@@ -2,7 +2,7 @@ import type { Agents } from "../features/agents/index.ts";
 import type { LiveDeps } from "../features/live/index.ts";
 import { queuesById } from "../features/queues/index.ts";
 import { taskCounts } from "../features/stats/index.ts";
-import { tasksById, withLineage } from "../features/tasks/index.ts";
+import { changedTasks } from "../features/tasks/index.ts";
 import { workerCounts, workersById } from "../features/workers/index.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { BrainDatabase } from "./storage.ts";
@@ -12,10 +12,7 @@ export function liveReaders(deps: { database: BrainDatabase; clock: Clock; agent
   const { database, clock, agents } = deps;
   return {
     "task.changed": {
-      async rows(projectId, ids) {
-        const tasks = await withLineage(database, projectId, await tasksById(database, projectId, ids));
-        return tasks.map(({ args: _args, kwargs: _kwargs, result: _result, traceback: _traceback, ...shown }) => shown);
-      },
+      rows: (projectId, ids) => changedTasks(database, projectId, ids),
       counts: (projectId) => taskCounts(database, projectId),
     },
     "agent.changed": {

@@ -6,9 +6,8 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { countMatchesUpTo } from "./count-matches.ts";
-import { filterOfQuery, readExportFields, type TaskFilter } from "./filter.ts";
-import { type MatchingPage, matchingPage, withLineage } from "./list.ts";
-import type { Position } from "./match-reads.ts";
+import { filterOfQuery, readExportFields } from "./filter.ts";
+import { batchesOf } from "./list.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import type { PublicTask } from "./task-public.ts";
 
@@ -16,7 +15,6 @@ export type ExportFormat = "csv" | "xlsx" | "json";
 
 /** Rows that an xlsx export holds at most, whatever the setting says. */
 export const maxXlsxRows = 25_000;
-const pageRows = 500;
 
 const mediaTypes: Record<ExportFormat, string> = {
   csv: "text/csv; charset=utf-8",
@@ -67,7 +65,7 @@ export async function exportTasks(
       metadata: { format, rows: count, fields: [...fields] },
     }),
   );
-  const pages = pagesOf(database, projectId, filter);
+  const pages = batchesOf(database, projectId, filter);
   return {
     mediaType: mediaTypes[format],
     fileName: `svc-tasks-${slug}.${format}`,
@@ -88,19 +86,4 @@ function encode(
     case "xlsx":
       return xlsxOf("tasks", fields, pages);
   }
-}
-
-/** All matches, a page at a time, bounded by rows and by bytes: what is read is what is being sent. */
-async function* pagesOf(
-  database: Database<Tables>,
-  projectId: string,
-  filter: TaskFilter,
-): AsyncGenerator<readonly PublicTask[]> {
-  let after: Position | null = null;
-  do {
-    const search = { projectId, filter, after, limit: pageRows, budgetMs: Number.POSITIVE_INFINITY };
-    const page: MatchingPage = await matchingPage(database, search);
-    if (page.rows.length > 0) yield await withLineage(database, projectId, page.rows);
-    after = page.next;
-  } while (after !== null);
 }

@@ -3,10 +3,9 @@ export { type FoldedTask, foldEvents, mergeRows, rowOfEvents, type TaskEvent, un
 export { indexTaskIds } from "./index-task-ids.ts";
 export { joinLinks } from "./links-postgres-store.ts";
 export type { LinkStore, TaskLink } from "./links-sqlite-store.ts";
-export { withLineage } from "./list.ts";
+export { changedTasks } from "./list.ts";
 export { pruneTasks } from "./loops.ts";
 export { lostRaceCode, type PresentTask, readTasks, type TaskWrite, writeTasks } from "./postgres-store.ts";
-export { tasksById } from "./reads.ts";
 export { taskRoutes } from "./routes.ts";
 export { hasNewSearchText } from "./search-text.ts";
 export { checkTaskRetention, taskSettings } from "./settings.ts";

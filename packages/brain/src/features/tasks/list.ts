@@ -3,12 +3,12 @@ import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { countMatches } from "./count-matches.ts";
-import { filterOfQuery } from "./filter.ts";
+import { filterOfQuery, type TaskFilter } from "./filter.ts";
 import { findMatches, indexedSources, isDirect, type Search, scopeOf } from "./find-matches.ts";
 import { newestRows, type Position, rowsByIds } from "./match-reads.ts";
-import { addressKey, lineageOf } from "./reads.ts";
+import { addressKey, changedRows, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
-import { type PublicTask, type PublicTaskRow, publicTask } from "./task-public.ts";
+import { changedTask, type PublicTask, type PublicTaskRow, publicTask } from "./task-public.ts";
 
 export interface TaskPageAnswer {
   readonly items: PublicTask[];
@@ -76,12 +76,36 @@ function placeOfLast(rows: readonly PublicTaskRow[]): Position | null {
   return last === undefined ? null : { receivedAt: last.received_at, id: last.id };
 }
 
+const batchRows = 500;
+
+/** All matches, newest first, in batches that are bounded like a page, so that what an export reads is what it is sending. */
+export async function* batchesOf(
+  database: Database<Tables>,
+  projectId: string,
+  filter: TaskFilter,
+): AsyncGenerator<readonly PublicTask[]> {
+  let after: Position | null = null;
+  do {
+    const search = { projectId, filter, after, limit: batchRows, budgetMs: Number.POSITIVE_INFINITY };
+    const page: MatchingPage = await matchingPage(database, search);
+    if (page.rows.length > 0) yield await withLineage(database, projectId, page.rows);
+    after = page.next;
+  } while (after !== null);
+}
+
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function readPosition(cursor: string | undefined): Position | null {
   const values = decodeCursor(cursor, ["instant", "string"]);
   if (values === null || !uuidForm.test(values[1])) return null;
   return { receivedAt: values[0], id: values[1] };
+}
+
+/** Tasks by id for the dashboard hub, each with its retry lineage; their large values are not even read. */
+export async function changedTasks(database: Database<Tables>, projectId: string, ids: readonly string[]) {
+  const rows = await changedRows(database, projectId, ids);
+  const lineage = await lineageOf(database, projectId, rows);
+  return rows.map((row) => changedTask(row, lineage.get(addressKey(row))));
 }
 
 /** Public tasks of rows, each with its retry lineage. */

@@ -1,6 +1,13 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
-import { type Lineage, noLineage, type PublicTaskRow, publicColumns } from "./task-public.ts";
+import {
+  type ChangedTaskRow,
+  changedColumns,
+  type Lineage,
+  noLineage,
+  type PublicTaskRow,
+  publicColumns,
+} from "./task-public.ts";
 
 type Db = Database<Tables>;
 
@@ -18,13 +25,13 @@ export async function findTask(
   return row ?? null;
 }
 
-/** Rows by id, for the dashboard hub; ids of other projects are passed over. */
-export const tasksById = (db: Db, projectId: string, ids: readonly string[]): Promise<PublicTaskRow[]> =>
+/** What the dashboard hub sends of tasks, by id; ids of other projects are passed over. */
+export const changedRows = (db: Db, projectId: string, ids: readonly string[]): Promise<ChangedTaskRow[]> =>
   ids.length === 0
     ? Promise.resolve([])
     : db.read
         .selectFrom("tasks")
-        .select(publicColumns)
+        .select(changedColumns)
         .where("id", "in", ids)
         .where("project_id", "=", projectId)
         .execute();

@@ -46,6 +46,16 @@ export const largeColumns = [
   "traceback",
 ] as const satisfies readonly (keyof PublicTaskRow)[];
 
+/** What the dashboard hub leaves out of a changed task. The exception stays: it is cut when it comes in. */
+const unsentColumns = ["args", "kwargs", "result", "traceback"] as const satisfies readonly (keyof PublicTaskRow)[];
+type ChangedColumn = Exclude<keyof PublicTaskRow, (typeof unsentColumns)[number]>;
+
+export const changedColumns = publicColumns.filter(
+  (column): column is ChangedColumn => !(unsentColumns as readonly string[]).includes(column),
+);
+
+export type ChangedTaskRow = Pick<PublicTaskRow, ChangedColumn>;
+
 /** Retry lineage of one task (spec part 3, section 4.3), read from task_links when it is shown. */
 export interface Lineage {
   readonly retry_of: string | null;
@@ -66,6 +76,11 @@ export function publicTask(row: PublicTaskRow, lineage: Lineage = noLineage) {
     tags: parseJson(row.tags) as string[],
     ...lineage,
   };
+}
+
+/** The changed task of a row, as the hub sends it. */
+export function changedTask(row: ChangedTaskRow, lineage: Lineage = noLineage) {
+  return { ...row, tags: parseJson(row.tags) as string[], ...lineage };
 }
 
 export type PublicTask = ReturnType<typeof publicTask>;
