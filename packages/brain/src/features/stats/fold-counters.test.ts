@@ -4,7 +4,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { describe, expect, test } from "vitest";
 import { appendStateDeltas } from "./fold-store.ts";
 import { decodeHistogram, quantileOf } from "./histogram.ts";
-import { taskCounts } from "./reads.ts";
+import { rollupTotals, taskCounts } from "./reads.ts";
 
 const now = new Date("2026-01-10T10:30:00.000Z");
 let numbers = 0;
@@ -45,6 +45,7 @@ for (const dialect of testDialects) {
         .selectFrom("rollups")
         .selectAll()
         .where("project_id", "=", projectId)
+        .where("engine", "=", "bullmq")
         .orderBy("bucket_at")
         .orderBy("kind")
         .orderBy("name")
@@ -183,6 +184,35 @@ for (const dialect of testDialects) {
         { grain_minutes: 60, bucket_at: new Date("2026-01-10T10:00:00Z"), count: 3, run_ms_sum: 530, run_count: 3 },
       ]);
       expect(quantileOf(decodeHistogram(rows[0]!.run_histogram), 1)).toBeGreaterThan(475);
+    });
+
+    test("hold a total of the project beside the names, which goes from minutes into hours as they do", async () => {
+      const projectId = await newProject();
+      const at = "2026-01-10T10:01:00.000Z";
+      const succeeded = (task_name: string, runtime_ms: number) =>
+        event("task.succeeded", `t${nextNumber()}`, at, { task_name, queue: task_name, runtime_ms });
+      const totals = async () => {
+        const day = { from: new Date("2026-01-10T00:00:00Z"), to: new Date("2026-01-11T00:00:00Z") };
+        const rows = await rollupTotals(opened.database, projectId, day, ["task.succeeded"]);
+        return rows.map((row) => ({ ...row, bucket_at: row.bucket_at.toISOString().slice(11, 16) }));
+      };
+      await ingest(projectId, [
+        succeeded("a", 10),
+        succeeded("b", 20),
+        event("task.sent", "u", at, { task_name: "c" }),
+      ]);
+      await runLoop("foldCounters");
+      await ingest(projectId, [succeeded("a", 30), { ...succeeded("a", 40), engine: "celery" }]);
+      await runLoop("foldCounters");
+      const total = { kind: "task.succeeded", count: 4, run_ms_sum: 100, run_count: 4 };
+      expect(await totals()).toEqual([{ ...total, bucket_at: "10:01" }]);
+
+      clock.setWall(new Date("2026-01-12T12:00:00.000Z"));
+      await ingest(projectId, [succeeded("late", 5)]);
+      await runLoop("foldCounters");
+      await runLoop("compactRollups");
+      clock.setWall(now);
+      expect(await totals()).toEqual([{ ...total, count: 5, run_ms_sum: 105, run_count: 5, bucket_at: "10:00" }]);
     });
 
     test("lose no change that is appended while others are folded", async () => {

@@ -94,7 +94,9 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
     } else if (counter === "rollup" && at !== null) {
       const isOld = at.getTime() < minuteLimit;
       const bucket = isOld ? new Date(hourStart(at.getTime())) : at;
-      sums.addRollup({ ...delta, name: nameOf(delta) }, bucket, isOld ? 60 : 1);
+      const grainMinutes = isOld ? 60 : 1;
+      sums.addRollup({ ...delta, name: nameOf(delta) }, bucket, grainMinutes);
+      sums.addRollup({ ...delta, ...allOfProject }, bucket, grainMinutes);
     }
   }
   await addRollups(tx, [...sums.rollups.values()]);
@@ -138,6 +140,9 @@ type Addend = Pick<
   | "run_histogram"
   | "wait_histogram"
 >;
+
+/** The key of a total beside the rollups that it sums up: charts of a whole project read it, whatever number of names there is. */
+const allOfProject = { engine: "", name: "", queue: "" };
 
 /** Sums by counter key. */
 class Sums {

@@ -74,6 +74,7 @@ for (const dialect of testDialects) {
         .selectFrom("rollups")
         .selectAll()
         .where("project_id", "=", projectId)
+        .where("engine", "=", "bullmq")
         .execute();
       return rows.map(({ grain_minutes, count, run_ms_sum, run_count, run_histogram }) => ({
         grain_minutes,

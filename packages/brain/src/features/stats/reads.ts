@@ -5,7 +5,7 @@ import type { TimeRange } from "./time-range.ts";
 
 type Db = Database<Tables>;
 
-export interface KindSum {
+export interface KindTotal {
   readonly bucket_at: Date;
   readonly kind: string;
   readonly count: number;
@@ -13,35 +13,25 @@ export interface KindSum {
   readonly run_count: number;
 }
 
-/** Sums of the rollups whose bucket begins in [from, to), by bucket and kind, over all names and queues. */
-export async function rollupSums(
+/** Totals of a project whose bucket begins in [from, to), by bucket and kind. */
+export async function rollupTotals(
   db: Db,
   projectId: string,
   { from, to }: TimeRange,
   kinds: readonly string[],
-): Promise<KindSum[]> {
-  const rows = await db.slow
-    .selectFrom("rollups")
-    .select([
-      "bucket_at",
-      "kind",
-      (eb) => eb.fn.sum<number>("count").as("count"),
-      (eb) => eb.fn.sum<number>("run_ms_sum").as("run_ms_sum"),
-      (eb) => eb.fn.sum<number>("run_count").as("run_count"),
-    ])
-    .where("project_id", "=", projectId)
-    .where("bucket_at", ">=", from)
-    .where("bucket_at", "<", to)
-    .where("kind", "in", kinds)
-    .groupBy(["bucket_at", "kind"])
-    .execute();
-  return rows.map((row) => ({
-    bucket_at: row.bucket_at,
-    kind: row.kind,
-    count: Number(row.count),
-    run_ms_sum: Number(row.run_ms_sum),
-    run_count: Number(row.run_count),
-  }));
+): Promise<KindTotal[]> {
+  return (
+    db.slow
+      .selectFrom("rollups")
+      .select(["bucket_at", "kind", "count", "run_ms_sum", "run_count"])
+      .where("project_id", "=", projectId)
+      .where("kind", "in", kinds)
+      .where("bucket_at", ">=", from)
+      .where("bucket_at", "<", to)
+      // As text, as the index of totals has it: the embedded database takes a partial index only then.
+      .where(sql<boolean>`engine = ''`)
+      .execute()
+  );
 }
 
 /** Task rows by state, as folded so far (at most 5 s behind). */

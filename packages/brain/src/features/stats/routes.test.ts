@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CommandRow, RollupRow } from "../../schema/tables/index.ts";
+import type { CommandRow, CounterDeltaRow } from "../../schema/tables/index.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -18,13 +18,14 @@ for (const dialect of testDialects) {
 
     beforeAll(async () => {
       brain = await startTestBrain({ dialect });
-      const rollup = (minute: number, kind: string, count: number, more: Partial<RollupRow> = {}): RollupRow => ({
+      const change = (minute: number, kind: string, count: number, more: Partial<CounterDeltaRow> = {}) => ({
         project_id: brain.project.id,
-        grain_minutes: 1,
+        counter: "rollup",
         bucket_at: new Date(hour + minute * minuteMs),
         engine: "bullmq",
         name: "mail",
         queue: "mails",
+        worker: "",
         kind,
         count,
         run_ms_sum: 0,
@@ -52,16 +53,16 @@ for (const dialect of testDialects) {
       });
       await brain.running.brain.database.write(async (tx) => {
         await tx
-          .insertInto("rollups")
+          .insertInto("counter_deltas")
           .values([
-            rollup(0, "task.succeeded", 6, { run_ms_sum: 600, run_count: 6 }),
-            rollup(1, "task.succeeded", 2, { name: "pdf", run_ms_sum: 1000, run_count: 2 }),
-            rollup(1, "task.failed", 2, { run_ms_sum: 200, run_count: 2 }),
-            rollup(14, "task.retried", 1),
-            rollup(16, "task.revoked", 3),
-            rollup(16, "task.started", 99),
-            rollup(-60 * 24 * 3, "task.failed", 40, { grain_minutes: 60 }),
-          ])
+            change(0, "task.succeeded", 6, { run_ms_sum: 600, run_count: 6 }),
+            change(1, "task.succeeded", 2, { name: "pdf", run_ms_sum: 1000, run_count: 2 }),
+            change(1, "task.failed", 2, { run_ms_sum: 200, run_count: 2 }),
+            change(14, "task.retried", 1),
+            change(16, "task.revoked", 3),
+            change(16, "task.started", 99),
+            change(-60 * 24 * 3, "task.failed", 40),
+          ] as CounterDeltaRow[])
           .execute();
         await tx
           .insertInto("task_counts")
@@ -75,6 +76,7 @@ for (const dialect of testDialects) {
           .values([queue("small", 1), queue("large", 10_000)])
           .execute();
       });
+      await brain.runLoop("stats.fold-counters");
     });
     afterAll(() => brain.stop());
 

@@ -6,7 +6,7 @@ import {
   commandsByStatus,
   countPendingCommands,
   queueDepths,
-  rollupSums,
+  rollupTotals,
   taskCounts,
   workersByState,
 } from "./reads.ts";
@@ -26,7 +26,7 @@ export async function readStats(
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - (query.hours ?? 24) * hourMs), to: now };
   const [byState, ends, agents, workers, commands, commandsPending, depths] = await Promise.all([
     taskCounts(database, projectId),
-    rollupSums(database, projectId, range, ["task.failed", "task.succeeded"]),
+    rollupTotals(database, projectId, range, ["task.failed", "task.succeeded"]),
     agentsByState(database, projectId),
     workersByState(database, projectId),
     commandsByStatus(database, projectId, range),

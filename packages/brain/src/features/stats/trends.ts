@@ -1,7 +1,7 @@
 import type { Database } from "../../platform/database/database.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { rollupSums } from "./reads.ts";
+import { rollupTotals } from "./reads.ts";
 import type { TrendsQuery } from "./schemas.ts";
 import { bucketMs, bucketStart, defaultBucket, readRange, type TimeRange, windowMs } from "./time-range.ts";
 
@@ -44,7 +44,7 @@ export async function readTrends(
       message: `asks for more than ${maxBuckets} buckets`,
     });
   }
-  const sums = await rollupSums(database, projectId, { from, to: range.to }, Object.keys(fieldOfKind));
+  const totals = await rollupTotals(database, projectId, { from, to: range.to }, Object.keys(fieldOfKind));
   const series: Point[] = Array.from({ length: buckets }, (_, index) => ({
     t: new Date(from.getTime() + index * widthMs),
     success: 0,
@@ -55,7 +55,7 @@ export async function readTrends(
     avg_runtime_ms: null,
   }));
   const runtimes = new Map<Point, { sum: number; count: number }>();
-  for (const { bucket_at, kind, count, run_ms_sum, run_count } of sums) {
+  for (const { bucket_at, kind, count, run_ms_sum, run_count } of totals) {
     const point = series[Math.floor((bucket_at.getTime() - from.getTime()) / widthMs)];
     if (point === undefined) continue;
     point[fieldOfKind[kind as keyof typeof fieldOfKind]] += count;

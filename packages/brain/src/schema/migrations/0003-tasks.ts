@@ -63,6 +63,8 @@ const counterTables = (t: ColumnTypes): string[] => [
     run_ms_sum ${t.int} NOT NULL, run_count ${t.int} NOT NULL, run_histogram ${t.text}, wait_histogram ${t.text},
     PRIMARY KEY (project_id, bucket_at, grain_minutes, kind, engine, name, queue)) ${t.options}`,
   "CREATE INDEX rollups_by_age ON rollups (grain_minutes, bucket_at)",
+  // The totals of a project, which are few among the rollups by name.
+  "CREATE INDEX rollup_totals ON rollups (project_id, kind, bucket_at) WHERE engine = ''",
   `CREATE TABLE rollup_names (
     project_id ${t.uuid} NOT NULL, name ${t.text} NOT NULL, seen_at ${t.instant} NOT NULL,
     PRIMARY KEY (project_id, name)) ${t.options}`,

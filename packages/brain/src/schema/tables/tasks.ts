@@ -100,6 +100,7 @@ export interface CounterDeltaRow {
   wait_histogram: string | null;
 }
 
+/** Counts of events by engine, name and queue; beside them by bucket and kind a total of the project, of which these three are empty. */
 export interface RollupRow {
   project_id: string;
   /** Width of the bucket in minutes: 1, or 60 once folded to hours. */
