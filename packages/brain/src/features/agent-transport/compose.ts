@@ -11,7 +11,7 @@ import { createGateway } from "./gateway.ts";
 import { createLongpoll, type SessionNews } from "./longpoll.ts";
 import { createAdmission, type RequestFacts } from "./refusals.ts";
 import { createSessionRegistry } from "./session-registry.ts";
-import { createSlots } from "./slots.ts";
+import { createSlots, type Slot } from "./slots.ts";
 
 export interface AgentTransportDeps {
   readonly database: Database<Tables>;
@@ -82,7 +82,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       commands.claim({
         agentId: connection.agentId,
         max: commandsOnConnect,
-        hasRetryContract: (engine) => connection.capabilities[engine]?.includes("retry_by_reference_v1") ?? false,
+        retryContracts: contractsOf(connection),
       }),
     clock,
     dispatch,
@@ -98,8 +98,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
 
   const longpoll = createLongpoll({
     announce,
-    claim: ({ agent_id }, max, contracts) =>
-      commands.claim({ agentId: agent_id, max, hasRetryContract: (engine) => contracts.has(engine) }),
+    claim: ({ agent_id }, max, retryContracts) => commands.claim({ agentId: agent_id, max, retryContracts }),
     clock,
     dispatch,
     standing: (identity) => agents.standing(identity),
@@ -109,7 +108,8 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     uploaded: (identity, at) => agents.uploaded(identity, at),
     wakePolls: (agentId) => commands.work.look(agentId),
     verified: deps.verified,
-    waitForWork: (agentId, waitMs, signal) => commands.work.wait(agentId, waitMs, signal),
+    waitForWork: ({ identity, maxFrames, retryContracts, signal }, waitMs) =>
+      commands.work.wait({ agentId: identity.agent_id, max: maxFrames, retryContracts, waitMs, signal }),
   });
 
   // An announcement that gets lost heals by idle expiry, so nobody waits for it.
@@ -162,6 +162,10 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     },
   };
 }
+
+/** Engines whose safe retry contract the connection told of (spec part 3, section 4.2 rule 3). */
+const contractsOf = ({ capabilities }: Pick<Slot, "capabilities">): ReadonlySet<string> =>
+  new Set(Object.keys(capabilities).filter((engine) => capabilities[engine]?.includes("retry_by_reference_v1")));
 
 /** Bytes of the largest frame: the smaller of the two settings of document part 3, 1.1 rule 5. */
 export const maxFrameBytes = (

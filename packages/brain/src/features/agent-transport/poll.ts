@@ -8,10 +8,10 @@ export interface PollDeps {
   /** Claims at most `max` commands for the agent, in issued_at order; empty when nothing is deliverable. */
   claim(identity: AgentIdentity, max: number, retryContracts: ReadonlySet<string>): Promise<ClaimedCommand[]>;
   /**
-   * Resolves when something may be deliverable to the agent (a signal, or the common re-check every 250 ms found a row), when the
-   * agent was revoked, or when the wait is over.
+   * Resolves when something may be deliverable to this poll (a signal, or the common re-check every 250 ms found a row that it may be
+   * given), when the agent was revoked, or when the wait is over.
    */
-  waitForWork(agentId: string, waitMs: number, signal: AbortSignal): Promise<"look" | "revoked" | "over">;
+  waitForWork(request: PollRequest, waitMs: number): Promise<"look" | "revoked" | "over">;
   /** Whether the agent may still act; looked at before every pass. */
   standing(identity: AgentIdentity): Promise<Standing>;
 }
@@ -48,7 +48,7 @@ export async function pollCommands(
     }
     const leftMs = endMs - deps.clock.monotonicMs();
     if (leftMs <= 0) return { frames: [] };
-    const woken = await deps.waitForWork(identity.agent_id, leftMs, request.signal);
+    const woken = await deps.waitForWork(request, leftMs);
     if (woken === "revoked") return "revoked";
     if (woken === "over") return { frames: [] };
   }

@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import { engineOf, mayBeGiven } from "./contract.ts";
 import type { CommandMetrics } from "./metrics.ts";
 import { claimPending, pendingForAgent } from "./store.ts";
 
@@ -23,21 +24,19 @@ export interface CommandDeps {
 export interface ClaimRequest {
   readonly agentId: string;
   readonly max: number;
-  /** Whether the receiving session honours the safe retry contract of an engine (spec part 3, 4.2 rule 3). */
-  hasRetryContract(engine: string): boolean;
+  /** Engines whose safe retry contract the receiving session honours. */
+  readonly retryContracts: ReadonlySet<string>;
 }
 
 /** Rows looked at together: commands that this session may not be given must not hide those behind them. */
 const pageRows = 500;
-
-const needsContract = new Set(["retry_task", "bulk_retry"]);
 
 /**
  * Claims what waits for an agent, in issued_at order, each row in a transaction of its own before it is sent: of two sessions that ask at
  * once, one wins.
  */
 export function createClaim({ database, clock, log, timeoutSeconds, counted }: CommandDeps) {
-  return async function claim({ agentId, max, hasRetryContract }: ClaimRequest): Promise<ClaimedCommand[]> {
+  return async function claim({ agentId, max, retryContracts }: ClaimRequest): Promise<ClaimedCommand[]> {
     const claimed: ClaimedCommand[] = [];
     try {
       let after: CommandRow | null = null;
@@ -45,7 +44,7 @@ export function createClaim({ database, clock, log, timeoutSeconds, counted }: C
         const page: CommandRow[] = await pendingForAgent(database, { agentId, after, limit: pageRows });
         for (const row of page) {
           if (claimed.length >= max) return claimed;
-          const won = await claimOne(row, hasRetryContract);
+          const won = await claimOne(row, retryContracts);
           if (won !== null) claimed.push(won);
         }
         after = page.at(-1) ?? null;
@@ -59,13 +58,10 @@ export function createClaim({ database, clock, log, timeoutSeconds, counted }: C
     }
   };
 
-  async function claimOne(
-    row: CommandRow,
-    hasRetryContract: ClaimRequest["hasRetryContract"],
-  ): Promise<ClaimedCommand | null> {
+  async function claimOne(row: CommandRow, retryContracts: ReadonlySet<string>): Promise<ClaimedCommand | null> {
     const parameters = parseJson(row.payload) as Record<string, unknown>;
     const engine = engineOf(parameters);
-    if (needsContract.has(row.action) && (engine === null || !hasRetryContract(engine))) return null;
+    if (!mayBeGiven({ action: row.action, engine }, retryContracts)) return null;
     const now = clock.now();
     const token = randomToken();
     const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
@@ -73,12 +69,6 @@ export function createClaim({ database, clock, log, timeoutSeconds, counted }: C
     if (isWon) counted.moved(row, "dispatched");
     return isWon ? { id: row.id, payload: framePayload(row, parameters, engine, token, timeoutSeconds) } : null;
   }
-}
-
-function engineOf(parameters: Record<string, unknown>): string | null {
-  const filter = parameters.filter as { engine?: unknown } | undefined;
-  const engine = parameters.engine ?? filter?.engine;
-  return typeof engine === "string" ? engine : null;
 }
 
 function framePayload(

@@ -55,7 +55,7 @@ for (const dialect of testDialects) {
       const rows = [command("cancel_task"), command("cancel_task"), command("reconcile_task")];
       await database.write((tx) => tx.insertInto("commands").values(rows).execute());
 
-      await claim({ agentId, max: 10, hasRetryContract: () => true });
+      await claim({ agentId, max: 10, retryContracts: new Set(["bullmq"]) });
       await reports.resulted(agentId, rows[0]!.id, { status: "success" });
       await reports.resulted(agentId, rows[2]!.id, { status: "failed", error: "no" });
       await reports.resulted(agentId, rows[2]!.id, { status: "success" });

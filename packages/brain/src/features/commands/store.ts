@@ -1,5 +1,7 @@
+import { type RawBuilder, sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import { contractActions, engineOf } from "./contract.ts";
 
 type Db = Database<Tables>;
 
@@ -26,23 +28,54 @@ export const pendingForAgent = (
     .limit(limit)
     .execute();
 
-/** Agents among these for whom a command waits, and those that are revoked by now; one statement each, whatever the number of polls. */
-export async function agentsWithNews(
+/** A kind of command that waits for an agent. */
+export interface PendingKind {
+  readonly agentId: string;
+  readonly action: string;
+  /** Null when the command names none, and always for actions that need no retry contract. */
+  readonly engine: string | null;
+}
+
+/**
+ * What kinds of commands wait for these agents, and which of them are revoked by now; one statement each, whatever the number of polls.
+ * Retries are looked at for the agents in `contracted` only: nobody else could be given one.
+ */
+export async function newsOfAgents(
   db: Db,
-  agentIds: readonly string[],
-): Promise<{ pending: string[]; revoked: string[] }> {
+  { agentIds, contracted }: { agentIds: readonly string[]; contracted: readonly string[] },
+): Promise<{ pending: PendingKind[]; revoked: string[] }> {
+  const ofRetry = (member: RawBuilder<unknown>) =>
+    sql<string | null>`CASE WHEN action IN (${sql.join(contractActions)}) THEN ${member} END`;
   const [pending, revoked] = await Promise.all([
     db.read
       .selectFrom("commands")
-      .select("agent_id")
+      .select([
+        "agent_id",
+        "action",
+        ofRetry(sql`payload -> 'engine'`).as("engine"),
+        ofRetry(sql`payload -> 'filter' -> 'engine'`).as("filtered_engine"),
+      ])
       .distinct()
       .where("agent_id", "in", agentIds)
       .where("status", "=", "pending")
+      .where((eb) => {
+        const isOpen = eb("action", "not in", contractActions);
+        return contracted.length === 0 ? isOpen : eb.or([isOpen, eb("agent_id", "in", contracted)]);
+      })
       .execute(),
     db.read.selectFrom("agents").select("id").where("id", "in", agentIds).where("revoked_at", "is not", null).execute(),
   ]);
-  return { pending: pending.flatMap(({ agent_id }) => agent_id ?? []), revoked: revoked.map(({ id }) => id) };
+  return {
+    pending: pending.map(({ agent_id, action, engine, filtered_engine }) => ({
+      agentId: agent_id ?? "",
+      action,
+      engine: engineOf({ engine: readMember(engine), filter: { engine: readMember(filtered_engine) } }),
+    })),
+    revoked: revoked.map(({ id }) => id),
+  };
 }
+
+const readMember = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
 /** Wins a pending command for one delivery; false when another claim, a cancel or the timeout came first. */
 export async function claimPending(

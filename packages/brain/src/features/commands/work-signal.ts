@@ -1,10 +1,21 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { agentsWithNews } from "./store.ts";
+import type { ClaimRequest } from "./claim.ts";
+import { mayBeGiven } from "./contract.ts";
+import { newsOfAgents } from "./store.ts";
 
 type News = "look" | "revoked" | "over";
-type Wake = (news: News) => void;
+
+/** A poll that waits, with what it will claim. */
+interface Waiter extends Pick<ClaimRequest, "max" | "retryContracts"> {
+  wake(news: News): void;
+}
+
+export interface WaitRequest extends ClaimRequest {
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
 
 const channel = "svc_commands";
 const recheckMs = 250;
@@ -12,24 +23,36 @@ const agentsPerStatement = 500;
 
 /**
  * Wakes waiting polls: at once by a notification (in process, or LISTEN/NOTIFY from another replica), and every 250 ms by one look at
- * the database for all of them together, which catches what a lost notification missed.
+ * the database for all of them together, which catches what a lost notification missed. That look wakes only a poll that may be given
+ * something of what waits: any other would come back at once, and look for itself four times a second.
  */
 export function createWorkSignal({ database, log }: { database: Database<Tables>; log: Log }) {
-  const waiting = new Map<string, Set<Wake>>();
+  const waiting = new Map<string, Set<Waiter>>();
   let timer: NodeJS.Timeout | null = null;
   let stopListening: (() => Promise<void>) | null = null;
   let isStopped = false;
 
   function wake(agentId: string, news: News): void {
-    for (const waiter of [...(waiting.get(agentId) ?? [])]) waiter(news);
+    for (const waiter of [...(waiting.get(agentId) ?? [])]) waiter.wake(news);
   }
 
+  const hasContracts = (agentId: string): boolean =>
+    [...(waiting.get(agentId) ?? [])].some(({ retryContracts }) => retryContracts.size > 0);
+
   async function recheck(): Promise<void> {
-    const agentIds = [...waiting.keys()];
-    for (let start = 0; start < agentIds.length; start += agentsPerStatement) {
-      const { pending, revoked } = await agentsWithNews(database, agentIds.slice(start, start + agentsPerStatement));
+    const everyone = [...waiting.keys()];
+    for (let start = 0; start < everyone.length; start += agentsPerStatement) {
+      const agentIds = everyone.slice(start, start + agentsPerStatement);
+      const { pending, revoked } = await newsOfAgents(database, {
+        agentIds,
+        contracted: agentIds.filter(hasContracts),
+      });
       for (const agentId of revoked) wake(agentId, "revoked");
-      for (const agentId of pending) wake(agentId, "look");
+      for (const kind of pending) {
+        for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
+          if (waiter.max > 0 && mayBeGiven(kind, waiter.retryContracts)) waiter.wake("look");
+        }
+      }
     }
   }
 
@@ -60,20 +83,20 @@ export function createWorkSignal({ database, log }: { database: Database<Tables>
     isWaiting: (agentId: string): boolean => waiting.has(agentId),
     /** The agent was revoked in this process. */
     revoked: (agentId: string): void => wake(agentId, "revoked"),
-    wait(agentId: string, waitMs: number, signal: AbortSignal): Promise<News> {
+    wait({ agentId, waitMs, signal, max, retryContracts }: WaitRequest): Promise<News> {
       if (isStopped || signal.aborted) return Promise.resolve("over");
       return new Promise((resolve) => {
-        const waiters = waiting.get(agentId) ?? new Set<Wake>();
+        const waiters = waiting.get(agentId) ?? new Set<Waiter>();
         waiting.set(agentId, waiters);
-        const end = (news: News) => {
+        const wake = (news: News) => {
           clearTimeout(deadline);
           signal.removeEventListener("abort", giveUp);
           waiters.delete(waiter);
           if (waiters.size === 0) waiting.delete(agentId);
           resolve(news);
         };
-        const waiter: Wake = end;
-        const giveUp = () => end("over");
+        const waiter: Waiter = { max, retryContracts, wake };
+        const giveUp = () => wake("over");
         const deadline = setTimeout(giveUp, waitMs);
         signal.addEventListener("abort", giveUp, { once: true });
         waiters.add(waiter);
@@ -84,7 +107,7 @@ export function createWorkSignal({ database, log }: { database: Database<Tables>
       isStopped = true;
       if (timer !== null) clearTimeout(timer);
       timer = null;
-      for (const waiters of [...waiting.values()]) for (const waiter of [...waiters]) waiter("over");
+      for (const waiters of [...waiting.values()]) for (const waiter of [...waiters]) waiter.wake("over");
       await stopListening?.();
     },
   };
