@@ -44,7 +44,9 @@ export async function rowsWithinBytes<Row extends object>(
   const query = dialect === "sqlite" ? onSqlite<Row>(measure) : onPostgres<Row>(measure);
   const { rows } = await query.execute(db);
   const seen = Number(rows[0]?.seen ?? 0);
-  return { rows: rows.map(({ seen: _seen, ...row }) => row as unknown as Row), hasMore: seen > rows.length };
+  // In place: copying a driver's rows of thirty columns would cost more than reading them.
+  for (const row of rows) delete row.seen;
+  return { rows, hasMore: seen > rows.length };
 }
 
 interface Measure {
@@ -56,7 +58,7 @@ interface Measure {
 }
 
 /** A row and how many candidates there were, one beyond the limit included. */
-type Seen<Row> = Row & { readonly seen: number };
+type Seen<Row> = Row & { seen?: number };
 
 function onSqlite<Row>({ table, from, order, limit, maxBytes }: Measure): RawBuilder<Seen<Row>> {
   const bytes = sumOf(table, (column) => sql`octet_length(${column})`);
