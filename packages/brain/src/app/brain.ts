@@ -133,12 +133,14 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     async stop() {
       isStarted = false;
       await transport.stop();
-      await live.stop();
+      live.hub.stop();
       await commands.work.stop();
       await app.close();
       await loops.stop();
       await ingest.stop();
       await Promise.all([agents.stop(), queues.stop(), workers.stop(), projects.stop(), sessions.stop()]);
+      // What the last commits changed still goes to the hubs of the other replicas.
+      await live.stop();
       await audit.settled();
       await database.close();
     },

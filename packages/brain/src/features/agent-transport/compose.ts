@@ -41,6 +41,7 @@ export interface AgentTransportDeps {
     authenticate(token: string): Promise<AgentIdentity | null>;
     isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
     standing(identity: AgentIdentity): Promise<Standing>;
+    admittedAmong(agentIds: readonly string[]): Promise<ReadonlySet<string>>;
     connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean>;
     workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void>;
     disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
@@ -131,6 +132,22 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     }
   }
 
+  /** Revocations and archivings may have gone by unheard: asks for everyone who is connected now, and makes the polls look. */
+  async function recheckEveryone(): Promise<void> {
+    commands.work.lookAll();
+    const agentIds = slots.agentIds();
+    const admitted = await agents.admittedAmong(agentIds);
+    for (const agentId of agentIds) {
+      if (!admitted.has(agentId)) slots.closeAgent(agentId, closeCodes.revoked, "revoked or archived");
+    }
+  }
+
+  // When it fails, the next heartbeat of each agent tells what its standing is.
+  const onGap = () =>
+    void recheckEveryone().catch((error: Error) =>
+      log.warn("agent_transport.recheck_failed", { message: error.message }),
+    );
+
   let stopListening: (() => Promise<void>) | null = null;
   const sweepTimer = setInterval(() => registry.sweep(), 30_000);
   sweepTimer.unref();
@@ -142,7 +159,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     slots,
     sessions: () => registry.size(),
     async start(): Promise<void> {
-      stopListening = await database.listen(sessionChannel, heard);
+      stopListening = await database.listen(sessionChannel, heard, { onGap });
     },
     /** The agent was revoked: its sockets close, its polls and sessions end. */
     revoked(agentId: string): void {

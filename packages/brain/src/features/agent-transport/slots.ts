@@ -45,6 +45,7 @@ export function createSlots(cap: number) {
       return true;
     },
     ofAgent: (agentId: string): readonly Slot[] => [...(byAgent.get(agentId)?.values() ?? [])],
+    agentIds: (): readonly string[] => [...byAgent.keys()],
     count: () => count,
     closeAgent(agentId: string, code: number, reason: string): void {
       for (const slot of [...(byAgent.get(agentId)?.values() ?? [])]) slot.close(code, reason);

@@ -53,7 +53,7 @@ export interface RevokedAgent {
 }
 
 export interface Agents
-  extends Pick<Identities, "authenticate" | "isStillAdmitted" | "standing">,
+  extends Pick<Identities, "authenticate" | "isStillAdmitted" | "standing" | "admittedAmong">,
     Presence,
     Pick<Pulse, "recordSample" | "flush"> {
   /** Unrevoked agents of a project by name. */
@@ -138,6 +138,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     authenticate: identities.authenticate,
     isStillAdmitted: identities.isStillAdmitted,
     standing: identities.standing,
+    admittedAmong: identities.admittedAmong,
     recordSample: pulse.recordSample,
     flush: pulse.flush,
     seen: async (identity, workerId, at) => pulse.seen(identity, workerId, at),
@@ -188,8 +189,10 @@ export function createAgents(deps: AgentsDeps): Agents {
       return () => listeners.delete(listener);
     },
     async start() {
-      stopListening = await database.listen(revokedChannel, (payload) =>
-        heardRevoked(JSON.parse(payload) as RevokedAgent),
+      stopListening = await database.listen(
+        revokedChannel,
+        (payload) => heardRevoked(JSON.parse(payload) as RevokedAgent),
+        { onGap: () => identities.forget("everyone") },
       );
     },
     async stop() {

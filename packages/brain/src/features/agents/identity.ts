@@ -4,7 +4,7 @@ import { candidateDigests } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { type AgentIdentity, findByTokenHash, findStanding } from "./reads.ts";
+import { type AgentIdentity, admittedAmong, findByTokenHash, findStanding } from "./reads.ts";
 
 /** Whether an agent may act, and if not, why. */
 export type Standing = "admitted" | "revoked" | "archived";
@@ -16,8 +16,10 @@ export interface Identities {
   isStillAdmitted(identity: Pick<AgentIdentity, "agent_id">): Promise<boolean>;
   /** As `isStillAdmitted`, with the reason; a revoked agent of an archived project is revoked. */
   standing(identity: Pick<AgentIdentity, "agent_id">): Promise<Standing>;
-  /** Forgets what is remembered of an agent or of all agents of a project. */
-  forget(what: { agentId: string } | { projectId: string }): void;
+  /** Those of the agents that are unrevoked and whose project is active, asked of the database. */
+  admittedAmong(agentIds: readonly string[]): Promise<Set<string>>;
+  /** Forgets what is remembered of an agent, of all agents of a project, or of everyone. */
+  forget(what: { agentId: string } | { projectId: string } | "everyone"): void;
 }
 
 const rememberMs = 2000;
@@ -64,8 +66,10 @@ export function createIdentities(
     },
     standing,
     isStillAdmitted: async (identity) => (await standing(identity)) === "admitted",
+    admittedAmong: (agentIds) => admittedAmong(database.read, agentIds),
     forget(what) {
       forgotten += 1;
+      if (what === "everyone") return remembered.clear();
       for (const [digest, { identity }] of remembered) {
         const isMeant = "agentId" in what ? identity.agent_id === what.agentId : identity.project_id === what.projectId;
         if (isMeant) remembered.delete(digest);

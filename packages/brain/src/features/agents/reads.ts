@@ -81,6 +81,25 @@ export async function findStanding(db: Db, agentId: string) {
   return row && { revoked_at: row.revoked_at, project_is_active: row.is_active };
 }
 
+const idsPerStatement = 500;
+
+/** Those of the agents that are unrevoked and whose project is active. */
+export async function admittedAmong(db: Db, agentIds: readonly string[]): Promise<Set<string>> {
+  const admitted = new Set<string>();
+  for (let start = 0; start < agentIds.length; start += idsPerStatement) {
+    const rows = await db
+      .selectFrom("agents as a")
+      .innerJoin("projects as p", "p.id", "a.project_id")
+      .select("a.id")
+      .where("a.id", "in", agentIds.slice(start, start + idsPerStatement))
+      .where("a.revoked_at", "is", null)
+      .where("p.is_active", "=", true)
+      .execute();
+    for (const { id } of rows) admitted.add(id);
+  }
+  return admitted;
+}
+
 /** The newest samples of an agent, newest first. */
 export const listSamples = (
   db: Db,

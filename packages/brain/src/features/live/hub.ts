@@ -25,6 +25,8 @@ interface Due {
 const subscribeWithinMs = 10_000;
 const idleMs = 90_000;
 const recheckMs = 60_000;
+/** A check that failed is made again this soon. */
+const recheckFailedMs = 5000;
 const tickMs = 250;
 const maxPerUser = 50;
 const maxWaitingBytes = 1_048_576;
@@ -113,7 +115,10 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
       subscriber.socket.close(hubCloseCodes.idle, "idle");
     } else if (nowMs - subscriber.checkedMs > recheckMs) {
       subscriber.checkedMs = nowMs;
-      void recheck(subscriber).catch((error: Error) => log.warn("live.recheck_failed", { message: error.message }));
+      void recheck(subscriber).catch((error: Error) => {
+        subscriber.checkedMs = nowMs - recheckMs + recheckFailedMs;
+        log.warn("live.recheck_failed", { message: error.message });
+      });
     }
   }
 
@@ -206,9 +211,14 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
         if (subscriber.topics.has(topic)) subscriber.pending.add(topic, ids);
       }
     },
-    /** Changes may have gone by unseen: every subscriber is told to fetch all its topics again. */
+    /**
+     * Changes may have gone by unseen: every subscriber is told to fetch all its topics again, and the next tick looks at its session and
+     * role, which may have ended unheard as well.
+     */
     missedChanges(): void {
-      for (const { projectId, topics, pending } of subscribers) {
+      for (const subscriber of subscribers) {
+        const { projectId, topics, pending } = subscriber;
+        subscriber.checkedMs = Number.NEGATIVE_INFINITY;
         if (projectId !== null) for (const topic of topics) pending.add(topic, null);
       }
     },

@@ -42,4 +42,61 @@ describe.runIf(testDialects.includes("postgres"))("changes for other replicas", 
     expect(warned).toEqual(["live.announce_failed"]);
     await live.stop();
   });
+
+  test("go out when the process stops at once, and those that cannot go out hold up nothing", async () => {
+    const other = await opened.openAgain();
+    const heard: unknown[] = [];
+    const last = Promise.withResolvers<void>();
+    await other.listen("svc_live", (payload) => {
+      const notice = JSON.parse(payload) as { from: string };
+      if (notice.from === "stopping") heard.push(notice);
+      if (notice.from === "end") last.resolve();
+    });
+    const deps = { clock: createFakeClock(), log: silent, readers: {}, refetched: () => {} };
+    const roleIn = async () => "viewer" as const;
+    const live = createLive({ ...deps, roleIn, database: opened.database, processId: "stopping" });
+    const cutOff = createLive({
+      ...deps,
+      roleIn,
+      database: { ...opened.database, notify: () => Promise.reject(new Error("the network is away")) },
+      processId: "cut off",
+    });
+
+    for (const each of [live, cutOff]) {
+      each.publish({ projectId, topic: "task.changed", ids: ["id-1"] });
+      await each.stop();
+    }
+    await opened.database.notify("svc_live", JSON.stringify({ from: "end" }));
+
+    await last.promise;
+    expect(heard).toEqual([{ from: "stopping", projectId, topic: "task.changed", ids: ["id-1"] }]);
+    await other.close();
+  });
+
+  test("of more projects than are kept apart are one word that everything changed", async () => {
+    const heard: Record<string, unknown>[] = [];
+    const last = Promise.withResolvers<void>();
+    await opened.database.listen("svc_live", (payload) => {
+      const notice = JSON.parse(payload) as Record<string, unknown>;
+      if (notice.from === "many") heard.push(notice);
+      if (notice.from === "end of many") last.resolve();
+    });
+    const live = createLive({
+      database: opened.database,
+      clock: createFakeClock(),
+      log: silent,
+      processId: "many",
+      readers: {},
+      roleIn: async () => "viewer",
+      refetched: () => {},
+      maxProjects: 3,
+    });
+
+    for (const id of ["a", "b", "c", "d", "a"]) live.publish({ projectId: id, topic: "task.changed", ids: ["id-1"] });
+    await live.stop();
+    await opened.database.notify("svc_live", JSON.stringify({ from: "end of many" }));
+
+    await last.promise;
+    expect(heard).toEqual([{ from: "many", isEverything: true }]);
+  });
 });

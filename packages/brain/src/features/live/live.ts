@@ -10,6 +10,8 @@ export interface LiveDeps extends HubDeps {
   readonly log: Log;
   /** Names this process among the replicas. */
   readonly processId: string;
+  /** Projects whose changes are kept apart until they go out; 10 000 unless a test says otherwise. */
+  readonly maxProjects?: number;
 }
 
 const channel = "svc_live";
@@ -17,20 +19,20 @@ const idsPerNotification = 100;
 const gatherMs = 200;
 const retryMs = 2000;
 const sentAtOnce = 8;
-const maxProjects = 10_000;
 
 /** What goes to the other replicas: one project's change of a topic, or that everything may have changed. */
 type Notice = Change | { readonly isEverything: true };
 
 /** Publishes committed changes to this process's hub and, on the server database, to the hubs of the other replicas. */
 export function createLive(deps: LiveDeps) {
-  const { database, log, processId } = deps;
+  const { database, log, processId, maxProjects = 10_000 } = deps;
   const hub = createHub(deps);
   let outgoing = new Map<string, PendingChanges>();
   /** More projects changed at once than are kept apart: everyone fetches everything again. */
   let isOverfull = false;
   const isAlone = database.dialect === "sqlite";
   let timer: NodeJS.Timeout | null = null;
+  let announcing: Promise<void> = Promise.resolve();
   let isStopped = false;
   let stopListening: (() => Promise<void>) | null = null;
 
@@ -46,7 +48,10 @@ export function createLive(deps: LiveDeps) {
   }
 
   function announceIn(ms: number): void {
-    if (!isStopped) timer ??= setTimeout(() => void announce(), ms);
+    if (isStopped) return;
+    timer ??= setTimeout(() => {
+      announcing = announce();
+    }, ms);
   }
 
   /** What goes out now, taken out of what is kept. */
@@ -110,10 +115,13 @@ export function createLive(deps: LiveDeps) {
     async start(): Promise<void> {
       if (!isAlone) stopListening = await database.listen(channel, heard, { onGap: hub.missedChanges });
     },
+    /** Sends what the other replicas have not been told yet. To be called after the last change; the hub may be stopped before. */
     async stop(): Promise<void> {
       isStopped = true;
       if (timer !== null) clearTimeout(timer);
       hub.stop();
+      await announcing;
+      await announce();
       await stopListening?.();
     },
   };

@@ -80,7 +80,7 @@ export function createProjects(deps: ProjectsDeps): Projects {
     for (const listener of listeners) listener(news);
   }
 
-  /** Here at once, elsewhere by notification; the directory outwaits a lost one. */
+  /** Here at once, elsewhere by notification; after a gap nothing that is remembered counts. */
   async function announce(row: ProjectRow): Promise<void> {
     const news = { projectId: row.id, isActive: row.is_active, slug: row.slug };
     heard(news);
@@ -130,7 +130,9 @@ export function createProjects(deps: ProjectsDeps): Projects {
       return () => listeners.delete(listener);
     },
     async start() {
-      stopListening = await database.listen(changedChannel, (payload) => heard(JSON.parse(payload) as Told));
+      stopListening = await database.listen(changedChannel, (payload) => heard(JSON.parse(payload) as Told), {
+        onGap: directory.forget,
+      });
     },
     async stop() {
       await stopListening?.();
