@@ -86,6 +86,20 @@ describe("svc serve", () => {
     expect(svc.written.out).toBe("");
   });
 
+  test("ends with 3 when its secret is not the one that the database belongs to", async () => {
+    const { svc, home, port } = await serve();
+    await svc.says(/svc is ready/);
+    svc.child.kill("SIGTERM");
+    await svc.ended;
+    const env = { ...quickHashes, SVC_SECRET: "another-secret-0123456789-0123456789" };
+
+    const again = startSvc(["serve", "--port", String(port)], { cwd: home, env });
+
+    expect(await again.ended).toBe(3);
+    expect(again.written.err).toMatch(/^SVC_SECRET \(environment\) is not the one that the database belongs to; .+$/m);
+    expect(again.written.err).not.toContain("another-secret");
+  });
+
   test("ends with 3 for a port that no machine has", async () => {
     const home = await scratchFolder();
     const svc = startSvc(["serve", "--port", "70000"], { cwd: home });

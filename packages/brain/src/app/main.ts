@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { UnknownMaster } from "../features/setup/index.ts";
 import { systemClock } from "../platform/clock.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
-import type { LoadedSettings } from "../platform/settings.ts";
+import { type LoadedSettings, SettingsError } from "../platform/settings.ts";
 import { type Brain, createBrain } from "./brain.ts";
 import { type DemoSeed, seedDemo } from "./demo-seed.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
@@ -77,13 +78,17 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
       };
     } catch (error) {
       await brain.stop();
-      throw error;
+      throw error instanceof UnknownMaster ? secretFault(loaded, error) : error;
     }
   } catch (error) {
     await database.close().catch(() => {});
     throw error;
   }
 }
+
+/** A secret that does not fit the database is a fault of the settings, like one that is too short. */
+const secretFault = ({ sources }: LoadedSettings<BrainSettings>, { message }: UnknownMaster): SettingsError =>
+  new SettingsError([{ name: "SVC_SECRET", source: sources.get("SVC_SECRET") ?? "default", message }]);
 
 function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Log) {
   return {

@@ -6,6 +6,14 @@ import { metaOrInsert, saveMeta } from "./store.ts";
 
 const metaKey = "secret_key_id";
 
+/** The database was bound to a master secret that is not configured. */
+export class UnknownMaster extends Error {
+  constructor() {
+    super("is not the one that the database belongs to; set that one, or name it in SVC_PREVIOUS_SECRETS");
+    this.name = "UnknownMaster";
+  }
+}
+
 /** Public name of a master: tells masters apart without telling anything of them. */
 const masterId = (master: string): string =>
   createHmac("sha256", master).update("svc/master/key-id/v1\0").digest("hex");
@@ -13,7 +21,7 @@ const masterId = (master: string): string =>
 /**
  * Binds the database to the master secret of its first start, so that a process with another one cannot make every token void unnoticed.
  *
- * @throws Error when the database belongs to a master that is neither the current one nor among the previous ones.
+ * @throws UnknownMaster when the database belongs to a master that is neither the current one nor among the previous ones.
  */
 export async function bindMasters(database: Pick<Database<Tables>, "write">, masters: Keyring): Promise<void> {
   const current = masterId(masters.current);
@@ -21,7 +29,7 @@ export async function bindMasters(database: Pick<Database<Tables>, "write">, mas
     const bound = await metaOrInsert(tx, metaKey, current);
     if (bound === current) return;
     if (!masters.all.some((master) => masterId(master) === bound)) {
-      throw new Error("the database belongs to another SVC_SECRET; set that one, or name it in SVC_PREVIOUS_SECRETS");
+      throw new UnknownMaster();
     }
     await saveMeta(tx, metaKey, current);
   });

@@ -46,7 +46,7 @@ export interface Setup {
   /**
    * Before anything is served: binds the database to the master secret of its first start.
    *
-   * @throws Error when the database belongs to a secret that is not configured.
+   * @throws UnknownMaster when the database belongs to a secret that is not configured.
    */
   bind(): Promise<void>;
   /** At start: makes the administrator that the settings name, or prints a set-up link; nothing once an account exists. */

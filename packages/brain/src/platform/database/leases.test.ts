@@ -1,6 +1,7 @@
+import { startFaultyNetwork, waitFor } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { leaseNumber } from "./dialects/postgres/leases.ts";
+import { createLeases, leaseNumber } from "./dialects/postgres/leases.ts";
 
 describe("the lease of a named loop", () => {
   test("has a number with a cleared top bit, which is its own", () => {
@@ -33,5 +34,32 @@ describe.runIf(testDialects.includes("postgres"))("leases of two processes on on
     await other.close();
     expect(lease?.isHeld()).toBe(false);
     expect((await opened.database.lead("d"))?.isHeld()).toBe(true);
+  });
+
+  test("are lost when the connection hangs, and can be taken again once it does not", async () => {
+    const { hostname, port } = new URL(opened.url);
+    const network = await startFaultyNetwork({ host: hostname, port: Number(port) });
+    const through = new URL(opened.url);
+    through.host = `127.0.0.1:${network.port}`;
+    const leases = createLeases({ connectionString: through.href }, () => {}, 300);
+    try {
+      const lease = await leases.lead("e");
+      expect(lease?.isHeld()).toBe(true);
+
+      network.blackhole();
+      await expect(leases.lead("f")).rejects.toThrow(/timeout/);
+      expect(lease?.isHeld()).toBe(false);
+      // Gives nothing back that is not held any more, and so waits for nothing.
+      await lease?.release();
+
+      network.heal();
+      const again = await waitFor(() => leases.lead("e"), { that: "the old connection's end on the server" });
+      expect(again.isHeld()).toBe(true);
+      expect(lease?.isHeld()).toBe(false);
+    } finally {
+      network.heal();
+      await leases.close();
+      await network.close();
+    }
   });
 });

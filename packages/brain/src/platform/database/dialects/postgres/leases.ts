@@ -9,8 +9,15 @@ export function leaseNumber(name: string): bigint {
   return digest.readBigUInt64BE(0) & 0x7fff_ffff_ffff_ffffn;
 }
 
-/** Session advisory locks on one dedicated connection: when it is lost, so are all leases it held. */
-export function createLeases(config: pg.ClientConfig, onError: (error: Error) => void) {
+/**
+ * Session advisory locks on one dedicated connection: when it is lost, so are all leases it held. `answerMs` is how long it has to answer
+ * before it counts as lost; 10 s unless a test says otherwise.
+ */
+export function createLeases(
+  config: pg.ClientConfig,
+  onError: (error: Error) => void,
+  answerMs = dedicatedConnection.query_timeout as number,
+) {
   let connection: Promise<pg.Client> | null = null;
   // The connection runs one statement at a time; loops that ask at once wait for one another here, not inside the driver.
   let last: Promise<unknown> = Promise.resolve();
@@ -23,7 +30,7 @@ export function createLeases(config: pg.ClientConfig, onError: (error: Error) =>
 
   function connect(): Promise<pg.Client> {
     const opening = (async () => {
-      const client = new pg.Client({ ...config, ...dedicatedConnection });
+      const client = new pg.Client({ ...config, ...dedicatedConnection, query_timeout: answerMs });
       const lost = () => {
         if (connection === opening) connection = null;
       };
