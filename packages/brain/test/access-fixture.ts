@@ -48,6 +48,7 @@ const featureSettings = {
   SVC_LOGIN_LOCKOUT_THRESHOLD: 3,
   SVC_LOGIN_LOCKOUT_DURATION_SECONDS: 900,
   SVC_LOGIN_MIN_DURATION_MS: 300,
+  SVC_LOG_LOGIN_EMAIL: false,
   SVC_PASSWORD_MIN_LENGTH: 12,
   SVC_FIRST_BOOT_TOKEN_TTL_SECONDS: 900,
   SVC_FIRST_BOOT_ATTEMPTS_PER_IP: 30,
@@ -131,6 +132,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
   const sessions = createSessions({
     database,
     clock,
+    log,
     audit,
     keyring: createKeyring("session-secret-0123456789-012345678"),
     passwords,

@@ -55,6 +55,7 @@ export function createFeatures(deps: BrainDeps) {
   const sessions = createSessions({
     database,
     clock,
+    log,
     audit,
     keyring: createKeyring(settings.SVC_SESSION_SECRET, settings.SVC_PREVIOUS_SESSION_SECRETS),
     passwords,

@@ -48,4 +48,10 @@ describe("a log line", () => {
     log.info("brain.ready", { port: 7700, url: "http://localhost" });
     expect(lines[0]).toMatch(/ INFO {2}brain\.ready port=7700 url=http:\/\/localhost\n$/);
   });
+
+  test("holds one line per event in readable text, whatever a caller typed", () => {
+    const { log, lines } = logged({ json: false });
+    log.info("auth.login_failed", { email: "a@b\n2026-01-01 INFO forged\u001b[2J" });
+    expect(lines[0]).toMatch(/ email="a@b\\n2026-01-01 INFO forged\\u001b\[2J"\n$/);
+  });
 });

@@ -90,10 +90,13 @@ function maskUrls(text: string): string {
   return text.replace(/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@]{1,400}@/gi, "$1***@");
 }
 
+/** What would end the line or steer a terminal; a caller's text must do neither. */
+const control = /\p{Cc}/u;
+
 function readable(line: string): string {
   const { timestamp, level, event, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const rest = Object.entries(fields).map(
-    ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    ([name, value]) => `${name}=${typeof value === "string" && !control.test(value) ? value : JSON.stringify(value)}`,
   );
   return `${timestamp} ${String(level).toUpperCase().padEnd(5)} ${event}${rest.length > 0 ? ` ${rest.join(" ")}` : ""}\n`;
 }

@@ -24,7 +24,6 @@ const processSettings = Type.Object({
     description: "least level that is logged",
   }),
   SVC_LOG_JSON: Type.Boolean({ default: true, description: "JSON lines; false prints readable lines" }),
-  SVC_LOG_LOGIN_EMAIL: Type.Boolean({ default: false, description: "log the e-mail address of failed logins" }),
 });
 
 const secretSettings = Type.Object({

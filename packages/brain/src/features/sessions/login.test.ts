@@ -30,6 +30,24 @@ for (const dialect of testDialects) {
       await expect(login(adminPassword)).rejects.toMatchObject({ code: "unauthenticated" });
     });
 
+    test("logs why it refused, and the address as typed only when that is wanted", async () => {
+      const linesOf = async (isWanted: boolean) => {
+        const own = await startAccess(opened.database, { SVC_LOG_LOGIN_EMAIL: isWanted });
+        const attempt = { password: "guess", isRemembered: false, presentedCookie: undefined, origin: ownOrigin };
+        for (const typed of [email, "no-one@example.org"])
+          await expect(own.sessions.login({ ...attempt, email: typed })).rejects.toThrow();
+        await own.app.close();
+        return own.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "auth.login_failed");
+      };
+      const plain = await linesOf(false);
+      expect(plain).toMatchObject([
+        { level: "info", reason: "wrong_password", user_id: expect.any(String) },
+        { level: "info", reason: "unknown_email", user_id: null },
+      ]);
+      expect(JSON.stringify(plain)).not.toContain("@");
+      expect((await linesOf(true)).map((line) => line.email)).toEqual([email, "no-one@example.org"]);
+    });
+
     test("keeps the session in one transaction with its audit row", async () => {
       const before = (await opened.database.read.selectFrom("sessions").select("id").execute()).length;
       const { state_hmac } = await opened.database.read

@@ -2,6 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Log } from "../../platform/log.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Users } from "../users/index.ts";
@@ -10,6 +11,7 @@ import { type IssueDeps, type IssuedSession, issueSession } from "./issue.ts";
 export interface LoginDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
+  readonly log: Pick<Log, "info">;
   readonly audit: Pick<Audit, "append" | "record">;
   readonly users: Pick<Users, "findByEmail" | "noteSuccess" | "noteFailure" | "setPassword">;
   readonly passwords: Passwords;
@@ -18,6 +20,7 @@ export interface LoginDeps {
     readonly SVC_LOGIN_LOCKOUT_THRESHOLD: number;
     readonly SVC_LOGIN_LOCKOUT_DURATION_SECONDS: number;
     readonly SVC_LOGIN_MIN_DURATION_MS: number;
+    readonly SVC_LOG_LOGIN_EMAIL: boolean;
   };
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -95,10 +98,16 @@ function failureOf(user: UserRow | undefined, fits: boolean, now: Date): Failure
 
 async function refuse(
   deps: LoginDeps,
-  { origin }: LoginRequest,
+  { email, origin }: LoginRequest,
   user: UserRow | undefined,
   reason: FailureReason,
 ): Promise<never> {
+  deps.log.info("auth.login_failed", {
+    reason,
+    source_ip: origin.source_ip,
+    user_id: user?.id ?? null,
+    ...(deps.settings.SVC_LOG_LOGIN_EMAIL && { email }),
+  });
   await noteFailedPassword(deps, {
     userId: reason === "wrong_password" ? user!.id : null,
     entry: {

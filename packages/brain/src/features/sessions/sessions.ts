@@ -6,6 +6,7 @@ import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Authenticator, SessionActor } from "../../platform/http/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Log } from "../../platform/log.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
@@ -21,6 +22,7 @@ import { deleteExpired, deleteSession, deleteSessionsOf, findStanding, listLive 
 export interface SessionsDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
+  readonly log: Pick<Log, "info">;
   readonly audit: Pick<Audit, "append" | "record">;
   /** Session secrets. */
   readonly keyring: Keyring;

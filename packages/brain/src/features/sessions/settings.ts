@@ -38,5 +38,9 @@ export const sessionSettings = Type.Object({
     maximum: 2000,
     description: "milliseconds before which no sign-in is answered, so that the time tells nothing",
   }),
+  SVC_LOG_LOGIN_EMAIL: Type.Boolean({
+    default: false,
+    description: "log the e-mail address of failed sign-ins, as it was typed; people sometimes type a password there",
+  }),
 });
 export type SessionValues = Static<typeof sessionSettings>;
