@@ -15,7 +15,9 @@ export async function startBrainOrExplain(options: StartOptions, terminal: Termi
     return await startBrain(options);
   } catch (cause) {
     if (cause instanceof SettingsError) {
-      for (const { name, source, message } of cause.faults) terminal.err(`${name} (${source}) ${message}`);
+      const faults = cause.faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
+      if (faults.length === 1) throw new CliError("configuration", faults.join(), { cause });
+      for (const fault of faults) terminal.err(fault);
       throw new CliError("configuration", "the settings are not valid", { cause });
     }
     if (cause instanceof DatabaseUnreachable) throw new CliError("unreachable", cause.message, { cause });

@@ -96,7 +96,9 @@ describe("svc serve", () => {
     const again = startSvc(["serve", "--port", String(port)], { cwd: home, env });
 
     expect(await again.ended).toBe(3);
-    expect(again.written.err).toMatch(/^SVC_SECRET \(environment\) is not the one that the database belongs to; .+$/m);
+    expect(again.written.err).toMatch(
+      /^svc: SVC_SECRET \(environment\) is not the one that the database belongs to; .+$/m,
+    );
     expect(again.written.err).not.toContain("another-secret");
   });
 
@@ -104,15 +106,29 @@ describe("svc serve", () => {
     const home = await scratchFolder();
     const svc = startSvc(["serve", "--port", "70000"], { cwd: home });
     expect(await svc.ended).toBe(3);
-    expect(svc.written.err).toMatch(/^SVC_BIND_PORT \(environment\) must be 1 to 65535$/m);
+    expect(svc.written.err).toBe("svc: SVC_BIND_PORT (environment) must be 1 to 65535\n");
   });
 
-  test("ends with 3 when its home folder cannot be made", async () => {
+  test("ends with 3 and one line when its home folder cannot be made", async () => {
     const folder = await scratchFolder();
-    await writeFile(join(folder, "file"), "");
-    const { svc } = await serve({ SVC_HOME: join(folder, "file", "home") });
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    const home = join(file, "home");
+    const { svc } = await serve({ SVC_HOME: home });
     expect(await svc.ended).toBe(3);
-    expect(svc.written.err).toMatch(/cannot be read \(ENOTDIR\)/);
+    expect(svc.written).toEqual({
+      out: "",
+      err: `svc: SVC_HOME (environment) cannot be ${home}: ${file} is not a directory\n`,
+    });
+  });
+
+  test.runIf(process.platform === "linux")("ends with 3 where the system makes no directories", async () => {
+    const { svc } = await serve({ SVC_HOME: "/proc/nope" });
+    expect(await svc.ended).toBe(3);
+    expect(svc.written).toEqual({
+      out: "",
+      err: "svc: SVC_HOME (environment) cannot be /proc/nope: the directory cannot be made or written (ENOENT)\n",
+    });
   });
 
   test("says in one line that the port is in use", async () => {

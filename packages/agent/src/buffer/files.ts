@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { AgentLog } from "../adapter.ts";
 import { reasonOf } from "../log.ts";
 import { BufferStore, NewerBufferError, type StoreLimits } from "./store.ts";
@@ -23,7 +23,7 @@ const damaged = new Set([11, 26]);
  * @throws Error when the directory cannot be used or all 64 files are held.
  */
 export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
-  mkdirSync(place.directory, { recursive: true, mode: 0o700 });
+  makeDirectory(place.directory);
   for (let slot = 0; slot < maxSlots; slot += 1) {
     const path = pathOf(place, slot);
     try {
@@ -82,6 +82,21 @@ export function isDamage(error: unknown): boolean {
 export function setAside(path: string): void {
   renameSync(path, `${path}.damaged`);
   for (const suffix of ["-wal", "-shm"]) if (existsSync(path + suffix)) rmSync(path + suffix);
+}
+
+/**
+ * Makes the directory and what is missing above it. Step by step, because Node's own recursive form goes round for ever where the
+ * system answers "no such directory" to making one, as /proc does.
+ */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process of the application made it at this moment.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 function pathOf({ directory, name }: BufferPlace, slot: number): string {

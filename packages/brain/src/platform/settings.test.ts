@@ -74,6 +74,31 @@ describe("sources", () => {
     expect(load({ SVC_HOME: "./state" }).home).toBe(join(folder, "state"));
   });
 
+  test("SVC_HOME below a file is one fault that names the file", () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    for (const below of [file, join(file, "home"), join(file, "a/b")]) {
+      expect(faultsOf(() => load({ SVC_HOME: below }))).toEqual([
+        { name: "SVC_HOME", source: "environment", message: `cannot be ${below}: ${file} is not a directory` },
+      ]);
+    }
+  });
+
+  test.runIf(process.platform === "linux")("SVC_HOME where no directory can be made is a fault, soon", () => {
+    for (const nowhere of ["/proc/nope", "/proc/nope/deeper"]) {
+      const message = `cannot be ${nowhere}: the directory cannot be made or written (ENOENT)`;
+      expect(faultsOf(() => load({ SVC_HOME: nowhere }))).toEqual([
+        { name: "SVC_HOME", source: "environment", message },
+      ]);
+    }
+  });
+
+  test("SVC_HOME is made with all that is missing above it, for its owner alone", () => {
+    home = join(folder, "a", "b", "c");
+    load();
+    for (const made of [join(folder, "a"), home]) expect(statSync(made).mode & 0o777).toBe(0o700);
+  });
+
   test("SVC_HOME cannot be moved from inside itself", () => {
     inHome("config.env", "SVC_HOME=/elsewhere\n");
     expect(faultsOf(() => load())).toMatchObject([{ name: "SVC_HOME", message: "cannot be set inside SVC_HOME" }]);
@@ -203,12 +228,6 @@ describe("the first start", () => {
     const path = join(home, "secret.env");
     writeFileSync(path, `${readFileSync(path, "utf8")}SVC_SECRET=${"x".repeat(64)}\n`);
     expect(load().values.SVC_SECRET).toBe(own);
-  });
-
-  test("a home that cannot be made is a fault, not a crash", () => {
-    writeFileSync(home, "a file stands here");
-    const faults = faultsOf(() => load());
-    expect(faults.map(({ message }) => message).join()).toMatch(/cannot be (?:read|written)/);
   });
 
   test("without minting nothing is written", () => {

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { Static, TObject } from "typebox";
 import { parseEnvFile } from "./settings/env-file.ts";
-import { mintSecrets, openToOthers, readIfPresent, resolveHome } from "./settings/home.ts";
+import { homeFault, mintSecrets, openToOthers, readIfPresent, resolveHome, unusableHome } from "./settings/home.ts";
 import { ignoredNames, knownNames } from "./settings/known-names.ts";
 import { type SettingSchema, settingReader } from "./settings/values.ts";
 
@@ -95,8 +95,13 @@ export function loadSettings<const Fragments extends readonly TObject[]>(
   }
   const dotEnv = readFileSource(join(cwd, ".env"), known, faults);
   const home = resolveHome(environment.values.get("SVC_HOME") ?? dotEnv.values.get("SVC_HOME"), cwd);
-  const config = readFileSource(join(home, "config.env"), known, faults);
-  let secrets = readFileSource(join(home, "secret.env"), known, faults, "first line counts");
+  const misplaced = homeFault(home);
+  const readInHome = (name: string, repeated?: Repeated): Source =>
+    misplaced === null
+      ? readFileSource(join(home, name), known, faults, repeated)
+      : { name: join(home, name), values: new Map() };
+  const config = readInHome("config.env");
+  let secrets = readInHome("secret.env", "first line counts");
   for (const { name, values } of [config, secrets]) {
     if (values.delete("SVC_HOME"))
       faults.push({ name: "SVC_HOME", source: name, message: "cannot be set inside SVC_HOME" });
@@ -104,6 +109,8 @@ export function loadSettings<const Fragments extends readonly TObject[]>(
 
   const ordered = () => [environment, dotEnv, config, secrets];
   let loaded = readValues(schemas, ordered(), home);
+  const homeSource = loaded.sources.get("SVC_HOME") ?? "default";
+  if (misplaced !== null) faults.push({ name: "SVC_HOME", source: homeSource, message: misplaced });
   faults.push(...loaded.faults);
   for (const check of options.checks ?? []) {
     check(loaded.values, (name, message) =>
@@ -118,10 +125,10 @@ export function loadSettings<const Fragments extends readonly TObject[]>(
   if (options.mint !== false) {
     try {
       mintSecrets(home, minted);
-      secrets = readFileSource(join(home, "secret.env"), known, faults, "first line counts");
+      secrets = readInHome("secret.env", "first line counts");
     } catch (error) {
-      const message = `cannot be written (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`;
-      throw new SettingsError([{ name: "SVC_HOME", source: loaded.sources.get("SVC_HOME") ?? "default", message }]);
+      const message = unusableHome(home, error);
+      throw new SettingsError([{ name: "SVC_HOME", source: homeSource, message }]);
     }
     loaded = readValues(schemas, ordered(), home);
     if (loaded.faults.length > 0) throw new SettingsError(loaded.faults);
@@ -149,11 +156,13 @@ export function mergeFragments(fragments: readonly TObject[]): Map<string, Setti
   return schemas;
 }
 
+type Repeated = "is a fault" | "first line counts";
+
 function readFileSource(
   path: string,
   known: (name: string) => boolean,
   faults: SettingsFault[],
-  repeated: "is a fault" | "first line counts" = "is a fault",
+  repeated: Repeated = "is a fault",
 ): Source {
   const source: Source = { name: path, values: new Map() };
   let text: string | null;

@@ -1,9 +1,9 @@
 /** SVC_HOME: made on the first start with mode 0700, and the secrets that are minted into it. */
 
 import { randomBytes } from "node:crypto";
-import { appendFileSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /** Random bytes of a minted secret. */
 const mintedBytes = 48;
@@ -13,6 +13,44 @@ export function resolveHome(text: string | undefined, cwd: string): string {
   if (text === undefined || text === "") return join(homedir(), ".svc");
   if (text === "~" || text.startsWith("~/")) return join(homedir(), text.slice(2));
   return resolve(cwd, text);
+}
+
+/** Why no such directory can ever be made: something on the way to it is a file. Null when nothing is. */
+export function homeFault(home: string): string | null {
+  const [nearest] = waysDown(home);
+  if (nearest === undefined || statSync(nearest).isDirectory()) return null;
+  return `cannot be ${home}: ${nearest} is not a directory`;
+}
+
+/** The nearest thing that exists on the way to `path`, and what is missing below it, outermost first. */
+function waysDown(path: string): string[] {
+  const way = [path];
+  for (let at = path; !existsSync(at) && dirname(at) !== at; ) {
+    at = dirname(at);
+    way.unshift(at);
+  }
+  return way;
+}
+
+/**
+ * Makes the directory and what is missing above it. Step by step, because Node's own recursive form goes round for ever where the
+ * system answers "no such directory" to making one, as /proc does.
+ */
+function makeHome(home: string): void {
+  for (const path of waysDown(home).slice(1)) {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch (error) {
+      // Another process that starts at this moment made it.
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** What to tell a person whose home directory cannot be used. */
+export function unusableHome(home: string, error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+  return `cannot be ${home}: the directory cannot be made or written (${code})`;
 }
 
 /** The text of a file, or null when it does not exist. Other failures throw. */
@@ -30,7 +68,7 @@ export function readIfPresent(path: string): string | null {
  * the file again afterwards, and the first line of a name counts for both.
  */
 export function mintSecrets(home: string, names: readonly string[]): void {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  makeHome(home);
   const path = join(home, "secret.env");
   const present = readIfPresent(path);
   const separator = present === null || present === "" || present.endsWith("\n") ? "" : "\n";
