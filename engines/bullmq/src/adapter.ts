@@ -1,19 +1,16 @@
-import { setTimeout as pause } from "node:timers/promises";
-import type { AdapterContext, AdapterSnapshot, EngineAdapter } from "@svc/agent";
-import { type Connection, openConnection } from "./connection.ts";
-import { createFactsMemory } from "./job-facts.ts";
+import type { AdapterContext, EngineAdapter } from "@svc/agent";
+import { type Connections, openConnections } from "./connection.ts";
+import { begunWithin, createObserver, type Observer } from "./observer.ts";
 import { type BullmqOptions, readSettings } from "./options.ts";
-import { createSnapshot } from "./snapshot.ts";
-import { createWatcher } from "./watcher.ts";
 
 /** How long start() waits for a Redis that does not answer before it lets the agent go on. */
 const startBoundMs = 3000;
 
 interface Running {
   readonly stop: AbortController;
-  readonly connections: readonly Connection[];
+  readonly connections: Connections;
+  readonly observer: Observer;
   readonly done: Promise<void>;
-  readonly snapshot: () => Promise<AdapterSnapshot>;
 }
 
 /**
@@ -29,20 +26,10 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
   async function start(context: AdapterContext): Promise<void> {
     if (running) return;
     const stop = new AbortController();
-    const reading = openConnection(settings.redis, { name: "events", blocking: true }, context.log);
-    const asking = openConnection(settings.redis, { name: "jobs", blocking: false }, context.log);
-    const memory = createFactsMemory(settings.rememberedTasks);
-    const watcher = createWatcher({ settings, reading, asking, memory, context });
-    const snapshot = createSnapshot({ redis: asking.redis, settings, memory, log: context.log });
-    running = {
-      stop,
-      connections: [reading, asking],
-      done: watcher.run(stop.signal),
-      snapshot: () => snapshot(watcher.watches),
-    };
-    const bound = new AbortController();
-    await Promise.race([watcher.began, pause(startBoundMs, undefined, { signal: bound.signal }).catch(() => {})]);
-    bound.abort();
+    const connections = openConnections(settings.redis, context.log);
+    const observer = createObserver({ settings, connections, context });
+    running = { stop, connections, observer, done: observer.run(stop.signal) };
+    await begunWithin(observer.began, startBoundMs);
   }
 
   return {
@@ -53,9 +40,9 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
       const ending = running;
       running = undefined;
       ending?.stop.abort();
-      for (const connection of ending?.connections ?? []) connection.close();
+      ending?.connections.close();
       await ending?.done;
     },
-    snapshot: async () => (running ? running.snapshot() : {}),
+    snapshot: async () => (running ? running.observer.snapshot() : {}),
   };
 }

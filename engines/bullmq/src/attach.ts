@@ -1,15 +1,12 @@
 import { hostname, loadavg } from "node:os";
-import { setTimeout as pause } from "node:timers/promises";
-import type { AdapterContext, AdapterSnapshot, EngineAdapter, WorkerDetails } from "@svc/agent";
+import type { AdapterContext, EngineAdapter, WorkerDetails } from "@svc/agent";
 import type { RedisOptions } from "ioredis";
-import { type Connection, openConnection } from "./connection.ts";
+import { type Connections, openConnections } from "./connection.ts";
 import { createCursorRelay } from "./cursor-relay.ts";
-import { createFactsMemory } from "./job-facts.ts";
 import { takeTurns } from "./lease.ts";
 import { queueNames } from "./names.ts";
+import { begunWithin, createObserver, type Observer } from "./observer.ts";
 import { type BullmqOptions, readSettings } from "./options.ts";
-import { createSnapshot } from "./snapshot.ts";
-import { createWatcher, type Watcher } from "./watcher.ts";
 
 /** The part of a BullMQ worker, of either major, that is looked at. */
 export interface AttachedWorker {
@@ -45,32 +42,27 @@ export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdap
   const keyOf = (what: string) => `${settings.prefixes[0]}:svc-${what}${scope}`;
   let stopping: AbortController | undefined;
   let done: Promise<void> | undefined;
-  let connections: readonly Connection[] = [];
-  let snapshotOfTurn: (() => Promise<AdapterSnapshot>) | undefined;
+  let connections: Connections | undefined;
+  let observerOfTurn: Observer | undefined;
 
   async function start(context: AdapterContext): Promise<void> {
     if (stopping) return;
     const stop = new AbortController();
     stopping = stop;
-    const reading = openConnection(settings.redis, { name: "events", blocking: true }, context.log);
-    const asking = openConnection(settings.redis, { name: "jobs", blocking: false }, context.log);
-    connections = [reading, asking];
-    const { relay, flush } = createCursorRelay(asking.redis, keyOf("cursors"));
+    const opened = openConnections(settings.redis, context.log);
+    connections = opened;
+    const { relay, flush } = createCursorRelay(opened.asking.redis, keyOf("cursors"));
     const firstTurn = Promise.withResolvers<void>();
     const whileHeld = async (signal: AbortSignal) => {
-      const memory = createFactsMemory(settings.rememberedTasks);
-      const watcher: Watcher = createWatcher({ settings, reading, asking, memory, context, relay });
-      const snapshot = createSnapshot({ redis: asking.redis, settings, memory, log: context.log });
-      snapshotOfTurn = () => snapshot(watcher.watches);
+      const observer = createObserver({ settings, connections: opened, context, relay });
+      observerOfTurn = observer;
       context.log.info("this process reads the event streams now");
-      watcher.began.then(firstTurn.resolve);
-      await watcher.run(signal);
-      snapshotOfTurn = undefined;
+      observer.began.then(firstTurn.resolve);
+      await observer.run(signal);
+      observerOfTurn = undefined;
     };
-    done = takeTurns(asking, keyOf("lease"), { whileHeld, onRenew: flush }, stop.signal);
-    const bound = new AbortController();
-    await Promise.race([firstTurn.promise, pause(startBoundMs, undefined, { signal: bound.signal }).catch(() => {})]);
-    bound.abort();
+    done = takeTurns(opened.asking, keyOf("lease"), { whileHeld, onRenew: flush }, stop.signal);
+    await begunWithin(firstTurn.promise, startBoundMs);
   }
 
   return {
@@ -83,11 +75,11 @@ export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdap
       ending?.abort();
       await done;
       done = undefined;
-      for (const connection of connections) connection.close();
-      connections = [];
+      connections?.close();
+      connections = undefined;
     },
     async snapshot() {
-      const seen = (await snapshotOfTurn?.()) ?? {};
+      const seen = (await observerOfTurn?.snapshot()) ?? {};
       return { ...seen, worker_details: detailsOf(workers, settings.namespace) };
     },
   };

@@ -17,13 +17,33 @@ export interface Connection {
   close(): void;
 }
 
-export interface ConnectionPurpose {
+/** What watching takes: one connection that waits in XREAD, one for everything else. */
+export interface Connections {
+  readonly reading: Connection;
+  readonly asking: Connection;
+  close(): void;
+}
+
+export function openConnections(target: string | RedisOptions, log: AgentLog): Connections {
+  const reading = openConnection(target, { name: "events", blocking: true }, log);
+  const asking = openConnection(target, { name: "jobs", blocking: false }, log);
+  return {
+    reading,
+    asking,
+    close() {
+      reading.close();
+      asking.close();
+    },
+  };
+}
+
+interface ConnectionPurpose {
   readonly name: string;
   /** Waits in XREAD, so that only silence of the socket tells a dead server. */
   readonly blocking: boolean;
 }
 
-export function openConnection(
+function openConnection(
   target: string | RedisOptions,
   { name, blocking }: ConnectionPurpose,
   log: AgentLog,

@@ -1,0 +1,36 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { AdapterContext, AdapterSnapshot } from "@svc/agent";
+import type { Connections } from "./connection.ts";
+import { createFactsMemory } from "./job-facts.ts";
+import type { Settings } from "./options.ts";
+import { createSnapshot } from "./snapshot.ts";
+import { type CursorRelay, createWatcher, type Watcher } from "./watcher.ts";
+
+export interface Observer extends Pick<Watcher, "run" | "began"> {
+  /** What there is now of the queues being watched. */
+  snapshot(): Promise<AdapterSnapshot>;
+}
+
+export interface ObserverParts {
+  readonly settings: Settings;
+  readonly connections: Connections;
+  readonly context: AdapterContext;
+  readonly relay?: CursorRelay;
+}
+
+/** Watches every queue of one Redis and tells what there is; the two share what they know of tasks. */
+export function createObserver({ connections, ...parts }: ObserverParts): Observer {
+  const { reading, asking } = connections;
+  const { settings, context } = parts;
+  const memory = createFactsMemory(settings.rememberedTasks);
+  const watcher = createWatcher({ ...parts, reading, asking, memory });
+  const snapshot = createSnapshot({ redis: asking.redis, settings, memory, log: context.log });
+  return { run: watcher.run, began: watcher.began, snapshot: () => snapshot(watcher.watches) };
+}
+
+/** Waits for the beginning, but not for a Redis that does not answer: after `boundMs` the agent goes on without it. */
+export async function begunWithin(began: Promise<void>, boundMs: number): Promise<void> {
+  const bound = new AbortController();
+  await Promise.race([began, pause(boundMs, undefined, { signal: bound.signal }).catch(() => {})]);
+  bound.abort();
+}
