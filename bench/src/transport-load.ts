@@ -5,17 +5,20 @@ import type { BenchBrain } from "./brain-client.ts";
 
 export const eventsPerFrame = 100;
 const maxUnacknowledged = 32;
+const msBetweenTasks = 2;
+const msBetweenFrames = (eventsPerFrame / 3) * msBetweenTasks;
 
 type BenchAgent = BenchBrain["agents"][number];
 
 const queues = ["emails", "billing", "media", "search"];
 const names = ["send_receipt", "charge_subscription", "transcode_video", "reindex_product", "thumbnail"];
 
-/** One canonical event_batch payload of 100 events, three per task, each with about 300 bytes of data. */
-export function batchPayload(taskBase: number, atMs: number): string {
+/** One canonical event_batch payload of 100 events, three per task, each with about 300 bytes of data; tasks come 2 ms apart. */
+export function batchPayload(taskBase: number, fromMs: number): string {
   const events: unknown[] = [];
   for (let index = 0; events.length < eventsPerFrame; index += 1) {
     const number = taskBase + index;
+    const atMs = fromMs + index * msBetweenTasks;
     const queue = queues[number % queues.length] as string;
     const taskId = `${queue}:${number}`;
     const name = `${queue}.${names[number % names.length]}`;
@@ -68,12 +71,15 @@ export function batchPayload(taskBase: number, atMs: number): string {
           };
     events.push({ ...base, id: randomUUID(), occurred_at: at(170), ...end });
   }
-  return canonicalText({ events, sealed_at: new Date(atMs).toISOString() });
+  return canonicalText({ events, sealed_at: new Date(fromMs).toISOString() });
 }
 
 export function makePayloads(frames: number, firstTask: number): string[] {
-  const now = Date.now();
-  return Array.from({ length: frames }, (_, index) => batchPayload(firstTask + index * eventsPerFrame, now));
+  // What is sent fast lies in the recent past, so that no event is of the future.
+  const fromMs = Date.now() - frames * msBetweenFrames;
+  return Array.from({ length: frames }, (_, index) =>
+    batchPayload(firstTask + index * eventsPerFrame, fromMs + index * msBetweenFrames),
+  );
 }
 
 interface WsSession {

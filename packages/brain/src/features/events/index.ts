@@ -1,6 +1,6 @@
 export { pruneEvents } from "./loops.ts";
 export { createPartitionKeeper, type Partitions } from "./partitions.ts";
-export { insertEvents } from "./postgres-store.ts";
+export { copyEvents, insertEvents } from "./postgres-store.ts";
 export { eventRoutes } from "./routes.ts";
 export { eventSettings } from "./settings.ts";
 export type { EventStore } from "./sqlite-store.ts";

@@ -1,10 +1,14 @@
 import type { PoolClient } from "pg";
 import {
-  jsonbArray,
-  textArray,
-  timestamptzArray,
-  uuidArray,
-} from "../../platform/database/dialects/postgres/binary-arrays.ts";
+  arrayOf,
+  copyColumn,
+  jsonb,
+  repeatedUuid,
+  text,
+  timestamptz,
+  uuid,
+} from "../../platform/database/dialects/postgres/binary-values.ts";
+import { copyIn } from "../../platform/database/dialects/postgres/copy-in.ts";
 
 /** An event as ingest writes it. */
 export interface EventWrite {
@@ -20,6 +24,23 @@ export interface EventWrite {
     /** occurred_at in milliseconds. */
     readonly at: number;
   };
+}
+
+const copied = [
+  copyColumn("id", uuid, ({ id }: EventWrite) => id),
+  copyColumn("project_id", repeatedUuid(), ({ task }: EventWrite) => task.projectId),
+  copyColumn("agent_id", repeatedUuid(), ({ task }: EventWrite) => task.agentId),
+  copyColumn("engine", text, ({ task }: EventWrite) => task.engine),
+  copyColumn("task_id", text, ({ task }: EventWrite) => task.taskId),
+  copyColumn("kind", text, ({ task }: EventWrite) => task.kind),
+  copyColumn("occurred_at", timestamptz, ({ task }: EventWrite) => task.at),
+  copyColumn("payload", jsonb, ({ payload }: EventWrite) => payload),
+];
+
+/** Copies events, given in key order: then all of them are new. Fails with `uniqueViolation` when one of them is known. */
+export async function copyEvents(client: PoolClient, events: readonly EventWrite[]): Promise<boolean[]> {
+  await copyIn(client, "events", copied, events);
+  return events.map(() => true);
 }
 
 // The keys are put together only when some rows existed and some did not: a whole new batch and a whole repeated one need none, and
@@ -47,14 +68,38 @@ export async function insertEvents(client: PoolClient, events: readonly EventWri
     name: "ingest-insert-events",
     text: insertText,
     values: [
-      uuidArray(events.map(({ id }) => id)),
-      uuidArray(events.map(({ task }) => task.projectId)),
-      uuidArray(events.map(({ task }) => task.agentId)),
-      textArray(events.map(({ task }) => task.engine)),
-      textArray(events.map(({ task }) => task.taskId)),
-      textArray(events.map(({ task }) => task.kind)),
-      timestamptzArray(events.map(({ task }) => task.at)),
-      jsonbArray(events.map(({ payload }) => payload)),
+      arrayOf(
+        uuid,
+        events.map(({ id }) => id),
+      ),
+      arrayOf(
+        repeatedUuid(),
+        events.map(({ task }) => task.projectId),
+      ),
+      arrayOf(
+        repeatedUuid(),
+        events.map(({ task }) => task.agentId),
+      ),
+      arrayOf(
+        text,
+        events.map(({ task }) => task.engine),
+      ),
+      arrayOf(
+        text,
+        events.map(({ task }) => task.taskId),
+      ),
+      arrayOf(
+        text,
+        events.map(({ task }) => task.kind),
+      ),
+      arrayOf(
+        timestamptz,
+        events.map(({ task }) => task.at),
+      ),
+      arrayOf(
+        jsonb,
+        events.map(({ payload }) => payload),
+      ),
       events.length,
     ],
   });

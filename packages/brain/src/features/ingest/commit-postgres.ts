@@ -1,8 +1,11 @@
 import type { Pool, PoolClient } from "pg";
 import type { Clock } from "../../platform/clock.ts";
-import { insertEvents, type Partitions } from "../events/index.ts";
+import { uniqueViolation } from "../../platform/database/dialects/postgres/copy-in.ts";
+import { copyEvents, insertEvents, type Partitions } from "../events/index.ts";
 import { appendDeltas, createDeltas } from "../stats/index.ts";
 import {
+  changeTasks,
+  copyTasks,
   type FoldedTask,
   hasNewSearchText,
   joinLinks,
@@ -12,7 +15,6 @@ import {
   readTasks,
   type TaskLink,
   type TaskWrite,
-  writeTasks,
 } from "../tasks/index.ts";
 import { applyWorkerStates, decidingChanges, type WorkerStateChange } from "../workers/index.ts";
 import type { ChangedTask, CommitEvents, CommittedGroup } from "./commit.ts";
@@ -29,20 +31,26 @@ export interface PostgresCommitDeps {
 const maxAttempts = 8;
 
 /**
+ * How a group is stored. `copy` takes everything that looks new for new and fails when it is not. `merge` finds out which events are
+ * new, and fails when a task is changed meanwhile. `lock` does the same and locks the tasks first, in the order that everyone keeps, so
+ * that it waits instead of losing. That needs all of them to be there: whoever holds some and then inserts others takes them out of
+ * order, and may wait for one that waits for him.
+ */
+type Manner = "copy" | "merge" | "lock";
+
+/**
  * Stores groups on the server database in one transaction and two round trips each: what does not wait for an answer travels together.
- * A group that lost a task to another replica starts again and then locks its rows first, in the order that everyone keeps; so the
- * second round waits instead of losing. That needs all of its rows to be there: whoever holds some and then inserts others takes them
- * out of order, and may wait for one that waits for him. A group with new tasks is tried without locks instead.
+ * Nearly all groups are new and meet nobody, so each is copied at first; one that fails is merged, then merged with locks, in turns.
  */
 export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps): CommitEvents {
   return async (given) => {
     const group = groupEvents(given);
-    let isLocking = false;
+    let manner: Manner = "copy";
     for (let attempt = 1; ; attempt += 1) {
       await partitions.ensureFor(group.events.map(({ task }) => task.at));
       const client = await pool.connect();
       try {
-        const committed = await storeGroup(client, group, { now: clock.now(), isLocking });
+        const committed = await storeGroup(client, group, { now: clock.now(), manner });
         client.release();
         const stored = new Set(committed.stored);
         return { ...committed, inserted: given.map((event) => stored.has(event)) };
@@ -50,7 +58,7 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
         await undo(client);
         if (isPartitionMissing(error)) partitions.forget();
         else if (!isRaceLost(error)) throw error;
-        isLocking = !isLocking;
+        manner = manner === "merge" ? "lock" : "merge";
         if (attempt === maxAttempts) throw asTransient(error);
       }
     }
@@ -58,7 +66,8 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
 }
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
-const isRaceLost = (error: unknown): boolean => codeOf(error) === lostRaceCode || codeOf(error) === "40P01";
+const lostRaceCodes: readonly unknown[] = [lostRaceCode, uniqueViolation, "40P01"];
+const isRaceLost = (error: unknown): boolean => lostRaceCodes.includes(codeOf(error));
 const isPartitionMissing = (error: unknown): boolean =>
   codeOf(error) === "23514" && /no partition of relation/.test((error as Error).message);
 
@@ -92,17 +101,18 @@ async function together<Results extends readonly unknown[]>(
 
 interface StoreOptions {
   readonly now: Date;
-  readonly isLocking: boolean;
+  readonly manner: Manner;
 }
 
 interface StoredGroup extends Omit<CommittedGroup, "inserted"> {
   readonly stored: PreparedEvent[];
 }
 
-async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: StoreOptions): Promise<StoredGroup> {
+async function storeGroup(client: PoolClient, group: Group, { now, manner }: StoreOptions): Promise<StoredGroup> {
+  const isLocking = manner === "lock";
   const [, isNew, present] = await together([
     client.query("BEGIN"),
-    insertEvents(client, group.events),
+    manner === "copy" ? copyEvents(client, group.events) : insertEvents(client, group.events),
     readTasks(
       client,
       group.tasks.map(({ id }) => id),
@@ -110,11 +120,11 @@ async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: 
     ),
   ]);
   if (isLocking && present.size < group.tasks.length) throw rowsMissing();
-  const changed = group.tasks.flatMap((task) => {
+  const changed = group.tasks.flatMap((task): TaskChange[] => {
     const row = newRow(group, task, isNew);
     if (row === null) return [];
     const before = present.get(task.id) ?? null;
-    return [{ id: task.id, before, after: before === null ? row : mergeRows(before.row, row) }];
+    return [{ ...task, before, after: before === null ? row : mergeRows(before.row, row) }];
   });
   const writes = changed.map(
     ({ id, before, after }): TaskWrite => ({
@@ -125,12 +135,15 @@ async function storeGroup(client: PoolClient, group: Group, { now, isLocking }: 
     }),
   );
   const stored = group.events.filter((_, index) => isNew[index]);
-  const rows = new Map(changed.map(({ after }) => [taskKey(after.project_id, after.engine, after.task_id), after]));
-  const [, , workers] = await together([
-    writeTasks(client, writes, now),
+  // Everyone takes rows in one order: those to insert before those to change.
+  const news = writes.filter(({ version }) => version === 0);
+  const changes = writes.filter(({ version }) => version > 0);
+  const [, , , workers] = await together([
+    copyTasks(client, news, now),
+    changeTasks(client, changes, now),
     joinLinks(client, linksOf(stored)),
     applyWorkerStates(client, decidingChanges(stateChangesOf(stored)), now),
-    appendDeltas(client, deltasOf(stored, rows, changed)),
+    appendDeltas(client, deltasOf(group, isNew, changed)),
     client.query("COMMIT"),
   ]);
   const tasks = changed.map(
@@ -152,8 +165,6 @@ function newRow({ events }: Group, task: GroupTask, isNew: readonly boolean[]): 
   return news.length === 0 ? null : rowOfIndexes(events, news);
 }
 
-const taskKey = (projectId: string, engine: string, taskId: string): string => `${projectId}\0${engine}\0${taskId}`;
-
 const linksOf = (stored: readonly PreparedEvent[]): TaskLink[] =>
   stored.flatMap(({ task: { projectId, engine, taskId, at }, retriedFrom }) =>
     retriedFrom === null ? [] : [{ projectId, engine, newId: taskId, oldId: retriedFrom, at }],
@@ -170,21 +181,24 @@ function stateChangesOf(stored: readonly PreparedEvent[]): WorkerStateChange[] {
   return changes;
 }
 
-function deltasOf(
-  stored: readonly PreparedEvent[],
-  rows: ReadonlyMap<string, FoldedTask>,
-  changed: readonly { before: PresentTask | null; after: FoldedTask }[],
-) {
+interface TaskChange extends GroupTask {
+  readonly before: PresentTask | null;
+  readonly after: FoldedTask;
+}
+
+function deltasOf({ events }: Group, isNew: readonly boolean[], changed: readonly TaskChange[]) {
+  const rows = new Array<FoldedTask | null>(events.length).fill(null);
+  for (const task of changed) for (const index of task.events) rows[index] = task.after;
   const deltas = createDeltas();
-  for (const { task } of stored) {
-    const row = task.key === "" ? null : rows.get(taskKey(task.projectId, task.engine, task.taskId));
+  for (const [index, { task }] of events.entries()) {
+    if (!isNew[index]) continue;
     deltas.countEvent({
       projectId: task.projectId,
       engine: task.engine,
       kind: task.kind,
       at: task.at,
-      name: task.name ?? row?.name ?? "",
-      queue: task.queue ?? row?.queue ?? "",
+      name: task.name ?? rows[index]?.name ?? "",
+      queue: task.queue ?? rows[index]?.queue ?? "",
       worker: task.worker ?? "",
       runMs: task.runMs,
       waitMs: task.waitMs,

@@ -5,7 +5,7 @@ export { joinLinks } from "./links-postgres-store.ts";
 export type { LinkStore, TaskLink } from "./links-sqlite-store.ts";
 export { changedTasks } from "./list.ts";
 export { pruneTasks } from "./loops.ts";
-export { lostRaceCode, type PresentTask, readTasks, type TaskWrite, writeTasks } from "./postgres-store.ts";
+export { changeTasks, copyTasks, lostRaceCode, type PresentTask, readTasks, type TaskWrite } from "./postgres-store.ts";
 export { taskRoutes } from "./routes.ts";
 export { hasNewSearchText } from "./search-text.ts";
 export { checkTaskRetention, taskSettings } from "./settings.ts";

@@ -1,11 +1,17 @@
 import type { PoolClient } from "pg";
 import {
-  bigintArray,
-  jsonbArray,
-  textArray,
-  timestamptzArray,
-  uuidArray,
-} from "../../platform/database/dialects/postgres/binary-arrays.ts";
+  arrayOf,
+  type BinaryType,
+  bigint,
+  type CopyColumn,
+  copyColumn,
+  jsonb,
+  repeatedUuid,
+  text,
+  timestamptz,
+  uuid,
+} from "../../platform/database/dialects/postgres/binary-values.ts";
+import { copyIn } from "../../platform/database/dialects/postgres/copy-in.ts";
 import type { FoldedTask } from "./fold.ts";
 import { decodeFold, encodeFold } from "./fold-keys.ts";
 import { searchTextOf } from "./search-text.ts";
@@ -122,117 +128,145 @@ function presentTask(value: never[]): PresentTask {
   return { row, version: value[1]! };
 }
 
-type Column = readonly [name: string, type: string, arrayOf: (writes: readonly TaskWrite[]) => Buffer];
+/** A column of `tasks`: for statements that take a column of a batch as an array, and for rows that are copied. */
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  arrayOf(writes: readonly TaskWrite[]): Buffer;
+  readonly copied: CopyColumn<TaskWrite>;
+}
+
+function column<Value>(
+  name: string,
+  sqlType: string,
+  type: BinaryType<Value>,
+  of: (write: TaskWrite) => Value | null,
+): Column {
+  return {
+    name,
+    type: sqlType,
+    arrayOf: (writes) => arrayOf(type, writes.map(of)),
+    copied: copyColumn(name, type, of),
+  };
+}
+
 type Values<Value> = (row: FoldedTask) => Value;
 
-const uuid = (name: string, of: Values<string>): Column => [
-  name,
-  "uuid",
-  (writes) => uuidArray(writes.map(({ row }) => of(row))),
-];
-const text = (name: string, of: Values<string | null>): Column => [
-  name,
-  "text",
-  (writes) => textArray(writes.map(({ row }) => of(row))),
-];
-const json = (name: string, of: Values<string | null>): Column => [
-  name,
-  "jsonb",
-  (writes) => jsonbArray(writes.map(({ row }) => of(row))),
-];
-const int = (name: string, of: Values<number | null>): Column => [
-  name,
-  "bigint",
-  (writes) => bigintArray(writes.map(({ row }) => of(row))),
-];
-const instant = (name: string, of: Values<number | null>): Column => [
-  name,
-  "timestamptz",
-  (writes) => timestamptzArray(writes.map(({ row }) => of(row))),
-];
+const uuidOf = (name: string, of: Values<string>) => column(name, "uuid", repeatedUuid(), ({ row }) => of(row));
+const textOf = (name: string, of: Values<string | null>) => column(name, "text", text, ({ row }) => of(row));
+const jsonOf = (name: string, of: Values<string | null>) => column(name, "jsonb", jsonb, ({ row }) => of(row));
+const intOf = (name: string, of: Values<number | null>) => column(name, "bigint", bigint, ({ row }) => of(row));
+const instantOf = (name: string, of: Values<number | null>) =>
+  column(name, "timestamptz", timestamptz, ({ row }) => of(row));
 
 const identity: readonly Column[] = [
-  ["id", "uuid", (writes) => uuidArray(writes.map(({ id }) => id))],
-  uuid("project_id", (row) => row.project_id),
-  text("engine", (row) => row.engine),
-  text("task_id", (row) => row.task_id),
+  column("id", "uuid", uuid, ({ id }) => id),
+  uuidOf("project_id", (row) => row.project_id),
+  textOf("engine", (row) => row.engine),
+  textOf("task_id", (row) => row.task_id),
 ];
 const content: readonly Column[] = [
-  text("name", (row) => row.name),
-  text("queue", (row) => row.queue),
-  text("state", (row) => row.state),
-  text("priority", (row) => row.priority),
-  json("args", (row) => row.args),
-  json("kwargs", (row) => row.kwargs),
-  json("result", (row) => row.result),
-  text("exception", (row) => row.exception),
-  text("traceback", (row) => row.traceback),
-  int("retry_count", (row) => row.retry_count),
-  int("attempt", (row) => row.attempt),
-  int("max_attempts", (row) => row.max_attempts),
-  instant("eta", (row) => row.eta),
-  instant("received_at", (row) => row.received_at),
-  instant("started_at", (row) => row.started_at),
-  instant("finished_at", (row) => row.finished_at),
-  int("runtime_ms", (row) => row.runtime_ms),
-  int("wait_ms", (row) => row.wait_ms),
-  text("worker_name", (row) => row.worker_name),
-  text("parent_task_id", (row) => row.parent_task_id),
-  text("root_task_id", (row) => row.root_task_id),
-  json("tags", (row) => row.tags),
-  text("release", (row) => row.release),
-  text("traceparent", (row) => row.traceparent),
-  text("fingerprint", (row) => row.fingerprint),
-  instant("last_failed_at", (row) => row.last_failed_at),
-  instant("last_event_at", (row) => row.last_event_at),
-  uuid("reported_by", (row) => row.reported_by),
-  text("fold", (row) => encodeFold(row.keys)),
-  ["row_version", "bigint", (writes) => bigintArray(writes.map(({ version }) => version + 1))],
+  textOf("name", (row) => row.name),
+  textOf("queue", (row) => row.queue),
+  textOf("state", (row) => row.state),
+  textOf("priority", (row) => row.priority),
+  jsonOf("args", (row) => row.args),
+  jsonOf("kwargs", (row) => row.kwargs),
+  jsonOf("result", (row) => row.result),
+  textOf("exception", (row) => row.exception),
+  textOf("traceback", (row) => row.traceback),
+  intOf("retry_count", (row) => row.retry_count),
+  intOf("attempt", (row) => row.attempt),
+  intOf("max_attempts", (row) => row.max_attempts),
+  instantOf("eta", (row) => row.eta),
+  instantOf("received_at", (row) => row.received_at),
+  instantOf("started_at", (row) => row.started_at),
+  instantOf("finished_at", (row) => row.finished_at),
+  intOf("runtime_ms", (row) => row.runtime_ms),
+  intOf("wait_ms", (row) => row.wait_ms),
+  textOf("worker_name", (row) => row.worker_name),
+  textOf("parent_task_id", (row) => row.parent_task_id),
+  textOf("root_task_id", (row) => row.root_task_id),
+  jsonOf("tags", (row) => row.tags),
+  textOf("release", (row) => row.release),
+  textOf("traceparent", (row) => row.traceparent),
+  textOf("fingerprint", (row) => row.fingerprint),
+  instantOf("last_failed_at", (row) => row.last_failed_at),
+  instantOf("last_event_at", (row) => row.last_event_at),
+  uuidOf("reported_by", (row) => row.reported_by),
+  textOf("fold", (row) => encodeFold(row.keys)),
+  column("row_version", "bigint", bigint, ({ version }) => version + 1),
 ];
 const columns = [...identity, ...content];
-const names = columns.map(([name]) => name).join(", ");
+const names = columns.map(({ name }) => name).join(", ");
 const place = (index: number): string => `$${columns.length + index}`;
 
-// The search row is written beside the task row, and only by the writer that won the task row. A row that was read and is gone since
-// (deleted meanwhile) would be inserted again, whole: such a write counts as lost, like one that meets another version.
-const writeText = `
+// Rows are changed, and so locked, in the order in which they are given, because nothing but a nested loop over them is left to the
+// planner; to lock them first would cost a quarter of the rate. A row that is gone since it was read (deleted meanwhile) is not found, and
+// whoever inserts it again is not waited for. The search row is written only where the task row was.
+const inGivenOrder =
+  "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off";
+const changeText = `
   WITH given AS MATERIALIZED (
-    SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")}, ${place(1)}::text[])
+    SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ")}, ${place(1)}::text[])
       AS r (${names}, search_text)
   ), written AS (
-    INSERT INTO tasks (${names}, created_at, updated_at)
-    SELECT ${names}, ${place(2)}::timestamptz, ${place(2)}::timestamptz FROM given
-    ON CONFLICT (id) DO UPDATE SET
-      ${content.map(([name]) => `${name} = excluded.${name}`).join(", ")}, updated_at = excluded.updated_at
-    WHERE tasks.row_version = excluded.row_version - 1
-    RETURNING id, row_version = 1 AS is_new, xmax = 0 AS is_inserted
+    UPDATE tasks SET ${content.map(({ name }) => `${name} = given.${name}`).join(", ")}, updated_at = ${place(2)}::timestamptz
+    FROM given WHERE tasks.id = given.id AND tasks.row_version = given.row_version - 1
+    RETURNING given.id, given.project_id, given.received_at, given.search_text
   ), searchable AS (
     INSERT INTO task_search (id, project_id, received_at, search_text)
-    SELECT given.id, given.project_id, given.received_at, given.search_text
-    FROM given JOIN written USING (id) WHERE given.search_text IS NOT NULL
+    SELECT id, project_id, received_at, search_text FROM written WHERE search_text IS NOT NULL
     ON CONFLICT (id) DO UPDATE SET search_text = excluded.search_text, received_at = excluded.received_at
   )
-  SELECT CASE WHEN count(*) FILTER (WHERE is_new = is_inserted) = ${place(3)}::int THEN 1
-    ELSE 1 / (count(*) - count(*)) END
-  FROM written`;
+  SELECT CASE WHEN count(*) = ${place(3)}::int THEN 1 ELSE 1 / (count(*) - count(*)) END FROM written`;
 
 /** SQLSTATE of a write that came too late: division by zero, which the statement brings about so that the commit behind it fails. */
 export const lostRaceCode = "22012";
 
 /**
- * Writes rows, given in lock order, each on condition that the row in the table still has the version it was merged with. Fails with
+ * Changes rows, given in lock order, each on condition that the row in the table still has the version it was merged with. Fails with
  * `lostRaceCode` when another transaction was faster for any of them; all must then be undone, read and merged again.
  */
-export async function writeTasks(client: PoolClient, writes: readonly TaskWrite[], now: Date): Promise<void> {
+export async function changeTasks(client: PoolClient, writes: readonly TaskWrite[], now: Date): Promise<void> {
   if (writes.length === 0) return;
-  await client.query({
-    name: "ingest-write-tasks",
-    text: writeText,
-    values: [
-      ...columns.map(([, , arrayOf]) => arrayOf(writes)),
-      textArray(writes.map(({ row, isTextNew }) => (isTextNew ? searchTextOf(row) : null))),
-      now,
-      writes.length,
-    ],
-  });
+  const values = [
+    ...columns.map((column) => column.arrayOf(writes)),
+    arrayOf(
+      text,
+      writes.map(({ row, isTextNew }) => (isTextNew ? searchTextOf(row) : null)),
+    ),
+    now,
+    writes.length,
+  ];
+  await Promise.all([
+    client.query(inGivenOrder),
+    client.query({ name: "ingest-change-tasks", text: changeText, values }),
+  ]);
+}
+
+interface NewTask extends TaskWrite {
+  readonly nowMs: number;
+}
+
+const copiedTasks: readonly CopyColumn<NewTask>[] = [
+  ...columns.map(({ copied }) => copied),
+  copyColumn("created_at", timestamptz, ({ nowMs }) => nowMs),
+  copyColumn("updated_at", timestamptz, ({ nowMs }) => nowMs),
+];
+const copiedTexts: readonly CopyColumn<NewTask>[] = [
+  copyColumn("id", uuid, ({ id }) => id),
+  copyColumn("project_id", repeatedUuid(), ({ row }) => row.project_id),
+  copyColumn("received_at", timestamptz, ({ row }) => row.received_at),
+  copyColumn("search_text", text, ({ row }) => searchTextOf(row)),
+];
+
+/**
+ * Copies rows of tasks that were not there, given in lock order; fails with `uniqueViolation` when another transaction was faster. It
+ * then holds no row of the other one, which an INSERT with ON CONFLICT would lock.
+ */
+export async function copyTasks(client: PoolClient, writes: readonly TaskWrite[], now: Date): Promise<void> {
+  if (writes.length === 0) return;
+  const rows = writes.map((write): NewTask => ({ ...write, nowMs: now.getTime() }));
+  await Promise.all([copyIn(client, "tasks", copiedTasks, rows), copyIn(client, "task_search", copiedTexts, rows)]);
 }
