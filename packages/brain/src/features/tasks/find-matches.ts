@@ -51,7 +51,7 @@ export interface Sizes {
   readonly maxValues: number;
 }
 
-const usualSizes: Sizes = { firstRows: 500, stepRows: 4000, shortRows: 5000, maxValues: 2000 };
+const usualSizes: Sizes = { firstRows: 500, stepRows: 2000, shortRows: 5000, maxValues: 2000 };
 
 export const scopeOf = (projectId: string, filter: TaskFilter, after: Position | null): Scope => ({
   projectId,
