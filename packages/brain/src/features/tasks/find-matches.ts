@@ -152,20 +152,23 @@ async function newestOfText(db: Db, scope: Scope, filter: TaskFilter, need: Need
   const isFolded = filter.name === undefined;
   const fields = isFolded ? (["name", "queue", "worker"] as const) : (["name"] as const);
   const find = db.dialect === "sqlite" ? termsWith : valuesWith;
-  const all: Position[] = [];
-  for (const field of fields) {
+
+  async function ofField(field: (typeof fields)[number]): Promise<Position[] | null> {
     const values = await find(db.slow, scope.projectId, { field, needle, isFolded }, sizes.maxValues + 1);
     if (values === null || values.length > sizes.maxValues) return null;
-    if (values.length === 0) continue;
+    if (values.length === 0) return [];
     const source = { column: field === "worker" ? "worker_name" : field, values } as const;
-    const some = await newestOfSource(db, scope, source, { filter, limit, shortRows: sizes.shortRows });
-    if (some === null) return null;
-    all.push(...some);
+    return newestOfSource(db, scope, source, { filter, limit, shortRows: sizes.shortRows });
   }
-  if (isFolded) {
-    const some = await newestByTaskId(db, { scope, needle, filter }, need);
-    if (some === null) return null;
-    all.push(...some);
+
+  const parts = await Promise.all([
+    ...fields.map(ofField),
+    isFolded ? newestByTaskId(db, { scope, needle, filter }, need) : [],
+  ]);
+  const all: Position[] = [];
+  for (const part of parts) {
+    if (part === null) return null;
+    all.push(...part);
   }
   return inOrder(all).slice(0, limit);
 }
