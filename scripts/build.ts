@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
-import { build as bundle } from "esbuild";
-import { inputsDigest, isFresh, markFresh } from "./build/staleness.ts";
+import { build as bundle, type Plugin } from "esbuild";
+import { bundledPackages, inputsDigest, isFresh, markFresh } from "./build/staleness.ts";
 import { readWorkspaces, type Workspace } from "./build/workspaces.ts";
 
 export interface BuildOptions {
@@ -49,6 +49,17 @@ export async function buildOrExit(root: string, only: readonly string[], log: (l
   }
 }
 
+const keepExternal: Plugin = {
+  name: "keep-external",
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === "entry-point" || bundledPackages.some((name) => path === name || path.startsWith(`${name}/`))
+        ? undefined
+        : { path, external: true },
+    );
+  },
+};
+
 /** One ESM file per entry; code that two entries use goes into a chunk, so that a module exists once in a process. */
 async function buildModules(root: string, { folder, entries }: Workspace): Promise<void> {
   if (entries.length === 0) return;
@@ -64,7 +75,8 @@ async function buildModules(root: string, { folder, entries }: Workspace): Promi
     format: "esm",
     platform: "node",
     target: "node24",
-    packages: "external",
+    conditions: ["source"],
+    plugins: [keepExternal],
     sourcemap: true,
     logLevel: "silent",
   });

@@ -26,11 +26,11 @@ export function rowsOf(path: string, table: string): { columns: string[]; rows: 
   return { columns, rows };
 }
 
-/** Seconds that the bare loop takes: prepared inserts, the tasks of a group of events after them, one commit per group. */
+/** Seconds that the bare loop takes: prepared inserts, the tasks of a group of events after them, one commit per group; settings as the service's. */
 export function bareLoop(path: string, events: ReturnType<typeof rowsOf>, tasks: ReturnType<typeof rowsOf>): number {
   const db = new DatabaseSync(path);
   db.exec(
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000",
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 4000",
   );
   const insertInto = (table: string, { columns }: { columns: string[] }) =>
     db.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`);

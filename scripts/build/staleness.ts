@@ -7,13 +7,21 @@ const stampFile = "dist/.stamp";
 const ignored = /(^|\/)(dist|node_modules|coverage)(\/|$)|[.]test[.]tsx?$|[.]tsbuildinfo$/;
 
 /**
+ * Packages of many small modules that go into the files of whoever imports them, as far as they are used: a thread that wants one
+ * function of the protocol would else load a thousand modules. All other packages are imported as they are.
+ */
+export const bundledPackages: readonly string[] = ["@svc/protocol", "typebox", "kysely"];
+
+/**
  * A digest over everything a package's build reads: its files, those of the packages that are bundled into it, and the tools. Content
  * decides, not times, so that a checkout or a branch switch rebuilds exactly what differs.
  */
 export function inputsDigest(root: string, workspace: Workspace, all: readonly Workspace[]): string {
   const digest = createHash("sha256");
-  // Modules keep their imports of other packages; a website bundles them.
-  const folders = workspace.isWebsite ? bundledFolders(workspace, all) : [workspace.folder];
+  // Modules keep most imports of other packages; a website bundles them.
+  const folders = workspace.isWebsite
+    ? reachedFolders(workspace, all)
+    : [workspace.folder, ...bundledFolders(workspace, all)];
   const files = folders.flatMap((folder) =>
     globSync(`${folder}/**/*`, { cwd: root, exclude: (path) => ignored.test(path) }),
   );
@@ -45,7 +53,7 @@ export function markFresh(root: string, workspace: Workspace, digest: string): v
   writeFileSync(join(root, workspace.folder, stampFile), digest);
 }
 
-function bundledFolders(workspace: Workspace, all: readonly Workspace[]): string[] {
+function reachedFolders(workspace: Workspace, all: readonly Workspace[]): string[] {
   const byName = new Map(all.map((one) => [one.name, one]));
   const reached = new Set([workspace]);
   for (const one of reached) {
@@ -56,3 +64,8 @@ function bundledFolders(workspace: Workspace, all: readonly Workspace[]): string
   }
   return [...reached].map(({ folder }) => folder);
 }
+
+const bundledFolders = (workspace: Workspace, all: readonly Workspace[]): string[] =>
+  all
+    .filter(({ name }) => bundledPackages.includes(name) && workspace.dependencies.includes(name))
+    .map(({ folder }) => folder);

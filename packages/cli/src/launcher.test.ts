@@ -12,7 +12,7 @@ const oldNode = `data:text/javascript,${encodeURIComponent(
   'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); delete process.execve;',
 )}`;
 
-const memoryFlags = "--max-semi-space-size=8 --max-old-space-size=1024";
+const memoryFlags = "--max-semi-space-size=8 --max-old-space-size=512";
 
 describe("bin/svc.js", () => {
   test("runs the source entry of a checkout that was not built", async () => {

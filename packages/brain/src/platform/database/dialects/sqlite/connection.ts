@@ -12,7 +12,7 @@ export function openForWriting({ path, synchronous }: SqliteOptions): DatabaseSy
   const db = new DatabaseSync(path, { timeout: 5000 });
   db.exec("PRAGMA journal_mode = WAL");
   db.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`);
-  db.exec("PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY");
+  db.exec("PRAGMA foreign_keys = ON; PRAGMA cache_size = -24576; PRAGMA temp_store = MEMORY");
   // A larger log between checkpoints: pages that many batches touch are written back once. The limit keeps the file from staying large.
   db.exec("PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864");
   return db;
