@@ -6,7 +6,6 @@ import {
   createReplayGuard,
   createSigner,
   createVerifier,
-  type Frame,
   type HelloPayload,
   type RefusedFrame,
   type SignedFrameType,
@@ -82,7 +81,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     return true;
   }
 
-  function answer(frame: Frame, outcome: FrameOutcome): void {
+  function answer(id: string, outcome: FrameOutcome): void {
     if (outcome.kind === "revoked") {
       close(closeCodes.revoked, "revoked");
     } else if (outcome.kind === "confirmed" && outcome.batch !== undefined) {
@@ -91,13 +90,13 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
         "event_batch_ack",
         // An id that only its own sender's signature vouches for may hold what canonical JSON cannot.
         {
-          acked_id: frame.id.toWellFormed(),
+          acked_id: id.toWellFormed(),
           received,
           accepted: inserted,
           rejected,
           errors: errors.slice(0, wireLimits.ackErrors),
         },
-        ackIdOf(frame.id),
+        ackIdOf(id),
       );
     }
   }
@@ -153,8 +152,10 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
         return;
       }
       deps.verified(judged.path);
+      // What waits for the answer keeps nothing of the frame but its id: hundreds may be on their way into the database.
+      const { id } = frame;
       dispatch(source, frame, judged.text)
-        .then((outcome) => answer(frame, outcome))
+        .then((outcome) => answer(id, outcome))
         .catch((error: Error) => {
           log.error("agent_transport.answer_failed", { agent_id: identity.agent_id, message: error.message });
           close(closeCodes.internalError, "internal error");

@@ -1,4 +1,4 @@
-import { type Frame, readEventBatch, readHeartbeat, readInstant, wireLimits } from "@svc/protocol";
+import { type Frame, type FrameType, readEventBatch, readHeartbeat, readInstant, wireLimits } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { isTransient } from "../../platform/database/errors.ts";
 import type { Log } from "../../platform/log.ts";
@@ -58,9 +58,10 @@ export function createDispatch(deps: DispatchDeps) {
     }
   }
 
-  async function eventBatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
+  // Not async, and so is everything on this way: a function that waits keeps its parameters alive, here a whole parsed frame.
+  function eventBatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
     const { events, sealedAt, beyondLimit } = readEventBatch(frame.payload);
-    const batch = await deps.ingest({
+    const storing = deps.ingest({
       projectId: source.identity.project_id,
       agentId: source.identity.agent_id,
       frameTs: frame.ts ?? "",
@@ -68,17 +69,18 @@ export function createDispatch(deps: DispatchDeps) {
       events,
       text,
     });
-    if (beyondLimit === 0) return { kind: "confirmed", batch };
+    return storing.then((batch) => ({ kind: "confirmed", batch: withLost(batch, beyondLimit) }));
+  }
+
+  function withLost(batch: IngestOutcome, beyondLimit: number): IngestOutcome {
+    if (beyondLimit === 0) return batch;
     const { received, inserted, rejected, errors } = batch;
     const lost = `${beyondLimit} events beyond the limit of ${wireLimits.eventsPerBatch} were dropped`;
     return {
-      kind: "confirmed",
-      batch: {
-        received: received + beyondLimit,
-        inserted,
-        rejected: rejected + beyondLimit,
-        errors: [lost, ...errors],
-      },
+      received: received + beyondLimit,
+      inserted,
+      rejected: rejected + beyondLimit,
+      errors: [lost, ...errors],
     };
   }
 
@@ -150,24 +152,26 @@ export function createDispatch(deps: DispatchDeps) {
   const dropped = countedWord((frames, about) => log.error("agent_transport.frames_dropped", { frames, ...about }));
   const batchFailed = countedWord((frames, about) => log.error("agent_transport.batches_failed", { frames, ...about }));
 
-  return async function dispatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
-    try {
-      return await handle(source, frame, text);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      if (isTransient(error)) {
-        notStored({ message });
-        return { kind: "transient", message: "the database is not available" };
-      }
-      const about = { agent_id: source.identity.agent_id, type: frame.type, message };
-      if (frame.type === "event_batch") {
-        // Ingest drops what cannot be stored by itself: what fails here is the brain's own fault, and events are not lost for it.
-        batchFailed(about);
-        return { kind: "transient", message: "the frame could not be handled" };
-      }
-      dropped(about);
-      return { kind: "confirmed" };
+  function failed(agentId: string, type: FrameType, error: unknown): FrameOutcome {
+    const message = error instanceof Error ? error.message : String(error);
+    if (isTransient(error)) {
+      notStored({ message });
+      return { kind: "transient", message: "the database is not available" };
     }
+    const about = { agent_id: agentId, type, message };
+    if (type === "event_batch") {
+      // Ingest drops what cannot be stored by itself: what fails here is the brain's own fault, and events are not lost for it.
+      batchFailed(about);
+      return { kind: "transient", message: "the frame could not be handled" };
+    }
+    dropped(about);
+    return { kind: "confirmed" };
+  }
+
+  return function dispatch(source: FrameSource, frame: Frame, text: string): Promise<FrameOutcome> {
+    const { type } = frame;
+    const agentId = source.identity.agent_id;
+    return handle(source, frame, text).catch((error: unknown) => failed(agentId, type, error));
   };
 }
 

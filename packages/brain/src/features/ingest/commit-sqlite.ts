@@ -11,8 +11,11 @@ export const commitOnSqlite =
   (bulk: SqliteBulk, clock: Pick<Clock, "now">): CommitEvents =>
   async (given) => {
     const group = groupEvents(given);
-    const columns = columnsOf(group, storedTask, clock.now().getTime());
-    const result = (await bulk.job("ingest.store-group", columns)) as GroupResult;
+    // The columns have no name here, so that nothing keeps them once they are sent.
+    const result = (await bulk.job(
+      "ingest.store-group",
+      columnsOf(group, storedTask, clock.now().getTime()),
+    )) as GroupResult;
     const stored = new Set<PreparedEvent>();
     for (const [index, event] of group.events.entries()) if (result.inserted[index] === 1) stored.add(event);
     const tasks: ChangedTask[] = [];

@@ -149,28 +149,31 @@ export function createIngest(deps: IngestDeps) {
     }
   }
 
+  // Not async: a function that waits keeps its parameters alive, and what was parsed is of no use once it is prepared.
+  function store(batch: IngestBatch, load: Load): Promise<IngestOutcome> {
+    const { received, events, errors, drops, replacedTimes } = prepare(batch);
+    for (const [reason, count] of drops) metrics.dropped(reason, count);
+    if (replacedTimes > 0) log.warn("ingest.times_replaced", { agent_id: batch.agentId, count: replacedTimes });
+    if (events.length === 0) {
+      room.giveBack(load);
+      return Promise.resolve(outcomeOf(received, 0, errors));
+    }
+    const member: Member = { agentId: batch.agentId, events };
+    loads.set(member, load);
+    return groupCommit.store(member).then(({ inserted, refused }) => {
+      const refusals = refused.map(({ id }) => `event ${id}: the database refuses it`);
+      return outcomeOf(received, inserted, [...errors, ...refusals].slice(0, maxErrors));
+    });
+  }
+
   return {
     /**
      * Stores a verified batch; resolves when all of it is durable or dropped for good. A full queue makes it wait. Rejects only with a
      * transient error (`isTransient`): then nothing of the frame may be confirmed, and sending it again is harmless.
      */
-    async submit(batch: IngestBatch): Promise<IngestOutcome> {
+    submit(batch: IngestBatch): Promise<IngestOutcome> {
       const load = { frames: 1, rows: batch.events.length, characters: batch.text?.length ?? 0 };
-      await room.take(load);
-      const prepared = prepare(batch);
-      for (const [reason, count] of prepared.drops) metrics.dropped(reason, count);
-      if (prepared.replacedTimes > 0) {
-        log.warn("ingest.times_replaced", { agent_id: batch.agentId, count: prepared.replacedTimes });
-      }
-      if (prepared.events.length === 0) {
-        room.giveBack(load);
-        return outcomeOf(prepared.received, 0, prepared.errors);
-      }
-      const member: Member = { agentId: batch.agentId, events: prepared.events };
-      loads.set(member, load);
-      const { inserted, refused } = await groupCommit.store(member);
-      const errors = refused.map(({ id }) => `event ${id}: the database refuses it`);
-      return outcomeOf(prepared.received, inserted, [...prepared.errors, ...errors].slice(0, maxErrors));
+      return room.take(load).then(() => store(batch, load));
     },
     /** Forgets the task names that the metrics tell apart for a project. */
     forgetProject: metrics.forget,
