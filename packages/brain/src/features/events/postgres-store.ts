@@ -1,7 +1,6 @@
 import type { PoolClient } from "pg";
 import {
-  arrayOf,
-  copyColumn,
+  column,
   jsonb,
   repeatedUuid,
   text,
@@ -26,20 +25,20 @@ export interface EventWrite {
   };
 }
 
-const copied = [
-  copyColumn("id", uuid, ({ id }: EventWrite) => id),
-  copyColumn("project_id", repeatedUuid(), ({ task }: EventWrite) => task.projectId),
-  copyColumn("agent_id", repeatedUuid(), ({ task }: EventWrite) => task.agentId),
-  copyColumn("engine", text, ({ task }: EventWrite) => task.engine),
-  copyColumn("task_id", text, ({ task }: EventWrite) => task.taskId),
-  copyColumn("kind", text, ({ task }: EventWrite) => task.kind),
-  copyColumn("occurred_at", timestamptz, ({ task }: EventWrite) => task.at),
-  copyColumn("payload", jsonb, ({ payload }: EventWrite) => payload),
+const columns = [
+  column("id", uuid, ({ id }: EventWrite) => id),
+  column("project_id", repeatedUuid(), ({ task }: EventWrite) => task.projectId),
+  column("agent_id", repeatedUuid(), ({ task }: EventWrite) => task.agentId),
+  column("engine", text, ({ task }: EventWrite) => task.engine),
+  column("task_id", text, ({ task }: EventWrite) => task.taskId),
+  column("kind", text, ({ task }: EventWrite) => task.kind),
+  column("occurred_at", timestamptz, ({ task }: EventWrite) => task.at),
+  column("payload", jsonb, ({ payload }: EventWrite) => payload),
 ];
 
 /** Copies events, given in key order: then all of them are new. Fails with `uniqueViolation` when one of them is known. */
 export async function copyEvents(client: PoolClient, events: readonly EventWrite[]): Promise<boolean[]> {
-  await copyIn(client, "events", copied, events);
+  await copyIn(client, "events", columns, events);
   return events.map(() => true);
 }
 
@@ -47,15 +46,15 @@ export async function copyEvents(client: PoolClient, events: readonly EventWrite
 // they cost a third of the insert.
 const insertText = `
   WITH inserted AS (
-    INSERT INTO events (id, project_id, agent_id, engine, task_id, kind, occurred_at, payload)
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::jsonb[])
+    INSERT INTO events (${columns.map(({ name }) => name).join(", ")})
+    SELECT * FROM unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ")})
     ON CONFLICT (project_id, occurred_at, id) DO NOTHING
     RETURNING id, project_id, occurred_at
   ), counted AS (
     SELECT count(*)::int AS count FROM inserted
   )
   SELECT count,
-    CASE WHEN count BETWEEN 1 AND $9::int - 1 THEN (
+    CASE WHEN count BETWEEN 1 AND $${columns.length + 1}::int - 1 THEN (
       SELECT array_agg(project_id || ' ' || (extract(epoch FROM occurred_at) * 1000)::bigint || ' ' || id) FROM inserted
     ) END AS keys
   FROM counted`;
@@ -67,41 +66,7 @@ export async function insertEvents(client: PoolClient, events: readonly EventWri
   const { rows } = await client.query<{ count: number; keys: string[] | null }>({
     name: "ingest-insert-events",
     text: insertText,
-    values: [
-      arrayOf(
-        uuid,
-        events.map(({ id }) => id),
-      ),
-      arrayOf(
-        repeatedUuid(),
-        events.map(({ task }) => task.projectId),
-      ),
-      arrayOf(
-        repeatedUuid(),
-        events.map(({ task }) => task.agentId),
-      ),
-      arrayOf(
-        text,
-        events.map(({ task }) => task.engine),
-      ),
-      arrayOf(
-        text,
-        events.map(({ task }) => task.taskId),
-      ),
-      arrayOf(
-        text,
-        events.map(({ task }) => task.kind),
-      ),
-      arrayOf(
-        timestamptz,
-        events.map(({ task }) => task.at),
-      ),
-      arrayOf(
-        jsonb,
-        events.map(({ payload }) => payload),
-      ),
-      events.length,
-    ],
+    values: [...columns.map((column) => column.arrayOf(events)), events.length],
   });
   const { count, keys } = rows[0] as { count: number; keys: string[] | null };
   if (count === events.length) return events.map(() => true);

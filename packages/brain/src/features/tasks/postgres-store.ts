@@ -3,8 +3,8 @@ import {
   arrayOf,
   type BinaryType,
   bigint,
-  type CopyColumn,
-  copyColumn,
+  type Column,
+  column,
   jsonb,
   repeatedUuid,
   text,
@@ -128,44 +128,25 @@ function presentTask(value: never[]): PresentTask {
   return { row, version: value[1]! };
 }
 
-/** A column of `tasks`: for statements that take a column of a batch as an array, and for rows that are copied. */
-interface Column {
-  readonly name: string;
-  readonly type: string;
-  arrayOf(writes: readonly TaskWrite[]): Buffer;
-  readonly copied: CopyColumn<TaskWrite>;
-}
-
-function column<Value>(
-  name: string,
-  sqlType: string,
-  type: BinaryType<Value>,
-  of: (write: TaskWrite) => Value | null,
-): Column {
-  return {
-    name,
-    type: sqlType,
-    arrayOf: (writes) => arrayOf(type, writes.map(of)),
-    copied: copyColumn(name, type, of),
-  };
-}
-
 type Values<Value> = (row: FoldedTask) => Value;
 
-const uuidOf = (name: string, of: Values<string>) => column(name, "uuid", repeatedUuid(), ({ row }) => of(row));
-const textOf = (name: string, of: Values<string | null>) => column(name, "text", text, ({ row }) => of(row));
-const jsonOf = (name: string, of: Values<string | null>) => column(name, "jsonb", jsonb, ({ row }) => of(row));
-const intOf = (name: string, of: Values<number | null>) => column(name, "bigint", bigint, ({ row }) => of(row));
-const instantOf = (name: string, of: Values<number | null>) =>
-  column(name, "timestamptz", timestamptz, ({ row }) => of(row));
+const ofRow =
+  <Value>(type: BinaryType<Value>) =>
+  (name: string, of: Values<Value | null>): Column<TaskWrite> =>
+    column(name, type, ({ row }) => of(row));
+const uuidOf = (name: string, of: Values<string>) => ofRow(repeatedUuid())(name, of);
+const textOf = ofRow(text);
+const jsonOf = ofRow(jsonb);
+const intOf = ofRow(bigint);
+const instantOf = ofRow(timestamptz);
 
-const identity: readonly Column[] = [
-  column("id", "uuid", uuid, ({ id }) => id),
+const identity: readonly Column<TaskWrite>[] = [
+  column("id", uuid, ({ id }) => id),
   uuidOf("project_id", (row) => row.project_id),
   textOf("engine", (row) => row.engine),
   textOf("task_id", (row) => row.task_id),
 ];
-const content: readonly Column[] = [
+const content: readonly Column<TaskWrite>[] = [
   textOf("name", (row) => row.name),
   textOf("queue", (row) => row.queue),
   textOf("state", (row) => row.state),
@@ -195,7 +176,7 @@ const content: readonly Column[] = [
   instantOf("last_event_at", (row) => row.last_event_at),
   uuidOf("reported_by", (row) => row.reported_by),
   textOf("fold", (row) => encodeFold(row.keys)),
-  column("row_version", "bigint", bigint, ({ version }) => version + 1),
+  column("row_version", bigint, ({ version }) => version + 1),
 ];
 const columns = [...identity, ...content];
 const names = columns.map(({ name }) => name).join(", ");
@@ -249,16 +230,16 @@ interface NewTask extends TaskWrite {
   readonly nowMs: number;
 }
 
-const copiedTasks: readonly CopyColumn<NewTask>[] = [
-  ...columns.map(({ copied }) => copied),
-  copyColumn("created_at", timestamptz, ({ nowMs }) => nowMs),
-  copyColumn("updated_at", timestamptz, ({ nowMs }) => nowMs),
+const copiedTasks: readonly Column<NewTask>[] = [
+  ...columns,
+  column("created_at", timestamptz, ({ nowMs }) => nowMs),
+  column("updated_at", timestamptz, ({ nowMs }) => nowMs),
 ];
-const copiedTexts: readonly CopyColumn<NewTask>[] = [
-  copyColumn("id", uuid, ({ id }) => id),
-  copyColumn("project_id", repeatedUuid(), ({ row }) => row.project_id),
-  copyColumn("received_at", timestamptz, ({ row }) => row.received_at),
-  copyColumn("search_text", text, ({ row }) => searchTextOf(row)),
+const copiedTexts: readonly Column<NewTask>[] = [
+  column("id", uuid, ({ id }) => id),
+  column("project_id", repeatedUuid(), ({ row }) => row.project_id),
+  column("received_at", timestamptz, ({ row }) => row.received_at),
+  column("search_text", text, ({ row }) => searchTextOf(row)),
 ];
 
 /**

@@ -2,7 +2,7 @@ import { useTestDatabase } from "@svc/testkit/databases";
 import fc from "fast-check";
 import type { Pool, PoolClient } from "pg";
 import { describe, expect, test } from "vitest";
-import { arrayOf, bigint, copyColumn, jsonb, repeatedUuid, text, timestamptz, uuid } from "./binary-values.ts";
+import { arrayOf, bigint, column, jsonb, repeatedUuid, text, timestamptz, uuid } from "./binary-values.ts";
 import { copyIn, uniqueViolation } from "./copy-in.ts";
 
 describe("a binary array parameter", () => {
@@ -78,12 +78,12 @@ describe("copied rows", () => {
     readonly body: string | null;
   }
   const columns = [
-    copyColumn("id", uuid, ({ id }: Row) => id),
-    copyColumn("owner", repeatedUuid(), ({ owner }: Row) => owner),
-    copyColumn("word", text, ({ word }: Row) => word),
-    copyColumn("at", timestamptz, ({ at }: Row) => at),
-    copyColumn("size", bigint, ({ size }: Row) => size),
-    copyColumn("body", jsonb, ({ body }: Row) => body),
+    column("id", uuid, ({ id }: Row) => id),
+    column("owner", repeatedUuid(), ({ owner }: Row) => owner),
+    column("word", text, ({ word }: Row) => word),
+    column("at", timestamptz, ({ at }: Row) => at),
+    column("size", bigint, ({ size }: Row) => size),
+    column("body", jsonb, ({ body }: Row) => body),
   ];
   const rowNumbered = (index: number): Row => ({
     id: `11111111-2222-4333-8444-${String(index).padStart(12, "0")}`,

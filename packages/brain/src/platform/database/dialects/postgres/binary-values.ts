@@ -1,6 +1,7 @@
 /** How values of one type travel in the server's binary format. */
 export interface BinaryType<Value> {
-  /** Number of the type in the server. */
+  /** Name and number of the type in the server. */
+  readonly name: string;
   readonly oid: number;
   /** Bytes that writing the value needs at most. */
   bytesOf(value: Value): number;
@@ -69,18 +70,26 @@ export function arrayOf<Value>(type: BinaryType<Value>, values: readonly (Value 
   return taken(offset);
 }
 
-/** A column of rows that are copied into a table. */
-export interface CopyColumn<Row> {
+/** A column of a table: for statements that take a column of a batch as an array, and for rows that are copied. */
+export interface Column<Row> {
   readonly name: string;
+  /** Name of its type in the server. */
+  readonly type: string;
+  arrayOf(rows: readonly Row[]): Buffer;
   /** Writes the row's value behind its length and gives the offset behind it. */
   write(row: Row, offset: number): number;
 }
 
-export const copyColumn = <Row, Value>(
+export const column = <Row, Value>(
   name: string,
   type: BinaryType<Value>,
   of: (row: Row) => Value | null,
-): CopyColumn<Row> => ({ name, write: (row, offset) => writeValue(type, of(row), offset) });
+): Column<Row> => ({
+  name,
+  type: type.name,
+  arrayOf: (rows) => arrayOf(type, rows.map(of)),
+  write: (row, offset) => writeValue(type, of(row), offset),
+});
 
 const signature = Buffer.from("PGCOPY\n\xff\r\n\0", "latin1");
 // The message's letter and length stand before the signature, flags and the length of an extension (both zero) behind it.
@@ -91,7 +100,7 @@ const copyEnd = Buffer.from("\xff\xffc\0\0\0\x04", "latin1");
  * Rows as `COPY … FROM STDIN (FORMAT binary)` reads them: the two messages CopyData and CopyDone as they go over the wire, in one
  * buffer, because a batch is large and the driver would copy it twice.
  */
-export function copyMessagesOf<Row>(columns: readonly CopyColumn<Row>[], rows: readonly Row[]): Buffer {
+export function copyMessagesOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Buffer {
   reserve(0, copyHeader.length);
   copyHeader.copy(scratch);
   let offset = copyHeader.length;
@@ -112,6 +121,7 @@ export function copyMessagesOf<Row>(columns: readonly CopyColumn<Row>[], rows: r
 const shortText = 24;
 
 export const text: BinaryType<string> = {
+  name: "text",
   oid: 25,
   bytesOf: (value) => 3 * value.length,
   write(value, offset) {
@@ -128,6 +138,7 @@ export const text: BinaryType<string> = {
 
 /** JSON texts. */
 export const jsonb: BinaryType<string> = {
+  name: "jsonb",
   oid: 3802,
   bytesOf: (value) => 1 + 3 * value.length,
   write(value, offset) {
@@ -139,6 +150,7 @@ export const jsonb: BinaryType<string> = {
 
 /** Safe integers. */
 export const bigint: BinaryType<number> = {
+  name: "bigint",
   oid: 20,
   bytesOf: () => 8,
   write(value, offset) {
@@ -149,6 +161,7 @@ export const bigint: BinaryType<number> = {
 
 /** Instants in milliseconds since the Unix epoch. */
 export const timestamptz: BinaryType<number> = {
+  name: "timestamptz",
   oid: 1184,
   bytesOf: () => 8,
   write(ms, offset) {
@@ -161,6 +174,7 @@ export const timestamptz: BinaryType<number> = {
 
 /** UUIDs in the 36-character form. */
 export const uuid: BinaryType<string> = {
+  name: "uuid",
   oid: 2950,
   bytesOf: () => 16,
   write(value, offset) {

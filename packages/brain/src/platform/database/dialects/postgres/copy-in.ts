@@ -1,5 +1,5 @@
 import pg, { type PoolClient } from "pg";
-import { type CopyColumn, copyMessagesOf } from "./binary-values.ts";
+import { type Column, copyMessagesOf } from "./binary-values.ts";
 
 /** SQLSTATE of a row whose key is there already. */
 export const uniqueViolation = "23505";
@@ -37,7 +37,7 @@ class CopyIn extends pg.Query {
 export function copyIn<Row>(
   client: PoolClient,
   table: string,
-  columns: readonly CopyColumn<Row>[],
+  columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): Promise<void> {
   const text = `COPY ${table} (${columns.map(({ name }) => name).join(", ")}) FROM STDIN (FORMAT binary)`;
