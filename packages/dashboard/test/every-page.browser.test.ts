@@ -14,7 +14,7 @@ beforeAll(async () => {
   await brain.as.root.post("/projects", { slug: "empty", name: "Empty" });
   const connected = await brain.connectAgent();
   agentId = connected.minted.agentId;
-  tellSample(connected);
+  await tellSample(brain, connected);
 });
 afterAll(async () => {
   await browser?.close();

@@ -9,7 +9,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
-  tellSample(await brain.connectAgent());
+  await tellSample(brain, await brain.connectAgent());
 });
 afterAll(async () => {
   await browser?.close();

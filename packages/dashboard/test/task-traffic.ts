@@ -1,3 +1,4 @@
+import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 
 type Connected = Awaited<ReturnType<TestBrain["connectAgent"]>>;
@@ -31,8 +32,11 @@ export const trace = `PaymentError: upstream 503
     at GatewayClient.post (/app/src/gateway.ts:87:11)
     at async Worker.processJob (/app/node_modules/bullmq/dist/worker.js:512:28)`;
 
-/** One task of every interesting kind: finished, failed after a retry, running, waiting, with a parent and children. */
-export function tellSample(connected: Connected): void {
+/**
+ * One task of every interesting kind: finished, failed after a retry, running, waiting, with a parent and a child.
+ * Resolves when the brain lists them: until then a page shows the way to the first task instead.
+ */
+export async function tellSample(brain: TestBrain, connected: Connected): Promise<void> {
   tell(connected, [
     {
       kind: "task.sent",
@@ -82,4 +86,6 @@ export function tellSample(connected: Connected): void {
       data: { task_name: "search.reindex", queue: "search", priority: "low" },
     },
   ]);
+  const statsPath = `/projects/${brain.project.slug}/stats`;
+  await waitFor(async () => (await brain.as.root.get(statsPath)).body.tasks_total >= 5);
 }

@@ -10,7 +10,7 @@ let connected: Awaited<ReturnType<TestBrain["connectAgent"]>>;
 beforeAll(async () => {
   [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
   connected = await brain.connectAgent();
-  tellSample(connected);
+  await tellSample(brain, connected);
 });
 afterAll(async () => {
   await browser?.close();

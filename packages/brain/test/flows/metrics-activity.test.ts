@@ -58,6 +58,11 @@ for (const dialect of testDialects) {
     let brain: TestBrain;
     beforeAll(async () => {
       brain = await startTestBrain({ dialect, env });
+      // The name of a project is read when its first events come, and they count once it is there.
+      const agent = await agentOf(brain);
+      await agent.ackOf(agent.sendEvents(rawEvents(1)));
+      await waitFor(async () => (await readingOf(brain, 'svc_tasks_total{state="pending"}')) === 1);
+      await agent.close();
     });
     afterAll(() => brain.stop());
 
