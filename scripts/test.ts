@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, join, relative } from "node:path";
+import { outsideErrorsVariable } from "./test/outside-errors.ts";
 import { type Step, steps } from "./test/steps.ts";
-import { summaryLine, type Tally, tallyCheck, tallyVitest } from "./test/tally.ts";
+import { type ExitCode, summaryLine, type Tally, tallyCheck, tallyVitest } from "./test/tally.ts";
 
 const root = join(import.meta.dirname, "..");
 /** How long a process may take to end once its report is written: a native thread that cannot be joined would hold it for ever. */
@@ -41,7 +42,14 @@ async function runStep(step: Step): Promise<Tally> {
     reportFile,
   );
   const tally =
-    step.kind === "check" ? tallyCheck(step.name, exitCode) : tallyVitest(readReport(reportFile), exitCode, step.name);
+    step.kind === "check"
+      ? tallyCheck(step.name, exitCode)
+      : tallyVitest({
+          report: readReport(reportFile),
+          outsideErrors: readReport(outsideErrorsFile(reportFile)),
+          exitCode,
+          project: step.name,
+        });
   const verdict = tally.failed.length === 0 ? "ok" : "FAILED";
   console.log(`== ${step.name}: ${verdict}, ${summaryLine([tally])}, ${seconds(stepStartedAt)} s`);
   return tally;
@@ -50,11 +58,21 @@ async function runStep(step: Step): Promise<Tally> {
 /** Projects run one after another; inside one, two files at a time even on one core, as tests mostly wait. */
 function vitestOptions(reportFile: string): string[] {
   const workers = Math.min(8, Math.max(2, availableParallelism()));
-  return ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`, `--maxWorkers=${workers}`];
+  return [
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${reportFile}`,
+    `--reporter=${join(import.meta.dirname, "test", "outside-errors.ts")}`,
+    `--maxWorkers=${workers}`,
+  ];
 }
 
-/** Gives the exit code; null when the step was ended by its bound or by a signal. */
-async function execute(step: Step, args: readonly string[], reportFile: string): Promise<number | null> {
+function outsideErrorsFile(reportFile: string): string {
+  return `${reportFile}.outside`;
+}
+
+/** Gives the exit code; null when the step was ended by its bound or by a signal, "stuck" when it had reported and did not end. */
+async function execute(step: Step, args: readonly string[], reportFile: string): Promise<ExitCode> {
   const bin = join(root, "node_modules", ".bin");
   const child = spawn(step.command, args, {
     cwd: root,
@@ -63,6 +81,7 @@ async function execute(step: Step, args: readonly string[], reportFile: string):
       PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
       CI: process.env.CI ?? "true",
       NODE_ENV: "test",
+      [outsideErrorsVariable]: outsideErrorsFile(reportFile),
     },
     stdio: ["ignore", "inherit", "inherit"],
   });
@@ -98,7 +117,7 @@ async function execute(step: Step, args: readonly string[], reportFile: string):
   clearTimeout(bound);
   clearInterval(looking);
   process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
-  return isStuck ? 0 : exitCode;
+  return isStuck ? "stuck" : exitCode;
 }
 
 function readReport(file: string): string | undefined {

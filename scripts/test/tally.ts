@@ -25,11 +25,23 @@ interface AssertionReport {
   readonly meta?: { readonly reason?: string };
 }
 
+/** Null for a process that was ended, "stuck" for one that was ended because it had reported and went on. */
+export type ExitCode = number | null | "stuck";
+
+export interface VitestRun {
+  /** Text of vitest's JSON report. */
+  readonly report: string | undefined;
+  /** What `outside-errors.ts` wrote. */
+  readonly outsideErrors: string | undefined;
+  readonly exitCode: ExitCode;
+  readonly project: string;
+}
+
 /**
- * Counts a vitest report. A file that could not be loaded, an error outside of every test, and a run without a report each count as
- * one failure: a run that ended badly can never count as clean.
+ * Counts a vitest run. A file that could not be loaded, each error outside of every test, and a run without a report count as failures:
+ * a run that ended badly can never count as clean.
  */
-export function tallyVitest(reportText: string | undefined, exitCode: number | null, project: string): Tally {
+export function tallyVitest({ report: reportText, outsideErrors, exitCode, project }: VitestRun): Tally {
   const report = parseReport(reportText);
   if (!report)
     return { passed: 0, failed: [`${project}: vitest ended with ${exitCode} and left no report`], skipped: [] };
@@ -46,12 +58,14 @@ export function tallyVitest(reportText: string | undefined, exitCode: number | n
     if (file.status === "failed" && failed.length === failedBefore) failed.push(`${file.name}: could not be run`);
   }
   if (passed + failed.length === 0) failed.push(`${project}: no test was run`);
-  if (exitCode !== 0 && failed.length === 0)
-    failed.push(`${project}: an error outside of the tests (exit code ${exitCode})`);
+  const outside = parseErrors(outsideErrors);
+  for (const error of outside ?? []) failed.push(`${project}: outside of the tests: ${error}`);
+  const isClean = exitCode === 0 || (exitCode === "stuck" && outside !== undefined);
+  if (!isClean && failed.length === 0) failed.push(`${project}: an error outside of the tests (exit code ${exitCode})`);
   return { passed, failed, skipped };
 }
 
-export function tallyCheck(name: string, exitCode: number | null): Tally {
+export function tallyCheck(name: string, exitCode: ExitCode): Tally {
   return exitCode === 0
     ? { passed: 1, failed: [], skipped: [] }
     : { passed: 0, failed: [`check ${name}`], skipped: [] };
@@ -69,6 +83,15 @@ function parseReport(text: string | undefined): VitestReport | undefined {
   try {
     const report = JSON.parse(text ?? "") as VitestReport;
     return Array.isArray(report.testResults) ? report : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseErrors(text: string | undefined): readonly string[] | undefined {
+  try {
+    const errors = JSON.parse(text ?? "") as unknown;
+    return Array.isArray(errors) ? errors.map(String) : undefined;
   } catch {
     return undefined;
   }
