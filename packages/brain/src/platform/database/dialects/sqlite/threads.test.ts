@@ -22,7 +22,7 @@ describe("the threads of the embedded database", () => {
       `import { runWriter } from ${JSON.stringify(new URL("./writer-thread.ts", import.meta.url).href)};
       runWriter({
         end: () => () => process.exit(1),
-        lose: (db) => () => db.exec("RELEASE member"),
+        lose: (db) => () => db.exec("ROLLBACK"),
         arm: (db) => () => db.function("die", () => process.exit(1)),
       });`,
     );
@@ -99,10 +99,47 @@ describe("the threads of the embedded database", () => {
     await expect(database.ping()).rejects.toThrow("has ended");
   });
 
-  test("survive a member that cannot be undone", async () => {
-    await expect(job("lose")).rejects.toThrow("no such savepoint");
+  test("survive a member that loses the transaction of its group, and say who lost what", async () => {
+    await expect(job("lose")).rejects.toThrow("no transaction is active");
+    let lost: Promise<unknown> = Promise.resolve();
+    const first = await database
+      .write(async (tx) => {
+        await tx.insertInto("notes").values({ text: "first" }).execute();
+        // Joins the group of the open transaction.
+        lost = expect(job("lose")).rejects.toThrow();
+      })
+      .then(
+        () => ["first"],
+        (error: unknown) => {
+          expect(isTransient(error)).toBe(true);
+          return [];
+        },
+      );
+    await lost;
     await note("after");
-    expect(await notes()).toEqual(["after"]);
+    expect(await notes()).toEqual([...first, "after"]);
+  });
+
+  test("undo a failing member alone, the first of its group or a later one", async () => {
+    const refused = (text: string) =>
+      database.write(async (tx) => {
+        await tx.insertInto("notes").values({ text }).execute();
+        await sql`INSERT INTO notes VALUES (NULL)`.execute(tx);
+      });
+    const given = await Promise.allSettled([refused("a"), note("b"), refused("c"), note("d"), refused("e")]);
+    expect(given.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected", "fulfilled", "rejected"]);
+    expect(await notes()).toEqual(["b", "d"]);
+  });
+
+  test("run no statement of a transaction that the database has undone by itself", async () => {
+    const torn = database.write(async (tx) => {
+      await tx.insertInto("notes").values({ text: "before" }).execute();
+      await sql`ROLLBACK`.execute(tx);
+      await tx.insertInto("notes").values({ text: "behind" }).execute();
+    });
+    const error = await torn.catch((reason: unknown) => reason);
+    expect(isTransient(error)).toBe(true);
+    expect(await notes()).toEqual([]);
   });
 
   test("undo the transaction that is open when the database is closed", async () => {

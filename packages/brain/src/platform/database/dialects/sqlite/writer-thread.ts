@@ -22,8 +22,9 @@ const undone = (message: string): CarriedError => carryError(new SqliteError(mes
 type Unit = { kind: "session"; id: number; session: number } | { kind: "job"; id: number; run: () => unknown };
 
 /**
- * The one writer of the embedded database. Waiting transactions form a group: the group is one SQLite transaction, each member a
- * savepoint in it, so that a failing member is undone alone; nobody is answered before the group's commit (spec part 3, section 14).
+ * The one writer of the embedded database. Waiting transactions form a group: the group is one SQLite transaction, each member after
+ * the first a savepoint in it, so that a failing member is undone alone; nobody is answered before the group's commit (spec part 3,
+ * section 14).
  * A member is either a job, run here at once, or a session whose statements arrive one by one from the main thread.
  */
 export function runWriter(jobs: WriterJobs): void {
@@ -65,19 +66,21 @@ export function runWriter(jobs: WriterJobs): void {
     }
   }
 
+  /** The first member is alone in the transaction so far; without a savepoint SQLite need not copy each page before it changes. */
+  const isSavepoint = (): boolean => group !== null && group.answers.length > 0;
+
   /**
    * Undoes the present member; when SQLite has already dropped the whole transaction, or must, everyone in the group fails with it. They
    * may try again: what is wrong is wrong with the member.
    */
   function undoMember(): void {
     try {
-      if (db.isTransaction) {
+      if (db.isTransaction && isSavepoint()) {
         db.exec("ROLLBACK TO member; RELEASE member");
         return;
       }
-    } catch {
-      dropTransaction();
-    }
+    } catch {}
+    dropTransaction();
     const failed = group?.answers ?? [];
     group = null;
     const error = undone("the transaction was undone with others");
@@ -90,7 +93,11 @@ export function runWriter(jobs: WriterJobs): void {
       db.exec("BEGIN IMMEDIATE");
       group = { answers: [], startedMs: performance.now() };
     }
-    db.exec("SAVEPOINT member");
+    if (isSavepoint()) db.exec("SAVEPOINT member");
+  }
+
+  function closeMember(): void {
+    if (isSavepoint()) db.exec("RELEASE member");
   }
 
   function answerAfterCommit(answer: ThreadReply): void {
@@ -124,7 +131,7 @@ export function runWriter(jobs: WriterJobs): void {
       }
       try {
         const value = unit.run();
-        db.exec("RELEASE member");
+        closeMember();
         answerAfterCommit({ id: unit.id, value });
       } catch (error) {
         undoMember();
@@ -154,7 +161,7 @@ export function runWriter(jobs: WriterJobs): void {
     session = null;
     try {
       if (commit) {
-        db.exec("RELEASE member");
+        closeMember();
         answerAfterCommit({ id });
       } else {
         undoMember();
@@ -180,7 +187,8 @@ export function runWriter(jobs: WriterJobs): void {
         return;
       case "execute":
         try {
-          if (session?.id !== request.session) throw new SqliteError(hasEnded, undoneResultCode);
+          // Without its transaction a statement would commit by itself.
+          if (session?.id !== request.session || !db.isTransaction) throw new SqliteError(hasEnded, undoneResultCode);
           clearTimeout(session.idleTimer);
           session.idleTimer = armIdleTimer(session.id);
           reply({ id: request.id, value: run(request.sql, request.parameters) });
