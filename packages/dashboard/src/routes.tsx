@@ -1,4 +1,5 @@
 import { isProblem } from "@svc/client";
+import { useQueryErrorResetBoundary } from "@tanstack/react-query";
 import {
   createRootRoute,
   createRoute,
@@ -6,16 +7,18 @@ import {
   lazyRouteComponent,
   Outlet,
   redirect,
+  useParams,
   useRouter,
 } from "@tanstack/react-router";
 import { meQuery } from "./features/sessions/queries.ts";
 import { readTasksSearch } from "./features/tasks/tasks-search.ts";
-import { safeReturn } from "./paths.ts";
+import { paths, safeReturn } from "./paths.ts";
 import { queryClient, whenSignedOut } from "./query-client.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 import { NotFound } from "./shell/NotFound.tsx";
 import { Shell } from "./shell/Shell.tsx";
 import { Bones, Failed } from "./ui/Feedback.tsx";
+import { usePage } from "./ui/title.ts";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
 // later mount here in this order: /login/mfa, /login/enroll, /reset, /reset/confirm, /invite, /activity, /inbox, then
@@ -139,15 +142,23 @@ declare module "@tanstack/react-router" {
 
 function PageError({ error, reset }: { error: unknown; reset: () => void }) {
   const { invalidate } = useRouter();
+  // Without it a page that failed to read would throw what it remembers instead of reading again.
+  const failedReads = useQueryErrorResetBoundary();
+  const { slug } = useParams({ strict: false });
+  usePage([...(slug === undefined ? [] : [{ label: slug, href: paths.tasks(slug) }]), { label: "Not shown" }]);
   return (
-    <Failed
-      title="This page could not be shown"
-      error={error}
-      onRetry={() => {
-        reset();
-        void invalidate();
-      }}
-    />
+    <>
+      <h1 className="vh">This page could not be shown</h1>
+      <Failed
+        title="This page could not be shown"
+        error={error}
+        onRetry={() => {
+          failedReads.reset();
+          reset();
+          void invalidate();
+        }}
+      />
+    </>
   );
 }
 

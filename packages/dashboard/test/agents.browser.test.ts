@@ -49,6 +49,11 @@ describe("the way from an empty project to its first task", () => {
       bufferPath: join(brain.home, "pasted"),
     });
     await page.getByText("side-car-1 is connected").first().waitFor();
+    const secrets = page.getByRole("dialog");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await secrets.getByRole("button", { name: "Close" }).click();
+    await secrets.getByRole("alert").getByText("Store both first; they cannot be shown again.").waitFor();
     const done = page.getByRole("button", { name: "Done" });
     expect(await done.getAttribute("aria-disabled")).toBe("true");
     await page.getByLabel("I have stored both").check({ force: true });
@@ -57,6 +62,14 @@ describe("the way from an empty project to its first task", () => {
 
     tell(connected, [{ kind: "task.sent", taskId: "first-1", data: { task_name: "first.task", queue: "q" } }]);
     await page.getByRole("row", { name: "first.task pending" }).waitFor();
+
+    // An emptied project is not a new one.
+    const tasks = "/projects/first-steps/tasks";
+    const [task] = (await brain.as.root.get(tasks)).body.items;
+    const deleted = await brain.as.root.post(`${tasks}/bulk-delete`, { task_ids: [task.id] });
+    expect(deleted.body.deleted_count).toBe(1);
+    await page.getByText("No task yet").waitFor();
+    expect(await page.getByText("Connect the first agent").count()).toBe(0);
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createConnection, modeAt, pingMs, type SocketLike } from "./connection.ts";
+import { createConnection, modeAt, pingMs, pongMs, type SocketLike } from "./connection.ts";
 
 interface FakeSocket extends SocketLike {
   sent: string[];
@@ -90,19 +90,37 @@ describe("the connection", () => {
     expect(seen).toEqual(["task.changed"]);
   });
 
-  test("stays live while pings are answered, and turns stale when the stream falls silent", () => {
+  test("stays live while pings are answered", () => {
     const { connection, pass, mode, live } = surroundings();
     connection.follow("p-1", []);
     const socket = live();
-    pass(pingMs);
-    expect(socket?.sent.at(-1)).toBe('{"type":"ping"}');
-    socket?.say({ type: "pong" });
-    pass(pingMs);
+    for (let round = 1; round <= 3; round += 1) {
+      pass(pingMs);
+      expect(socket?.sent.filter((text) => text === '{"type":"ping"}')).toHaveLength(round);
+      socket?.say({ type: "pong" });
+      pass(pongMs);
+      expect(mode()).toBe("live");
+    }
+  });
+
+  test("leaves a stream that has fallen silent, polls meanwhile, and reads again when it is back", () => {
+    const { connection, sockets, pass, mode, live } = surroundings();
+    let resumes = 0;
+    connection.onResume(() => resumes++);
+    connection.follow("p-1", []);
+    const silent = live();
+
+    pass(pingMs + pongMs);
+    connection.report("answered");
+    expect(silent?.isClosed).toBe(true);
+    expect(connection.facts().isReady).toBe(false);
+    expect(mode()).toBe("polling");
+
+    pass(1000);
+    expect(sockets).toHaveLength(2);
+    live();
     expect(mode()).toBe("live");
-
-    pass(pingMs);
-
-    expect(mode()).toBe("stale");
+    expect(resumes).toBe(2);
   });
 
   test("polls while the hub is away, and says stale when reads stop being answered", () => {

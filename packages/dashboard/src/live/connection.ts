@@ -38,6 +38,8 @@ export interface Facts {
 }
 
 export const pingMs = 25_000;
+/** A hub that says nothing for this long after a ping is gone: the other end of a connection can vanish without a word. */
+export const pongMs = 10_000;
 export const visiblePollMs = 5_000;
 export const hiddenPollMs = 30_000;
 const maxRetryMs = 30_000;
@@ -46,7 +48,7 @@ const maxRetryMs = 30_000;
 export function modeAt(facts: Facts, now: number): Mode {
   if (facts.isPaused) return "paused";
   if (facts.isReady && facts.lastMessageAt !== null) {
-    return now - facts.lastMessageAt <= pingMs + 10_000 ? "live" : "stale";
+    return now - facts.lastMessageAt <= pingMs + pongMs ? "live" : "stale";
   }
   if (facts.isUnreachable) return "offline";
   if (facts.lastAnswerAt === null) return "connecting";
@@ -119,8 +121,12 @@ export function createConnection(around: Surroundings) {
   function schedulePing(): void {
     cancelPing?.();
     cancelPing = around.after(pingMs, () => {
+      const askedAt = around.now();
       socket?.send('{"type":"ping"}');
-      schedulePing();
+      cancelPing = around.after(pongMs, () => {
+        if ((facts.lastMessageAt ?? 0) < askedAt) closed(1006);
+        else schedulePing();
+      });
     });
   }
 

@@ -54,9 +54,16 @@ function pollState(): number | false {
   return facts.isReady ? false : facts.pollMs;
 }
 
+const isPaused = (): boolean => connection.facts().isPaused;
+
 /** How often a list must be read again: false while the stream pushes, or while everything is paused. */
 export function usePollMs(): number | false {
   return useSyncExternalStore(connection.watch, pollState);
+}
+
+/** How often something is read that the stream does not push: false while everything is paused. */
+export function useTimedMs(everyMs: number): number | false {
+  return useSyncExternalStore(connection.watch, isPaused) ? false : everyMs;
 }
 
 /** Runs for each push of one topic, and once with `refetch` when the stream returns after a gap. */

@@ -1,14 +1,15 @@
 import type { Project } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "../features/agents/queries.ts";
-import { useConnection } from "../live/live.ts";
+import { useConnection, usePollMs } from "../live/live.ts";
 import { NoteLine } from "../ui/Feedback.tsx";
 import { Age } from "../ui/Stamp.tsx";
 
 /** One line at a time, by rank: no server, archived project, no agent online. */
 export function Banner({ slug, project }: { slug?: string; project?: Project | undefined }) {
   const { mode } = useConnection();
-  const agents = useQuery({ ...agentsQuery(slug ?? ""), enabled: slug !== undefined });
+  const pollMs = usePollMs();
+  const agents = useQuery({ ...agentsQuery(slug ?? ""), enabled: slug !== undefined, refetchInterval: pollMs });
   if (mode === "offline") {
     return (
       <NoteLine glyph="failure">

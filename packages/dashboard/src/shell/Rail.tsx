@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
 import { statsQuery } from "../features/projects/queries.ts";
-import { useHub, usePollMs } from "../live/live.ts";
+import { useHub, usePollMs, useTimedMs } from "../live/live.ts";
 import { paths } from "../paths.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { toggleRail } from "../ui/appearance.ts";
@@ -24,7 +24,8 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
   const client = useQueryClient();
   const pollMs = usePollMs();
   // The rollups behind these counts move slower than rows do; the hub corrects the ones that matter in between.
-  const stats = useQuery({ ...statsQuery(slug), refetchInterval: pollMs === false ? 30_000 : pollMs * 2 });
+  const statsMs = useTimedMs(pollMs === false ? 30_000 : pollMs * 2);
+  const stats = useQuery({ ...statsQuery(slug), refetchInterval: statsMs });
   useHub("task.changed", ({ counts }) => {
     if (!counts) return;
     client.setQueryData(statsQuery(slug).queryKey, (old) => old && { ...old, tasks_by_state: counts });

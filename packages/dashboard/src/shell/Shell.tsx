@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
+import { useLiveAgents } from "../features/agents/queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { useFollowProject, useVisiblePoll } from "../live/live.ts";
 import { Bones, Failed } from "../ui/Feedback.tsx";
@@ -36,6 +37,7 @@ function HomeShell() {
 function ProjectShell({ slug }: { slug: string }) {
   const project = useQuery(projectQuery(slug));
   useFollowProject(project.data?.id ?? null);
+  useLiveAgents(slug);
   const zone = project.data?.timezone;
   useEffect(() => {
     if (zone) setProjectZone(zone);

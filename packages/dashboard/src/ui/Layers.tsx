@@ -1,5 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import controls from "./controls.module.css";
+import { NoteLine } from "./Feedback.tsx";
 import { Icon } from "./Icon.tsx";
 import css from "./layers.module.css";
 
@@ -94,12 +95,15 @@ export const menuRule = css.rule;
 interface DialogProps {
   title: string;
   onClose: () => void;
+  /** Why it cannot be left yet; Esc and the cross say so instead of closing it. */
+  staysBecause?: string | null;
   children: ReactNode;
 }
 
 /** A modal on the native element: focus is kept inside and goes back to where it was. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, staysBecause = null, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
+  const [isHeld, setHeld] = useState(false);
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
@@ -112,12 +116,27 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       aria-labelledby={id}
       onClose={onClose}
       onCancel={(event) => event.stopPropagation()}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || staysBecause === null) return;
+        // Already here, because a browser closes the dialog at a second Esc whatever its cancel event was told.
+        event.preventDefault();
+        event.stopPropagation();
+        setHeld(true);
+      }}
     >
       <div className={css.dhead}>
         <h2 id={id}>{title}</h2>
-        <button type="button" className={controls.ib} aria-label="Close" onClick={() => element.current?.close()}>
+        <button
+          type="button"
+          className={controls.ib}
+          aria-label="Close"
+          onClick={() => (staysBecause === null ? element.current?.close() : setHeld(true))}
+        >
           <Icon name="x" />
         </button>
+      </div>
+      <div role="alert">
+        {isHeld && staysBecause !== null ? <NoteLine glyph="failure">{staysBecause}</NoteLine> : null}
       </div>
       <div className={css.dbody}>{children}</div>
     </dialog>

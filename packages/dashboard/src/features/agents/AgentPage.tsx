@@ -2,7 +2,7 @@ import type { AgentProcess, AgentStatusSample } from "@svc/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { usePollMs } from "../../live/live.ts";
+import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { useIsPhone } from "../../ui/appearance.ts";
 import controls from "../../ui/controls.module.css";
@@ -19,20 +19,18 @@ import { AgentSnippets } from "./AgentSnippets.tsx";
 import css from "./agents.module.css";
 import { FirstHello, NothingArrives } from "./FirstHello.tsx";
 import { LossPanel } from "./LossPanel.tsx";
-import { agentProcessesQuery, agentQuery, agentStatusQuery, useLiveAgents } from "./queries.ts";
+import { agentProcessesQuery, agentQuery, agentStatusQuery } from "./queries.ts";
 import { RevokeDialog } from "./RevokeDialog.tsx";
 import { enginesOf, transportOf } from "./words.ts";
 
 export function AgentPage() {
   const { slug, agentId } = useParams({ from: "/signed-in/p/$slug/agents/$agentId" });
-  useLiveAgents(slug);
   const pollMs = usePollMs();
-  const { data: agent } = useSuspenseQuery({
-    ...agentQuery(slug, agentId),
-    refetchInterval: pollMs === false ? 15_000 : pollMs,
-  });
-  const status = useQuery({ ...agentStatusQuery(slug, agentId), refetchInterval: 10_000 });
-  const processes = useQuery({ ...agentProcessesQuery(slug), refetchInterval: 10_000 });
+  const agentMs = useTimedMs(pollMs === false ? 15_000 : pollMs);
+  const historyMs = useTimedMs(10_000);
+  const { data: agent } = useSuspenseQuery({ ...agentQuery(slug, agentId), refetchInterval: agentMs });
+  const status = useQuery({ ...agentStatusQuery(slug, agentId), refetchInterval: historyMs });
+  const processes = useQuery({ ...agentProcessesQuery(slug), refetchInterval: historyMs });
   const isAdmin = useIsProjectAdmin(slug);
   const [isRevoking, setRevoking] = useState(false);
   usePage([

@@ -16,7 +16,7 @@ import { FleetPill } from "../../ui/StatePill.tsx";
 import { usePage } from "../../ui/title.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
 import { MintDialog } from "./MintDialog.tsx";
-import { agentsQuery, useLiveAgents } from "./queries.ts";
+import { agentsQuery } from "./queries.ts";
 import { enginesOf, transportOf } from "./words.ts";
 
 const troubleFirst = ["offline", "unknown", "online"];
@@ -24,7 +24,6 @@ const troubleFirst = ["offline", "unknown", "online"];
 export function AgentsPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/agents" });
   usePage([{ label: slug, href: paths.tasks(slug) }, { label: "Agents" }]);
-  useLiveAgents(slug);
   const pollMs = usePollMs();
   const { data } = useSuspenseQuery({ ...agentsQuery(slug), refetchInterval: pollMs });
   const isAdmin = useIsProjectAdmin(slug);

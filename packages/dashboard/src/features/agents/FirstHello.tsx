@@ -5,28 +5,37 @@ import { Glyph } from "../../ui/Icon.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import css from "./agents.module.css";
 
+type Greeted = Pick<Agent, "name" | "state" | "host_name" | "created_at" | "last_seen_at">;
+
 /** "Waiting for first hello", until the agent is online. `agent` is its row in the live list. */
-export function FirstHello({ agent }: { agent: Pick<Agent, "name" | "state" | "host_name"> }) {
-  const [since] = useState(Date.now);
+export function FirstHello({ agent }: { agent: Greeted }) {
   const now = useNow();
+  const sinceMs = Date.parse(agent.created_at);
   const isConnected = agent.state === "online";
+  const wasSeen = isConnected || agent.last_seen_at !== null;
+  const [isWatched] = useState(!wasSeen);
   const [tookMs, setTookMs] = useState<number | null>(null);
   useEffect(() => {
-    if (isConnected) setTookMs((old) => old ?? Date.now() - since);
-  }, [isConnected, since]);
+    if (isConnected && isWatched) setTookMs((old) => old ?? Date.now() - sinceMs);
+  }, [isConnected, isWatched, sinceMs]);
 
+  const glyph = isConnected ? "success" : wasSeen ? "failure" : "started";
   return (
-    <p className={css.hello} data-state={isConnected ? "success" : "started"} role="status">
-      <Glyph name={isConnected ? "success" : "started"} />
+    <p className={css.hello} data-state={glyph} role="status">
+      <Glyph name={glyph} />
       {isConnected ? (
         <span>
           <b>{printable(agent.name)}</b> is connected{agent.host_name ? ` from ${printable(agent.host_name)}` : ""}
           {tookMs !== null && tookMs > 2000 ? `, after ${age(tookMs)}` : ""}.
         </span>
+      ) : wasSeen ? (
+        <span>
+          <b>{printable(agent.name)}</b> was connected and is offline now.
+        </span>
       ) : (
         <span>
           Waiting for the first hello of <b>{printable(agent.name)}</b>. The server has listened for{" "}
-          <span aria-hidden="true">{age(now - since)}</span>
+          <span aria-hidden="true">{age(Math.max(0, now - sinceMs))}</span>
           <span className="vh">a while</span>.
         </span>
       )}

@@ -5,6 +5,7 @@ import { api } from "../../api.ts";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
+import { printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Snippet } from "../../ui/Snippet.tsx";
 import { AgentSnippets } from "./AgentSnippets.tsx";
@@ -74,7 +75,11 @@ function MintedDialog({ slug, minted, onClose }: { slug: string; minted: MintedA
   const agent = agents.data?.items.find((one) => one.id === minted.agent.id) ?? minted.agent;
   const [isStored, setStored] = useState(false);
   return (
-    <Dialog title={`${minted.agent.name} is minted`} onClose={onClose}>
+    <Dialog
+      title={`${printable(minted.agent.name)} is minted`}
+      onClose={onClose}
+      staysBecause={isStored ? null : "Store both first; they cannot be shown again."}
+    >
       <p className="t2">The token and the secret are shown this once. The server keeps only a digest of the token.</p>
       <Snippet name="token" text={minted.token} />
       <Snippet name="HMAC secret" text={minted.hmac_secret} />

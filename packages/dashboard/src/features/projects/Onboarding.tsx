@@ -1,7 +1,7 @@
 import type { MintedAgent } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
-import { useHub } from "../../live/live.ts";
+import { useHub, useTimedMs } from "../../live/live.ts";
 import controls from "../../ui/controls.module.css";
 import { printable } from "../../ui/format.ts";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
@@ -10,7 +10,7 @@ import panel from "../../ui/panel.module.css";
 import { AgentSnippets } from "../agents/AgentSnippets.tsx";
 import { FirstHello, NothingArrives } from "../agents/FirstHello.tsx";
 import { MintDialog } from "../agents/MintDialog.tsx";
-import { agentsQuery, useLiveAgents } from "../agents/queries.ts";
+import { agentsQuery } from "../agents/queries.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
 import css from "./onboarding.module.css";
 import { type StepState, stepsOf } from "./onboarding-steps.ts";
@@ -20,12 +20,12 @@ import { projectQuery, statsQuery } from "./queries.ts";
 export function Onboarding({ slug, onReady }: { slug: string; onReady: () => void }) {
   const { zone } = useZone();
   const project = useQuery(projectQuery(slug));
-  const agents = useQuery({ ...agentsQuery(slug), refetchInterval: 3_000 });
-  const stats = useQuery({ ...statsQuery(slug), refetchInterval: 3_000 });
+  const readMs = useTimedMs(3_000);
+  const agents = useQuery({ ...agentsQuery(slug), refetchInterval: readMs });
+  const stats = useQuery({ ...statsQuery(slug), refetchInterval: readMs });
   const isAdmin = useIsProjectAdmin(slug);
   const [isMinting, setMinting] = useState(false);
   const [minted, setMinted] = useState<MintedAgent | null>(null);
-  useLiveAgents(slug);
   useHub("task.changed", () => void stats.refetch());
 
   const items = agents.data?.items ?? [];

@@ -49,12 +49,18 @@ const views: readonly { label: string; search: TasksSearch }[] = [
 
 export function TasksPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/tasks" });
+  return <ProjectTasks key={slug} slug={slug} />;
+}
+
+function ProjectTasks({ slug }: { slug: string }) {
   usePage([{ label: slug, href: paths.tasks(slug) }, { label: "Tasks" }]);
   const stats = useQuery(statsQuery(slug));
   const search = useSearch({ from: "/signed-in/p/$slug/tasks" });
   // A project without any task shows the way to the first one; once there, the list stays for good.
   const [hasTasks, setHasTasks] = useState(false);
-  const isEmpty = !hasTasks && stats.data?.tasks_total === 0 && activeFilters(search).length === 0;
+  const total = stats.data?.tasks_total;
+  if (!hasTasks && total !== undefined && total > 0) setHasTasks(true);
+  const isEmpty = !hasTasks && total === 0 && activeFilters(search).length === 0;
   if (isEmpty) {
     return (
       <Suspense fallback={<Bones label="Loading the page" />}>
@@ -62,7 +68,7 @@ export function TasksPage() {
       </Suspense>
     );
   }
-  return <TaskListView key={slug} slug={slug} search={search} />;
+  return <TaskListView slug={slug} search={search} />;
 }
 
 function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {

@@ -1,5 +1,6 @@
 import type { TrendBucket } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
+import { useTimedMs } from "../../live/live.ts";
 import { useIsPhone } from "../../ui/appearance.ts";
 import { count } from "../../ui/format.ts";
 import { shortClockText, useZone } from "../../ui/instants.ts";
@@ -14,7 +15,7 @@ const failedHeight = 8;
 export function TimeStrip({ slug, since }: { slug: string; since: string | null }) {
   const { zone, label } = useZone();
   const isPhone = useIsPhone();
-  const { data } = useQuery({ ...trendsQuery(slug, since), refetchInterval: 30_000 });
+  const { data } = useQuery({ ...trendsQuery(slug, since), refetchInterval: useTimedMs(30_000) });
   const series = data?.series ?? [];
   if (series.length < 2) return <figure className={css.strip} aria-hidden="true" />;
 

@@ -1,0 +1,97 @@
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+import { tellSample } from "./task-traffic.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let connected: Awaited<ReturnType<TestBrain["connectAgent"]>>;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  connected = await brain.connectAgent();
+  await tellSample(brain, connected);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+const openPage = async (path: string) => {
+  const screen = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+  await screen.page.goto(path);
+  return screen;
+};
+
+describe("the shell", () => {
+  test("says on every page of a project that its last agent has left, and that one is back", async () => {
+    const { page, faults } = await openPage(`/p/${brain.project.slug}/tasks`);
+    const missing = page.getByText("No agent is online, so nothing new arrives.");
+    await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+    expect(await missing.count()).toBe(0);
+
+    await connected.agent.stop();
+    await missing.waitFor();
+    const back = await brain.connectAgent();
+    await missing.waitFor({ state: "detached" });
+
+    await back.agent.stop();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("reads again when a page that could not be read is tried again", async () => {
+    const { page } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+    let isBroken = true;
+    await page.route("**/api/v1/**/queues*", (route) =>
+      isBroken
+        ? route.fulfill({ status: 500, json: { error: { code: "internal", message: "broken" } } })
+        : route.continue(),
+    );
+    await page.goto(`/p/${brain.project.slug}/queues`);
+    const panel = page.getByRole("alert").filter({ hasText: "This page could not be shown" });
+    await panel.waitFor();
+    expect(await page.title()).toMatch(/^Not shown, shop/);
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+
+    isBroken = false;
+    await panel.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
+    await page.getByText("billing").first().waitFor();
+    await page.context().close();
+  });
+
+  test("goes to another project and stays on the same page of it", async () => {
+    await brain.as.root.post("/projects", { slug: "second", name: "Second shop" });
+    const { page, faults } = await openPage(`/p/${brain.project.slug}/queues`);
+    await page.getByRole("button", { name: "Switch project" }).click();
+    await page.getByLabel("Filter projects").fill("second");
+    await page.getByRole("link", { name: /Second shop/ }).click();
+
+    await page.waitForURL("**/p/second/queues");
+    await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("leaves a hub that has fallen silent, and polls until it is back", async () => {
+    const { page } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+    await page.clock.install();
+    let sockets = 0;
+    await page.routeWebSocket(/ws\/dashboard/, (socket) => {
+      sockets += 1;
+      if (sockets > 1) return socket.close();
+      socket.onMessage((text) => {
+        if (String(text).includes("subscribe")) socket.send(JSON.stringify({ type: "ready", topics: [] }));
+      });
+    });
+    await page.goto(`/p/${brain.project.slug}/tasks`);
+    await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+
+    await page.clock.runFor(36_000);
+    await page.getByRole("button", { name: /^Connection: polling/ }).waitFor();
+    await page.clock.runFor(2_000);
+    expect(sockets).toBeGreaterThan(1);
+    await page.context().close();
+  });
+});
