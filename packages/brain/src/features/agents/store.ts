@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import type { AgentRow, AgentStatusRow, AgentWorkerRow, CommandRow, Tables } from "../../schema/tables/index.ts";
+import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
 
 type Dialect = Database<Tables>["dialect"];
 type Change = { id: string; project_id: string };
@@ -44,20 +44,6 @@ export async function tombstone(
     .executeTakeFirst();
   return numUpdatedRows === 1n ? agent : undefined;
 }
-
-/** Cancels the commands that no agent has been sent yet, and gives them. */
-export const cancelPendingCommands = (
-  tx: Tx<Tables>,
-  agentId: string,
-  now: Date,
-): Promise<Pick<CommandRow, "project_id" | "action">[]> =>
-  tx
-    .updateTable("commands")
-    .set({ status: "cancelled", completed_at: now, error: "the agent was revoked" })
-    .where("agent_id", "=", agentId)
-    .where("status", "=", "pending")
-    .returning(["project_id", "action"])
-    .execute();
 
 export type HelloFacts = Pick<
   AgentRow,
