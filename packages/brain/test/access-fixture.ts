@@ -2,6 +2,7 @@
 import { createFakeClock, type FakeClock } from "@svc/testkit";
 import { agentRoutes, createAgents } from "../src/features/agents/index.ts";
 import { createAudit } from "../src/features/audit/index.ts";
+import { cancelPending } from "../src/features/commands/index.ts";
 import { createHealth, healthRoutes } from "../src/features/health/index.ts";
 import { createMemberships, membershipRoutes } from "../src/features/memberships/index.ts";
 import { createProjects, projectRoutes } from "../src/features/projects/index.ts";
@@ -128,7 +129,16 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
   });
   const users = createUsers({ database, clock });
   const memberships = createMemberships({ database, clock });
-  const projects = createProjects({ database, clock, audit, memberships, settings, onError });
+  const projects = createProjects({
+    database,
+    clock,
+    audit,
+    memberships,
+    settings,
+    onError,
+    cancelCommands: (tx, projectId, now) =>
+      cancelPending(tx, database.dialect, { of: { project_id: projectId }, error: "the project was archived", now }),
+  });
   const sessions = createSessions({
     database,
     clock,

@@ -1,7 +1,7 @@
 import { projectSecret } from "@svc/protocol";
 import { createAgents } from "../features/agents/index.ts";
 import { createAudit } from "../features/audit/index.ts";
-import { createCommands } from "../features/commands/index.ts";
+import { cancelPending, createCommands } from "../features/commands/index.ts";
 import { createHealth } from "../features/health/index.ts";
 import { createIngest } from "../features/ingest/index.ts";
 import { createLive, type Live } from "../features/live/index.ts";
@@ -64,7 +64,17 @@ export function createFeatures(deps: BrainDeps) {
     settings,
     onError: onError("sessions"),
   });
-  const projects = createProjects({ database, clock, audit, memberships, settings, onError: onError("projects") });
+  const projects = createProjects({
+    database,
+    clock,
+    audit,
+    memberships,
+    settings,
+    onError: onError("projects"),
+    // Not counted as cancelled: the series of an archived project end.
+    cancelCommands: (tx, projectId, now) =>
+      cancelPending(tx, database.dialect, { of: { project_id: projectId }, error: "the project was archived", now }),
+  });
   const setup = createSetup({
     database,
     clock,

@@ -135,18 +135,64 @@ describe("the agent gateway's handshake", () => {
     await inside.close();
   });
 
+  async function refusalRows(address: string) {
+    const { database, features } = brain.running.brain;
+    await features.audit.settled();
+    const rows = await database.read.selectFrom("audit_log").selectAll().where("source_ip", "=", address).execute();
+    return rows.map(({ metadata, ...row }) => ({ ...row, metadata: JSON.parse(metadata) as unknown }));
+  }
+
   test("audits one refusal per address, whichever transport met it", async () => {
     await openAgentSocket(brain.url, "nope", { "x-forwarded-for": "10.9.9.9" }).closed;
     await callAgentRoute(brain.url, "/agent/commands?wait=0", { headers: { "x-forwarded-for": "10.9.9.9" } });
-    const { database, features } = brain.running.brain;
-    await features.audit.settled();
-    const rows = await database.read
-      .selectFrom("audit_log")
-      .select(["action", "source_ip", "metadata"])
-      .where("source_ip", "=", "10.9.9.9")
-      .execute();
-    expect(rows).toMatchObject([{ action: "agent.auth.bearer_failed", source_ip: "10.9.9.9" }]);
-    expect(rows[0]?.metadata).toContain("/ws/agent");
+    expect(await refusalRows("10.9.9.9")).toMatchObject([
+      { action: "agent.auth.bearer_failed", metadata: { path: "/ws/agent" } },
+    ]);
+  });
+
+  test("audits one denial per address outside the list, whichever transport met it", async () => {
+    const from = { "x-forwarded-for": "198.51.100.7" };
+    await callAgentRoute(brain.url, "/agent/commands?wait=0", { headers: from });
+    await callAgentRoute(brain.url, "/agent/events", { method: "POST", headers: from });
+    await openAgentSocket(brain.url, (await credentials()).token, from).closed;
+    expect(await refusalRows("198.51.100.7")).toMatchObject([
+      { action: "auth.ip_denied", target_type: "address", outcome: "deny", metadata: { surface: "agent" } },
+    ]);
+  });
+
+  test.each([
+    ["WebSocket", "/ws/agent"],
+    ["upload", "/api/v1/agent/events"],
+    ["poll", "/api/v1/agent/commands"],
+  ])("audits one refusal per agent of an archived project, met first by its %s", async (transport, path) => {
+    const slug = `archived-${transport.toLowerCase()}`;
+    const address = `10.8.8.${slug.length}`;
+    const from = { "x-forwarded-for": address };
+    const project = (await brain.as.root.post("/projects", { slug, name: slug })).body;
+    const agents = [];
+    for (const name of ["one", "two"])
+      agents.push((await brain.as.root.post(`/projects/${slug}/agents`, { name })).body);
+    await brain.as.root.delete(`/projects/${slug}`);
+    for (const { token } of agents) {
+      const bearer = { ...from, authorization: `Bearer ${token}` };
+      const knocks: Record<string, () => Promise<unknown>> = {
+        WebSocket: () => openAgentSocket(brain.url, token, from).closed,
+        upload: () => callAgentRoute(brain.url, "/agent/events", { method: "POST", headers: bearer }),
+        poll: () => callAgentRoute(brain.url, "/agent/commands?wait=0", { headers: bearer }),
+      };
+      await knocks[transport]?.();
+      for (const knock of Object.values(knocks)) await knock();
+    }
+    expect(await refusalRows(address)).toMatchObject(
+      agents.map(({ agent }) => ({
+        action: "agent.auth.project_inactive",
+        target_type: "agent",
+        target_id: agent.id,
+        project_id: project.id,
+        outcome: "deny",
+        metadata: { path },
+      })),
+    );
   });
 
   test("gives an agent so many slots, and its place to a newer connection of the same worker", async () => {

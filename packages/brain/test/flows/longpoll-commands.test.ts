@@ -5,6 +5,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, createRawPoller, type RawPoller, rawHello, spoilt } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandRow } from "../command-rows.ts";
 
 const contracts = { [headerNames.retryContracts]: "bullmq=1" };
 
@@ -26,34 +27,16 @@ for (const dialect of testDialects) {
     async function issue(agentId: string, action: string, parameters: Record<string, unknown>): Promise<string> {
       const id = randomUUID();
       issuedMs += 1;
-      await brain.running.brain.database.write((tx) =>
-        tx
-          .insertInto("commands")
-          .values({
-            id,
-            project_id: brain.project.id,
-            issued_by: null,
-            agent_id: agentId,
-            action,
-            target_type: "task",
-            target_id: "task-1",
-            payload: JSON.stringify(parameters),
-            idempotency_key: null,
-            request_digest: null,
-            status: "pending",
-            result: null,
-            error: null,
-            delivery_claim_token: null,
-            issued_at: new Date(issuedMs),
-            dispatched_at: null,
-            acked_at: null,
-            last_sent_at: null,
-            completed_at: null,
-            timeout_at: new Date(Date.now() + 60_000),
-            source_ip: null,
-          })
-          .execute(),
-      );
+      const row = commandRow({
+        id,
+        project_id: brain.project.id,
+        agent_id: agentId,
+        action,
+        payload: JSON.stringify(parameters),
+        issued_at: new Date(issuedMs),
+        timeout_at: new Date(Date.now() + 60_000),
+      });
+      await brain.running.brain.database.write((tx) => tx.insertInto("commands").values(row).execute());
       return id;
     }
     const cancel = (agentId: string) => issue(agentId, "cancel_task", { engine: "bullmq", task_id: "task-1" });
@@ -176,12 +159,39 @@ for (const dialect of testDialects) {
     test("claims nothing for a probe, which notes the runtime features", async () => {
       const agent = await connect();
       const id = await cancel(agent.session.agentId);
-      const answer = await agent.probe({ [headerNames.runtimeFeatures]: " bulk , drain,,x" });
+      const names = Array.from({ length: 70 }, (_, index) => `feature-${index}`);
+      const told = [" bulk ", "", "y".repeat(65), "z".repeat(64), ...names].join(",");
+      const answer = await agent.probe({ [headerNames.runtimeFeatures]: told });
       expect(answer).toMatchObject({ status: 200, body: { frames: [] } });
       expect(answer.headers.get(headerNames.agentId)).toBe(agent.session.agentId);
       expect((await rowOf(id)).status).toBe("pending");
       const shown = await brain.as.viewer.get(`/projects/${brain.project.slug}/agents/${agent.session.agentId}`);
       expect(shown.body).toMatchObject({ transport: "longpoll" });
+      const { runtime_features } = await brain.running.brain.database.read
+        .selectFrom("agents")
+        .select("runtime_features")
+        .where("id", "=", agent.session.agentId)
+        .executeTakeFirstOrThrow();
+      expect(JSON.parse(runtime_features)).toEqual(["bulk", "z".repeat(64), ...names.slice(0, 62)]);
+    });
+
+    test("is contact: who only polls is not revoked by the hygiene sweep", async () => {
+      const [agent, silent] = [await connect(), await connect()];
+      const monthsAgo = new Date(Date.now() - 100 * 86_400_000);
+      const ids = [agent, silent].map(({ session }) => session.agentId);
+      await brain.running.brain.database.write((tx) =>
+        tx
+          .updateTable("agents")
+          .set({ created_at: monthsAgo, last_seen_at: monthsAgo, last_connect_at: monthsAgo })
+          .where("id", "in", ids)
+          .execute(),
+      );
+      const polling = agent.poll({ wait: 30 });
+      await waitingPolls(agent);
+      expect(await brain.runLoop("agents.hygiene")).toEqual({ revoked: 1 });
+      const id = await cancel(agent.session.agentId);
+      expect(agent.open((await polling).body.frames).map((frame) => frame.id)).toEqual([id]);
+      expect((await silent.poll({ wait: 0 })).status).toBe(401);
     });
 
     test("claims nothing for a client that has gone", async () => {

@@ -1,6 +1,6 @@
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { connectRaw, createRawPoller, rawEvents, spoilt } from "@svc/testkit/raw-agent";
+import { connectRaw, createRawPoller, rawEvents, rawHello, spoilt } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 describe("agents of two brains on one PostgreSQL", () => {
@@ -65,6 +65,27 @@ describe("agents of two brains on one PostgreSQL", () => {
     await first.as.root.delete("/projects/doomed");
     expect((await socket.closed).code).toBe(4003);
   });
+
+  test.each(["first", "second"] as const)(
+    "stay online while a process of theirs is connected to the %s brain",
+    async (which) => {
+      const { agentId, ...given } = await pollers();
+      const [here, there] = which === "first" ? [first, second] : [second, first];
+      const older = await connectRaw({ url: here.url, ...given }, { hello: rawHello({ worker_id: "one" }) });
+      const newer = await connectRaw({ url: there.url, ...given }, { hello: rawHello({ worker_id: "two" }) });
+      await newer.close();
+      const agentWorkers = async () =>
+        (await first.as.viewer.get(`/projects/${first.project.slug}/agent-workers`)).body as Record<string, unknown>[];
+      await waitFor(async () =>
+        (await agentWorkers()).some(
+          (row) => row.agent_id === agentId && row.worker_id === "two" && row.state === "offline",
+        ),
+      );
+      const { body } = await first.as.viewer.get(`/projects/${first.project.slug}/agents/${agentId}`);
+      expect(body.state).toBe("online");
+      await older.close();
+    },
+  );
 
   test("stay online while a slot at the other brain is newer", async () => {
     const { agentId, ...given } = await pollers();

@@ -101,6 +101,6 @@ export function judgeEnvelope(
   return { ok: true, frame };
 }
 
-function isFrameId(id: unknown): id is string {
+export function isFrameId(id: unknown): id is string {
   return typeof id === "string" && id !== "" && fitsCharacters(id, wireLimits.frameIdCharacters);
 }

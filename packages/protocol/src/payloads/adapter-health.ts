@@ -70,7 +70,7 @@ export function readAdapterHealth(health: Readonly<Record<string, string>>): rea
     const dot = key.lastIndexOf(".");
     const engine = storableText(key.slice(0, dot));
     if (dot < 1 || !fitsCharacters(engine, engineCharacters)) continue;
-    const read = readers[key.slice(dot + 1)];
+    const read = readers.get(key.slice(dot + 1));
     if (read === undefined) continue;
     let report = reports.get(engine);
     if (report === undefined) {
@@ -88,17 +88,24 @@ export function readAdapterHealth(health: Readonly<Record<string, string>>): rea
   return [...reports.values()];
 }
 
-const readers: Readonly<Record<string, (report: Report, name: string, value: unknown) => void>> = {
-  queue_depths: (report, name, value) => setCount(report.queueDepths, name, value),
-  queue_consumers: (report, name, value) => setCount(report.queueConsumers, name, value),
-  queue_oldest(report, name, value) {
-    if (typeof value === "string" && value.length <= 64) report.queueOldest.set(name, value);
-  },
-  worker_details(report, name, value) {
-    const details = workerReport(value);
-    if (details !== null) report.workers.set(name, details);
-  },
-};
+// A map: in an object an agent's key `engine.valueOf` would find what every object has.
+const readers: ReadonlyMap<string, (report: Report, name: string, value: unknown) => void> = new Map([
+  ["queue_depths", (report, name, value) => setCount(report.queueDepths, name, value)],
+  ["queue_consumers", (report, name, value) => setCount(report.queueConsumers, name, value)],
+  [
+    "queue_oldest",
+    (report, name, value) => {
+      if (typeof value === "string" && value.length <= 64) report.queueOldest.set(name, value);
+    },
+  ],
+  [
+    "worker_details",
+    (report, name, value) => {
+      const details = workerReport(value);
+      if (details !== null) report.workers.set(name, details);
+    },
+  ],
+]);
 
 function namedValues(text: string): [string, unknown][] {
   let parsed: unknown;

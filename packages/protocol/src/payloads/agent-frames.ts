@@ -47,10 +47,11 @@ export function readEventBatch(payload: Record<string, unknown> | null): ReadBat
   return { events: events.slice(0, limit), beyondLimit: events.length - limit, sealedAt };
 }
 
+const largestTotal = 10_000_000;
 const heartbeatMembers = {
-  buffer_size: Int(0, 10_000_000),
+  buffer_size: Int(0, largestTotal),
   last_flush_at: nullable(Type.String()),
-  dropped_events: Int(0, 10_000_000),
+  dropped_events: Int(0, largestTotal),
   telemetry_loss: nullable(TelemetryLossSchema),
   adapter_health: Type.Record(Type.String(), Type.String()),
 };
@@ -66,8 +67,13 @@ export type ReadHeartbeat = Omit<Readable<typeof heartbeatMembers>, "adapter_hea
 
 const adapterHealthKeys = 256;
 
+/** A heartbeat whatever it holds; a total of dropped events above its bound is read as the bound, because it tells of a loss all the same. */
 export function readHeartbeat(payload: Record<string, unknown> | null): ReadHeartbeat {
-  const { adapter_health: received = {}, ...rest } = readScalars(payload);
+  const dropped = payload?.dropped_events;
+  const isBeyond = typeof dropped === "number" && dropped > largestTotal;
+  const { adapter_health: received = {}, ...rest } = readScalars(
+    isBeyond ? { ...payload, dropped_events: largestTotal } : payload,
+  );
   const texts = Object.entries(received).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return { ...rest, adapter_health: Object.fromEntries(texts.slice(0, adapterHealthKeys)) };
 }

@@ -36,9 +36,28 @@ describe("hello", () => {
     expect(parseHello(Buffer.from(text))).toEqual({ ok: true, payload: hello, id: "hello_1" });
   });
 
-  test("may leave out everything but its version, and hold more than we know", () => {
-    const parsed = parseHello(frameWith({ protocol_version: "3", surprise: true }));
-    expect(parsed).toMatchObject({ ok: true, payload: { protocol_version: "3", engines: [], worker_id: null } });
+  test("may leave out what names the process, and hold more than we know", () => {
+    const { worker_id, worker_role, worker_pid, worker_started_at, ...rest } = hello;
+    const parsed = parseHello(frameWith({ ...rest, protocol_version: "3", surprise: true }));
+    const unnamed = { worker_id: null, worker_role: null, worker_pid: null, worker_started_at: null };
+    expect(parsed).toEqual({ ok: true, payload: { ...rest, protocol_version: "3", ...unnamed }, id: "h" });
+  });
+
+  test.each([
+    "protocol_version",
+    "agent_version",
+    "framework",
+    "engines",
+    "schedulers",
+    "capabilities",
+    "host",
+    "runtime_features",
+  ])("without %s is malformed", (name) => {
+    expect(parseHello(frameWith({ ...hello, [name]: undefined }))).toMatchObject({ ok: false, reason: "malformed" });
+  });
+
+  test.each([undefined, null, 7, "", "x".repeat(65)])("with the frame id %j is malformed", (id) => {
+    expect(parseHello(frameWith(hello, { id }))).toMatchObject({ ok: false, reason: "malformed" });
   });
 
   test("holds no text that a database refuses", () => {

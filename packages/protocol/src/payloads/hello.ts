@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { frameVersion } from "../frames/envelope.ts";
+import { isFrameId } from "../frames/judge.ts";
 import { canonicalText, integerLexemeOf, readLexemes } from "../json/canonical.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { storableText, wellFormedText } from "../json/unicode.ts";
@@ -38,20 +39,20 @@ export interface HelloAckPayload {
   max_frame_size_bytes: number;
 }
 
-/** Only protocol_version must be there; a member that is there must have its type. */
+/** Only what names the process may be absent or null (1.3). */
 export const HelloSchema = Type.Object({
   protocol_version: Text(40),
-  agent_version: Type.Optional(Text(40)),
-  framework: Type.Optional(Text(40)),
-  engines: Type.Optional(Texts(64)),
-  schedulers: Type.Optional(Texts(64)),
-  capabilities: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
-  host: Type.Optional(JsonObject),
+  agent_version: Text(40),
+  framework: Text(40),
+  engines: Texts(64),
+  schedulers: Texts(64),
+  capabilities: Type.Record(Type.String(), Type.Array(Type.String())),
+  host: JsonObject,
   worker_id: nullable(Text(128)),
   worker_role: nullable(Text(32)),
   worker_pid: nullable(Int(0, 2_147_483_647)),
   worker_started_at: nullable(Type.String()),
-  runtime_features: Type.Optional(Texts(64)),
+  runtime_features: Texts(64),
 });
 export const checkHello = checkOf(HelloSchema);
 
@@ -72,7 +73,7 @@ export interface HandshakeText {
 }
 
 export type ParsedHandshake<T> =
-  | { readonly ok: true; readonly payload: T; readonly id: string | null }
+  | { readonly ok: true; readonly payload: T; readonly id: string }
   | { readonly ok: false; readonly reason: "malformed" | "skew" | "other_type"; readonly message: string };
 
 export function encodeHello(payload: HelloPayload, { id, now = new Date() }: HandshakeText): string {
@@ -85,7 +86,7 @@ export function encodeHelloAck(payload: HelloAckPayload, now: Date = new Date())
   return canonicalText({ id, payload, ts: now.toISOString(), type: "hello_ack", v: frameVersion });
 }
 
-/** The hello of a first message, with absent members filled in and texts as they may be stored (2.2), save those in `host`. The caller still judges `protocol_version`. */
+/** The hello of a first message, with absent members as null and texts as they may be stored (2.2), save those in `host`. The caller still judges `protocol_version`. */
 export function parseHello(message: string | Uint8Array): ParsedHandshake<HelloPayload> {
   const parsed = parseHandshake(message, "hello");
   if (!parsed.ok) return parsed;
@@ -93,22 +94,19 @@ export function parseHello(message: string | Uint8Array): ParsedHandshake<HelloP
   if (!checkHello(payload)) return malformed("a hello member is missing or of the wrong type");
   const hello: HelloPayload = {
     protocol_version: payload.protocol_version,
-    agent_version: storableText(payload.agent_version ?? ""),
-    framework: storableText(payload.framework ?? ""),
-    engines: (payload.engines ?? []).map(storableText),
-    schedulers: (payload.schedulers ?? []).map(storableText),
+    agent_version: storableText(payload.agent_version),
+    framework: storableText(payload.framework),
+    engines: payload.engines.map(storableText),
+    schedulers: payload.schedulers.map(storableText),
     capabilities: Object.fromEntries(
-      Object.entries(payload.capabilities ?? {}).map(([name, tokens]) => [
-        storableText(name),
-        tokens.map(storableText),
-      ]),
+      Object.entries(payload.capabilities).map(([name, tokens]) => [storableText(name), tokens.map(storableText)]),
     ),
-    host: payload.host ?? {},
+    host: payload.host,
     worker_id: orNull(payload.worker_id),
     worker_role: orNull(payload.worker_role),
     worker_pid: payload.worker_pid ?? null,
     worker_started_at: payload.worker_started_at ?? null,
-    runtime_features: (payload.runtime_features ?? []).map(storableText),
+    runtime_features: payload.runtime_features.map(storableText),
   };
   return { ok: true, payload: hello, id };
 }
@@ -145,5 +143,6 @@ function parseHandshake(message: string | Uint8Array, expected: "hello" | "hello
   }
   const { type, id, payload } = frame as Record<string, unknown>;
   if (type !== expected) return { ok: false, reason: "other_type", message: `the first frame is not a ${expected}` };
-  return { ok: true, payload, id: typeof id === "string" ? id : null };
+  if (!isFrameId(id)) return malformed("id is not a string of 1 to 64 characters");
+  return { ok: true, payload, id };
 }

@@ -79,6 +79,11 @@ describe("heartbeat and agent_status", () => {
     });
   });
 
+  test("tell of more dropped events than the wire can count as of the most it can", () => {
+    expect(readHeartbeat({ dropped_events: 20_000_000 }).dropped_events).toBe(10_000_000);
+    expect(readHeartbeat({ dropped_events: -1 }).dropped_events).toBeUndefined();
+  });
+
   test("hand on at most 256 keys of adapter_health", () => {
     const health = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`e${index}.x`, "{}"]));
     expect(Object.keys(readHeartbeat({ adapter_health: health }).adapter_health)).toHaveLength(256);
@@ -144,6 +149,15 @@ describe("readAdapterHealth", () => {
       ["third", 0],
     ]);
   });
+
+  test.each(["valueOf", "hasOwnProperty", "toString", "constructor", "__proto__"])(
+    "takes the key of an engine's %s for one that it does not know",
+    (name) => {
+      const health = { [`bullmq.${name}`]: '{"q":1}', "bullmq.queue_depths": '{"mail":7}' };
+      const [report] = readAdapterHealth(health);
+      expect(report?.queueDepths).toEqual(new Map([["mail", 7]]));
+    },
+  );
 
   test("reads at most 1024 queues of a key", () => {
     const depths = Object.fromEntries(Array.from({ length: 1_100 }, (_, index) => [`q${index}`, index]));

@@ -48,6 +48,7 @@ export interface AgentTransportDeps {
     seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): Promise<boolean>;
     uploaded(identity: AgentIdentity, at: Date): Promise<void>;
     probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
+    polled(identity: AgentIdentity, at: Date): Promise<void>;
     recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
   };
   readonly ingest: Pick<Ingest, "submit" | "hasRoom" | "whenRoom">;
@@ -105,6 +106,10 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     standing: (identity) => agents.standing(identity),
     log,
     probed: (identity, features, at) => agents.probed(identity, features, at),
+    polled: (identity, at) =>
+      agents
+        .polled(identity, at)
+        .catch((error: Error) => log.warn("agent_transport.contact_not_noted", { message: error.message })),
     registry,
     uploaded: (identity, at) => agents.uploaded(identity, at),
     wakePolls: (agentId) => commands.work.look(agentId),

@@ -22,7 +22,11 @@ const frameOf = (type: Frame["type"], payload: Record<string, unknown> = {}): Fr
 function build(changes: Partial<DispatchDeps>) {
   const clock = createFakeClock(new Date("2026-01-02T03:04:05Z"));
   const said: { event: string; frames: unknown }[] = [];
-  const say = (event: string, fields: Record<string, unknown> = {}) => void said.push({ event, frames: fields.frames });
+  const fieldsSaid: Record<string, unknown>[] = [];
+  const say = (event: string, fields: Record<string, unknown> = {}) => {
+    said.push({ event, frames: fields.frames });
+    fieldsSaid.push(fields);
+  };
   const log: Log = { debug() {}, info() {}, warn: say, error: say, child: () => log };
   const dispatch = createDispatch({
     clock,
@@ -42,12 +46,32 @@ function build(changes: Partial<DispatchDeps>) {
     samples: createSampleLimiter(clock),
     lossWarnings: createLossWarnings(clock, log),
   };
-  return { clock, said, send: (frame: Frame) => dispatch(source, frame, "") };
+  return { clock, said, fieldsSaid, send: (frame: Frame) => dispatch(source, frame, "") };
 }
 
 const fails = async (): Promise<never> => {
   throw new TypeError("no");
 };
+const failsAtOnce = () => {
+  throw new TypeError("no");
+};
+
+/** A heartbeat's loss report with these counters, and 0 for the others. */
+const lossOf = (counters: Record<string, unknown>) => ({
+  dropped_events: 0,
+  telemetry_loss: {
+    buffer_id: "b",
+    runtime_id: "r",
+    capacity_evicted_frames: 0,
+    content_rejected_frames: 0,
+    event_records: 0,
+    command_results: 0,
+    other_frames: 0,
+    unclassified_frames: 0,
+    adapter_events: {},
+    ...counters,
+  },
+});
 
 describe("a verified frame", () => {
   test.each([
@@ -93,5 +117,27 @@ describe("a verified frame", () => {
     expect(said).toHaveLength(1);
     await lose(2);
     expect(said).toHaveLength(2);
+  });
+
+  test.each([
+    [{ dropped_events: 20_000_000 }, { dropped_events: 10_000_000 }],
+    [lossOf({ unclassified_frames: 1000 }), { unclassified_frames: 1000 }],
+    [lossOf({ command_results: 4, other_frames: 9 }), { command_results: 4, other_frames: 9 }],
+    [lossOf({ capacity_evicted_frames: 1 }), { capacity_evicted_frames: 1 }],
+    [lossOf({ content_rejected_frames: 1 }), { content_rejected_frames: 1 }],
+    [lossOf({ event_records: 5 }), { event_records: 5 }],
+    [lossOf({ adapter_events: { bullmq: 2, celery: 3 } }), { adapter_events: 5 }],
+  ])("with the loss %j is warned of with its counters, whatever an adapter says", async (payload, counters) => {
+    const { said, fieldsSaid, send } = build({ applyHealth: failsAtOnce });
+    await send(frameOf("heartbeat", { ...payload, adapter_health: {} }));
+    expect(said[0]?.event).toBe("agent_transport.events_lost");
+    expect(fieldsSaid[0]).toMatchObject(counters);
+    expect(Object.keys(fieldsSaid[0] ?? {})).not.toContain("buffer_id");
+  });
+
+  test("with a loss report of noughts is not warned of", async () => {
+    const { said, send } = build({});
+    await send(frameOf("heartbeat", lossOf({ adapter_events: { bullmq: 0 } })));
+    expect(said).toEqual([]);
   });
 });

@@ -88,11 +88,12 @@ export function createDispatch(deps: DispatchDeps) {
     const { identity } = source;
     const isKnown = await deps.seen(identity, source.workerId, deps.clock.now());
     if (!isKnown) return { kind: "revoked" };
+    // Before what adapters say of their engines: a report of losses must not depend on it.
+    source.lossWarnings.look(frame.payload ?? {}, identity);
     const health = frame.payload?.adapter_health;
     if (typeof health === "object" && health !== null && !Array.isArray(health)) {
       deps.applyHealth(identity.project_id, timeOf(frame), health as Record<string, unknown>);
     }
-    source.lossWarnings.look(frame.payload ?? {}, identity);
     return { kind: "confirmed" };
   }
 
@@ -212,11 +213,13 @@ export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, log: Log):
   let warnedMs = Number.NEGATIVE_INFINITY;
   return {
     look(payload, identity) {
-      const { dropped_events: dropped = 0, telemetry_loss: loss } = readHeartbeat(payload);
-      if (dropped === 0) return;
-      // Only the counters: names and ids are as long as the sender likes.
-      const counters = Object.values({ ...loss, ...loss?.adapter_events }).filter((value) => typeof value === "number");
-      const report = [dropped, ...counters].join();
+      const { dropped_events = 0, telemetry_loss } = readHeartbeat(payload);
+      // Without the names and ids, which are as long as the sender likes.
+      const { buffer_id, runtime_id, adapter_events = {}, ...frames } = telemetry_loss ?? {};
+      const ofAdapters = Object.values(adapter_events);
+      const counters = { dropped_events, ...frames, adapter_events: ofAdapters.reduce((sum, count) => sum + count, 0) };
+      if (Object.values(counters).every((count) => count === 0)) return;
+      const report = [...Object.values(counters), ...ofAdapters].join();
       const nowMs = clock.monotonicMs();
       if (report === lastReport || nowMs - warnedMs < 60_000) return;
       lastReport = report;
@@ -224,7 +227,7 @@ export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, log: Log):
       log.warn("agent_transport.events_lost", {
         agent_id: identity.agent_id,
         project_id: identity.project_id,
-        dropped_events: dropped,
+        ...counters,
       });
     },
   };

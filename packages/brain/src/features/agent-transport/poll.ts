@@ -12,6 +12,8 @@ export interface PollDeps {
    * given), when the agent was revoked, or when the wait is over.
    */
   waitForWork(request: PollRequest, waitMs: number): Promise<"look" | "revoked" | "over">;
+  /** An agent that may act asked for commands; must not throw. */
+  polled(identity: AgentIdentity, at: Date): Promise<void>;
   /** Whether the agent may still act; looked at before every pass. */
   standing(identity: AgentIdentity): Promise<Standing>;
 }
@@ -36,9 +38,10 @@ export async function pollCommands(
 ): Promise<{ frames: string[] } | PollEnd> {
   const { identity, maxFrames } = request;
   const endMs = deps.clock.monotonicMs() + request.waitSeconds * 1000;
-  for (;;) {
+  for (let pass = 0; ; pass += 1) {
     const standing = await deps.standing(identity);
     if (standing !== "admitted") return standing;
+    if (pass === 0) await deps.polled(identity, deps.clock.now());
     if (session.ended() !== null) return "invalidated";
     // What is claimed for a client that has gone would wait for its timeout.
     if (request.signal.aborted) return { frames: [] };

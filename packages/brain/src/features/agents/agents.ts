@@ -77,8 +77,8 @@ export interface Agents
   countOnline(maxProjects: number): ReturnType<typeof countOnline>;
   /** Notes contact; false when the agent is known to be revoked. `workerId` null is the slot without one, undefined no process at all. */
   seen(identity: Parameters<Pulse["seen"]>[0], workerId: string | null | undefined, at: Date): Promise<boolean>;
-  /** Revokes agents and deletes process rows that were not used for the stale days. */
-  sweepStale(): Promise<number>;
+  /** Revokes agents and deletes process rows that were not used for the stale days; between agents it looks at the signal. */
+  sweepStale(signal: AbortSignal): Promise<number>;
   /** Forgets what is remembered of a project's agents, after it was archived or restored. */
   forgetProject(projectId: string): void;
   /** Calls `listener` for agents revoked by any process; returns the way to stop. */
@@ -170,20 +170,29 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
     countByState: (projectId) => countByState(database.read, projectId),
     countOnline: (maxProjects) => countOnline(database.read, maxProjects),
-    async sweepStale() {
+    async sweepStale(signal) {
       if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
       const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);
       await database.write((tx) => deleteOldProcesses(tx, database.dialect, cutoff));
-      const stale = await listStale(database.read, cutoff, staleBatch);
-      for (const { id, project_id: projectId } of stale) {
-        await revokeAgent(
-          { database, clock, audit, announce, cancelled },
-          { id, projectId, origin: ownOrigin, reason: "stale" },
-        );
+      let revoked = 0;
+      for (let batch = staleBatch; batch === staleBatch && !signal.aborted; ) {
+        const stale = await listStale(database.read, cutoff, staleBatch);
+        batch = stale.length;
+        for (const { id, project_id: projectId } of stale) {
+          if (signal.aborted) break;
+          await revokeAgent(
+            { database, clock, audit, announce, cancelled },
+            { id, projectId, origin: ownOrigin, reason: "stale" },
+          );
+          revoked += 1;
+        }
       }
-      return stale.length;
+      return revoked;
     },
-    forgetProject: (projectId) => identities.forget({ projectId }),
+    forgetProject(projectId) {
+      identities.forget({ projectId });
+      pulse.forgetProject(projectId);
+    },
     onRevoked(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -26,8 +26,8 @@ export const sweepStaleAgents: Loop<AgentLoopDeps> = {
   name: "agents.hygiene",
   everyMs: ({ settings }) => settings.SVC_AGENT_HYGIENE_SWEEP_SECONDS * 1000,
   leaderOnly: true,
-  async tick({ agents }) {
-    return { revoked: await agents.sweepStale() };
+  async tick({ agents, signal }) {
+    return { revoked: await agents.sweepStale(signal) };
   },
 };
 

@@ -1,4 +1,4 @@
-import type { HelloPayload } from "@svc/protocol";
+import { type HelloPayload, readInstant } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
@@ -6,7 +6,18 @@ import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Pulse } from "./pulse.ts";
 import type { AgentIdentity } from "./reads.ts";
-import { hasSilent, markConnected, markGone, markProbed, markProcessGone, markSilent, upsertProcess } from "./store.ts";
+import {
+  hasContactSince,
+  hasSilent,
+  lockAgent,
+  markConnected,
+  markGone,
+  markPolled,
+  markProbed,
+  markProcessGone,
+  markSilent,
+  upsertProcess,
+} from "./store.ts";
 
 export interface PresenceDeps {
   readonly database: Database<Tables>;
@@ -28,9 +39,13 @@ export interface Presence {
   uploaded(identity: AgentIdentity, at: Date): Promise<void>;
   /** A long-poll connect probe told the agent's runtime features. */
   probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
+  /** The agent asked for commands: contact, noted once an hour, that brings nobody online. */
+  polled(identity: AgentIdentity, at: Date): Promise<void>;
   /** Takes agents and processes offline that have been silent for the offline timeout; returns how many agents. */
   sweepOffline(): Promise<number>;
 }
+
+const pollNotedMs = 3_600_000;
 
 /** The states of agents as spec part 3, section 2.7 moves them. */
 export function createPresence({ database, clock, pulse, offlineTimeoutMs, onChanged }: PresenceDeps): Presence {
@@ -57,7 +72,7 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
       return isAlive;
     },
     async workerConnected(identity, hello, at) {
-      const startedMs = hello.worker_started_at === null ? Number.NaN : Date.parse(hello.worker_started_at);
+      const startedMs = readInstant(hello.worker_started_at, { zone: "utc" });
       await database.write((tx) =>
         upsertProcess(tx, {
           id: uuidV7(clock),
@@ -67,7 +82,7 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
           role: hello.worker_role,
           framework: hello.framework,
           pid: hello.worker_pid,
-          started_at: Number.isNaN(startedMs) ? null : new Date(startedMs),
+          started_at: startedMs === null ? null : new Date(startedMs),
           state: "online",
           last_seen_at: at,
           last_connect_at: at,
@@ -80,10 +95,11 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
       await pulse.drop(identity.agent_id, workerId, isLast);
       const ended = { agentId: identity.agent_id, workerId, connectedAt, now: clock.now() };
       const wentOffline = await database.write(async (tx) => {
-        // Agents before processes: the lock order of markSeen.
-        const isGone = isLast && (await markGone(tx, ended));
+        // Agents before processes: the lock order of markSeen. Of two brains that each lose a connection of the agent, the second one
+        // then sees what the first one wrote.
+        if (isLast) await lockAgent(tx, database.dialect, identity.agent_id);
         await markProcessGone(tx, ended);
-        return isGone;
+        return isLast && markGone(tx, ended);
       });
       if (wentOffline) onChanged(identity.project_id, [identity.agent_id]);
     },
@@ -92,6 +108,13 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
     },
     async probed(identity, features, at) {
       await database.write((tx) => markProbed(tx, identity.agent_id, storedJson(features), at));
+      pulse.admitted(identity.agent_id);
+      onChanged(identity.project_id, [identity.agent_id]);
+    },
+    async polled(identity, at) {
+      const notedSince = new Date(at.getTime() - pollNotedMs);
+      if (await hasContactSince(database.read, identity.agent_id, notedSince)) return;
+      await database.write((tx) => markPolled(tx, identity.agent_id, at));
       onChanged(identity.project_id, [identity.agent_id]);
     },
     async sweepOffline() {

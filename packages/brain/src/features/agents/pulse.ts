@@ -20,6 +20,8 @@ export interface Pulse {
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean;
   /** The agent was let in: forgets that it was known to be gone. */
   admitted(agentId: string): void;
+  /** The project was restored: its agents may no longer be known to be gone. */
+  forgetProject(projectId: string): void;
   /** Stores a status sample; resolves when it is durable. */
   recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
   /** Drops noted contact of an ended connection, so that it cannot bring anyone back online. */
@@ -40,6 +42,7 @@ const askAgainMs = 30_000;
 const sampleBytes = 65_536;
 
 interface Contact {
+  readonly projectId: string;
   at: Date;
   /** worker_ids seen; the null slot is null. */
   processes: Set<string | null>;
@@ -62,7 +65,7 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
   const samples: Sample[] = [];
   const sinceTrim = new Map<string, number>();
   // Agents that still talked when they were revoked or their project archived, so that their transport hears of it.
-  const gone = new Map<string, Date>();
+  const gone = new Map<string, { readonly at: Date; readonly projectId: string }>();
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
   let isStopped = false;
@@ -169,7 +172,7 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
       }
       return seen;
     });
-    for (const id of ids) if (!alive.has(id)) noteGone(id, at);
+    for (const [id, { projectId }] of entries) if (!alive.has(id)) noteGone(id, projectId, at);
     const byProject = Map.groupBy(returned, ({ project_id }) => project_id);
     for (const [projectId, agents] of byProject)
       onReturned(
@@ -178,17 +181,18 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
       );
   }
 
-  function noteGone(id: string, at: Date): void {
+  function noteGone(id: string, projectId: string, at: Date): void {
     if (gone.size >= maxGone) gone.clear();
-    gone.set(id, at);
+    gone.set(id, { at, projectId });
   }
 
   return {
     seen(identity, workerId, at) {
-      const goneAt = gone.get(identity.agent_id);
-      if (goneAt !== undefined && at.getTime() - goneAt.getTime() < askAgainMs) return false;
+      const known = gone.get(identity.agent_id);
+      if (known !== undefined && at.getTime() - known.at.getTime() < askAgainMs) return false;
       gone.delete(identity.agent_id);
-      const contact = contacts.get(identity.agent_id) ?? { at, processes: new Set() };
+      const projectId = identity.project_id;
+      const contact = contacts.get(identity.agent_id) ?? { projectId, at, processes: new Set() };
       if (at > contact.at) contact.at = at;
       if (workerId !== undefined) contact.processes.add(workerId);
       contacts.set(identity.agent_id, contact);
@@ -196,6 +200,9 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
       return true;
     },
     admitted: (agentId) => void gone.delete(agentId),
+    forgetProject(projectId) {
+      for (const [agentId, known] of gone) if (known.projectId === projectId) gone.delete(agentId);
+    },
     recordSample(identity, capturedAt, payload) {
       if (samples.length >= maxWaitingSamples) return Promise.reject(new Error("too many status samples are waiting"));
       const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -3,7 +3,8 @@ import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import { cancelPendingCommands, tombstone } from "./store.ts";
+import { cancelPending } from "../commands/index.ts";
+import { tombstone } from "./store.ts";
 
 export interface RevokeDeps {
   readonly database: Database<Tables>;
@@ -33,7 +34,11 @@ export async function revokeAgent(
   const gone = await database.write(async (tx) => {
     const agent = await tombstone(tx, { id, projectId, now });
     if (agent === undefined) throw new ApiError("not_found", { resource: "agent" });
-    const commands = await cancelPendingCommands(tx, id, now);
+    const commands = await cancelPending(tx, database.dialect, {
+      of: { agent_id: id },
+      error: "the agent was revoked",
+      now,
+    });
     await audit.append(tx, {
       action: "agent.token.revoked",
       target_type: "agent",

@@ -150,6 +150,21 @@ describe("what an agent reports", () => {
     expect((await root.get(`/projects/other/agents/${agent.id}/status-history`)).status).toBe(404);
   });
 
+  test("is shown as the newest hundred samples of those that are kept", async () => {
+    const { agent } = (await mint()).body;
+    const identity = { agent_id: agent.id, project_id: projectId, name: agent.name, project_is_active: true };
+    const at = fixture.clock.now().getTime();
+    await Promise.all(
+      Array.from({ length: 105 }, (_, index) =>
+        fixture.agents.recordSample(identity, new Date(at + index), { buffer_depth: index }),
+      ),
+    );
+    const { items } = (await root.get(`/projects/shop/agents/${agent.id}/status-history`)).body;
+    expect(items.map((item: { payload: { buffer_depth: number } }) => item.payload.buffer_depth)).toEqual(
+      Array.from({ length: 100 }, (_, index) => 104 - index),
+    );
+  });
+
   test("is shown in its row and in GET /agent-workers, filtered by state and role", async () => {
     const { agent } = (await mint()).body;
     const identity = { agent_id: agent.id, project_id: projectId, name: agent.name, project_is_active: true };

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import type { AgentRow, AgentStatusRow, AgentWorkerRow, CommandRow, Tables } from "../../schema/tables/index.ts";
+import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
 
 type Dialect = Database<Tables>["dialect"];
 type Change = { id: string; project_id: string };
@@ -45,20 +45,6 @@ export async function tombstone(
   return numUpdatedRows === 1n ? agent : undefined;
 }
 
-/** Cancels the commands that no agent has been sent yet, and gives them. */
-export const cancelPendingCommands = (
-  tx: Tx<Tables>,
-  agentId: string,
-  now: Date,
-): Promise<Pick<CommandRow, "project_id" | "action">[]> =>
-  tx
-    .updateTable("commands")
-    .set({ status: "cancelled", completed_at: now, error: "the agent was revoked" })
-    .where("agent_id", "=", agentId)
-    .where("status", "=", "pending")
-    .returning(["project_id", "action"])
-    .execute();
-
 export type HelloFacts = Pick<
   AgentRow,
   | "transport"
@@ -94,6 +80,25 @@ export async function markProbed(tx: Tx<Tables>, id: string, runtimeFeatures: st
     .execute();
 }
 
+/** Whether the agent was seen, connected or polled after `since`. */
+export const hasContactSince = async (db: Kysely<Tables>, id: string, since: Date): Promise<boolean> =>
+  (await db
+    .selectFrom("agents")
+    .select("id")
+    .where("id", "=", id)
+    .where((eb) => eb.or([eb("last_seen_at", ">", since), eb("last_connect_at", ">", since)]))
+    .executeTakeFirst()) !== undefined;
+
+/** Notes that the agent asked for commands; that alone brings nobody online. */
+export async function markPolled(tx: Tx<Tables>, id: string, at: Date): Promise<void> {
+  await tx
+    .updateTable("agents")
+    .set({ last_connect_at: at, updated_at: at })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .execute();
+}
+
 /** Writes the row of a connected process; a missing worker_id is one slot of its own. */
 export async function upsertProcess(tx: Tx<Tables>, row: AgentWorkerRow): Promise<void> {
   const { role, framework, pid, started_at, state, last_seen_at, last_connect_at, updated_at } = row;
@@ -106,6 +111,12 @@ export async function upsertProcess(tx: Tx<Tables>, row: AgentWorkerRow): Promis
         .doUpdateSet({ role, framework, pid, started_at, state, last_seen_at, last_connect_at, updated_at }),
     )
     .execute();
+}
+
+/** Makes other transactions that change the agent wait for this one. */
+export async function lockAgent(tx: Tx<Tables>, dialect: Dialect, id: string): Promise<void> {
+  if (dialect === "postgres")
+    await tx.selectFrom("agents").select("id").where("id", "=", id).forNoKeyUpdate().execute();
 }
 
 /** Takes a process offline unless a newer connection of its slot came meanwhile. */
@@ -122,7 +133,7 @@ export async function markProcessGone(
     .execute();
 }
 
-/** Takes an agent offline after its last connection, unless a newer one came meanwhile. */
+/** Takes an agent offline after its last connection, unless a newer one came meanwhile or another brain has a process of it. */
 export async function markGone(
   tx: Tx<Tables>,
   { agentId, connectedAt, now }: { agentId: string; connectedAt: Date; now: Date },
@@ -133,6 +144,11 @@ export async function markGone(
     .where("id", "=", agentId)
     .where("state", "=", "online")
     .where("last_connect_at", "<=", connectedAt)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(selectFrom("agent_workers").select("id").where("agent_id", "=", agentId).where("state", "=", "online")),
+      ),
+    )
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
@@ -272,13 +288,15 @@ export async function trimSamples(tx: Tx<Tables>, agentId: string, keep: number)
     .execute();
 }
 
-/** Unrevoked agents without contact since `cutoff`, made before it. */
+/** Unrevoked agents made before `cutoff` and without contact since then: neither seen nor connected nor polling. */
 export const listStale = (db: Kysely<Tables>, cutoff: Date, limit: number): Promise<Change[]> =>
   db
     .selectFrom("agents")
     .select(["id", "project_id"])
     .where("revoked_at", "is", null)
-    .where((eb) => eb(eb.fn.coalesce("last_seen_at", "last_connect_at", "created_at"), "<", cutoff))
+    .where("created_at", "<", cutoff)
+    .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<", cutoff)]))
+    .where((eb) => eb.or([eb("last_connect_at", "is", null), eb("last_connect_at", "<", cutoff)]))
     .orderBy("id")
     .limit(limit)
     .execute();

@@ -41,7 +41,12 @@ export function createClaim({ database, clock, log, timeoutSeconds, counted }: C
     try {
       let after: CommandRow | null = null;
       for (;;) {
-        const page: CommandRow[] = await pendingForAgent(database, { agentId, after, limit: pageRows });
+        const page: CommandRow[] = await pendingForAgent(database, {
+          agentId,
+          after,
+          limit: pageRows,
+          now: clock.now(),
+        });
         for (const row of page) {
           if (claimed.length >= max) return claimed;
           const won = await claimOne(row, retryContracts);

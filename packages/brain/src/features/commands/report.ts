@@ -1,3 +1,4 @@
+import { readCommandResult } from "@svc/protocol";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import type { CommandDeps } from "./claim.ts";
 import { finish, markAcked } from "./store.ts";
@@ -26,7 +27,7 @@ export function createReports({ database, clock, log, counted }: CommandDeps) {
           agentId,
           token: tokenOf(payload),
           status,
-          result: isSuccess ? storedJson(payload.result ?? {}) : null,
+          result: isSuccess ? storedJson(readCommandResult(payload)?.result ?? {}) : null,
           error: typeof payload.error === "string" ? storedText(payload.error) : null,
           now: clock.now(),
         }),

@@ -6,6 +6,7 @@ export const commandMoves = {
   pending: {
     claim: "dispatched",
     agent_gone: "cancelled",
+    project_archived: "cancelled",
     signing_failed: "failed",
     report_success: "completed",
     report_failure: "failed",

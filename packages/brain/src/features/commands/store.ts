@@ -1,20 +1,30 @@
-import { type RawBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { contractActions, engineOf } from "./contract.ts";
 
 type Db = Database<Tables>;
 
-/** Commands that wait for this agent, oldest first, those behind `after`. */
+/** A pending command whose time is over waits only for the sweep that says so: nobody may be given it. */
+const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
+  eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]);
+
+/** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
 export const pendingForAgent = (
   db: Db,
-  { agentId, after, limit }: { agentId: string; after: Pick<CommandRow, "issued_at" | "id"> | null; limit: number },
+  {
+    agentId,
+    after,
+    limit,
+    now,
+  }: { agentId: string; after: Pick<CommandRow, "issued_at" | "id"> | null; limit: number; now: Date },
 ): Promise<CommandRow[]> =>
   db.read
     .selectFrom("commands")
     .selectAll()
     .where("agent_id", "=", agentId)
     .where("status", "=", "pending")
+    .where(isInTime(now))
     .$if(after !== null, (query) =>
       query.where((eb) =>
         eb.or([
@@ -37,12 +47,12 @@ export interface PendingKind {
 }
 
 /**
- * What kinds of commands wait for these agents, and which of them are revoked by now; one statement each, whatever the number of polls.
+ * What kinds of commands wait for these agents at `now`, and which of them are revoked by now; one statement each, whatever the number of polls.
  * Retries are looked at for the agents in `contracted` only: nobody else could be given one.
  */
 export async function newsOfAgents(
   db: Db,
-  { agentIds, contracted }: { agentIds: readonly string[]; contracted: readonly string[] },
+  { agentIds, contracted, now }: { agentIds: readonly string[]; contracted: readonly string[]; now: Date },
 ): Promise<{ pending: PendingKind[]; revoked: string[] }> {
   const ofRetry = (member: RawBuilder<unknown>) =>
     sql<string | null>`CASE WHEN action IN (${sql.join(contractActions)}) THEN ${member} END`;
@@ -58,6 +68,7 @@ export async function newsOfAgents(
       .distinct()
       .where("agent_id", "in", agentIds)
       .where("status", "=", "pending")
+      .where(isInTime(now))
       .where((eb) => {
         const isOpen = eb("action", "not in", contractActions);
         return contracted.length === 0 ? isOpen : eb.or([isOpen, eb("agent_id", "in", contracted)]);
@@ -77,7 +88,7 @@ export async function newsOfAgents(
 
 const readMember = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
-/** Wins a pending command for one delivery; false when another claim, a cancel or the timeout came first. */
+/** Wins a pending command for one delivery; false when another claim, a cancel or its timeout came first. */
 export async function claimPending(
   tx: Tx<Tables>,
   claim: { id: string; token: string; now: Date; timeoutAt: Date },
@@ -93,8 +104,34 @@ export async function claimPending(
     })
     .where("id", "=", claim.id)
     .where("status", "=", "pending")
+    .where(isInTime(claim.now))
     .executeTakeFirst();
   return numUpdatedRows === 1n;
+}
+
+/**
+ * Cancels the commands of an agent or of a project that no agent has been sent yet, and gives them. They are locked by id, so that a
+ * project that is archived and an agent of it that is revoked do not wait for each other.
+ */
+export function cancelPending(
+  tx: Tx<Tables>,
+  dialect: Db["dialect"],
+  { of, error, now }: { of: { agent_id: string } | { project_id: string }; error: string; now: Date },
+): Promise<Pick<CommandRow, "project_id" | "action">[]> {
+  const pending = tx
+    .selectFrom("commands")
+    .select("id")
+    .where((eb) => eb.and(of))
+    .where("status", "=", "pending")
+    .orderBy("id");
+  return tx
+    .with("pending", () => (dialect === "postgres" ? pending.forUpdate() : pending))
+    .updateTable("commands")
+    .set({ status: "cancelled", completed_at: now, error })
+    .where("id", "in", (eb) => eb.selectFrom("pending").select("pending.id"))
+    .where("status", "=", "pending")
+    .returning(["project_id", "action"])
+    .execute();
 }
 
 /** Notes the agent's ack of the present claim; an ack without token speaks for it too. */

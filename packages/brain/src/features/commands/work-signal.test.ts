@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
+import { commandRow } from "../../../test/command-rows.ts";
 import type { Log } from "../../platform/log.ts";
+import type { CommandRow } from "../../schema/tables/index.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
@@ -12,60 +15,40 @@ for (const dialect of testDialects) {
   describe(`a poll that waits for work on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
+    const clock = createFakeClock();
+
     /** A command that nobody was told of. */
-    async function issue(agentId: string, action: string, parameters: Record<string, unknown>): Promise<void> {
-      await opened.database.write((tx) =>
+    const issue = (row: Partial<CommandRow>) =>
+      opened.database.write((tx) =>
         tx
           .insertInto("commands")
-          .values({
-            id: randomUUID(),
-            project_id: randomUUID(),
-            issued_by: null,
-            agent_id: agentId,
-            action,
-            target_type: "task",
-            target_id: null,
-            payload: JSON.stringify(parameters),
-            idempotency_key: null,
-            request_digest: null,
-            status: "pending",
-            result: null,
-            error: null,
-            delivery_claim_token: null,
-            issued_at: new Date(),
-            dispatched_at: null,
-            acked_at: null,
-            last_sent_at: null,
-            completed_at: null,
-            timeout_at: null,
-            source_ip: null,
-          })
+          .values(commandRow({ project_id: randomUUID(), ...row }))
           .execute(),
       );
-    }
 
-    async function outcome(given: {
-      action: string;
-      parameters: Record<string, unknown>;
-      contracts?: string[];
-      max?: number;
-    }): Promise<string> {
-      const { action, parameters, contracts = [], max = 1 } = given;
+    async function outcome(
+      row: Partial<CommandRow>,
+      { contracts = [], max = 1 }: { contracts?: string[]; max?: number } = {},
+    ): Promise<string> {
       const agentId = randomUUID();
-      await issue(agentId, action, parameters);
-      const work = createWorkSignal({ database: opened.database, log: silent });
+      await issue({ agent_id: agentId, ...row });
+      const work = createWorkSignal({ database: opened.database, clock, log: silent });
       const { signal } = new AbortController();
       const news = await work.wait({ agentId, max, retryContracts: new Set(contracts), waitMs, signal });
       await work.stop();
       return news;
     }
+    const ofAction = (action: string, parameters: Record<string, unknown>) => ({
+      action,
+      payload: JSON.stringify(parameters),
+    });
 
     test.each([
       ["cancel_task", { engine: "bullmq" }, []],
       ["retry_task", { engine: "bullmq" }, ["celery", "bullmq"]],
       ["bulk_retry", { filter: { engine: "bullmq" } }, ["bullmq"]],
     ])("is woken by a %s with %o that its contracts allow", async (action, parameters, contracts) => {
-      expect(await outcome({ action, parameters, contracts })).toBe("look");
+      expect(await outcome(ofAction(action, parameters), { contracts })).toBe("look");
     });
 
     test.each([
@@ -76,21 +59,26 @@ for (const dialect of testDialects) {
       ["bulk_retry", { filter: { engine: "bullmq" } }, ["celery"]],
       ["bulk_retry", { filter: null }, ["bullmq"]],
     ])("sleeps on beside a %s with %o that it may not be given", async (action, parameters, contracts) => {
-      expect(await outcome({ action, parameters, contracts })).toBe("over");
+      expect(await outcome(ofAction(action, parameters), { contracts })).toBe("over");
     });
 
     test("sleeps on when it takes nothing", async () => {
-      expect(await outcome({ action: "cancel_task", parameters: {}, max: 0 })).toBe("over");
+      expect(await outcome({}, { max: 0 })).toBe("over");
+    });
+
+    test("sleeps on beside a command whose time is over", async () => {
+      expect(await outcome({ timeout_at: clock.now() })).toBe("over");
+      expect(await outcome({ timeout_at: new Date(clock.now().getTime() + 1) })).toBe("look");
     });
 
     test("leaves what it may not be given to another poll of its agent", async () => {
       const agentId = randomUUID();
-      const work = createWorkSignal({ database: opened.database, log: silent });
+      const work = createWorkSignal({ database: opened.database, clock, log: silent });
       const { signal } = new AbortController();
       const waits = ["celery", "bullmq"].map((engine) =>
         work.wait({ agentId, max: 1, retryContracts: new Set([engine]), waitMs, signal }),
       );
-      await issue(agentId, "retry_task", { engine: "bullmq" });
+      await issue({ agent_id: agentId, ...ofAction("retry_task", { engine: "bullmq" }) });
       expect(await Promise.all(waits)).toEqual(["over", "look"]);
       await work.stop();
     });

@@ -1,7 +1,4 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Log } from "../../platform/log.ts";
-import type { Tables } from "../../schema/tables/index.ts";
-import type { ClaimRequest } from "./claim.ts";
+import type { ClaimRequest, CommandDeps } from "./claim.ts";
 import { mayBeGiven } from "./contract.ts";
 import { newsOfAgents } from "./store.ts";
 
@@ -26,7 +23,7 @@ const agentsPerStatement = 500;
  * the database for all of them together, which catches what a lost notification missed. That look wakes only a poll that may be given
  * something of what waits: any other would come back at once, and look for itself four times a second.
  */
-export function createWorkSignal({ database, log }: { database: Database<Tables>; log: Log }) {
+export function createWorkSignal({ database, clock, log }: Pick<CommandDeps, "database" | "clock" | "log">) {
   const waiting = new Map<string, Set<Waiter>>();
   let timer: NodeJS.Timeout | null = null;
   let stopListening: (() => Promise<void>) | null = null;
@@ -46,6 +43,7 @@ export function createWorkSignal({ database, log }: { database: Database<Tables>
       const { pending, revoked } = await newsOfAgents(database, {
         agentIds,
         contracted: agentIds.filter(hasContracts),
+        now: clock.now(),
       });
       for (const agentId of revoked) wake(agentId, "revoked");
       for (const kind of pending) {

@@ -1,6 +1,7 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { commandRow } from "../../../test/command-rows.ts";
 import { ownOrigin } from "../audit/index.ts";
 
 for (const dialect of testDialects) {
@@ -48,6 +49,36 @@ for (const dialect of testDialects) {
       expect(await fixture.projects.list(rootActor(creatorId), { includeArchived: false })).toHaveLength(1);
       await other.app.close();
       await again.close();
+    });
+
+    test("cancel what no agent was sent yet when they are archived, and nothing else", async () => {
+      const [kept, archived] = [await create("going-on"), await create("closing")];
+      const rows = [
+        commandRow({ project_id: archived.id, agent_id: null }),
+        commandRow({ project_id: archived.id, status: "dispatched" }),
+        commandRow({ project_id: kept.id }),
+      ];
+      await opened.database.write((tx) => tx.insertInto("commands").values(rows).execute());
+      await fixture.projects.update({ projectId: archived.id, body: { name: "New" }, origin: ownOrigin });
+      const statuses = () =>
+        Promise.all(
+          rows.map(async ({ id }) => {
+            const query = opened.database.read.selectFrom("commands").select(["status", "error"]).where("id", "=", id);
+            const { status, error } = await query.executeTakeFirstOrThrow();
+            return [status, error];
+          }),
+        );
+      expect((await statuses()).map(([status]) => status)).toEqual(["pending", "dispatched", "pending"]);
+      await fixture.projects.archive({ projectId: archived.id, origin: ownOrigin });
+      expect(await statuses()).toEqual([
+        ["cancelled", "the project was archived"],
+        ["dispatched", null],
+        ["pending", null],
+      ]);
+      const audited = (await fixture.auditRows("project.archived")).filter(
+        ({ target_id }) => target_id === archived.id,
+      );
+      expect(JSON.parse(audited[0]?.metadata ?? "")).toEqual({ slug: "closing", commands_cancelled: 1 });
     });
 
     test("are found by slug with the member's role, and remembered for two seconds at most", async () => {

@@ -1,9 +1,8 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { Actor, ProjectDirectory, Role } from "../../platform/http/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
-import type { Audit, AuditOrigin } from "../audit/index.ts";
+import type { AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import { addProject, createProject, type NewProject } from "./create.ts";
 import { createDirectory } from "./directory.ts";
@@ -11,12 +10,9 @@ import { createProjectLabels, type ProjectLabels } from "./labels.ts";
 import type { CreateBody, Project, UpdateBody } from "./schemas.ts";
 import { publicProject } from "./shapes.ts";
 import { findBySlug, findProject, findRole, listVisible, slugsOf } from "./store.ts";
-import { changeProject } from "./update.ts";
+import { changeProject, type UpdateDeps } from "./update.ts";
 
-export interface ProjectsDeps {
-  readonly database: Database<Tables>;
-  readonly clock: Clock;
-  readonly audit: Pick<Audit, "append">;
+export interface ProjectsDeps extends UpdateDeps {
   readonly memberships: Pick<Memberships, "add">;
   readonly settings: { readonly SVC_ADMIN_PROJECT_LIST_CAP: number };
   readonly onError: (error: unknown) => void;

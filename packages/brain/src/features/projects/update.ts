@@ -14,6 +14,8 @@ export interface UpdateDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
+  /** Cancels the commands of a project that no agent has been sent yet, and gives them. */
+  readonly cancelCommands: (tx: Tx<Tables>, projectId: string, now: Date) => Promise<readonly unknown[]>;
 }
 
 export interface UpdateRequest {
@@ -32,7 +34,7 @@ type Changes = Partial<Omit<ProjectRow, "id" | "created_at">>;
  * without restoring it; `not_found` when it is gone.
  */
 export async function changeProject(
-  { database, clock, audit }: UpdateDeps,
+  { database, clock, audit, cancelCommands }: UpdateDeps,
   { projectId, body, origin }: UpdateRequest,
 ): Promise<{ before: ProjectRow; after: ProjectRow }> {
   if (body.slug !== undefined) requireSlug(body.slug);
@@ -48,7 +50,8 @@ export async function changeProject(
       await requireAllowed(tx, before, changes);
       const after = { ...before, ...changes, updated_at: now };
       await updateProject(tx, projectId, { ...changes, updated_at: now });
-      await audit.append(tx, auditEntries(after, changes, origin));
+      const cancelled = changes.is_active === false ? await cancelCommands(tx, projectId, now) : [];
+      await audit.append(tx, auditEntries(after, changes, { origin, commandsCancelled: cancelled.length }));
       return { before, after };
     });
   } catch (error) {
@@ -94,7 +97,11 @@ function pick<Source extends object, Key extends keyof Source>(
   return picked;
 }
 
-function auditEntries(after: ProjectRow, changes: Changes, origin: AuditOrigin): AuditEntry[] {
+function auditEntries(
+  after: ProjectRow,
+  changes: Changes,
+  { origin, commandsCancelled }: { origin: AuditOrigin; commandsCancelled: number },
+): AuditEntry[] {
   const { is_active, ...others } = changes;
   const about = { target_type: "project", target_id: after.id, project_id: after.id, ...origin };
   const entries: AuditEntry[] = [];
@@ -104,7 +111,7 @@ function auditEntries(after: ProjectRow, changes: Changes, origin: AuditOrigin):
   if (is_active !== undefined) {
     entries.push({
       action: is_active ? "project.restored" : "project.archived",
-      metadata: { slug: after.slug },
+      metadata: { slug: after.slug, ...(!is_active && { commands_cancelled: commandsCancelled }) },
       ...about,
     });
   }

@@ -138,6 +138,24 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
+    test("worker details that are nested too deep or too long cost only themselves", async () => {
+      const { alone, projectId, worker } = await setUp();
+      const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+      const report = async (second: number, details: string) => {
+        alone.workers.applyHealth(projectId, at(second), { "celery.worker_details": `{"w":${details}}` });
+        return worker();
+      };
+      const conf = { timezone: "UTC" };
+      const odd = await report(1, `{"pid":1,"stats":${deep},"conf":${JSON.stringify(conf)}}`);
+      expect(odd).toMatchObject({ pid: 1, state: "online" });
+      expect(JSON.parse(odd!.metadata)).toEqual({ conf });
+      const odder = await report(2, `{"pid":2,"conf":{"timezone":${deep}}}`);
+      expect([odder!.pid, odder!.metadata]).toEqual([2, "{}"]);
+      const longest = await report(3, JSON.stringify({ pid: 3, conf: { timezone: "x".repeat(70_000) } }));
+      expect([longest!.pid, longest!.metadata]).toEqual([3, "{}"]);
+      await alone.stop();
+    });
+
     test("a note that cannot be written costs only itself", async () => {
       const { alone, errors, projectId, queues, worker } = await setUp();
       const unknownProject = "11111111-2222-4333-8444-ffffffffffff";

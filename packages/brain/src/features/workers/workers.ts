@@ -22,7 +22,7 @@ const maxWorkers = 10_000;
 const rowsPerStatement = 200;
 /** A worker may be silent this much longer than an agent before it counts as gone. */
 const graceMs = 60_000;
-/** Longest metadata that is kept whole; longer ones keep only the settings. */
+/** Longest metadata that is kept; of longer ones only the settings are, if those are short enough. */
 const metadataCharacters = 65_536;
 
 /** What is known of the engines' own workers: best effort, monotone, and it never delays a batch (2.4, 2.7). */
@@ -95,7 +95,6 @@ const keyOf = ({ projectId, engine, name }: WorkerNote): string => `${projectId}
 
 function detailsOf(report: WorkerReport, at: Date): WorkerDetails {
   const { stats, active, active_queues: activeQueues, registered, conf } = report;
-  const whole = storedJson({ stats, active, active_queues: activeQueues, registered, conf });
   return {
     at,
     hostname: report.hostname ?? null,
@@ -105,6 +104,18 @@ function detailsOf(report: WorkerReport, at: Date): WorkerDetails {
     load_average: report.load_average ?? null,
     memory_bytes: report.memory_bytes ?? null,
     active_tasks: report.active_tasks ?? (Array.isArray(active) ? active.length : 0),
-    metadata: whole.length <= metadataCharacters ? whole : storedJson({ conf }),
+    metadata: metadataOf({ stats, active, active_queues: activeQueues, registered, conf }),
   };
+}
+
+function metadataOf(members: Readonly<Record<string, unknown>>): string {
+  for (const kept of [members, { conf: members.conf }]) {
+    try {
+      const text = storedJson(kept);
+      if (text.length <= metadataCharacters) return text;
+    } catch {
+      // Nested deeper than can be written.
+    }
+  }
+  return "{}";
 }

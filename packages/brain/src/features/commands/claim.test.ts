@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { createFakeClock } from "@svc/testkit";
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { beforeEach, describe, expect, test } from "vitest";
+import { commandRow } from "../../../test/command-rows.ts";
+import { createLog } from "../../platform/log.ts";
+import type { CommandRow } from "../../schema/tables/index.ts";
+import { createClaim } from "./claim.ts";
+import { createReports } from "./report.ts";
+import { cancelPending, claimPending } from "./store.ts";
+
+const projectId = "11111111-2222-4333-8444-555555555555";
+const agentId = "aaaaaaaa-0000-4000-8000-000000000001";
+const clock = createFakeClock();
+const later = (ms: number) => new Date(clock.now().getTime() + ms);
+
+for (const dialect of testDialects) {
+  describe(`a pending command on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    const deps = () => ({
+      database: opened.database,
+      clock,
+      log: createLog({ level: "error", json: true }),
+      timeoutSeconds: 60,
+      counted: { moved() {}, late() {} },
+    });
+    async function issue(given: Partial<CommandRow> = {}): Promise<string> {
+      const row = commandRow({ project_id: projectId, agent_id: agentId, ...given });
+      await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
+      return row.id;
+    }
+    const rowOf = (id: string) =>
+      opened.database.read.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const claim = async () =>
+      (await createClaim(deps())({ agentId, max: 10, retryContracts: new Set() })).map(({ id }) => id);
+    beforeEach(() => opened.database.write((tx) => tx.deleteFrom("commands").execute()));
+
+    test("is given until its time is over, and waits for the sweep then", async () => {
+      const inTime = await issue({ timeout_at: later(1) });
+      const over = await issue({ timeout_at: later(0) });
+      const endless = await issue({ timeout_at: null });
+      expect((await claim()).sort()).toEqual([inTime, endless].sort());
+      expect(await rowOf(over)).toMatchObject({ status: "pending", dispatched_at: null, delivery_claim_token: null });
+    });
+
+    test("is not won when its time went by between the look and the claim", async () => {
+      const id = await issue({ timeout_at: later(1000) });
+      const win = (now: Date) =>
+        opened.database.write((tx) => claimPending(tx, { id, token: "t", now, timeoutAt: later(60_000) }));
+      expect(await win(later(1000))).toBe(false);
+      expect(await win(later(999))).toBe(true);
+    });
+
+    test("is cancelled with its agent or with its project, and no other command is", async () => {
+      const mine = await issue();
+      const unassigned = await issue({ agent_id: null });
+      const sent = await issue({ status: "dispatched" });
+      const foreign = await issue({ project_id: randomUUID(), agent_id: randomUUID() });
+      const cancel = (of: { agent_id: string } | { project_id: string }, error: string) =>
+        opened.database.write((tx) => cancelPending(tx, dialect, { of, error, now: clock.now() }));
+      expect(await cancel({ agent_id: agentId }, "one")).toEqual([{ project_id: projectId, action: "cancel_task" }]);
+      expect(await cancel({ project_id: projectId }, "two")).toHaveLength(1);
+      const ended = { status: "cancelled", completed_at: clock.now() };
+      expect(await rowOf(mine)).toMatchObject({ ...ended, error: "one" });
+      expect(await rowOf(unassigned)).toMatchObject({ ...ended, error: "two" });
+      expect((await rowOf(sent)).status).toBe("dispatched");
+      expect((await rowOf(foreign)).status).toBe("pending");
+    });
+  });
+
+  describe(`the result of a command on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+
+    test.each([
+      [{ purged: 3 }, { purged: 3 }],
+      [[1, "x"], {}],
+      ["text", {}],
+      [7, {}],
+      [null, {}],
+      [undefined, {}],
+    ])("%j is stored as %j", async (result, stored) => {
+      const row = commandRow({ project_id: projectId, agent_id: agentId, status: "dispatched" });
+      await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
+      const reports = createReports({
+        database: opened.database,
+        clock,
+        log: createLog({ level: "error", json: true }),
+        timeoutSeconds: 60,
+        counted: { moved() {}, late() {} },
+      });
+      await reports.resulted(agentId, row.id, { status: "success", result });
+      const kept = await opened.database.read
+        .selectFrom("commands")
+        .select(["status", "result"])
+        .where("id", "=", row.id)
+        .executeTakeFirstOrThrow();
+      expect(kept.status).toBe("completed");
+      expect(JSON.parse(kept.result ?? "")).toEqual(stored);
+    });
+  });
+}
