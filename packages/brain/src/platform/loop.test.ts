@@ -96,6 +96,27 @@ describe("a loop", () => {
     expect(ticks).toBeGreaterThanOrEqual(3);
   });
 
+  test("waits with its first round for as long as it says", async () => {
+    const third = signal();
+    const ticks = { soon: 0, late: 0 };
+    const loopOf = (name: keyof typeof ticks) => ({
+      name,
+      everyMs: 1,
+      leaderOnly: false,
+      async tick() {
+        ticks[name] += 1;
+        if (ticks.soon === 3) third.reach();
+      },
+    });
+    const { runner } = runnerOf([{ ...loopOf("late"), firstAfterMs: 3_600_000 }, loopOf("soon")]);
+    runner.start();
+    await third.reached;
+    expect(ticks.late).toBe(0);
+    await runner.runOnce("late");
+    await runner.stop();
+    expect(ticks.late).toBe(1);
+  });
+
   test("a wake-up brings the next round forward, also one that comes while a round is running", async () => {
     const first = signal();
     const held = signal();

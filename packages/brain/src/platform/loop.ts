@@ -20,6 +20,8 @@ export interface Loop<Deps = object> {
   name: string;
   /** Milliseconds between the end of a tick and the next; a function of the dependencies where a setting decides. */
   everyMs: number | ((deps: Deps) => number);
+  /** Milliseconds from the start of the process to the first tick, when it must not come at once. */
+  firstAfterMs?: number;
   /** True runs it in one replica only. */
   leaderOnly: boolean;
   /** One round. What it returns is logged at debug level. */
@@ -30,6 +32,7 @@ export interface Loop<Deps = object> {
 export interface BoundLoop {
   name: string;
   everyMs: number;
+  firstAfterMs?: number;
   leaderOnly: boolean;
   tick(context: TickContext): Promise<unknown>;
 }
@@ -38,6 +41,7 @@ export function bindLoop<Deps extends object>(loop: Loop<Deps>, deps: Deps): Bou
   return {
     name: loop.name,
     everyMs: typeof loop.everyMs === "function" ? loop.everyMs(deps) : loop.everyMs,
+    firstAfterMs: loop.firstAfterMs ?? 0,
     leaderOnly: loop.leaderOnly,
     tick: (context) => loop.tick({ ...deps, ...context }),
   };
@@ -58,7 +62,7 @@ export interface LoopRunnerDeps {
 }
 
 export interface LoopRunner {
-  /** Starts the timers; the first tick of each loop comes within a tenth of its interval, at most 5 s. */
+  /** Starts the timers; the first tick of each loop comes after its `firstAfterMs` and within a tenth of its interval, at most 5 s. */
   start(): void;
   /**
    * The test signal: one round now, whatever the timers do, after a round already under way. Throws what the tick threw.
@@ -151,7 +155,8 @@ export function createLoopRunner(deps: LoopRunnerDeps): LoopRunner {
     start() {
       isStarted = true;
       for (const entry of running.values()) {
-        schedule(entry, Math.random() * Math.min(maxFirstDelayMs, entry.loop.everyMs * jitterShare));
+        const { everyMs, firstAfterMs = 0 } = entry.loop;
+        schedule(entry, firstAfterMs + Math.random() * Math.min(maxFirstDelayMs, everyMs * jitterShare));
       }
     },
     runOnce: (name) => enqueue(entryOf(name)),

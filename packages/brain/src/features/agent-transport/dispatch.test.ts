@@ -104,6 +104,24 @@ describe("a verified frame", () => {
     expect(await send(frameOf("event_batch", { events: [] }))).toMatchObject({ kind: "transient" });
   });
 
+  test("with events is contact once they are stored, and stays confirmed when that cannot be noted", async () => {
+    const seen: unknown[] = [];
+    const note = async (...noted: unknown[]) => {
+      seen.push(noted);
+      return true;
+    };
+    const { clock, send } = build({ seen: note });
+    expect(await send(frameOf("event_batch", { events: [] }))).toMatchObject({ kind: "confirmed" });
+    expect(seen).toEqual([[identity, undefined, clock.now()]]);
+    expect(await build({ seen: fails }).send(frameOf("event_batch", { events: [] }))).toMatchObject({
+      kind: "confirmed",
+    });
+
+    seen.length = 0;
+    await build({ seen: note, ingest: fails }).send(frameOf("event_batch", { events: [] }));
+    expect(seen).toEqual([]);
+  });
+
   test("with a loss is warned of once a minute while its counters change", async () => {
     const { clock, said, send } = build({});
     const lose = async (dropped: unknown) => send(frameOf("heartbeat", { dropped_events: dropped }));

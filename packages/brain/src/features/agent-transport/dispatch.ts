@@ -69,7 +69,12 @@ export function createDispatch(deps: DispatchDeps) {
       events,
       text,
     });
-    return storing.then((batch) => ({ kind: "confirmed", batch: withLost(batch, beyondLimit) }));
+    const { identity } = source;
+    return storing.then((batch) => {
+      // Best effort: what is stored is confirmed, whatever has become of its agent. Its process is heard of by heartbeats alone.
+      deps.seen(identity, undefined, deps.clock.now()).catch(() => {});
+      return { kind: "confirmed", batch: withLost(batch, beyondLimit) };
+    });
   }
 
   function withLost(batch: IngestOutcome, beyondLimit: number): IngestOutcome {

@@ -180,11 +180,11 @@ export function createAgents(deps: AgentsDeps): Agents {
         batch = stale.length;
         for (const { id, project_id: projectId } of stale) {
           if (signal.aborted) break;
-          await revokeAgent(
+          const revoking = revokeAgent(
             { database, clock, audit, announce, cancelled },
-            { id, projectId, origin: ownOrigin, reason: "stale" },
+            { id, projectId, origin: ownOrigin, silentSince: cutoff },
           );
-          revoked += 1;
+          if (await happened(revoking)) revoked += 1;
         }
       }
       return revoked;
@@ -210,3 +210,13 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
   };
 }
+
+/** False when the agent came back, or was revoked by somebody, in between. */
+const happened = (revoking: Promise<void>): Promise<boolean> =>
+  revoking.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.code === "not_found") return false;
+      throw error;
+    },
+  );

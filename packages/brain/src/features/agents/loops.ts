@@ -21,10 +21,14 @@ export const sweepOfflineAgents: Loop<AgentLoopDeps> = {
   },
 };
 
-/** Revokes agents that nobody uses any more. Leader only, so that one revocation writes one audit row. */
+/**
+ * Revokes agents that nobody uses any more. Leader only, so that one revocation writes one audit row; not soon after the start, because
+ * agents that could not reach a service which was away must have the time to come back.
+ */
 export const sweepStaleAgents: Loop<AgentLoopDeps> = {
   name: "agents.hygiene",
   everyMs: ({ settings }) => settings.SVC_AGENT_HYGIENE_SWEEP_SECONDS * 1000,
+  firstAfterMs: 900_000,
   leaderOnly: true,
   async tick({ agents, signal }) {
     return { revoked: await agents.sweepStale(signal) };

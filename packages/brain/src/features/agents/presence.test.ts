@@ -2,6 +2,7 @@ import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AgentsFixture, helloOf, projectId, startAgents } from "../../../test/agents-fixture.ts";
 import type { AgentIdentity } from "./index.ts";
+import { tombstone } from "./store.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
@@ -209,6 +210,16 @@ for (const dialect of testDialects) {
       await sweepStale();
       expect(await isListed(idle)).toBe(false);
       for (const { identity } of used) expect(await isListed(identity)).toBe(true);
+    });
+
+    test("are not revoked as silent when they are heard of before it happens", async () => {
+      const { identity } = await fixture.minted("back in time");
+      clock.advance(31 * dayMs);
+      const revocation = { id: identity.agent_id, projectId, now: clock.now(), silentSince: clock.now() };
+      await agents.seen(identity, undefined, clock.now());
+      await agents.flush();
+      expect(await opened.database.write((tx) => tombstone(tx, revocation))).toBeUndefined();
+      expect(await isListed(identity)).toBe(true);
     });
 
     test("are revoked in one sweep however many are stale, unless the process stops", async () => {

@@ -19,7 +19,7 @@ export interface RevokeDeps {
 /**
  * Revokes an agent for ever: its token is void, its name is free again, what waited for it is cancelled.
  *
- * @throws ApiError `not_found` when the project has no such unrevoked agent.
+ * @throws ApiError `not_found` when the project has no such unrevoked agent, or when it was heard of after `silentSince`.
  */
 export async function revokeAgent(
   { database, clock, audit, announce, cancelled }: RevokeDeps,
@@ -27,12 +27,12 @@ export async function revokeAgent(
     id,
     projectId,
     origin,
-    reason = "requested",
-  }: { id: string; projectId: string; origin: AuditOrigin; reason?: "requested" | "stale" },
+    silentSince = null,
+  }: { id: string; projectId: string; origin: AuditOrigin; silentSince?: Date | null },
 ): Promise<void> {
   const now = clock.now();
   const gone = await database.write(async (tx) => {
-    const agent = await tombstone(tx, { id, projectId, now });
+    const agent = await tombstone(tx, { id, projectId, now, silentSince });
     if (agent === undefined) throw new ApiError("not_found", { resource: "agent" });
     const commands = await cancelPending(tx, database.dialect, {
       of: { agent_id: id },
@@ -44,7 +44,11 @@ export async function revokeAgent(
       target_type: "agent",
       target_id: id,
       project_id: projectId,
-      metadata: { name: agent.name, commands_cancelled: commands.length, reason },
+      metadata: {
+        name: agent.name,
+        commands_cancelled: commands.length,
+        reason: silentSince === null ? "requested" : "stale",
+      },
       ...origin,
     });
     return commands;

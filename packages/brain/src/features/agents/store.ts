@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
 
@@ -9,10 +9,18 @@ export async function insertAgent(tx: Tx<Tables>, row: AgentRow): Promise<void> 
   await tx.insertInto("agents").values(row).execute();
 }
 
-/** Revokes an agent under its tombstone name; undefined when it is unknown in the project or already revoked. */
+export interface Revocation {
+  readonly id: string;
+  readonly projectId: string;
+  readonly now: Date;
+  /** Only an agent without contact since then. */
+  readonly silentSince: Date | null;
+}
+
+/** Revokes an agent under its tombstone name; undefined when it is unknown in the project, already revoked, or back. */
 export async function tombstone(
   tx: Tx<Tables>,
-  { id, projectId, now }: { id: string; projectId: string; now: Date },
+  { id, projectId, now, silentSince }: Revocation,
 ): Promise<{ name: string } | undefined> {
   const agent = await tx
     .selectFrom("agents")
@@ -41,6 +49,7 @@ export async function tombstone(
     })
     .where("id", "=", id)
     .where("revoked_at", "is", null)
+    .$if(silentSince !== null, (query) => query.where(hasBeenSilent(silentSince ?? now)))
     .executeTakeFirst();
   return numUpdatedRows === 1n ? agent : undefined;
 }
@@ -289,14 +298,19 @@ export async function trimSamples(tx: Tx<Tables>, agentId: string, keep: number)
 }
 
 /** Unrevoked agents made before `cutoff` and without contact since then: neither seen nor connected nor polling. */
+const hasBeenSilent = (since: Date) => (eb: ExpressionBuilder<Tables, "agents">) =>
+  eb.and([
+    eb("created_at", "<", since),
+    eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<", since)]),
+    eb.or([eb("last_connect_at", "is", null), eb("last_connect_at", "<", since)]),
+  ]);
+
 export const listStale = (db: Kysely<Tables>, cutoff: Date, limit: number): Promise<Change[]> =>
   db
     .selectFrom("agents")
     .select(["id", "project_id"])
     .where("revoked_at", "is", null)
-    .where("created_at", "<", cutoff)
-    .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<", cutoff)]))
-    .where((eb) => eb.or([eb("last_connect_at", "is", null), eb("last_connect_at", "<", cutoff)]))
+    .where(hasBeenSilent(cutoff))
     .orderBy("id")
     .limit(limit)
     .execute();
