@@ -44,6 +44,8 @@ export interface GroupResult {
   /** For each task its state before and after: indexes into `states`, -1 for no row or no change. */
   readonly before: Int8Array;
   readonly after: Int8Array;
+  /** (task, name) of the tasks whose row has another name than the one handed in. */
+  readonly names: readonly (readonly [number, string])[];
   readonly states: readonly string[];
   readonly workers: readonly { readonly projectId: string; readonly id: string }[];
 }
