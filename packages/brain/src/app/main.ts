@@ -9,7 +9,7 @@ import { type LoadedSettings, SettingsError } from "../platform/settings.ts";
 import { type Brain, createBrain } from "./brain.ts";
 import { type DemoSeed, seedDemo } from "./demo-seed.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
-import { type BrainDatabase, migrateStorage, missingMigrations, openStorage } from "./storage.ts";
+import { type BrainDatabase, checkStorage, migrateStorage, openStorage } from "./storage.ts";
 
 export interface StartOptions extends SettingsSources {
   /** Prints the one-time set-up link of the first start, and every later one while no account exists. */
@@ -106,12 +106,7 @@ function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Lo
 }
 
 async function prepareSchema(database: BrainDatabase, settings: BrainSettings, log: Log): Promise<void> {
-  if (settings.SVC_AUTO_MIGRATE) {
-    const applied = await migrateStorage(database, systemClock.now(), settings.SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS);
-    if (applied.length > 0) log.info("database.migrated", { applied });
-    return;
-  }
-  const missing = await missingMigrations(database);
-  if (missing.length > 0)
-    throw new Error(`the database lacks the migrations ${missing.join(", ")}; SVC_AUTO_MIGRATE is off`);
+  if (!settings.SVC_AUTO_MIGRATE) return checkStorage(database);
+  const applied = await migrateStorage(database, systemClock.now(), settings.SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS);
+  if (applied.length > 0) log.info("database.migrated", { applied });
 }

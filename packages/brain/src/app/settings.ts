@@ -2,7 +2,7 @@ import { agentTransportSettings } from "../features/agent-transport/index.ts";
 import { agentSettings } from "../features/agents/index.ts";
 import { commandSettings } from "../features/commands/index.ts";
 import { eventSettings } from "../features/events/index.ts";
-import { ingestSettings } from "../features/ingest/index.ts";
+import { checkRedactionPatterns, ingestSettings } from "../features/ingest/index.ts";
 import { projectSettings } from "../features/projects/index.ts";
 import { sessionSettings } from "../features/sessions/index.ts";
 import { setupSettings } from "../features/setup/index.ts";
@@ -40,7 +40,7 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
   const loaded = loadSettings({
     ...sources,
     fragments: settingFragments,
-    checks: [...platformChecks, checkDatabaseUrl, checkTaskRetention],
+    checks: [...platformChecks, checkDatabaseUrl, checkRedactionPatterns, checkTaskRetention],
   });
   const { values } = loaded;
   // Nobody who only chose another port means that links still name the usual one.

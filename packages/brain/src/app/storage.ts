@@ -1,5 +1,5 @@
 import type { Database } from "../platform/database/database.ts";
-import { appliedMigrations, migrate } from "../platform/database/migrate.ts";
+import { appliedMigrations, checkMigrated, migrate } from "../platform/database/migrate.ts";
 import { type OpenDatabaseOptions, openDatabase } from "../platform/database/open.ts";
 import { migrations } from "../schema/migrations/index.ts";
 import type { Tables } from "../schema/tables/index.ts";
@@ -57,11 +57,9 @@ function reasonOf(fault: unknown): string {
 export const migrateStorage = (database: BrainDatabase, now: Date, lockTimeoutMs: number): Promise<string[]> =>
   migrate(database as unknown as Database<unknown>, migrations, { now, lockTimeoutMs });
 
-/** Names of the migrations that this program knows but the database lacks. */
-export async function missingMigrations(database: BrainDatabase): Promise<string[]> {
-  const applied = new Set(await appliedMigrations(database as unknown as Database<unknown>));
-  return migrations.map(({ name }) => name).filter((name) => !applied.has(name));
-}
+/** Changes nothing. @throws unless the schema is this program's. */
+export const checkStorage = (database: BrainDatabase): Promise<void> =>
+  checkMigrated(database as unknown as Database<unknown>, migrations);
 
 /** The newest migration that this program knows: its schema version. */
 export const schemaVersion = (): string => migrations.at(-1)?.name ?? "";

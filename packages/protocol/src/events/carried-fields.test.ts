@@ -70,6 +70,7 @@ describe("values", () => {
       runtime_ms: 13,
       attempt: 1,
     });
+    expect(carriedFields("task.failed", { runtime_ms: 3e9 }, "t")).toEqual({ runtime_ms: 3_000_000_000 });
     expect(carriedFields("task.started", { wait_ms: rawJson("12.00000000000000000001") }, "t")).toEqual({
       wait_ms: 12,
     });
@@ -103,7 +104,7 @@ describe("values", () => {
     ["traceparent", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`],
     ["runtime_ms", -1],
     ["runtime_ms", Number.POSITIVE_INFINITY],
-    ["runtime_ms", 2 ** 31],
+    ["runtime_ms", 2 ** 53],
     ["exception", ["E"]],
     ["result", null],
   ])("of %s that are invalid are as good as absent (%#)", (member, value) => {

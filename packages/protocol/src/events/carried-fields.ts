@@ -36,7 +36,7 @@ export interface CarriedFields {
 }
 
 const largestCount = 1_000_000;
-const largestMs = 2_147_483_647;
+const largestDepth = 2_147_483_647;
 const longestText = 8_192;
 const tagCount = 32;
 const depthCount = 1_024;
@@ -146,7 +146,7 @@ function readOtherMember(fields: CarriedFields, kind: string, key: string, value
     fields.depths = Object.fromEntries(
       Object.entries(value)
         .map(([queue, depth]) => [queue, asNumber(depth)] as const)
-        .filter((entry): entry is [string, number] => isText(entry[0], 200) && isIntIn(entry[1], 0, largestMs))
+        .filter((entry): entry is [string, number] => isText(entry[0], 200) && isIntIn(entry[1], 0, largestDepth))
         .slice(0, depthCount),
     );
   }
@@ -174,7 +174,7 @@ function setMs(fields: CarriedFields, key: "runtime_ms" | "wait_ms", value: unkn
   const number = asNumber(value);
   if (number === undefined || !(number >= 0)) return;
   const rounded = Math.round(number) + 0;
-  if (rounded <= largestMs) fields[key] = rounded;
+  if (Number.isSafeInteger(rounded)) fields[key] = rounded;
 }
 
 function setCut(fields: CarriedFields, key: "exception" | "traceback", value: unknown): void {

@@ -1,8 +1,11 @@
 /** Extra patterns come from an operator's settings; a bad one must stop the start, not stall ingest later (spec 3 rule 5). */
 export class RedactionPatternError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+  /** What is wrong with the pattern, without the pattern. */
+  readonly fault: string;
+  constructor(pattern: string, fault: string, options?: ErrorOptions) {
+    super(`the extra redaction pattern ${JSON.stringify(pattern)} ${fault}`, options);
     this.name = "RedactionPatternError";
+    this.fault = fault;
   }
 }
 
@@ -34,13 +37,11 @@ export function compileValuePatterns(sources: readonly string[]): RegExp[] {
 }
 
 function compile(source: string, text: string): RegExp {
-  if (source === "") throw new RedactionPatternError("an extra redaction pattern is empty");
+  if (source === "") throw new RedactionPatternError(source, "is empty");
   try {
     return new RegExp(text, "i");
   } catch (error) {
-    throw new RedactionPatternError(`the extra redaction pattern ${JSON.stringify(source)} is invalid`, {
-      cause: error,
-    });
+    throw new RedactionPatternError(source, "is invalid", { cause: error });
   }
 }
 
@@ -55,7 +56,7 @@ function refuseSlow(source: string, pattern: RegExp, lengths: readonly number[],
       const spentMs = timeOf(pattern, text, limits.oneMs);
       totalMs += spentMs;
       if (spentMs > limits.oneMs || totalMs > limits.totalMs) {
-        throw new RedactionPatternError(`the extra redaction pattern ${JSON.stringify(source)} takes too long`);
+        throw new RedactionPatternError(source, "takes too long");
       }
     }
   }

@@ -21,12 +21,24 @@ export async function listPartitions(pool: Pick<Pool, "query">): Promise<number[
   const { rows } = await pool.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'events'::regclass`,
   );
-  return rows
+  return daysNamed(rows);
+}
+
+/** Days that have a table, be it a partition or one that stands alone because its removal was cut short. */
+async function listTables(pool: Pool): Promise<number[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_class e USING (relnamespace)
+     WHERE e.oid = 'events'::regclass AND c.relkind = 'r'`,
+  );
+  return daysNamed(rows);
+}
+
+const daysNamed = (rows: readonly { readonly name: string }[]): number[] =>
+  rows
     .map(({ name }) => partitionName.exec(name))
     .filter((match) => match !== null)
     .map(([, year, month, day]) => Date.UTC(Number(year), Number(month) - 1, Number(day)) / dayMs)
     .sort((a, b) => a - b);
-}
 
 /** Makes the missing partitions of the given days. */
 export async function createPartitions(pool: Pool, days: readonly number[]): Promise<void> {
@@ -52,9 +64,9 @@ async function createPartition(client: PoolClient, day: number): Promise<void> {
   await client.query(`ALTER TABLE events ATTACH PARTITION ${name} FOR VALUES ${bounds}`);
 }
 
-/** Drops the partitions of days before `firstDay`, whole, and tells how many. */
+/** Drops the partitions of days before `firstDay`, whole, also what earlier calls left half-way, and tells how many. */
 export async function dropPartitionsBefore(pool: Pool, firstDay: number): Promise<number> {
-  const old = (await listPartitions(pool)).filter((day) => day < firstDay);
+  const old = (await listTables(pool)).filter((day) => day < firstDay);
   for (const day of old) await dropPartition(pool, day);
   return old.length;
 }

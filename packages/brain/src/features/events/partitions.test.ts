@@ -1,5 +1,5 @@
 import { openIngestAlone } from "@svc/brain/ingest";
-import { createFakeClock } from "@svc/testkit";
+import { createFakeClock, waitFor } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import type { Pool } from "pg";
 import { describe, expect, test } from "vitest";
@@ -85,15 +85,45 @@ describe("partitions of events", () => {
     expect(rows).toEqual([{ bound: "FOR VALUES FROM ('2026-01-01 00:00:00+00') TO ('2026-01-02 00:00:00+00')" }]);
   });
 
-  test("are dropped whole before a day, and a removal that was cut short is finished", async () => {
+  const isThere = async (name: string) =>
+    (await pool().query("SELECT to_regclass($1) IS NOT NULL AS there", [name])).rows[0].there as boolean;
+
+  test("are dropped whole before a day", async () => {
     await createPartitions(pool(), [today - 40, today - 39, today - 30]);
-    const { rows } = await pool().query("SELECT to_regclass('events_20251201') AS name");
-    expect(rows[0].name).toBe("events_20251201");
+    expect(await isThere("events_20251201")).toBe(true);
     expect(await dropPartitionsBefore(pool(), today - 30)).toBe(2);
     expect(await dropPartitionsBefore(pool(), today - 30)).toBe(0);
     const days = await listPartitions(pool());
     expect(days.filter((day) => day < today - 30)).toEqual([]);
     expect(days).toContain(today - 30);
+    expect(await isThere("events_20251201")).toBe(false);
+  });
+
+  test("are dropped also when an earlier removal was cut short after it had detached one", async () => {
+    await createPartitions(pool(), [today - 40]);
+    await pool().query("ALTER TABLE events DETACH PARTITION events_20251201 CONCURRENTLY");
+    expect(await dropPartitionsBefore(pool(), today - 30)).toBe(1);
+    expect(await isThere("events_20251201")).toBe(false);
+  });
+
+  test("are dropped also when an earlier removal was cut short while it detached one", async () => {
+    await createPartitions(pool(), [today - 40]);
+    const [reader, remover] = [await pool().connect(), await pool().connect()];
+    await reader.query("BEGIN");
+    await reader.query("SELECT FROM events");
+    const { rows } = await remover.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    const detaching = remover.query("ALTER TABLE events DETACH PARTITION events_20251201 CONCURRENTLY");
+    const cancelled = expect(detaching).rejects.toMatchObject({ code: "57014" });
+    const isPending = async () => (await pool().query("SELECT FROM pg_inherits WHERE inhdetachpending")).rowCount === 1;
+    await waitFor(isPending);
+    await pool().query("SELECT pg_cancel_backend($1)", [rows[0]?.pid]);
+    await cancelled;
+    await reader.query("COMMIT");
+    reader.release();
+    remover.release();
+    expect(await isPending()).toBe(true);
+    expect(await dropPartitionsBefore(pool(), today - 30)).toBe(1);
+    expect(await isThere("events_20251201")).toBe(false);
   });
 
   test("are made again by ingest when another process dropped one that this one knew", async () => {
@@ -111,6 +141,28 @@ describe("partitions of events", () => {
     await submit();
     await pool().query("DROP TABLE events_20251221");
     expect(await submit()).toMatchObject({ inserted: 1 });
+    await alone.stop();
+  });
+
+  test("are missed by ingest in whatever language the server says so", async () => {
+    const { database } = opened;
+    const projectId = await addProject(database, `11111111-2222-4333-8444-${nextNumber()}`);
+    const alone = openIngestAlone({ database, clock: createFakeClock(now) });
+    await createPartitions(pool(), [today]);
+    // The sequence stays where it is when its transaction is undone, so only the first insert fails.
+    await pool().query(`
+      CREATE SEQUENCE refusals;
+      CREATE FUNCTION refuse_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('refusals') = 1 THEN
+          RAISE EXCEPTION 'keine Partition von Relation »events« für die Zeile gefunden' USING ERRCODE = '23514', TABLE = 'events';
+        END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER refuse_once BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION refuse_once()`);
+    const events = [eventAt(now)];
+    const submitted = alone.ingest.submit({ projectId, agentId: projectId, frameTs: now.toISOString(), events });
+    expect(await submitted).toMatchObject({ inserted: 1 });
+    await pool().query("DROP FUNCTION refuse_once CASCADE; DROP SEQUENCE refusals");
     await alone.stop();
   });
 });

@@ -24,8 +24,9 @@ export interface GroupColumns {
   readonly queue: Int32Array;
   /** The worker of a task event. */
   readonly worker: Int32Array;
-  readonly runMs: Int32Array;
-  readonly waitMs: Int32Array;
+  /** Milliseconds, -1 for none; more than 25 days do not fit into 32 bits. */
+  readonly runMs: Float64Array;
+  readonly waitMs: Float64Array;
   readonly tasks: readonly StoredTask[];
   /** For each task the indexes of its events. */
   readonly taskEvents: readonly (readonly number[])[];
@@ -44,6 +45,8 @@ export interface GroupResult {
   /** For each task its state before and after: indexes into `states`, -1 for no row or no change. */
   readonly before: Int8Array;
   readonly after: Int8Array;
+  /** (task, name) of the tasks whose row has another name than the one handed in. */
+  readonly names: readonly (readonly [number, string])[];
   readonly states: readonly string[];
   readonly workers: readonly { readonly projectId: string; readonly id: string }[];
 }
@@ -80,8 +83,8 @@ export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): G
     name: ints(),
     queue: ints(),
     worker: ints(),
-    runMs: ints(),
-    waitMs: ints(),
+    runMs: new Float64Array(count),
+    waitMs: new Float64Array(count),
     tasks: tasks.map(({ id, row }) => storedTask(id, row)),
     taskEvents: tasks.map((task) => task.events),
     retries: [] as [number, string][],

@@ -68,8 +68,9 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 const lostRaceCodes: readonly unknown[] = [lostRaceCode, uniqueViolation, "40P01"];
 const isRaceLost = (error: unknown): boolean => lostRaceCodes.includes(codeOf(error));
+/** A check violation that names no constraint: the row fits no partition. The text of it is in the server's language. */
 const isPartitionMissing = (error: unknown): boolean =>
-  codeOf(error) === "23514" && /no partition of relation/.test((error as Error).message);
+  codeOf(error) === "23514" && (error as { constraint?: string }).constraint === undefined;
 
 /** Counts as a lost race: the rows went, or are not there yet, while others were faster. */
 const rowsMissing = (): Error =>

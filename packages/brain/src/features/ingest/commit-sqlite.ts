@@ -18,6 +18,7 @@ export const commitOnSqlite =
     )) as GroupResult;
     const stored = new Set<PreparedEvent>();
     for (const [index, event] of group.events.entries()) if (result.inserted[index] === 1) stored.add(event);
+    const names = new Map(result.names);
     const tasks: ChangedTask[] = [];
     for (const [index, { id, row }] of group.tasks.entries()) {
       const after = result.after[index] as number;
@@ -25,7 +26,7 @@ export const commitOnSqlite =
       tasks.push({
         projectId: row.project_id,
         id,
-        name: row.name,
+        name: names.get(index) ?? row.name,
         stateBefore: result.states[result.before[index] as number] ?? null,
         stateAfter: result.states[after] as string,
       });

@@ -11,6 +11,7 @@ export interface CommittedGroup {
 export interface ChangedTask {
   readonly projectId: string;
   readonly id: string;
+  /** That of the row, whichever event gave it. */
   readonly name: string;
   /** Null when there was no row. */
   readonly stateBefore: string | null;

@@ -1,3 +1,3 @@
 export { createIngest, type Ingest, type IngestDeps, type IngestOutcome } from "./ingest.ts";
 export type { IngestBatch } from "./prepare.ts";
-export { ingestSettings } from "./settings.ts";
+export { checkRedactionPatterns, ingestSettings } from "./settings.ts";

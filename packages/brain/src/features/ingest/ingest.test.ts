@@ -242,6 +242,18 @@ for (const dialect of testDialects) {
       expect(await read().selectFrom("tasks").select("id").where("project_id", "=", projectId).execute()).toEqual([]);
     });
 
+    test("keeps times of more than 25 days, and counters that can be read however long tasks ran", async () => {
+      const projectId = await newProject();
+      const largest = Number.MAX_SAFE_INTEGER;
+      const ended = (taskId: string) => event("task.succeeded", taskId, { task_name: "n", runtime_ms: largest });
+      await submit(projectId, [event("task.started", "t", { wait_ms: 3e9 }), ended("t"), ended("u"), ended("v")]);
+      expect(await storedTask(projectId, "t")).toMatchObject({ runtime_ms: largest, wait_ms: 3_000_000_000 });
+      await withIngest((alone) => alone.foldCounters());
+      const rollup = read().selectFrom("rollups").select(["run_ms_sum", "run_count"]);
+      const [row] = await rollup.where("project_id", "=", projectId).where("kind", "=", "task.succeeded").execute();
+      expect(row).toEqual({ run_ms_sum: 3 * (2 ** 31 - 1), run_count: 3 });
+    });
+
     test("takes an eta beyond what both databases can hold for unreadable", async () => {
       const projectId = await newProject();
       await submit(projectId, [

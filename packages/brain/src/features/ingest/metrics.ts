@@ -1,8 +1,9 @@
+import { taskRowId } from "@svc/protocol";
 import type { Metrics } from "../../platform/metrics.ts";
 import { createBoundedLabel } from "../../platform/metrics.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type TaskEvent, unnamed } from "../tasks/index.ts";
-import type { CommittedGroup } from "./commit.ts";
+import type { ChangedTask, CommittedGroup } from "./commit.ts";
 import type { DropReason, PreparedEvent } from "./prepare.ts";
 
 interface KindTally {
@@ -47,7 +48,10 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
   });
 
+  const nameLabel = (projectId: string, name: string) => taskNames.of(projectId, name === "" ? unnamed : name);
+
   function count(inserted: readonly PreparedEvent[], { tasks }: CommittedGroup): void {
+    const rowName = rowNames(tasks);
     // Counted by label set first: the registry costs several times a map look-up.
     const kinds = new Map<string, Map<string, KindTally>>();
     let last: TaskEvent | null = null;
@@ -66,7 +70,7 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
       if (known === undefined) ofScope.set(kind, { labels: { project, engine, kind }, count: 1 });
       else known.count += 1;
       if (runMs !== null) {
-        taskSeconds.observe({ project, task_name: taskNames.of(projectId, name ?? unnamed) }, runMs / 1000);
+        taskSeconds.observe({ project, task_name: nameLabel(projectId, name ?? rowName(task)) }, runMs / 1000);
       }
     }
     for (const tallies of kinds.values()) for (const { labels, count } of tallies.values()) ingested.inc(labels, count);
@@ -74,7 +78,7 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
     for (const { projectId, name, stateBefore, stateAfter } of tasks) {
       if (stateBefore === stateAfter) continue;
       const project = labels.of(projectId);
-      const label = project === undefined ? "" : taskNames.of(projectId, name === "" ? unnamed : name);
+      const label = project === undefined ? "" : nameLabel(projectId, name);
       moves.add(`${stateAfter}\0${label}\0${project}`, [project, label, stateAfter]);
     }
     for (const [[project, task_name, state], moved] of moves) {
@@ -91,6 +95,15 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
     dropped: (reason: DropReason, count: number) => dropped.inc({ reason }, count),
     /** Forgets the task names of a project whose series end. */
     forget: (projectId: string) => taskNames.forget(projectId),
+  };
+}
+
+/** The name that an event's task has after the commit; empty without a task. Most events carry it themselves and never ask. */
+function rowNames(tasks: readonly ChangedTask[]): (event: TaskEvent) => string {
+  let names: Map<string, string> | null = null;
+  return ({ projectId, engine, taskId }) => {
+    names ??= new Map(tasks.map(({ id, name }) => [id, name]));
+    return names.get(taskRowId(projectId, engine, taskId)) ?? "";
   };
 }
 

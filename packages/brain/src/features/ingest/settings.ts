@@ -1,4 +1,6 @@
+import { createRedactor, RedactionPatternError } from "@svc/protocol";
 import { Type } from "typebox";
+import type { SettingsCheck } from "../../platform/settings.ts";
 
 export const ingestSettings = Type.Object({
   SVC_WS_INGEST_QUEUE_MAXSIZE: Type.Integer({
@@ -10,7 +12,6 @@ export const ingestSettings = Type.Object({
   SVC_MAX_PAYLOAD_SIZE_BYTES: Type.Integer({
     default: 8192,
     minimum: 128,
-    maximum: 1_048_576,
     description: "UTF-8 bytes after which a string of event data is cut",
   }),
   SVC_REDACTION_EXTRA_KEY_PATTERNS: Type.Array(Type.String(), {
@@ -22,3 +23,22 @@ export const ingestSettings = Type.Object({
     description: "regular expressions, JSON array: one hit replaces a whole string by the marker",
   }),
 });
+
+const patternOptions = {
+  SVC_REDACTION_EXTRA_KEY_PATTERNS: "extraKeyPatterns",
+  SVC_REDACTION_EXTRA_VALUE_PATTERNS: "extraValuePatterns",
+} as const;
+
+/** A pattern that is no regular expression, or is one that would stall ingest, stops the start like any other bad setting. */
+export const checkRedactionPatterns: SettingsCheck = (values, fault) => {
+  for (const [name, option] of Object.entries(patternOptions)) {
+    for (const [index, pattern] of (values[name] as string[]).entries()) {
+      try {
+        createRedactor({ [option]: [pattern] });
+      } catch (error) {
+        if (!(error instanceof RedactionPatternError)) throw error;
+        fault(name, `pattern ${index + 1} ${error.fault}`);
+      }
+    }
+  }
+};

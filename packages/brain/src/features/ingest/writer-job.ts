@@ -141,6 +141,7 @@ function mergeTasks(parts: WriterParts, { tasks, terms }: Stores, { columns, ins
   const states: string[] = [];
   const before = new Int8Array(count).fill(-1);
   const after = new Int8Array(count).fill(-1);
+  const names: [number, string][] = [];
   const merged = new Array<StoredTask | null>(count).fill(null);
   const stateIndex = (state: string): number => {
     const known = states.indexOf(state);
@@ -153,6 +154,8 @@ function mergeTasks(parts: WriterParts, { tasks, terms }: Stores, { columns, ins
     merged[task] = merge.after;
     noteTerms(parts, terms, merge);
     const projectId = row[1] as string;
+    const name = fields.name(merge.after);
+    if (name !== fields.name(columns.tasks[task] as StoredTask)) names.push([task, name]);
     const stateAfter = fields.state(merge.after);
     after[task] = stateIndex(stateAfter);
     if (merge.before !== null) {
@@ -163,7 +166,7 @@ function mergeTasks(parts: WriterParts, { tasks, terms }: Stores, { columns, ins
     }
     deltas.countState(projectId, stateAfter, 1);
   }
-  return { merged, before, after, states };
+  return { merged, before, after, names, states };
 }
 
 function noteTerms({ fields }: WriterParts, terms: TermStore, { before, after }: MergedTask): void {

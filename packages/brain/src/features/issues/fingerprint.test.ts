@@ -55,12 +55,29 @@ describe("the fingerprint of a failure", () => {
     expect(fingerprintOf("E", `${"x".repeat(2000)}1`)).toBe(fingerprintOf("E", `${"x".repeat(2000)}2`));
   });
 
-  test.each([
-    ["at ".repeat(3000)],
-    ["<a object at ".repeat(700)],
-    [`${"1".repeat(8000)}a`],
-    [" at ((((((((:1:".repeat(600)],
-  ])("is found for hostile text too", (text) => {
-    expect(fingerprintOf(text, text)).toMatch(/^[0-9a-f]{32}$/);
+  test("takes the first bracket behind a name for the place, and only a place at the end of the line", () => {
+    const frame = (line: string) => fingerprintOf("E", `Error\n${line}`);
+    expect(frame("    at a (b) (/srv/x.js:1:2)")).toBe(frame("    at a (x.js:1:9)"));
+    expect(frame("    at a (x.js:1:2) (y.js:3:4)")).toBe(frame("    at a (x.js:1:2) (y.js:3:9)"));
+    expect(frame("    at a (x.js:1:2:3)")).toBe(frame("    at a (x.js:1:2:9)"));
+    expect(frame(`    at a (${"folder/".repeat(1_000)}x.js:1:2)`)).toBe(frame("    at a (x.js:1:9)"));
+    expect(frame("    at a (:1:2)")).not.toBe(frame("    at a (:1:9)"));
+  });
+
+  test("is found in linear time: text made to hurt it ends well within the bound of a test", () => {
+    // A quadratic pattern would need some 10^10 steps for each of these.
+    const half = 100_000;
+    const fill = (body: string) => body.repeat(Math.ceil(half / body.length));
+    const bodies = ["at ", " (", ":1", " (:1:", "1", "a", " ", '"', "<a.", "<a object at ", "\r", '", line 1'].map(
+      fill,
+    );
+    for (const beginning of ["", "at ", "at f (", 'File "', 'File "x", line 1, in ', "0x", "<"]) {
+      for (const first of bodies) {
+        for (const second of bodies) {
+          const text = `${beginning}${first}${second}!`;
+          expect(fingerprintOf(text, text)).toMatch(/^[0-9a-f]{32}$/);
+        }
+      }
+    }
   });
 });

@@ -2,11 +2,10 @@ import { hash } from "node:crypto";
 
 /**
  * Which failures are the same issue (spec part 3, section 10.2): the exception without its noise and the deepest five frames. Reads
- * the redacted texts before the projection cuts them. Every pattern looks at a bounded number of characters per line or is linear.
+ * the redacted texts before the projection cuts them. Every pattern takes linear time.
  */
 const deepestFrames = 5;
 const tracebackCharacters = 2000;
-const lineCharacters = 2000;
 
 /** The fingerprint of a failure, 32 hex digits; null when both texts are missing or empty. */
 export function fingerprintOf(exception: string | null, traceback: string | null): string | null {
@@ -32,8 +31,12 @@ function withoutNoise(text: string): string {
 
 /** `File "p", line n, in f`: the deepest call is the last one printed. */
 const fileForm = /^\s*File "([^"]+)", line (\d+), in (.+)$/;
-/** `at f (p:n:m)` and `at p:n:m`: the deepest call is the first one printed. */
-const namedForm = /^\s*at (.+?) \((.+):(\d+):\d+\)$/;
+/**
+ * `at f (p:n:m)` and `at p:n:m`: the deepest call is the first one printed. The place is looked for behind the first bracket only: in
+ * one pattern with the name it would be looked for behind each.
+ */
+const namedForm = /^\s*at (.+?) \((.+)$/s;
+const placeForm = /^(.+):(\d+):\d+\)$/s;
 const bareForm = /^\s*at (\S.*):(\d+):\d+$/;
 
 function deepestFramesOf(trace: string): string[] {
@@ -41,7 +44,6 @@ function deepestFramesOf(trace: string): string[] {
   const outward: string[] = [];
   for (const line of trace.split("\n")) {
     const text = line.trimEnd();
-    if (text.length > lineCharacters) continue;
     const file = fileForm.exec(text);
     if (file !== null) {
       inward.push(frameText(file[1] as string, file[2] as string, file[3] as string));
@@ -49,8 +51,9 @@ function deepestFramesOf(trace: string): string[] {
     }
     if (outward.length === deepestFrames) continue;
     const named = namedForm.exec(text);
-    if (named !== null) {
-      outward.push(frameText(named[2] as string, named[3] as string, named[1] as string));
+    const place = named === null ? null : placeForm.exec(named[2] as string);
+    if (named !== null && place !== null) {
+      outward.push(frameText(place[1] as string, place[2] as string, named[1] as string));
       continue;
     }
     const bare = bareForm.exec(text);

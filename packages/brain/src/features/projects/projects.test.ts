@@ -31,6 +31,14 @@ for (const dialect of testDialects) {
       expect(await fixture.auditRows("project.updated")).toHaveLength(before);
     });
 
+    test("are listed by name, at most as many as SVC_ADMIN_PROJECT_LIST_CAP", async () => {
+      const capped = await startAccess(opened.database, { SVC_ADMIN_PROJECT_LIST_CAP: 2 });
+      for (const slug of ["0-b", "0-c", "0-a"]) await create(slug);
+      const listed = await capped.projects.list(rootActor(creatorId), { includeArchived: false });
+      expect(listed.map(({ slug }) => slug)).toEqual(["0-a", "0-b"]);
+      await capped.app.close();
+    });
+
     test("leave one active when two processes archive the last two at once", async () => {
       const again = await opened.openAgain();
       const other = await startAccess(again);

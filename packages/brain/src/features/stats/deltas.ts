@@ -50,6 +50,11 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Keeps the widest possible key of a rollup row within what an index entry of the server database can hold. */
 const nameCharacters = 256;
+/**
+ * What one run adds to a sum at most: 25 days, so that the sums of millions of events stay integers that a double holds. One beyond
+ * cannot be read back, and the counters would stand still.
+ */
+const largestSummedMs = 2_147_483_647;
 
 interface Gathered {
   readonly row: DeltaRow;
@@ -148,7 +153,7 @@ export function createDeltas(): Deltas {
       const gathered = gatheredOf(event, Math.floor(at / minuteMs));
       gathered.row.count += 1;
       if (runMs !== null) {
-        gathered.row.run_ms_sum += runMs;
+        gathered.row.run_ms_sum += Math.min(runMs, largestSummedMs);
         gathered.row.run_count += 1;
         gathered.run ??= new Map();
         addToHistogram(gathered.run, runMs);

@@ -173,6 +173,7 @@ const eventArbitrary = fc
         retry_count: fc.constantFrom(1, 5),
         tags: fc.constantFrom(["a"], ["b"]),
         eta: fc.constantFrom("2026-01-03T00:00:00Z"),
+        traceparent: fc.constantFrom(...["1", "2"].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`)),
       },
       { requiredKeys: [] },
     ),

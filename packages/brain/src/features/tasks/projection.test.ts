@@ -10,7 +10,7 @@ import { type FoldedTask, foldEvents, taskEventOf } from "./index.ts";
 
 /**
  * The mandatory property of spec part 3, section 2.5: whatever the order, repetition and grouping of a history, also through two
- * instances on one database at the same time, the stored rows are those of the pure fold.
+ * instances on one database at the same time, the stored rows are those of the pure fold. Retry links are a join as well (4.3).
  */
 interface HistoryEvent {
   readonly id: string;
@@ -37,6 +37,8 @@ const dataArbitrary = fc.record(
     root_task_id: fc.constantFrom("r1", "r2"),
     tags: fc.constantFrom(["x"], ["y", "z"], [1]),
     release: fc.constantFrom("1.0", "2.0"),
+    traceparent: fc.constantFrom(...["1", "2"].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`), "00-0"),
+    retried_from: fc.constantFrom("t0", "t1", "other", ""),
     max_attempts: fc.constantFrom(1, 5),
     result: fc.constantFrom(1, { deep: [null, true] }, "text", null),
     exception: fc.constantFrom("X: 1", "Y: 2"),
@@ -93,6 +95,18 @@ function expectedRow(projectId: string, events: readonly HistoryEvent[]): Folded
   );
   if (row === null) throw new Error("a task without events");
   return row;
+}
+
+/** Of each task the origin named by the smallest (occurred_at, old id). */
+function expectedLinks(history: readonly HistoryEvent[]): unknown[] {
+  const links = new Map<string, string>();
+  for (const { kind, task_id: newId, occurred_at, data } of history) {
+    const oldId = carriedFields(kind, data, newId).retried_from;
+    if (oldId === undefined) continue;
+    const link = `${occurred_at} ${oldId}`;
+    if (link < (links.get(newId) ?? "~")) links.set(newId, link);
+  }
+  return [...links].sort().map(([newId, link]) => [newId, ...link.split(" ")]);
 }
 
 const jsonColumns = ["args", "kwargs", "tags", "result"] as const;
@@ -161,6 +175,15 @@ for (const dialect of testDialects) {
           const byTask = [...Map.groupBy(history, ({ task_id }) => task_id)].sort(([a], [b]) => (a < b ? -1 : 1));
           expect(rows.map((row) => comparable({ ...row }))).toEqual(
             byTask.map(([, events]) => comparable({ ...expectedRow(projectId, events) })),
+          );
+          const links = await opened.database.read
+            .selectFrom("task_links")
+            .select(["new_id", "linked_at", "old_id"])
+            .where("project_id", "=", projectId)
+            .orderBy("new_id")
+            .execute();
+          expect(links.map((link) => [link.new_id, link.linked_at.toISOString(), link.old_id])).toEqual(
+            expectedLinks(history),
           );
         }),
         { numRuns: runs },

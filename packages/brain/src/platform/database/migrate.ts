@@ -20,6 +20,25 @@ export async function appliedMigrations(database: Database<unknown>): Promise<st
   return rows.map(({ name }) => name);
 }
 
+/** @throws when the database holds a migration that this build does not know: it is newer than the program. */
+function refuseNewer(applied: readonly string[], migrations: readonly Migration[]): void {
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = applied.filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new Error(`the database is newer than this program: it holds the migrations ${unknown.join(", ")}`);
+  }
+}
+
+/** Changes nothing. @throws unless the database holds exactly these migrations. */
+export async function checkMigrated(database: Database<unknown>, migrations: readonly Migration[]): Promise<void> {
+  const applied = await appliedMigrations(database);
+  refuseNewer(applied, migrations);
+  const missing = migrations.map(({ name }) => name).filter((name) => !applied.includes(name));
+  if (missing.length > 0) {
+    throw new Error(`the database lacks the migrations ${missing.join(", ")}; SVC_AUTO_MIGRATE is off`);
+  }
+}
+
 /**
  * Applies what is missing, in order, in one transaction under a lock, so that two starting processes never meet in it.
  *
@@ -31,7 +50,6 @@ export async function migrate(
   migrations: readonly Migration[],
   options: { now: Date; lockTimeoutMs: number },
 ): Promise<string[]> {
-  const known = new Set(migrations.map(({ name }) => name));
   return database.write(async (transaction) => {
     const tx = transaction as unknown as Kysely<MigrationTables>;
     const isPostgres = database.dialect === "postgres";
@@ -48,10 +66,7 @@ export async function migrate(
       .execute();
     const rows = await tx.selectFrom("schema_migrations").select("name").execute();
     const applied = new Set(rows.map(({ name }) => name));
-    const unknown = [...applied].filter((name) => !known.has(name));
-    if (unknown.length > 0) {
-      throw new Error(`the database is newer than this program: it holds the migrations ${unknown.join(", ")}`);
-    }
+    refuseNewer([...applied], migrations);
     const fresh = migrations.filter(({ name }) => !applied.has(name));
     for (const { name, up } of fresh) {
       await up(tx as unknown as Kysely<unknown>, database.dialect);
