@@ -61,7 +61,7 @@ describe("the shell", () => {
     await page.context().close();
   });
 
-  test("goes to another project and stays on the same page of it", async () => {
+  test("goes to another project and stays on the same page of it; its rail narrows by a key", async () => {
     await brain.as.root.post("/projects", { slug: "second", name: "Second shop" });
     const { page, faults } = await openPage(`/p/${brain.project.slug}/queues`);
     await page.getByRole("button", { name: "Switch project" }).click();
@@ -70,6 +70,14 @@ describe("the shell", () => {
 
     await page.waitForURL("**/p/second/queues");
     await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
+
+    const rail = page.getByRole("navigation").first();
+    const railWidth = () => rail.evaluate((element) => element.getBoundingClientRect().width);
+    const wide = await railWidth();
+    await page.keyboard.press("[");
+    await expect.poll(railWidth).toBeLessThan(wide);
+    await page.keyboard.press("[");
+    await expect.poll(railWidth).toBe(wide);
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -10,6 +10,7 @@ import { toggleRail } from "../ui/appearance.ts";
 import controls from "../ui/controls.module.css";
 import { shortCount } from "../ui/format.ts";
 import { Glyph, Icon } from "../ui/Icon.tsx";
+import { useKeys } from "../ui/keys.ts";
 import { ProjectSwitcher } from "./ProjectSwitcher.tsx";
 import css from "./shell.module.css";
 
@@ -37,6 +38,8 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
       (old) => old && { ...old, agents_online: counts.online ?? 0, agents_offline: counts.offline ?? 0 },
     );
   });
+
+  useKeys({ "[": toggleRail });
 
   const running = stats.data?.tasks_by_state?.started ?? 0;
   const offline = stats.data?.agents_offline ?? 0;
