@@ -56,7 +56,7 @@ export function createGateway(deps: GatewayDeps) {
 
   function watch(entry: Watched, nowMs: number): void {
     const { socket, connection } = entry;
-    if (socket.isPaused) {
+    if (connection.isHeldByIngest()) {
       // We hold it back ourselves: what it says, pongs included, waits in its buffers.
       connection.touch();
       entry.pongedMs = nowMs;
