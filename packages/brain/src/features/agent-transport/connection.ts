@@ -50,6 +50,8 @@ export interface Connection extends Slot {
   touch(): void;
   /** Whether the brain does not read the socket because it has no room for more events itself. */
   isHeldByIngest(): boolean;
+  /** Monotonic time of the last batch that the database could not take, so that its sender waits for an ack in vain; null for none. */
+  lastUnstoredMs(): number | null;
   /** Signs and sends one frame; false when the socket is not open any more. */
   send(type: SignedFrameType, payload: Record<string, unknown>, id: string): boolean;
 }
@@ -76,6 +78,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     log.warn("agent_transport.frame_dropped", { agent_id: identity.agent_id, frames, ...about }),
   );
   let lastActiveMs = clock.monotonicMs();
+  let lastUnstoredMs: number | null = null;
   let hasEnded = false;
   /** For what the socket is not read now. */
   let heldBy: "ingest" | "reader" | null = null;
@@ -122,7 +125,9 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
   function answer(id: string, outcome: FrameOutcome): void {
     if (outcome.kind === "revoked") {
       close(closeCodes.revoked, "revoked");
-    } else if (outcome.kind === "confirmed" && outcome.batch !== undefined) {
+    } else if (outcome.kind === "transient") {
+      if (outcome.isUnstored === true) lastUnstoredMs = clock.monotonicMs();
+    } else if (outcome.batch !== undefined) {
       const { received, inserted, rejected, errors } = outcome.batch;
       send(
         "event_batch_ack",
@@ -164,6 +169,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
       lastActiveMs = clock.monotonicMs();
     },
     isHeldByIngest: () => heldBy === "ingest",
+    lastUnstoredMs: () => lastUnstoredMs,
     close,
     send,
     receive(message) {

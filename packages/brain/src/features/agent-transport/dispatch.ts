@@ -9,7 +9,8 @@ import { createCountedWord } from "./counted-word.ts";
 /** What became of one verified frame (spec part 3, section 1.10). */
 export type FrameOutcome =
   | { readonly kind: "confirmed"; readonly batch?: IngestOutcome }
-  | { readonly kind: "transient"; readonly message: string }
+  /** `isUnstored`: events that the database may take when it is back, and for whose ack the agent waits. */
+  | { readonly kind: "transient"; readonly message: string; readonly isUnstored?: boolean }
   | { readonly kind: "revoked" };
 
 /** What outlives one frame: a WebSocket connection or one long-poll upload. */
@@ -149,7 +150,7 @@ export function createDispatch(deps: DispatchDeps) {
     const message = error instanceof Error ? error.message : String(error);
     if (isTransient(error)) {
       notStored({ message });
-      return { kind: "transient", message: "the database is not available" };
+      return { kind: "transient", message: "the database is not available", isUnstored: type === "event_batch" };
     }
     const about = { agent_id: agentId, type, message };
     if (type === "event_batch") {

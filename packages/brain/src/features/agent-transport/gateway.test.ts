@@ -207,6 +207,41 @@ describe("the gateway", () => {
     });
   });
 
+  test("closes with 1011 some seconds after the last events that the database could not take", async () => {
+    let isAway = true;
+    const outcomes: boolean[] = [];
+    const { clock, connect, gateway, stored } = await start({
+      async dispatch(_source, { type }) {
+        outcomes.push(isAway);
+        if (isAway) return { kind: "transient", message: "away", isUnstored: type === "event_batch" };
+        return { kind: "confirmed", batch: { received: 0, inserted: 0, rejected: 0, errors: [] } };
+      },
+    });
+    const agent = await connect();
+    const seen = (count: number) => waitFor(() => outcomes.length === count);
+    agent.sendFrame("heartbeat", {});
+    await seen(1);
+    clock.advance(10_000);
+    gateway.watchNow();
+    expect(agent.socket.readyState).toBe(agent.socket.OPEN);
+    for (const count of [2, 3, 4]) {
+      agent.skewMs += 4000;
+      clock.advance(4000);
+      agent.sendEvents(rawEvents(1));
+      await seen(count);
+      gateway.watchNow();
+    }
+    isAway = false;
+    await agent.settle();
+    clock.advance(5000);
+    gateway.watchNow();
+    await agent.settle();
+    clock.advance(1);
+    gateway.watchNow();
+    expect((await agent.closed).code).toBe(1011);
+    expect(stored).toEqual([]);
+  });
+
   test("closes with 4003 when the agent was revoked between hello_ack and registration", async () => {
     const { connect, slots } = await start({ isStillAdmitted: async () => false });
     const agent = await connect();
