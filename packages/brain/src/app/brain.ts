@@ -75,8 +75,14 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     ...(servePage !== undefined && { servePage }),
   });
   await app.register(websocket, {
-    // The types do not know closeTimeout yet.
-    options: { maxPayload: maxFrameBytes(settings), perMessageDeflate: false, ...{ closeTimeout: closeWaitMs } },
+    options: {
+      maxPayload: maxFrameBytes(settings),
+      perMessageDeflate: false,
+      // Text or binary, a message that is not UTF-8 is judged by who reads it: the gateway drops it and goes on.
+      skipUTF8Validation: true,
+      // The types do not know closeTimeout yet.
+      ...{ closeTimeout: closeWaitMs },
+    },
     errorHandler: (error, socket) => {
       log.warn("websocket.failed", { err: error });
       socket.terminate();

@@ -112,15 +112,54 @@ describe("frames over the agent gateway", () => {
     expect((await agent.ackOf("ev_loose")).accepted).toBe(1);
   });
 
+  test("are answered in binary messages", async () => {
+    const agent = await connect();
+    const kinds: boolean[] = [];
+    agent.socket.on("message", (_data, isBinary) => kinds.push(isBinary));
+    agent.send(ofVersion(agent.sign("heartbeat", {}), "3"));
+    await agent.settle();
+    expect(kinds).toEqual([true, true]);
+  });
+
+  test.each<[string, string, (agent: RawAgent) => string | Uint8Array]>([
+    ["text that is no JSON", "malformed", () => "{"],
+    ["a text that is no object", "malformed", () => '"hello"'],
+    ["bytes that are not UTF-8", "malformed", () => Buffer.from([0xff, 0xfe])],
+    [
+      "an unknown type",
+      "unknown_type",
+      (agent) => agent.sign("heartbeat", {}).replace('"type":"heartbeat"', '"type":"greeting"'),
+    ],
+    ["a version that is no integer", "malformed", (agent) => ofVersion(agent.sign("heartbeat", {}), "2.0")],
+    [
+      "a payload that is no object",
+      "malformed",
+      (agent) => agent.sign("heartbeat", {}).replace('"payload":{}', '"payload":[]'),
+    ],
+    ["an id that is none", "malformed", (agent) => agent.sign("heartbeat", {}, "x".repeat(65))],
+    ["a second hello", "handshake", () => canonicalText({ id: "h", payload: {}, ts: null, type: "hello", v: 2 })],
+    ["a frame for agents", "wrong_direction", (agent) => agent.sign("command", { action: "retry_task" })],
+  ])("drops %s with a warning and goes on", async (_what, word, text) => {
+    const agent = await connect();
+    agent.send(text(agent));
+    await agent.settle();
+    const lines = brain.logLines.filter((line) => line.includes(agent.hello.agent_id));
+    expect(lines).toEqual([expect.stringContaining(word)]);
+    await agent.close();
+  });
+
+  test("drops text messages that are not UTF-8 with one warning and goes on", async () => {
+    const agent = await connect();
+    for (let round = 0; round < 20; round += 1) {
+      agent.socket.send(Buffer.from([0x7b, 0xff, 0x7d]), { binary: false });
+    }
+    await agent.settle();
+    const lines = brain.logLines.filter((line) => line.includes(agent.hello.agent_id));
+    expect(lines).toEqual([expect.stringContaining("malformed")]);
+    await agent.close();
+  });
+
   test.each<[string, (agent: RawAgent) => string | Uint8Array]>([
-    ["text that is no JSON", () => "{"],
-    ["a text that is no object", () => '"hello"'],
-    ["bytes that are not UTF-8", () => Buffer.from([0xff, 0xfe])],
-    ["an unknown type", (agent) => agent.sign("heartbeat", {}).replace('"type":"heartbeat"', '"type":"greeting"')],
-    ["a version that is no integer", (agent) => ofVersion(agent.sign("heartbeat", {}), "2.0")],
-    ["a payload that is no object", (agent) => agent.sign("heartbeat", {}).replace('"payload":{}', '"payload":[]')],
-    ["a second hello", () => canonicalText({ id: "h", payload: {}, ts: null, type: "hello", v: 2 })],
-    ["a frame for agents", (agent) => agent.sign("command", { action: "retry_task" })],
     ["an event_batch without events", (agent) => agent.sign("event_batch", { events: "none" })],
     ["a result without status", (agent) => agent.sign("command_result", { result: {} })],
     ["a result of an unknown command", (agent) => agent.sign("command_result", { status: "success" }, "nobody")],

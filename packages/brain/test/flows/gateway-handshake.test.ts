@@ -96,6 +96,25 @@ describe("the agent gateway's handshake", () => {
     expect(await closedAfter(helloText({ protocol_version: "3" }))).toBe(4426);
   });
 
+  test("closes with 4400 also after a text message that is not UTF-8", async () => {
+    const raw = openAgentSocket(brain.url, (await credentials()).token);
+    await raw.opened;
+    raw.socket.send(Buffer.from([0x7b, 0xff, 0x7d]), { binary: false });
+    expect((await raw.closed).code).toBe(4400);
+  });
+
+  test.each([
+    ["99.0.0", 1],
+    ["0.0.0", 0],
+    ["", 0],
+  ])("warns of the agent version %j %i times", async (agent_version, times) => {
+    const given = await credentials();
+    const agent = await connectRaw(given, { hello: rawHello({ agent_version }) });
+    await agent.close();
+    const lines = brain.logLines.filter((line) => line.includes("version_skew") && line.includes(given.agentId));
+    expect(lines).toHaveLength(times);
+  });
+
   test.each([
     ["no token", null],
     ["an unknown token", "nope"],

@@ -158,10 +158,15 @@ describe("the dashboard hub's door", () => {
   });
 
   test("is closed with 4400 after a bad frame and with 4402 when the brain stops", async () => {
-    const bad = openHub(brain, "viewer");
-    await bad.opened;
-    bad.send('{"type":"subscribe"}');
-    expect(await codeOf(bad)).toBe(4400);
+    for (const message of [
+      '{"type":"subscribe"}',
+      Buffer.from([...Buffer.from('{"type":"ping","a":"'), 0xff, 0x22, 0x7d]),
+    ]) {
+      const bad = openHub(brain, "viewer");
+      await bad.opened;
+      bad.socket.send(message, { binary: false });
+      expect(await codeOf(bad)).toBe(4400);
+    }
     const second = await startTestBrain();
     const hub = await subscribe(second, "viewer");
     await second.stop();

@@ -3,7 +3,7 @@ import { headerNames } from "@svc/protocol";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
-import { connectRaw, createRawPoller, type RawPoller, rawHello, spoilt } from "@svc/testkit/raw-agent";
+import { callAgentRoute, connectRaw, createRawPoller, type RawPoller, rawHello, spoilt } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandRow } from "../command-rows.ts";
 
@@ -192,6 +192,15 @@ for (const dialect of testDialects) {
       const id = await cancel(agent.session.agentId);
       expect(agent.open((await polling).body.frames).map((frame) => frame.id)).toEqual([id]);
       expect((await silent.poll({ wait: 0 })).status).toBe(401);
+    });
+
+    test("claims nothing for a HEAD request, which is refused", async () => {
+      const given = await credentials();
+      const id = await cancel(given.agentId);
+      const headers = { authorization: `Bearer ${given.token}` };
+      const answer = await callAgentRoute(brain.url, "/agent/commands?wait=0", { method: "HEAD", headers });
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, OPTIONS"]);
+      expect((await rowOf(id)).status).toBe("pending");
     });
 
     test("claims nothing for a client that has gone", async () => {

@@ -71,6 +71,24 @@ describe("a long-poll upload", () => {
     expect(await storedEvents(agent)).toBe(2);
   });
 
+  test("holding U+0000 outside of any escape costs that frame alone", async () => {
+    const agent = await connect();
+    const answer = await agent.upload([batch(agent), "no\u0000frame"]);
+    expect(answer).toMatchObject({ status: 200, body: { accepted: 2, rejected: 0 } });
+    expect(await storedEvents(agent)).toBe(1);
+  });
+
+  test("stores twelve of its status samples and confirms them all", async () => {
+    const agent = await connect();
+    const frames = Array.from({ length: 30 }, (_, index) => agent.sign("agent_status", { index }));
+    expect((await agent.upload(frames)).body).toMatchObject({ accepted: 30, rejected: 0 });
+    const path = `/projects/${brain.project.slug}/agents/${agent.session.agentId}/status-history`;
+    const { body } = await brain.as.viewer.get(path);
+    expect(body.items).toHaveLength(12);
+    await agent.upload([agent.sign("agent_status", { index: 30 })]);
+    expect((await brain.as.viewer.get(path)).body.items).toHaveLength(13);
+  });
+
   test("names events that were dropped, at most ten times, and confirms their frame", async () => {
     const agent = await connect();
     const [good] = rawEvents(1);
@@ -192,20 +210,30 @@ describe("a long-poll upload", () => {
     expect(await storedEvents(legacy)).toBe(3);
   });
 
-  test("of a heartbeat after revocation ends with 401 and its accounting", async () => {
+  test("of a heartbeat after revocation ends there with 401 and its accounting", async () => {
     const agent = await connect();
     const { agents } = brain.running.brain.features;
-    await agent.upload([agent.sign("heartbeat", {})]);
-    // Revoked behind the back of this process, as by a replica whose word was lost.
-    await brain.running.brain.database.write((tx) =>
-      tx.updateTable("agents").set({ revoked_at: new Date() }).where("id", "=", agent.session.agentId).execute(),
-    );
+    const { agentId, projectId } = agent.session;
+    const revoke = (revoked_at: Date | null) =>
+      brain.running.brain.database.write((tx) =>
+        tx.updateTable("agents").set({ revoked_at }).where("id", "=", agentId).execute(),
+      );
+    // Its token is still taken for good, as it is for two seconds after a replica's word of the revocation was lost.
+    await revoke(new Date());
+    const identity = { agent_id: agentId, project_id: projectId, name: "agent", project_is_active: true };
+    await agents.seen(identity, undefined, new Date());
     await agents.flush();
-    const answer = await waitFor(async () => {
-      const given = await agent.upload([batch(agent), agent.sign("heartbeat", {})]);
-      await agents.flush();
-      return given.status === 401 && given;
+    await revoke(null);
+
+    const answer = await agent.upload([batch(agent), agent.sign("heartbeat", {}), batch(agent), "no frame"]);
+    expect(answer).toMatchObject({
+      status: 401,
+      body: {
+        error: "unauthenticated",
+        detail: "invalid agent token",
+        details: { accepted: 1, rejected: 3, errors: [], error_code: null },
+      },
     });
-    expect(answer.body).toMatchObject({ error: "unauthenticated", detail: "invalid agent token" });
+    expect(await storedEvents(agent)).toBe(1);
   });
 });

@@ -51,8 +51,9 @@ export function refuse(reason: RefusalReason, frame: Frame, message: string): Re
   return { ok: false, reason, frameType: frame.type, id: frame.id, message };
 }
 
-/** A signed frame; the status of a command result is judged here, between signature and replay guard. */
+/** A signed frame; its id and the status of a command result are judged here, between signature and replay guard. */
 export function accept(frame: Frame, path: AcceptedFrame["path"], text: string): OpenedFrame {
+  if (frame.id === "") return refuse("malformed", frame, "id is not a string of 1 to 64 characters");
   if (frame.type === "command_result") {
     const status = frame.payload?.status;
     if (status !== "success" && status !== "failed") {
@@ -68,7 +69,7 @@ export interface LexemeFacts {
   readonly isSeqInteger: boolean;
 }
 
-/** The checks that stand before the signature, in the order of spec 1.5: `v`, `type`, payload; the id goes with the payload. */
+/** The checks that stand before the signature, in the order of spec 1.5: `v`, `type`, payload. An id that is none becomes empty. */
 export function judgeEnvelope(
   value: Record<string, unknown>,
   { isOurVersion, isSeqInteger }: LexemeFacts,
@@ -87,11 +88,10 @@ export function judgeEnvelope(
   if (type === "hello" || type === "hello_ack") return refusal("handshake", "a handshake frame inside a session");
   const payload = value.payload ?? null;
   if (payload !== null && !isObject(payload)) return refusal("malformed", "payload is not an object");
-  if (!isFrameId(id)) return refusal("malformed", "id is not a string of 1 to 64 characters");
   const frame: Frame = {
     v: frameVersion,
     type,
-    id,
+    id: isFrameId(id) ? id : "",
     ts: typeof ts === "string" ? ts : null,
     payload,
     ...(typeof nonce === "string" ? { nonce } : {}),

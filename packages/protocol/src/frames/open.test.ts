@@ -42,8 +42,7 @@ describe("openFrame", () => {
     ["an unknown type", '{"v":2,"type":"gossip","payload":[]}', "unknown_type"],
     ["a hello", '{"v":2,"type":"hello","id":"x","payload":{}}', "handshake"],
     ["an array as payload", '{"v":2,"type":"heartbeat","payload":[],"id":"x"}', "malformed"],
-    ["an empty id", '{"v":2,"type":"heartbeat","payload":{},"id":""}', "malformed"],
-    ["an id of 65 characters", `{"v":2,"type":"heartbeat","id":"${"x".repeat(65)}"}`, "malformed"],
+    ["an empty id without signature", '{"v":2,"type":"heartbeat","payload":{},"id":""}', "signature"],
     ["no signature", '{"v":2,"type":"heartbeat","id":"x","payload":{}}', "signature"],
     ["a signature in capitals", `{"v":2,"type":"heartbeat","id":"x","hmac":"${"A".repeat(64)}"}`, "signature"],
     ["a long signature", `{"v":2,"type":"heartbeat","id":"x","hmac":"${"a".repeat(129)}"}`, "signature"],
@@ -61,6 +60,14 @@ describe("openFrame", () => {
     expect(open(signed("command_result", { status: "done" }))).toMatchObject({ ok: false, reason: "malformed" });
     const forged = signed("command_result", { status: "done" }).replace("done", "gone");
     expect(open(forged)).toMatchObject({ ok: false, reason: "signature" });
+  });
+
+  test.each(["", "x".repeat(65)])("judges the id %j after its signature", (id) => {
+    const text = createSigner({ secret, session }).sign("heartbeat", {}, id);
+    expect(open(text)).toMatchObject({ ok: false, reason: "malformed" });
+    expect(open(` ${text}`)).toMatchObject({ ok: false, reason: "malformed" });
+    expect(open(text.replace('"v":2', '"v": 3'))).toMatchObject({ ok: false, reason: "skew" });
+    expect(open(text.replace('"payload":{}', '"payload":{"a":1}'))).toMatchObject({ ok: false, reason: "signature" });
   });
 
   test("reads seq only from an integer lexeme", () => {

@@ -76,6 +76,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     commandResulted: ({ agent_id }, commandId, payload) => commands.reports.resulted(agent_id, commandId, payload),
   });
 
+  const whenIngestHasRoom = () => (ingest.hasRoom() ? null : ingest.whenRoom());
   const gateway = createGateway({
     ...agents,
     admit,
@@ -95,7 +96,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     secretOf: deps.secretOf,
     slots,
     verified: deps.verified,
-    whenIngestHasRoom: () => (ingest.hasRoom() ? null : ingest.whenRoom()),
+    whenIngestHasRoom,
   });
 
   const longpoll = createLongpoll({
@@ -116,6 +117,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     verified: deps.verified,
     waitForWork: ({ identity, maxFrames, retryContracts, signal }, waitMs) =>
       commands.work.wait({ agentId: identity.agent_id, max: maxFrames, retryContracts, waitMs, signal }),
+    whenIngestHasRoom,
   });
 
   // An announcement that gets lost heals by idle expiry, so nobody waits for it.

@@ -16,6 +16,7 @@ import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
+import { createCountedWord } from "./counted-word.ts";
 import {
   createLossWarnings,
   createSampleLimiter,
@@ -47,9 +48,16 @@ export interface Connection extends Slot {
   receive(message: Uint8Array): void;
   /** Counts as a frame for the idle limit: the brain itself does not read the socket now. */
   touch(): void;
+  /** Whether the brain does not read the socket because it has no room for more events itself. */
+  isHeldByIngest(): boolean;
+  /** Monotonic time of the last batch that the database could not take, so that its sender waits for an ack in vain; null for none. */
+  lastUnstoredMs(): number | null;
   /** Signs and sends one frame; false when the socket is not open any more. */
   send(type: SignedFrameType, payload: Record<string, unknown>, id: string): boolean;
 }
+
+/** Bytes that may lie unsent because the agent does not read; above it, nothing more that asks for an answer is read from it. */
+const maxUnsentBytes = 1_048_576;
 
 export function createConnection(deps: ConnectionDeps, opened: OpenConnection): Connection {
   const { clock, log, dispatch } = deps;
@@ -66,8 +74,14 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     samples: createSampleLimiter(clock),
     lossWarnings: createLossWarnings(clock, log),
   };
+  const frameDropped = createCountedWord(clock, (frames, about) =>
+    log.warn("agent_transport.frame_dropped", { agent_id: identity.agent_id, frames, ...about }),
+  );
   let lastActiveMs = clock.monotonicMs();
+  let lastUnstoredMs: number | null = null;
   let hasEnded = false;
+  /** For what the socket is not read now. */
+  let heldBy: "ingest" | "reader" | null = null;
 
   // Frames that arrived behind the one that ended the session are still handed over by the socket; they count for nothing.
   function close(code: number, reason: string): void {
@@ -77,14 +91,43 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
 
   function send(type: SignedFrameType, payload: Record<string, unknown>, id: string): boolean {
     if (socket.readyState !== socket.OPEN) return false;
-    socket.send(Buffer.from(signer.sign(type, payload, id)));
+    socket.send(Buffer.from(signer.sign(type, payload, id)), written);
     return true;
+  }
+
+  const isUnread = (): boolean => socket.bufferedAmount > maxUnsentBytes;
+
+  function written(): void {
+    if (heldBy === "reader") readOn();
+  }
+
+  function readOn(): void {
+    heldBy = isUnread() ? "reader" : null;
+    if (heldBy === null) socket.resume();
+  }
+
+  /**
+   * Stops reading the socket while the ingest queue is full, since the agent's own buffer is the place to wait, and while the agent leaves
+   * unread what it was sent. Who never reads on answers no ping either, and ends for that.
+   */
+  function holdBack(): void {
+    if (heldBy !== null) return;
+    const room = deps.whenIngestHasRoom();
+    if (room !== null) {
+      heldBy = "ingest";
+      void room.then(readOn);
+    } else if (isUnread()) {
+      heldBy = "reader";
+    } else return;
+    socket.pause();
   }
 
   function answer(id: string, outcome: FrameOutcome): void {
     if (outcome.kind === "revoked") {
       close(closeCodes.revoked, "revoked");
-    } else if (outcome.kind === "confirmed" && outcome.batch !== undefined) {
+    } else if (outcome.kind === "transient") {
+      if (outcome.isUnstored === true) lastUnstoredMs = clock.monotonicMs();
+    } else if (outcome.batch !== undefined) {
       const { received, inserted, rejected, errors } = outcome.batch;
       send(
         "event_batch_ack",
@@ -101,15 +144,6 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     }
   }
 
-  /** Stops reading the socket while the ingest queue is full: the agent's own buffer is the place to wait. */
-  function holdBackWhenFull(): void {
-    if (socket.isPaused) return;
-    const room = deps.whenIngestHasRoom();
-    if (room === null) return;
-    socket.pause();
-    void room.then(() => socket.resume());
-  }
-
   function refuse({ reason, id, frameType, message }: RefusedFrame): void {
     if (reason === "signature") {
       log.warn("agent_transport.signature_failed", { agent_id: identity.agent_id, type: frameType });
@@ -120,7 +154,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
       const payload = { code: brainErrorCodes.protocolIncompatible, message, fatal: false };
       send("error", payload, `err_${id ?? ""}`.slice(0, wireLimits.frameIdCharacters).toWellFormed());
     }
-    log.warn("agent_transport.frame_dropped", { agent_id: identity.agent_id, reason });
+    frameDropped({ reason });
   }
 
   return {
@@ -134,6 +168,8 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     touch() {
       lastActiveMs = clock.monotonicMs();
     },
+    isHeldByIngest: () => heldBy === "ingest",
+    lastUnstoredMs: () => lastUnstoredMs,
     close,
     send,
     receive(message) {
@@ -142,6 +178,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
       const judged = verifier.open(message);
       if (!judged.ok) {
         refuse(judged);
+        holdBack();
         return;
       }
       const { frame } = judged;
@@ -160,7 +197,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
           log.error("agent_transport.answer_failed", { agent_id: identity.agent_id, message: error.message });
           close(closeCodes.internalError, "internal error");
         });
-      holdBackWhenFull();
+      holdBack();
     },
   };
 }

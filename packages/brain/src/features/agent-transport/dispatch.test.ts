@@ -72,6 +72,9 @@ const lossOf = (counters: Record<string, unknown>) => ({
     ...counters,
   },
 });
+const isAway = async (): Promise<never> => {
+  throw new SqliteError("busy", 5);
+};
 
 describe("a verified frame", () => {
   test.each([
@@ -91,17 +94,40 @@ describe("a verified frame", () => {
   });
 
   test("is not confirmed while the database is away", async () => {
-    const { send } = build({
-      seen: async () => {
-        throw new SqliteError("busy", 5);
-      },
-    });
-    expect(await send(frameOf("heartbeat"))).toMatchObject({ kind: "transient" });
+    const { send } = build({ seen: isAway });
+    expect(await send(frameOf("heartbeat"))).toMatchObject({ kind: "transient", isUnstored: false });
   });
 
   test("with events is not confirmed when ingest fails", async () => {
     const { send } = build({ ingest: fails });
-    expect(await send(frameOf("event_batch", { events: [] }))).toMatchObject({ kind: "transient" });
+    const outcome = await send(frameOf("event_batch", { events: [] }));
+    expect(outcome).toEqual({ kind: "transient", message: "the frame could not be handled" });
+  });
+
+  test("with events is to come again when the database is away", async () => {
+    const { send } = build({ ingest: isAway });
+    const outcome = await send(frameOf("event_batch", { events: [] }));
+    expect(outcome).toMatchObject({ kind: "transient", isUnstored: true });
+  });
+
+  test.each([
+    ["command_ack", "commandAcked"],
+    ["command_result", "commandResulted"],
+  ] as const)("%s is tried three times more before it is not confirmed", async (type, store) => {
+    for (const [failures, kind] of [
+      [3, "confirmed"],
+      [4, "transient"],
+    ] as const) {
+      let calls = 0;
+      const { send } = build({
+        async [store]() {
+          calls += 1;
+          if (calls <= failures) await isAway();
+        },
+      });
+      expect(await send(frameOf(type))).toMatchObject({ kind });
+      expect(calls).toBe(4);
+    }
   });
 
   test("with events is contact once they are stored, and stays confirmed when that cannot be noted", async () => {

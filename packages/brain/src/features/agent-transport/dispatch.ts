@@ -4,11 +4,13 @@ import { isTransient } from "../../platform/database/errors.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { IngestBatch, IngestOutcome } from "../ingest/index.ts";
+import { createCountedWord } from "./counted-word.ts";
 
 /** What became of one verified frame (spec part 3, section 1.10). */
 export type FrameOutcome =
   | { readonly kind: "confirmed"; readonly batch?: IngestOutcome }
-  | { readonly kind: "transient"; readonly message: string }
+  /** `isUnstored`: events that the database may take when it is back, and for whose ack the agent waits. */
+  | { readonly kind: "transient"; readonly message: string; readonly isUnstored?: boolean }
   | { readonly kind: "revoked" };
 
 /** What outlives one frame: a WebSocket connection or one long-poll upload. */
@@ -34,7 +36,6 @@ export interface DispatchDeps {
   commandResulted(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
 }
 
-const notStoredWarningMs = 10_000;
 const reportRetries = 3;
 const reportRetryDelayMs = 100;
 
@@ -140,20 +141,7 @@ export function createDispatch(deps: DispatchDeps) {
     }
   }
 
-  /** Says something once in a while, with how many times it happened since: a failing database or agent does it with every frame. */
-  function countedWord(say: (frames: number, about: Record<string, unknown>) => void) {
-    let frames = 0;
-    let saidMs = Number.NEGATIVE_INFINITY;
-    return (about: Record<string, unknown>): void => {
-      frames += 1;
-      const nowMs = deps.clock.monotonicMs();
-      if (nowMs - saidMs < notStoredWarningMs) return;
-      say(frames, about);
-      frames = 0;
-      saidMs = nowMs;
-    };
-  }
-
+  const countedWord = (say: Parameters<typeof createCountedWord>[1]) => createCountedWord(deps.clock, say);
   const notStored = countedWord((frames, about) => log.warn("agent_transport.frames_not_stored", { frames, ...about }));
   const dropped = countedWord((frames, about) => log.error("agent_transport.frames_dropped", { frames, ...about }));
   const batchFailed = countedWord((frames, about) => log.error("agent_transport.batches_failed", { frames, ...about }));
@@ -162,7 +150,7 @@ export function createDispatch(deps: DispatchDeps) {
     const message = error instanceof Error ? error.message : String(error);
     if (isTransient(error)) {
       notStored({ message });
-      return { kind: "transient", message: "the database is not available" };
+      return { kind: "transient", message: "the database is not available", isUnstored: type === "event_batch" };
     }
     const about = { agent_id: agentId, type, message };
     if (type === "event_batch") {

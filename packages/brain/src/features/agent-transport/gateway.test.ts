@@ -168,6 +168,80 @@ describe("the gateway", () => {
     await second.settle();
   });
 
+  describe("of an agent that does not read what it is sent", () => {
+    // Each is answered at four times its length.
+    const skewed = `{"v":3,"id":"${"x".repeat(60)}"}`;
+
+    async function fillUp() {
+      const { clock, connect, gateway, sockets } = await start();
+      const agent = await connect();
+      const [held] = sockets.clients;
+      if (held === undefined) throw new Error("the server has no socket");
+      agent.socket.pause();
+      await waitFor(
+        () => {
+          for (let round = 0; round < 2000; round += 1) agent.send(skewed);
+          return held.isPaused;
+        },
+        { everyMs: 1 },
+      );
+      expect(held.bufferedAmount).toBeLessThan(3 * 1_048_576);
+      return { agent, clock, gateway, held, sockets };
+    }
+
+    test("reads no further, and goes on when it reads", async () => {
+      const { agent, held } = await fillUp();
+      agent.socket.resume();
+      await waitFor(() => !held.isPaused && held.bufferedAmount === 0);
+      await agent.settle();
+    });
+
+    test("ends the connection when it answers no ping either", async () => {
+      const { clock, gateway, sockets } = await fillUp();
+      for (const stepMs of [20_001, 30_001]) {
+        expect(sockets.clients.size).toBe(1);
+        clock.advance(stepMs);
+        gateway.watchNow();
+      }
+      await waitFor(() => sockets.clients.size === 0);
+    });
+  });
+
+  test("closes with 1011 some seconds after the last events that the database could not take", async () => {
+    let isAway = true;
+    const outcomes: boolean[] = [];
+    const { clock, connect, gateway, stored } = await start({
+      async dispatch(_source, { type }) {
+        outcomes.push(isAway);
+        if (isAway) return { kind: "transient", message: "away", isUnstored: type === "event_batch" };
+        return { kind: "confirmed", batch: { received: 0, inserted: 0, rejected: 0, errors: [] } };
+      },
+    });
+    const agent = await connect();
+    const seen = (count: number) => waitFor(() => outcomes.length === count);
+    agent.sendFrame("heartbeat", {});
+    await seen(1);
+    clock.advance(10_000);
+    gateway.watchNow();
+    expect(agent.socket.readyState).toBe(agent.socket.OPEN);
+    for (const count of [2, 3, 4]) {
+      agent.skewMs += 4000;
+      clock.advance(4000);
+      agent.sendEvents(rawEvents(1));
+      await seen(count);
+      gateway.watchNow();
+    }
+    isAway = false;
+    await agent.settle();
+    clock.advance(5000);
+    gateway.watchNow();
+    await agent.settle();
+    clock.advance(1);
+    gateway.watchNow();
+    expect((await agent.closed).code).toBe(1011);
+    expect(stored).toEqual([]);
+  });
+
   test("closes with 4003 when the agent was revoked between hello_ack and registration", async () => {
     const { connect, slots } = await start({ isStillAdmitted: async () => false });
     const agent = await connect();

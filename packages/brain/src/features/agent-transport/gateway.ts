@@ -29,6 +29,11 @@ export interface GatewayDeps extends ConnectionDeps {
 }
 
 const tickMs = 1000;
+/**
+ * An agent waits 90 s for an ack that does not come, but sends everything again when it connects. It is told to this long after its last
+ * batch that could not be stored, so that an outage is over for it soon, and is no reason to knock while it lasts.
+ */
+const unstoredMs = 5000;
 const heartbeatSeconds = 10;
 
 interface Watched {
@@ -56,10 +61,13 @@ export function createGateway(deps: GatewayDeps) {
 
   function watch(entry: Watched, nowMs: number): void {
     const { socket, connection } = entry;
-    if (socket.isPaused) {
+    const lastUnstoredMs = connection.lastUnstoredMs();
+    if (connection.isHeldByIngest()) {
       // We hold it back ourselves: what it says, pongs included, waits in its buffers.
       connection.touch();
       entry.pongedMs = nowMs;
+    } else if (lastUnstoredMs !== null && nowMs - lastUnstoredMs > unstoredMs) {
+      connection.close(closeCodes.internalError, "events were not stored; send them again");
     } else if (nowMs - connection.lastActiveMs() > deps.idleMs) {
       connection.close(closeCodes.idle, "idle");
     } else if (entry.pingedMs > entry.pongedMs) {

@@ -2,10 +2,11 @@ import type { Clock } from "../../platform/clock.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
-import { createLossWarnings, createSampleLimiter, type LossWarnings } from "./dispatch.ts";
+import { createCountedWord } from "./counted-word.ts";
+import { createLossWarnings, createSampleLimiter } from "./dispatch.ts";
 import { type PollDeps, pollCommands } from "./poll.ts";
 import type { LongpollSession, SessionRegistry } from "./session-registry.ts";
-import { acceptUpload, type UploadAnswer, type UploadDeps } from "./upload.ts";
+import { acceptUpload, type UploadAnswer, type UploadDeps, type UploadSource } from "./upload.ts";
 
 export interface LongpollDeps extends UploadDeps, PollDeps {
   readonly clock: Clock;
@@ -49,10 +50,15 @@ const unknownToken = (details: Record<string, unknown> = {}) =>
 /** The two long-poll routes behind their admission: sessions, uploads, polls and the connect probe. */
 export function createLongpoll(deps: LongpollDeps) {
   const { registry, clock, log } = deps;
-  const warnings = new WeakMap<LongpollSession, LossWarnings>();
+  const warnings = new WeakMap<LongpollSession, Pick<UploadSource, "lossWarnings" | "frameDropped">>();
 
-  function warningsOf(session: LongpollSession): LossWarnings {
-    const known = warnings.get(session) ?? createLossWarnings(clock, log);
+  function warningsOf(session: LongpollSession, { agent_id }: AgentIdentity) {
+    const known = warnings.get(session) ?? {
+      lossWarnings: createLossWarnings(clock, log),
+      frameDropped: createCountedWord(clock, (frames, about) =>
+        log.warn("agent_transport.frame_dropped", { agent_id, frames, ...about }),
+      ),
+    };
     warnings.set(session, known);
     return known;
   }
@@ -76,7 +82,12 @@ export function createLongpoll(deps: LongpollDeps) {
   }
 
   return {
-    upload(identity: AgentIdentity, nonce: string, frames: readonly string[]): Promise<UploadAnswer> {
+    upload(
+      identity: AgentIdentity,
+      nonce: string,
+      frames: readonly string[],
+      signal: AbortSignal,
+    ): Promise<UploadAnswer> {
       return inSession(identity, nonce, false, (session) =>
         session.serially(async () => {
           // The session may have been ended while this upload waited for the one before it.
@@ -87,7 +98,8 @@ export function createLongpoll(deps: LongpollDeps) {
             workerId: undefined,
             transport: "longpoll",
             samples: createSampleLimiter(clock),
-            lossWarnings: warningsOf(session),
+            ...warningsOf(session, identity),
+            signal,
           } as const;
           const { outcome, answer, signedFrames } = await acceptUpload(deps, session, source, frames);
           if (outcome === "invalidated") {

@@ -17,6 +17,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The agent behind the bearer token; only on the agent routes. */
     agentIdentity: AgentIdentity | null;
+    /** What an upload holds of the room for uploads. */
+    uploadRoom: HeldRoom | null;
   }
 }
 
@@ -36,6 +38,7 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 /** POST /agent/events and GET /agent/commands, under /api/v1. */
 export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll, maxBodyBytes, workerId }) => {
   app.decorateRequest("agentIdentity", null);
+  app.decorateRequest("uploadRoom", null);
   const room = createUploadRoom({ perAgent: uploadsPerAgent, totalBytes: uploadBodiesInMemory * maxBodyBytes });
   // On every answer, also of what is refused before our own checks.
   app.addHook("onSend", async (_request, reply) => {
@@ -61,18 +64,22 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
     {
       bodyLimit: maxBodyBytes,
       schema: { body: UploadBody, response: { 200: UploadReply } },
-      config: { tag: "agent-transport", selfGuarded: true },
+      config: { tag: "agent-transport", selfGuarded: true, takesNul: true },
     },
-    (request) => {
-      const { frames } = request.body;
-      requireFrameSizes(frames);
-      return longpoll.upload(agentOf(request), sessionNonce(header(request, headerNames.sessionNonce)), frames);
-    },
+    (request, reply) =>
+      inRoom(request, async () => {
+        const { frames } = request.body;
+        requireFrameSizes(frames);
+        const nonce = sessionNonce(header(request, headerNames.sessionNonce));
+        return longpoll.upload(agentOf(request), nonce, frames, goneSignal(reply));
+      }),
   );
 
   app.get(
     "/agent/commands",
     {
+      // Its answer would have no body, and the claimed commands would be lost.
+      exposeHeadRoute: false,
       schema: { querystring: PollQuery, response: { 200: PollReply } },
       config: { tag: "agent-transport", selfGuarded: true },
     },
@@ -110,12 +117,18 @@ export const gatewayRoutes: Routes<{ gateway: Gateway }> = (app, { gateway }) =>
   }) as never);
 };
 
-/** An agent has one upload in flight and may have given up on a few (spec part 3, 1.6). */
-const uploadsPerAgent = 8;
+/** An agent has sixteen sessions with one upload in flight each, and may have given up on as many (spec part 3, 1.6 and 1.12). */
+const uploadsPerAgent = 32;
 /** Uploads of the largest size that may be in memory together. */
 const uploadBodiesInMemory = 4;
 
-/** Takes room for an upload until its answer is sent or its client is gone. */
+interface HeldRoom {
+  giveBack(): void;
+  /** The body is complete: its frames are in memory until they are answered for, whether or not the client waits for it. */
+  isInUse: boolean;
+}
+
+/** Takes room for an upload before its body is read, until the client goes or, when the body came, until `inRoom` is done with it. */
 function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadRoom, maxBodyBytes: number): void {
   const announced = Number(request.headers["content-length"] ?? maxBodyBytes);
   const giveBack = room.take(
@@ -125,7 +138,21 @@ function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadRoom
   if (giveBack === null) {
     throw new ApiError("unready", { reason: "uploads_full" }, { headers: { "retry-after": "1" } });
   }
-  reply.raw.once("close", giveBack);
+  const held: HeldRoom = { giveBack, isInUse: false };
+  request.uploadRoom = held;
+  reply.raw.once("close", () => {
+    if (!held.isInUse) giveBack();
+  });
+}
+
+async function inRoom<T>({ uploadRoom }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  if (uploadRoom === null) throw new Error("an upload began without room");
+  uploadRoom.isInUse = true;
+  try {
+    return await work();
+  } finally {
+    uploadRoom.giveBack();
+  }
 }
 
 const maxFrameBytes = 1_048_576;

@@ -21,17 +21,27 @@ const maxErrors = 10;
 export interface UploadDeps {
   readonly dispatch: Dispatch;
   readonly log: Log;
+  /** Null while the ingest queue has room; when it is full, what to wait for before more frames are read. */
+  whenIngestHasRoom(): Promise<void> | null;
   verified(path: "fast" | "slow"): void;
+}
+
+export interface UploadSource extends FrameSource {
+  /** Tells of a frame that is dropped. */
+  frameDropped(about: Record<string, unknown>): void;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Judges the frames of one upload in order and hands the good ones on. Batches of events are stored together, so the answer waits for
- * all of them at the end. A frame with a bad signature or a replayed one rejects itself and everything after it.
+ * all of them at the end. A frame with a bad signature, a replayed one and one of a revoked agent reject themselves and everything after
+ * them.
  */
 export async function acceptUpload(
   deps: UploadDeps,
   session: LongpollSession,
-  source: FrameSource,
+  source: UploadSource,
   frames: readonly string[],
 ): Promise<UploadResult> {
   const answer: UploadAnswer = { accepted: 0, rejected: 0, errors: [], error_code: null };
@@ -39,22 +49,33 @@ export async function acceptUpload(
     if (answer.errors.length < maxErrors) answer.errors.push(text);
   };
   const storing: Promise<FrameOutcome>[] = [];
+  const agentId = source.identity.agent_id;
   let isInvalidated = false;
   let signedFrames = 0;
 
   for (const [index, text] of frames.entries()) {
+    const room = deps.whenIngestHasRoom();
+    if (room !== null) {
+      await room;
+      // Nobody hears of the rest, which comes again; its times may be stale by now, and that would end the sessions of the agent.
+      if (source.signal.aborted) {
+        answer.rejected += frames.length - index;
+        break;
+      }
+    }
     const opened = session.verifier.open(text);
     if (!opened.ok) {
       if (opened.reason === "signature") {
         isInvalidated = true;
         answer.rejected += frames.length - index;
         say(`frame ${index}: ${opened.message}`);
+        deps.log.warn("agent_transport.signature_failed", { agent_id: agentId, type: opened.frameType });
         break;
       }
       if (opened.reason === "skew") answer.rejected += 1;
       else answer.accepted += 1;
       say(`frame ${index}: ${opened.message}`);
-      deps.log.warn("agent_transport.frame_dropped", { agent_id: source.identity.agent_id, reason: opened.reason });
+      source.frameDropped({ reason: opened.reason });
       continue;
     }
     const verdict = session.guard.admit(opened.frame);
@@ -62,11 +83,18 @@ export async function acceptUpload(
       isInvalidated = true;
       answer.rejected += frames.length - index;
       say(`frame ${index}: refused by the replay guard (${verdict})`);
+      deps.log.warn("agent_transport.replay_refused", { agent_id: agentId, verdict });
       break;
     }
     deps.verified(opened.path);
     signedFrames += 1;
-    storing.push(deps.dispatch(source, opened.frame, opened.text));
+    const outcome = deps.dispatch(source, opened.frame, opened.text);
+    storing.push(outcome);
+    // Only a heartbeat asks whether the agent is revoked.
+    if (opened.frame.type === "heartbeat" && (await outcome).kind === "revoked") {
+      answer.rejected += frames.length - index - 1;
+      break;
+    }
   }
 
   let isRevoked = false;

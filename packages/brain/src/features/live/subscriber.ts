@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { isUuid } from "@svc/protocol";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
@@ -64,7 +65,7 @@ const maxClientFrameBytes = 16_384;
 
 /** A client's frame; null when it is none that the hub knows. */
 export function readClientFrame(data: Uint8Array): ClientFrame | null {
-  if (data.byteLength > maxClientFrameBytes) return null;
+  if (data.byteLength > maxClientFrameBytes || !isUtf8(data)) return null;
   let frame: unknown;
   try {
     frame = JSON.parse(Buffer.from(data).toString("utf8"));

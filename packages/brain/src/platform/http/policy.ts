@@ -29,6 +29,8 @@ export interface RoutePolicy {
   beforeEnrollment?: true;
   /** The gateway counts and checks addresses itself: it must accept an upgrade to close it with a code. */
   selfGuarded?: true;
+  /** Texts of the body may hold U+0000: the route reads them itself before any of them gets into a statement. */
+  takesNul?: true;
   /** Left out of the OpenAPI document. */
   hidden?: true;
   /** Name of the Routes function that registered it; `mount` sets it, ROUTES.md finds the file by it. */

@@ -189,7 +189,7 @@ function acceptJsonOnly(app: App): void {
   const parse = app.getDefaultJsonParser("error", "ignore");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     if (body === "") return done(null, undefined);
-    if (holdsNul(body as string)) return done(invalid(nulIn("body")));
+    if (request.routeOptions.config.takesNul !== true && holdsNul(body as string)) return done(invalid(nulIn("body")));
     parse(request, body as string, done);
   });
 }

@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { type ClientRequest, request } from "node:http";
+import type { Socket } from "node:net";
+import { headerNames } from "@svc/protocol";
+import { waitFor } from "@svc/testkit";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { createRawPoller, type RawPoller, rawEvents } from "@svc/testkit/raw-agent";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const megabyte = 1_048_576;
+
+describe("the memory for uploads", () => {
+  let brain: TestBrain;
+  /** Connections as the brain sees them, by the client's port. */
+  const sockets = new Map<number, Socket>();
+
+  beforeEach(async () => {
+    // Four bodies of the largest size have room together.
+    brain = await startTestBrain({ env: { SVC_AGENT_MAX_BODY_BYTES: String(megabyte), SVC_METRICS_PUBLIC: "true" } });
+    brain.running.brain.app.server.on("connection", (socket) => sockets.set(socket.remotePort ?? 0, socket));
+  });
+  afterEach(() => brain.stop());
+
+  const credentials = async () => ({ url: brain.url, ...(await brain.mintAgent()), projectId: brain.project.id });
+  const batch = (agent: RawPoller) => agent.sign("event_batch", { events: rawEvents(1) });
+
+  /** Waits until so many uploads have come whole: each opens a session of its own. */
+  const uploadsAtWork = (count: number) =>
+    waitFor(async () => {
+      const { text } = await brain.as.nobody.get("//metrics");
+      return text.includes(`svc_longpoll_sessions ${count}\n`);
+    });
+
+  async function withoutDatabase<T>(work: () => Promise<T>): Promise<T> {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const held = brain.running.brain.database.write(() => gate);
+    try {
+      return await work();
+    } finally {
+      open();
+      await held;
+    }
+  }
+
+  /** Begins an upload on a connection of its own, of a body that almost fills the largest one. */
+  async function begin(token: string, { nonce, frame }: { nonce: string; frame: string }): Promise<ClientRequest> {
+    const body = JSON.stringify({ frames: [frame] }).padEnd(megabyte);
+    const client = request(`${brain.url}/api/v1/agent/events`, {
+      method: "POST",
+      agent: false,
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "content-length": megabyte,
+        [headerNames.sessionNonce]: nonce,
+      },
+    });
+    client.on("error", () => {});
+    client.write(body.slice(0, -1));
+    await once(client, "socket");
+    return client;
+  }
+
+  /** Hangs up, until the brain has noticed. */
+  async function hangUp(client: ClientRequest): Promise<void> {
+    const seen = sockets.get(client.socket?.localPort ?? 0);
+    client.destroy();
+    await waitFor(() => seen?.destroyed === true);
+  }
+
+  test("goes on being held for clients that hang up while their frames wait for the database", async () => {
+    const given = await credentials();
+    const pollers = Array.from({ length: 4 }, () => createRawPoller(given));
+    const extra = createRawPoller(await credentials());
+    await withoutDatabase(async () => {
+      const uploads = await Promise.all(
+        pollers.map((agent) => begin(given.token, { nonce: agent.nonce, frame: batch(agent) })),
+      );
+      for (const upload of uploads) upload.end(" ");
+      await uploadsAtWork(4);
+      await Promise.all(uploads.map(hangUp));
+      const refused = await extra.upload([batch(extra)]);
+      expect(refused).toMatchObject({ status: 503, body: { error: "unready", details: { reason: "uploads_full" } } });
+      expect(refused.headers.get("retry-after")).toBe("1");
+    });
+    const stored = await waitFor(async () => (await extra.upload([batch(extra)])).status === 200);
+    expect(stored).toBe(true);
+    const { tasks } = { tasks: await brain.as.viewer.get(`/projects/${brain.project.slug}/tasks`) };
+    expect(tasks.body.items).toHaveLength(5);
+  });
+
+  test("is free again when a client hangs up before its body came", async () => {
+    const { token } = await credentials();
+    const extra = createRawPoller(await credentials());
+    const uploads = await Promise.all(["a", "b", "c", "d"].map((nonce) => begin(token, { nonce, frame: "" })));
+    await waitFor(async () => (await extra.upload(["no frame"])).status === 503);
+    await Promise.all(uploads.map(hangUp));
+    expect((await extra.upload(["no frame"])).status).toBe(200);
+  });
+
+  test("has room for all sixteen sessions of an agent at once", async () => {
+    const given = await credentials();
+    const uploads = await withoutDatabase(async () => {
+      const begun = Array.from({ length: 16 }, () => createRawPoller(given)).map((agent) =>
+        agent.upload([batch(agent)]),
+      );
+      await uploadsAtWork(16);
+      return begun;
+    });
+    expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual(Array(16).fill(200));
+  });
+});
