@@ -104,7 +104,7 @@ function readPosition(cursor: string | undefined): Position | null {
 /** Tasks by id for the dashboard hub, each with its retry lineage; their large values are not even read. */
 export async function changedTasks(database: Database<Tables>, projectId: string, ids: readonly string[]) {
   const rows = await changedRows(database, projectId, ids);
-  const lineage = await lineageOf(database, projectId, rows);
+  const lineage = await lineageOf(database.read, database.dialect, { projectId, tasks: rows });
   return rows.map((row) => changedTask(row, lineage.get(addressKey(row))));
 }
 
@@ -114,6 +114,6 @@ export async function withLineage(
   projectId: string,
   rows: readonly PublicTaskRow[],
 ): Promise<PublicTask[]> {
-  const lineage = await lineageOf(database, projectId, rows);
+  const lineage = await lineageOf(database.read, database.dialect, { projectId, tasks: rows });
   return rows.map((row) => publicTask(row, lineage.get(addressKey(row))));
 }
