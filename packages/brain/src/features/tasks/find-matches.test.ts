@@ -7,8 +7,8 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
 import { countMatches } from "./count-matches.ts";
 import { matchesFilter, type TaskFilter } from "./filter.ts";
-import type { Sizes } from "./find-matches.ts";
-import { matchingPage } from "./list.ts";
+import type { Search, Sizes } from "./find-matches.ts";
+import { matchingPage, wholeRows } from "./list.ts";
 import type { Position } from "./match-reads.ts";
 import { matchingIds } from "./matching-ids.ts";
 
@@ -130,7 +130,8 @@ async function allPages(database: Database<Tables>, given: TaskFilter, pages: Pa
   let after: Position | null = null;
   let count = 0;
   do {
-    const page = await matchingPage(database, { projectId, filter: given, after, budgetMs, ...pages });
+    const search: Search = { projectId, filter: given, after, budgetMs, ...pages };
+    const page = await matchingPage(database, search, wholeRows(database));
     ids.push(...page.rows.map(({ id }) => id));
     after = page.next;
     count += 1;

@@ -9,7 +9,7 @@ import {
 import type { Tables } from "../../schema/tables/index.ts";
 import type { TaskFilter } from "./filter.ts";
 import { matchCondition } from "./match-condition-reads.ts";
-import { largeColumns, type PublicTaskRow, publicColumns } from "./task-public.ts";
+import { largeColumns, type PublicColumn, type PublicTaskRow } from "./task-public.ts";
 
 // How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):
 // all tasks of the project, or those with one value in one column. Everything here reads a bounded number of rows of one source.
@@ -84,32 +84,41 @@ function inListOrder(
   return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${key} DESC, received_at DESC, id DESC`;
 }
 
-const wideTasks: WideTable = {
-  name: "tasks",
-  columns: publicColumns,
-  largeColumns,
-  orderedBy: ["received_at", "id"],
-};
+/** What is read of the rows that a page shows, and on which connection. */
+export interface RowReads<Column extends PublicColumn = PublicColumn> {
+  readonly db: Runner;
+  readonly dialect: DialectName;
+  readonly columns: readonly Column[];
+}
 
-/** The newest public rows of a source with at most one value. */
-export async function newestRows(
-  db: Runner,
-  dialect: DialectName,
+const placeColumns = ["id", "received_at"] as const;
+/** A row with the asked columns and its place in the list. */
+export type ReadRow<Column extends PublicColumn> = Pick<PublicTaskRow, Column | (typeof placeColumns)[number]>;
+
+const wideTasks = (columns: readonly PublicColumn[]): WideTable => ({
+  name: "tasks",
+  columns: [...new Set([...placeColumns, ...columns])],
+  largeColumns: largeColumns.filter((column) => columns.includes(column)),
+  orderedBy: ["received_at", "id"],
+});
+
+/** The newest rows of a source with at most one value. */
+export async function newestRows<Column extends PublicColumn>(
+  { db, dialect, columns }: RowReads<Column>,
   scope: Scope,
   source: Source,
   bounds: PageBounds,
-): Promise<BoundedRows<PublicTaskRow>> {
+): Promise<BoundedRows<ReadRow<Column>>> {
   const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
-  return rowsWithinBytes(db, dialect, { table: wideTasks, from }, bounds);
+  return rowsWithinBytes(db, dialect, { table: wideTasks(columns), from }, bounds);
 }
 
-/** The newest public rows of a project among those with these ids. */
-export async function rowsByIds(
-  db: Runner,
-  dialect: DialectName,
+/** The newest rows of a project among those with these ids. */
+export async function rowsByIds<Column extends PublicColumn>(
+  { db, dialect, columns }: RowReads<Column>,
   { projectId, ids }: { projectId: string; ids: readonly string[] },
   bounds: PageBounds,
-): Promise<BoundedRows<PublicTaskRow>> {
+): Promise<BoundedRows<ReadRow<Column>>> {
   if (ids.length === 0) return { rows: [], hasMore: false };
   // The planners must not take an index that has the list's order: they would walk it until they have met the last of these rows.
   const order = sql`ORDER BY received_at DESC, id DESC`;
@@ -117,7 +126,7 @@ export async function rowsByIds(
     dialect === "sqlite"
       ? sql`FROM tasks WHERE +project_id = ${projectId} AND id IN (${sql.join(ids)}) ${order}`
       : sql`FROM (SELECT * FROM tasks WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) OFFSET 0) AS tasks ${order}`;
-  return rowsWithinBytes(db, dialect, { table: wideTasks, from }, bounds);
+  return rowsWithinBytes(db, dialect, { table: wideTasks(columns), from }, bounds);
 }
 
 interface PositionRow {
