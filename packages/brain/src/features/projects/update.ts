@@ -1,3 +1,4 @@
+import { canonicalText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
@@ -81,12 +82,15 @@ function changesOf(before: ProjectRow, body: UpdateBody): Changes {
   };
   const entries = Object.entries(wanted).filter(([key, value]) => {
     const present = before[key as keyof ProjectRow];
-    // The server database prints JSON in its own way.
+    // The server database prints JSON in its own way and order.
     const isJson = key === "allowed_schedulers" || key === "settings";
-    return isJson && typeof present === "string" ? jsonOrNull(JSON.parse(present)) !== value : present !== value;
+    return isJson ? canonicalOf(present) !== canonicalOf(value) : present !== value;
   });
   return Object.fromEntries(entries) as Changes;
 }
+
+const canonicalOf = (json: unknown): string | null =>
+  typeof json === "string" ? canonicalText(JSON.parse(json)) : null;
 
 function pick<Source extends object, Key extends keyof Source>(
   source: Source,
