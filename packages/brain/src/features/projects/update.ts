@@ -19,9 +19,12 @@ export interface UpdateDeps {
   readonly cancelCommands: (tx: Tx<Tables>, projectId: string, now: Date) => Promise<readonly unknown[]>;
 }
 
+/** What a body of PATCH may change, and the archiving that DELETE is. */
+type ProjectChanges = Omit<UpdateBody, "is_active"> & { readonly is_active?: boolean };
+
 export interface UpdateRequest {
   readonly projectId: string;
-  readonly body: UpdateBody;
+  readonly body: ProjectChanges;
   readonly origin: AuditOrigin;
 }
 
@@ -73,7 +76,7 @@ async function requireAllowed(tx: Tx<Tables>, before: ProjectRow, changes: Chang
 }
 
 /** The columns whose value the body changes. */
-function changesOf(before: ProjectRow, body: UpdateBody): Changes {
+function changesOf(before: ProjectRow, body: ProjectChanges): Changes {
   const wanted: Changes = {
     ...pick(body, ["slug", "name", "environment", "timezone", "default_scheduler_owner", "is_active"]),
     ...(body.description !== undefined && { description: body.description }),
