@@ -15,6 +15,8 @@ const spacingMs = 40;
 const legacyShare = 0.3;
 /** One row in so many is of the rare kind. */
 const rareEvery = 50_000;
+/** One row in so many retries the row before it. */
+const retryEvery = 20;
 
 export const instantOfRow = (row: number): Date => new Date(seedStartMs + row * spacingMs);
 
@@ -29,6 +31,12 @@ const args = JSON.stringify([
 ]);
 const result = JSON.stringify({ ok: true, message: "processed in three steps, nothing special to say" });
 
+function taskIdOf(row: number, isLegacy: boolean): string {
+  const id = idOfRow(row);
+  if (row % rareEvery === 23) return `needle-${id}`;
+  return isLegacy && row % 4 === 0 ? `legacyid-${id}` : `${row}:${id.slice(0, 20)}`;
+}
+
 function sampleRow(row: number, rows: number) {
   const id = idOfRow(row);
   const isLegacy = row <= rows * legacyShare;
@@ -36,7 +44,8 @@ function sampleRow(row: number, rows: number) {
   const at = instantOfRow(row).getTime();
   return {
     id,
-    task_id: rare === 23 ? `needle-${id}` : isLegacy && row % 4 === 0 ? `legacyid-${id}` : `${row}:${id.slice(0, 20)}`,
+    task_id: taskIdOf(row, isLegacy),
+    retried_from: row % retryEvery === 0 ? taskIdOf(row - 1, row - 1 <= rows * legacyShare) : null,
     name:
       rare === 7 ? "app.rare.job" : isLegacy && row % 2 === 0 ? "app.legacy.sync" : `app.jobs.task${(row * 7) % 240}`,
     queue: rare === 11 ? "rare-queue" : isLegacy && row % 3 === 0 ? "legacy-queue" : `queue-${row % 17}`,
@@ -54,7 +63,7 @@ const plain = ["id", "task_id", "name", "queue", "state", "priority", "worker_na
 const searchTextOf = ({ name, queue, worker_name, task_id }: ReturnType<typeof sampleRow>) =>
   `${name}\n${queue}\n${worker_name}\n${task_id}`.toLowerCase();
 
-/** Fills the tasks of a migrated SQLite file, indexes last. */
+/** Fills the tasks of a migrated SQLite file and their retry links, indexes last. */
 export function seedSqlite(path: string, { projectId, rows }: Seed): void {
   const db = new DatabaseSync(path);
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY; BEGIN");
@@ -69,6 +78,9 @@ export function seedSqlite(path: string, { projectId, rows }: Seed): void {
   );
   const term = db.prepare(
     "INSERT INTO task_terms (project_id, field, value, folded) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const link = db.prepare(
+    "INSERT INTO task_links (project_id, engine, new_id, old_id, linked_at) VALUES (?, 'bullmq', ?, ?, ?)",
   );
   const index = db.prepare("INSERT INTO task_id_search (rowid, task_id) VALUES (?, ?)");
   const terms = new Set<string>();
@@ -89,6 +101,7 @@ export function seedSqlite(path: string, { projectId, rows }: Seed): void {
       micros,
     );
     index.run(row, task.task_id.toLowerCase());
+    if (task.retried_from !== null) link.run(projectId, task.task_id, task.retried_from, micros);
     for (const [field, value] of [
       ["name", task.name],
       ["queue", task.queue],
@@ -107,7 +120,7 @@ export function seedSqlite(path: string, { projectId, rows }: Seed): void {
 
 const rowsPerStatement = 5000;
 
-/** Fills the tasks of a migrated PostgreSQL database, indexes last, and lets the planner know them. */
+/** Fills the tasks of a migrated PostgreSQL database and their retry links, indexes last, and lets the planner know them. */
 export async function seedPostgres(url: string, { projectId, rows }: Seed): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -126,9 +139,12 @@ export async function seedPostgres(url: string, { projectId, rows }: Seed): Prom
       await client.query(
         `WITH given AS MATERIALIZED (
            SELECT * FROM jsonb_to_recordset($1::jsonb) AS r (${plain.map((column) => `${column} ${column === "id" ? "uuid" : "text"}`).join(", ")},
-             at timestamptz, search_text text)
+             retried_from text, at timestamptz, search_text text)
          ), searchable AS (
            INSERT INTO task_search (id, project_id, received_at, search_text) SELECT id, $2, at, search_text FROM given
+         ), linked AS (
+           INSERT INTO task_links (project_id, engine, new_id, old_id, linked_at)
+           SELECT $2, 'bullmq', task_id, retried_from, at FROM given WHERE retried_from IS NOT NULL
          )
          INSERT INTO tasks (${plain.join(", ")}, project_id, engine, args, kwargs, result, retry_count, attempt, received_at, started_at,
            finished_at, runtime_ms, tags, last_event_at, reported_by, fold, row_version, created_at, updated_at)
@@ -139,6 +155,7 @@ export async function seedPostgres(url: string, { projectId, rows }: Seed): Prom
     for (const { indexdef } of indexes) await client.query(indexdef);
     await client.query("VACUUM ANALYZE tasks");
     await client.query("VACUUM ANALYZE task_search");
+    await client.query("VACUUM ANALYZE task_links");
   } finally {
     await client.end();
   }

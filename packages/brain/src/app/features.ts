@@ -3,7 +3,7 @@ import { createAgents } from "../features/agents/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { cancelPending, createCommands } from "../features/commands/index.ts";
 import { createHealth } from "../features/health/index.ts";
-import { createIngest } from "../features/ingest/index.ts";
+import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createLive, type Live } from "../features/live/index.ts";
 import { createMemberships } from "../features/memberships/index.ts";
 import { createProjects } from "../features/projects/index.ts";
@@ -111,7 +111,14 @@ export function createFeatures(deps: BrainDeps) {
     commandCancelled: (command) => commands.counted.moved(command, "cancelled"),
   });
   const queues = createQueues({ database, clock, publish, onError: onError("queues") });
-  const workers = createWorkers({ database, clock, publish, settings, onError: onError("workers") });
+  const workers = createWorkers({
+    database,
+    clock,
+    publish,
+    settings,
+    redactor: redactorOf(settings),
+    onError: onError("workers"),
+  });
   const ingest = createIngest({
     database,
     clock,

@@ -1,4 +1,4 @@
-import { createIngest, type IngestDeps } from "../features/ingest/index.ts";
+import { createIngest, type IngestDeps, redactorOf } from "../features/ingest/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { compactRollups, foldCounters } from "../features/stats/index.ts";
 import { indexTaskIds } from "../features/tasks/index.ts";
@@ -20,7 +20,15 @@ export interface IngestAloneOptions {
 
 /** The path from verified frames into the database with its loops, without the rest of a brain: for benchmarks and store tests. */
 export function openIngestAlone(options: IngestAloneOptions) {
-  const { database, clock = systemClock, publish = () => {}, settings, grouping } = options;
+  const { database, clock = systemClock, publish = () => {}, grouping } = options;
+  const settings: IngestDeps["settings"] = {
+    SVC_WS_INGEST_QUEUE_MAXSIZE: 2000,
+    SVC_MAX_PAYLOAD_SIZE_BYTES: 8192,
+    SVC_REDACTION_EXTRA_KEY_PATTERNS: [],
+    SVC_REDACTION_EXTRA_VALUE_PATTERNS: [],
+    SVC_EVENT_RETENTION_DAYS: 30,
+    ...options.settings,
+  };
   const onError =
     options.onError ??
     ((error: unknown) => {
@@ -32,6 +40,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     clock,
     publish,
     onError,
+    redactor: redactorOf(settings),
     settings: { SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: 30 },
   });
   const metrics = createMetrics();
@@ -46,14 +55,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     labels: { of: (projectId) => projectId, whenKnown: (_projectIds, work) => work() },
     publish,
     ...(grouping !== undefined && { grouping }),
-    settings: {
-      SVC_WS_INGEST_QUEUE_MAXSIZE: 2000,
-      SVC_MAX_PAYLOAD_SIZE_BYTES: 8192,
-      SVC_REDACTION_EXTRA_KEY_PATTERNS: [],
-      SVC_REDACTION_EXTRA_VALUE_PATTERNS: [],
-      SVC_EVENT_RETENTION_DAYS: 30,
-      ...settings,
-    },
+    settings,
   });
   const signal = new AbortController().signal;
   return {

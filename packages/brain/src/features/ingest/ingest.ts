@@ -1,4 +1,3 @@
-import { createRedactor } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
@@ -13,6 +12,7 @@ import { commitOnSqlite } from "./commit-sqlite.ts";
 import { createGroupCommit, type Member } from "./group-commit.ts";
 import { createIngestMetrics, type IngestLabels } from "./metrics.ts";
 import { createPreparer, type IngestBatch, maxErrors, type PreparedEvent } from "./prepare.ts";
+import { type RedactionSettings, redactorOf } from "./redaction.ts";
 import { createRoom, type Load } from "./room.ts";
 import { newestTouches } from "./touches.ts";
 
@@ -42,11 +42,8 @@ export interface IngestDeps {
   readonly workers: Pick<Workers, "touch">;
   /** Told of changed rows after each commit. Must not throw. */
   publish(change: LiveChange): void;
-  readonly settings: {
+  readonly settings: RedactionSettings & {
     readonly SVC_WS_INGEST_QUEUE_MAXSIZE: number;
-    readonly SVC_MAX_PAYLOAD_SIZE_BYTES: number;
-    readonly SVC_REDACTION_EXTRA_KEY_PATTERNS: readonly string[];
-    readonly SVC_REDACTION_EXTRA_VALUE_PATTERNS: readonly string[];
     readonly SVC_EVENT_RETENTION_DAYS: number;
   };
   /** Labels of projects in metrics. */
@@ -73,11 +70,7 @@ export function createIngest(deps: IngestDeps) {
   const prepare = createPreparer({
     clock,
     eventRetentionDays: settings.SVC_EVENT_RETENTION_DAYS,
-    redactor: createRedactor({
-      maxStringBytes: settings.SVC_MAX_PAYLOAD_SIZE_BYTES,
-      extraKeyPatterns: settings.SVC_REDACTION_EXTRA_KEY_PATTERNS,
-      extraValuePatterns: settings.SVC_REDACTION_EXTRA_VALUE_PATTERNS,
-    }),
+    redactor: redactorOf(settings),
   });
   const room = createRoom({
     frames: settings.SVC_WS_INGEST_QUEUE_MAXSIZE,

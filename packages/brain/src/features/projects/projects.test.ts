@@ -25,10 +25,13 @@ for (const dialect of testDialects) {
       const before = (await fixture.auditRows("project.updated")).length;
       await fixture.projects.update({
         projectId: id,
-        body: { allowed_schedulers: ["svc-scheduler"] },
+        body: { allowed_schedulers: ["svc-scheduler"], settings },
         origin: ownOrigin,
       });
       expect(await fixture.auditRows("project.updated")).toHaveLength(before);
+      await fixture.projects.update({ projectId: id, body: { settings: null }, origin: ownOrigin });
+      expect((await fixture.projects.get(id)).settings).toBeNull();
+      expect(await fixture.auditRows("project.updated")).toHaveLength(before + 1);
     });
 
     test("are listed by name, at most as many as SVC_ADMIN_PROJECT_LIST_CAP", async () => {

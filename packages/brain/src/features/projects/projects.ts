@@ -10,7 +10,7 @@ import { createProjectLabels, type ProjectLabels } from "./labels.ts";
 import type { CreateBody, Project, UpdateBody } from "./schemas.ts";
 import { publicProject } from "./shapes.ts";
 import { findBySlug, findProject, findRole, listVisible, slugsOf } from "./store.ts";
-import { changeProject, type UpdateDeps } from "./update.ts";
+import { changeProject, type UpdateDeps, type UpdateRequest } from "./update.ts";
 
 export interface ProjectsDeps extends UpdateDeps {
   readonly memberships: Pick<Memberships, "add">;
@@ -83,7 +83,7 @@ export function createProjects(deps: ProjectsDeps): Projects {
     await database.notify(changedChannel, JSON.stringify(news)).catch(deps.onError);
   }
 
-  async function update(request: { projectId: string; body: UpdateBody; origin: AuditOrigin }): Promise<Project> {
+  async function update(request: UpdateRequest): Promise<Project> {
     const { before, after } = await changeProject(deps, request);
     if (after !== before) await announce(after);
     return publicProject(after);

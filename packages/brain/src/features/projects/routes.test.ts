@@ -217,10 +217,18 @@ describe("DELETE /projects/{slug}", () => {
     });
   });
 
-  test("answers 409 for the last active project, also by PATCH", async () => {
+  test("answers 409 for the last active project", async () => {
     const reason = "last_active_project";
     expect(await root.send("DELETE", "/projects/shop")).toMatchObject({ status: 409, body: { details: { reason } } });
-    expect((await root.send("PATCH", "/projects/shop", { is_active: false })).body.details.reason).toBe(reason);
+  });
+
+  test("is the only way to archive, because it asks for a fresh second factor", async () => {
+    await create({ slug: "other", name: "Other" });
+    expect(await root.send("PATCH", "/projects/shop", { is_active: false })).toMatchObject({
+      status: 422,
+      body: { error: "validation_error" },
+    });
+    expect((await root.get("/projects/shop")).body.is_active).toBe(true);
   });
 
   test("needs the role admin", async () => {

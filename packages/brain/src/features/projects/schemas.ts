@@ -44,7 +44,8 @@ export type CreateBody = Static<typeof CreateBody>;
 export const UpdateBody = Type.Object({
   slug: Type.Optional(Slug),
   name: Type.Optional(Line(200)),
-  is_active: Type.Optional(Type.Boolean({ description: "false archives, true restores" })),
+  // Archiving asks for a fresh second factor, which is a matter of the route; so it has one of its own.
+  is_active: Type.Optional(Type.Literal(true, { description: "restores an archived project; DELETE archives" })),
   ...described,
 });
 export type UpdateBody = Static<typeof UpdateBody>;

@@ -1,3 +1,4 @@
+import { canonicalText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
@@ -18,9 +19,12 @@ export interface UpdateDeps {
   readonly cancelCommands: (tx: Tx<Tables>, projectId: string, now: Date) => Promise<readonly unknown[]>;
 }
 
+/** What a body of PATCH may change, and the archiving that DELETE is. */
+type ProjectChanges = Omit<UpdateBody, "is_active"> & { readonly is_active?: boolean };
+
 export interface UpdateRequest {
   readonly projectId: string;
-  readonly body: UpdateBody;
+  readonly body: ProjectChanges;
   readonly origin: AuditOrigin;
 }
 
@@ -72,7 +76,7 @@ async function requireAllowed(tx: Tx<Tables>, before: ProjectRow, changes: Chang
 }
 
 /** The columns whose value the body changes. */
-function changesOf(before: ProjectRow, body: UpdateBody): Changes {
+function changesOf(before: ProjectRow, body: ProjectChanges): Changes {
   const wanted: Changes = {
     ...pick(body, ["slug", "name", "environment", "timezone", "default_scheduler_owner", "is_active"]),
     ...(body.description !== undefined && { description: body.description }),
@@ -81,12 +85,15 @@ function changesOf(before: ProjectRow, body: UpdateBody): Changes {
   };
   const entries = Object.entries(wanted).filter(([key, value]) => {
     const present = before[key as keyof ProjectRow];
-    // The server database prints JSON in its own way.
+    // The server database prints JSON in its own way and order.
     const isJson = key === "allowed_schedulers" || key === "settings";
-    return isJson && typeof present === "string" ? jsonOrNull(JSON.parse(present)) !== value : present !== value;
+    return isJson ? canonicalOf(present) !== canonicalOf(value) : present !== value;
   });
   return Object.fromEntries(entries) as Changes;
 }
+
+const canonicalOf = (json: unknown): string | null =>
+  typeof json === "string" ? canonicalText(JSON.parse(json)) : null;
 
 function pick<Source extends object, Key extends keyof Source>(
   source: Source,

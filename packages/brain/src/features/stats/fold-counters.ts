@@ -18,6 +18,7 @@ import {
   type WorkerSum,
 } from "./fold-store.ts";
 import { decodeHistogram, type Histogram, mergeInto } from "./histogram.ts";
+import { bucketStart, minutesBegin } from "./time-range.ts";
 
 const deltasPerRound = 5000;
 const roundsPerTick = 20;
@@ -26,8 +27,6 @@ const namesPerProject = 1000;
 const hourMs = 3_600_000;
 /** How often a name is noted as still in use. */
 export const nameNotedMs = 24 * hourMs;
-/** Rollups are kept by the minute for this long, then by the hour. */
-const minuteKeptMs = 48 * hourMs;
 
 /**
  * Moves counter changes into the counters, every second. Leader only: one replica is enough for it. Each round takes the changes out
@@ -59,15 +58,14 @@ export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Cloc
   everyMs: 600_000,
   leaderOnly: true,
   async tick({ database, clock, signal }) {
-    const now = clock.now().getTime();
+    const cutoff = minutesBegin(clock.now());
     let compacted = 0;
     while (!signal.aborted) {
       const count = await database.write(async (tx) => {
         await lockCounters(tx, database.dialect);
-        const cutoff = new Date(hourStart(now - minuteKeptMs));
         const minutes = await takeOldMinutes(tx, database.dialect, cutoff, minutesPerRound);
         const hours = new Sums();
-        for (const minute of minutes) hours.addRollup(minute, new Date(hourStart(minute.bucket_at.getTime())), 60);
+        for (const minute of minutes) hours.addRollup(minute, bucketStart(minute.bucket_at, hourMs), 60);
         await addRollups(tx, [...hours.rollups.values()]);
         return minutes.length;
       });
@@ -78,13 +76,11 @@ export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Cloc
   },
 };
 
-const hourStart = (ms: number): number => Math.floor(ms / hourMs) * hourMs;
-
 async function foldRound(tx: CounterTx, now: Date): Promise<number> {
   const deltas = await takeDeltas(tx, deltasPerRound);
   if (deltas.length === 0) return 0;
   const sums = new Sums();
-  const minuteLimit = hourStart(now.getTime() - minuteKeptMs);
+  const minuteLimit = minutesBegin(now);
   const nameOf = await nameLimiter(tx, deltas, now);
   for (const delta of deltas) {
     const { bucket_at: at, counter, project_id, engine, kind, count } = delta;
@@ -92,8 +88,8 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
     else if (counter === "worker" && at !== null) {
       sums.addWorker({ project_id, engine, worker: delta.worker, hour_at: at, kind, count });
     } else if (counter === "rollup" && at !== null) {
-      const isOld = at.getTime() < minuteLimit;
-      const bucket = isOld ? new Date(hourStart(at.getTime())) : at;
+      const isOld = at < minuteLimit;
+      const bucket = isOld ? bucketStart(at, hourMs) : at;
       const grainMinutes = isOld ? 60 : 1;
       sums.addRollup({ ...delta, name: nameOf(delta) }, bucket, grainMinutes);
       sums.addRollup({ ...delta, ...allOfProject }, bucket, grainMinutes);

@@ -8,6 +8,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 // A whole hour that is long over: nothing of it moves while the tests run.
 const hour = Math.floor(Date.now() / hourMs) * hourMs - 6 * hourMs;
+const oldMinute = -60 * 24 * 10;
+const old = hour + oldMinute * minuteMs;
 
 for (const dialect of testDialects) {
   describe(`stats and trends on ${dialect}`, () => {
@@ -62,6 +64,8 @@ for (const dialect of testDialects) {
             change(16, "task.revoked", 3),
             change(16, "task.started", 99),
             change(-60 * 24 * 3, "task.failed", 40),
+            // Three hours of one task a minute, so long ago that only the hours are kept.
+            ...Array.from({ length: 180 }, (_, minute) => change(oldMinute + minute, "task.succeeded", 1)),
           ] as CounterDeltaRow[])
           .execute();
         await tx
@@ -119,7 +123,7 @@ for (const dialect of testDialects) {
           brain_db_ok: true,
         },
       });
-      expect((await get("stats?hours=720")).body.tasks_failed_24h).toBe(42);
+      expect((await get("stats?hours=720")).body).toMatchObject({ tasks_failed_24h: 42, tasks_succeeded_24h: 188 });
       expect((await get(`stats?${between(hour, hour + minuteMs)}`)).body).toMatchObject({
         tasks_succeeded_24h: 6,
         tasks_failed_24h: 0,
@@ -219,6 +223,29 @@ for (const dialect of testDialects) {
       // One more where the window does not begin on a border.
       expect([whole, whole + 1]).toContain(body.series.length);
       expect(Date.parse(body.series.at(-1).t)).toBeLessThanOrEqual(Date.now());
+    });
+
+    const totals = ({ series }: { series: { t: string; total: number }[] }) => series.map(({ total }) => total);
+
+    test.each(["", "bucket=15m&", "bucket=1m&"])(
+      "trends of days that are kept by the hour have hours at least: '%s'",
+      async (bucket) => {
+        const { body } = await get(`trends?${bucket}${between(old + 30 * minuteMs, old + 4 * hourMs)}`);
+        expect([body.bucket, body.series[0].t]).toEqual(["1h", new Date(old).toISOString()]);
+        expect(totals(body)).toEqual([60, 60, 60, 0]);
+      },
+    );
+
+    test("trends keep a wider bucket there, and a narrower one of a window that begins later", async () => {
+      const days = (await get(`trends?bucket=1d&${between(old, old + 4 * hourMs)}`)).body;
+      expect([days.bucket, totals(days).reduce((sum, total) => sum + total)]).toEqual(["1d", 180]);
+      expect((await get("trends?window=72h&bucket=15m")).body.bucket).toBe("1h");
+      expect((await get(`trends?bucket=15m&${between(hour - 40 * hourMs, hour)}`)).body.bucket).toBe("15m");
+    });
+
+    test("stats of days that are kept by the hour count the hour in which they begin", async () => {
+      const { body } = await get(`stats?${between(old + 10 * minuteMs, old + 2 * hourMs)}`);
+      expect(body.tasks_succeeded_24h).toBe(120);
     });
 
     test.each([

@@ -1,13 +1,18 @@
 import { taskStates } from "@svc/protocol";
 import { type Static, Type } from "typebox";
 import { Instant, InstantText, Nullable, OneOf } from "../../platform/http/schemas.ts";
-import { bucketNames, windowNames } from "./time-range.ts";
+import { type BucketName, bucketNames, windowNames } from "./time-range.ts";
 
 const range = { since: Type.Optional(InstantText), until: Type.Optional(InstantText) };
 
 export const StatsQuery = Type.Object({
   hours: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 720, description: "default 24; since and until replace it" }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 720,
+      description:
+        "default 24; since and until replace it. Counts of more than 48 h ago are kept by the UTC hour, and the first one is counted whole",
+    }),
   ),
   ...range,
 });
@@ -15,7 +20,12 @@ export type StatsQuery = Static<typeof StatsQuery>;
 
 export const TrendsQuery = Type.Object({
   window: Type.Optional(OneOf(windowNames)),
-  bucket: Type.Optional(OneOf(bucketNames)),
+  bucket: Type.Optional(
+    Type.Unsafe<BucketName>({
+      ...OneOf(bucketNames),
+      description: "1h at least where the range begins more than 48 h ago, because older counts are kept by the hour",
+    }),
+  ),
   ...range,
 });
 export type TrendsQuery = Static<typeof TrendsQuery>;
@@ -54,7 +64,7 @@ export const StatsReply = Type.Object({
 
 export const TrendsReply = Type.Object({
   window: Type.String({ description: "the asked window, or `custom` for since and until" }),
-  bucket: OneOf(bucketNames),
+  bucket: Type.Unsafe<BucketName>({ ...OneOf(bucketNames), description: "the one that was used" }),
   series: Type.Array(
     Type.Object({
       t: Instant,

@@ -11,7 +11,7 @@ import {
   workersByState,
 } from "./reads.ts";
 import type { StatsQuery } from "./schemas.ts";
-import { readRange } from "./time-range.ts";
+import { bucketStart, minutesBegin, readRange } from "./time-range.ts";
 
 const hourMs = 3_600_000;
 const deepQueue = 10_000;
@@ -24,9 +24,11 @@ export async function readStats(
 ) {
   const { projectId, query, now } = request;
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - (query.hours ?? 24) * hourMs), to: now };
+  // What is older is kept by the hour: the hour in which the range begins is counted whole.
+  const from = range.from < minutesBegin(now) ? bucketStart(range.from, hourMs) : range.from;
   const [byState, ends, agents, workers, commands, commandsPending, depths] = await Promise.all([
     taskCounts(database, projectId),
-    rollupTotals(database, projectId, range, ["task.failed", "task.succeeded"]),
+    rollupTotals(database, projectId, { from, to: range.to }, ["task.failed", "task.succeeded"]),
     agentsByState(database, projectId),
     workersByState(database, projectId),
     commandsByStatus(database, projectId, range),

@@ -49,3 +49,8 @@ export function readRange(query: { since?: string; until?: string }, now: Date):
 
 /** The start of the UTC bucket that holds the instant. */
 export const bucketStart = (at: Date, widthMs: number): Date => new Date(Math.floor(at.getTime() / widthMs) * widthMs);
+
+const minuteKeptMs = 48 * hourMs;
+
+/** The hour from which rollups are kept by the minute; before it they are moved into hours. */
+export const minutesBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - minuteKeptMs), hourMs);

@@ -2,6 +2,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
+import { maxFilteredDeletes } from "./bulk-delete.ts";
 
 const otherProjectId = "21111111-2222-4333-8444-555555555555";
 const received = new Date(Math.floor(Date.now() / 1000) * 1000 - 3_600_000);
@@ -67,6 +68,11 @@ for (const dialect of testDialects) {
       expect(await left()).toEqual(["b", "c", "other"]);
     });
 
+    test("passes over keys that it does not know", async () => {
+      expect((await remove({ task_ids: [ids[0]], filter_foo: "x" })).body).toEqual({ deleted_count: 1 });
+      expect(await left()).toEqual(["b", "c", "other"]);
+    });
+
     test.each([
       [{ filter_state: "failure" }, ["c", "other"]],
       [{ filter_priority: ["high", "low"] }, ["a", "c", "other"]],
@@ -81,6 +87,19 @@ for (const dialect of testDialects) {
       const { status, body } = await remove(filter);
       expect([status, body.deleted_count]).toEqual([200, 4 - expected.length]);
       expect(await left()).toEqual(expected);
+    });
+
+    test("deletes as many as one call may by filter, the first in the order of their ids", async () => {
+      const { database } = brain.running.brain;
+      const many = Array.from({ length: maxFilteredDeletes + 2 }, (_, index): GivenTask => {
+        return { task_id: `many-${index}`, project_id: brain.project.id, queue: "many", received_at: received };
+      });
+      const rows = await insertTasks(database, many, { isIndexed: false });
+      expect((await remove({ filter_queue: "many" })).body).toEqual({ deleted_count: 10_000 });
+      const kept = await database.read.selectFrom("tasks").select("id").where("queue", "=", "many").execute();
+      const inOrder = rows.map(({ id }) => id).sort();
+      expect(kept.map(({ id }) => id).sort()).toEqual(inOrder.slice(10_000));
+      expect((await remove({ filter_queue: "many" })).body).toEqual({ deleted_count: 2 });
     });
 
     test("takes links, search rows and counts with it, and leaves an audit row", async () => {
@@ -115,6 +134,8 @@ for (const dialect of testDialects) {
     test.each([
       {},
       { task_ids: null, filter_state: null },
+      { filter_states: "failure" },
+      { filter_foo: 1, state: "failure" },
       { task_ids: [] },
       { task_ids: ["not-a-uuid"] },
       { task_ids: Array.from({ length: 1001 }, () => otherProjectId) },

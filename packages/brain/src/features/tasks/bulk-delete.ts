@@ -60,26 +60,27 @@ function lossesByState(projectId: string, tasks: readonly LockedTask[]) {
   return [...losses].map(([state, by]) => ({ projectId, state, by }));
 }
 
-/** The one mode that a body asks for; every mixture and emptiness is a 422. */
+const textFilters = ["filter_search", "filter_name", "filter_queue", "filter_worker"] as const;
+
+/** The one mode that a body asks for; every mixture and emptiness is a 422, and so is a body of unknown keys: it would mean every task. */
 export function readSelection(body: BulkDeleteBody): Selection {
-  const filters = Object.entries(body).filter(([name, value]) => name.startsWith("filter_") && value != null);
   const ids = body.task_ids ?? null;
-  if (ids !== null && filters.length > 0) throw fault(["body"], "mixed_modes", "give task_ids or filters, not both");
-  if (ids !== null) return { ids: [...new Set(ids.map((id) => id.toLowerCase()))] };
-  if (filters.length === 0) throw fault(["body"], "empty", "give task_ids or at least one filter");
-  const blank = filters.find(([, value]) => typeof value === "string" && value.trim() === "");
-  if (blank !== undefined) throw fault(["body", blank[0]], "blank", "must not be blank");
-  return {
-    filter: {
-      ...(body.filter_state != null && { state: body.filter_state }),
-      ...(body.filter_priority != null && { priorities: body.filter_priority }),
-      ...(body.filter_search != null && { search: body.filter_search.toLowerCase() }),
-      ...(body.filter_name != null && { name: body.filter_name }),
-      ...(body.filter_queue != null && { queue: body.filter_queue }),
-      ...(body.filter_worker != null && { worker: body.filter_worker }),
-      ...instantsOf(body.filter_since, body.filter_until),
-    },
+  const filter: TaskFilter = {
+    ...(body.filter_state != null && { state: body.filter_state }),
+    ...(body.filter_priority != null && { priorities: body.filter_priority }),
+    ...(body.filter_search != null && { search: body.filter_search.toLowerCase() }),
+    ...(body.filter_name != null && { name: body.filter_name }),
+    ...(body.filter_queue != null && { queue: body.filter_queue }),
+    ...(body.filter_worker != null && { worker: body.filter_worker }),
+    ...instantsOf(body.filter_since, body.filter_until),
   };
+  const isFiltered = Object.keys(filter).length > 0;
+  if (ids !== null && isFiltered) throw fault(["body"], "mixed_modes", "give task_ids or filters, not both");
+  if (ids !== null) return { ids: [...new Set(ids.map((id) => id.toLowerCase()))] };
+  if (!isFiltered) throw fault(["body"], "empty", "give task_ids or at least one filter");
+  const blank = textFilters.find((name) => body[name]?.trim() === "");
+  if (blank !== undefined) throw fault(["body", blank], "blank", "must not be blank");
+  return { filter };
 }
 
 const fault = (loc: ValidationFault["loc"], type: string, message: string) => invalid({ loc, type, message });

@@ -85,3 +85,28 @@ for (const dialect of testDialects) {
     });
   });
 }
+
+for (const dialect of testDialects) {
+  describe(`exporting more tasks than a workbook takes on ${dialect}`, () => {
+    let brain: TestBrain;
+    const get = (query: string) => brain.as.viewer.get(`/projects/shop/tasks?${query}`);
+
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+      const tasks = Array.from({ length: 25_001 }, (_, index): GivenTask => {
+        return { task_id: `t-${index}`, project_id: brain.project.id, received_at: new Date(startMs - index) };
+      });
+      await insertTasks(brain.running.brain.database, tasks, { isIndexed: false });
+    });
+    afterAll(() => brain.stop());
+
+    test("is refused as xlsx, whatever the setting allows, and given as csv", async () => {
+      const { status, body } = await get("format=xlsx&fields=id");
+      expect([status, body.error]).toEqual([422, "validation_error"]);
+      expect(body.details).toMatchObject({ cap: 25_000, format: "xlsx", setting: "SVC_TASKS_EXPORT_MAX_ROWS" });
+      expect((await get("format=csv&fields=id")).text.split("\r\n")).toHaveLength(25_003);
+      const until = new Date(startMs - 1).toISOString();
+      expect((await get(`format=xlsx&fields=id&until=${until}`)).status).toBe(200);
+    });
+  });
+}

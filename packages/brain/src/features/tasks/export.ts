@@ -6,8 +6,8 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { countMatchesUpTo } from "./count-matches.ts";
+import { batchesOf } from "./export-batches.ts";
 import { filterOfQuery, readExportFields } from "./filter.ts";
-import { batchesOf } from "./list.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import type { PublicTask } from "./task-public.ts";
 
@@ -65,7 +65,7 @@ export async function exportTasks(
       metadata: { format, rows: count, fields: [...fields] },
     }),
   );
-  const pages = batchesOf(database, projectId, filter);
+  const pages = batchesOf({ database, projectId }, filter, fields);
   return {
     mediaType: mediaTypes[format],
     fileName: `svc-tasks-${slug}.${format}`,
@@ -76,7 +76,7 @@ export async function exportTasks(
 function encode(
   format: ExportFormat,
   fields: readonly string[],
-  pages: AsyncIterable<readonly PublicTask[]>,
+  pages: AsyncIterable<readonly Partial<PublicTask>[]>,
 ): Readable {
   switch (format) {
     case "csv":

@@ -7,9 +7,9 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
 import { countMatches } from "./count-matches.ts";
 import { matchesFilter, type TaskFilter } from "./filter.ts";
-import type { Sizes } from "./find-matches.ts";
-import { matchingPage } from "./list.ts";
-import type { Position } from "./match-reads.ts";
+import { indexedSources, isDirect, type Search, type Sizes, scopeOf } from "./find-matches.ts";
+import { matchingPage, wholeRows } from "./list.ts";
+import { type CountStep, countStretch, type Position, type Scope } from "./match-reads.ts";
 import { matchingIds } from "./matching-ids.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
@@ -130,7 +130,8 @@ async function allPages(database: Database<Tables>, given: TaskFilter, pages: Pa
   let after: Position | null = null;
   let count = 0;
   do {
-    const page = await matchingPage(database, { projectId, filter: given, after, budgetMs, ...pages });
+    const search: Search = { projectId, filter: given, after, budgetMs, ...pages };
+    const page = await matchingPage(database, search, wholeRows(database));
     ids.push(...page.rows.map(({ id }) => id));
     after = page.next;
     count += 1;
@@ -139,6 +140,18 @@ async function allPages(database: Database<Tables>, given: TaskFilter, pages: Pa
     expect(page.rows.length <= 1 || bytes <= maxBytes).toBe(true);
   } while (after !== null && count < 1000);
   return ids;
+}
+
+/** The count of all stretches of `rows` rows one after another. */
+async function countOfStretches({ slow }: Database<Tables>, given: TaskFilter, rows: number): Promise<number> {
+  const [source = null] = indexedSources(given);
+  let total = 0;
+  for (let scope: Scope | null = scopeOf(projectId, given, null); scope !== null; ) {
+    const { count, rest }: CountStep = await countStretch(slow, scope, source, rows);
+    total += count;
+    scope = rest;
+  }
+  return total;
 }
 
 for (const dialect of testDialects) {
@@ -180,6 +193,8 @@ for (const dialect of testDialects) {
               expect(await allPages(database, each, hurried), JSON.stringify(each)).toEqual(expected);
               expect(await allPages(database, each, { limit, maxBytes }), JSON.stringify(each)).toEqual(expected);
               expect(await countMatches(database, projectId, each)).toBe(expected.length);
+              if (dialect === "sqlite" && isDirect(each))
+                expect(await countOfStretches(database, each, limit)).toBe(expected.length);
               expect((await matchingIds(database, projectId, each, 100)).sort()).toEqual([...expected].sort());
               expect(await matchingIds(database, projectId, each, 3)).toEqual([...expected].sort().slice(0, 3));
             }
@@ -188,5 +203,22 @@ for (const dialect of testDialects) {
         { numRuns: Number(process.env.SVC_TEST_RUNS ?? 12) },
       );
     });
+
+    // The server database ends a statement by itself.
+    if (dialect === "sqlite") {
+      test.each<TaskFilter>([{}, { state: "pending" }, { queue: "q", state: "pending" }])(
+        "gives no count of %j when there is no time for it",
+        async (given) => {
+          const { database } = opened;
+          await emptyTables(database);
+          const tasks = Array.from({ length: 2001 }, (_, index): GivenTask => {
+            return { task_id: `t-${index}`, project_id: projectId, queue: "q", received_at: new Date(startMs) };
+          });
+          await insertTasks(database, tasks);
+          expect(await countMatches(database, projectId, given)).toBe(2001);
+          expect(await countMatches(database, projectId, given, 0)).toBeNull();
+        },
+      );
+    }
   });
 }

@@ -4,7 +4,9 @@ import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 import { maxPageBytes } from "../../platform/database/rows-within-bytes.ts";
-import { batchesOf, changedTasks } from "./list.ts";
+import { batchesOf } from "./export-batches.ts";
+import { exportFields } from "./filter.ts";
+import { changedTasks } from "./list.ts";
 import type { PublicTask } from "./task-public.ts";
 
 const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
@@ -95,10 +97,11 @@ for (const dialect of testDialects) {
 
     test("are handed to an export in batches under the bound", async () => {
       const seen: string[] = [];
-      for await (const batch of batchesOf(brain.running.brain.database, brain.project.id, {})) {
+      const place = { database: brain.running.brain.database, projectId: brain.project.id };
+      for await (const batch of batchesOf(place, {}, exportFields)) {
         const bytes = batch.reduce((sum, task) => sum + JSON.stringify(task).length, 0);
         if (batch.length > 1) expect(bytes).toBeLessThan(maxPageBytes + room);
-        seen.push(...batch.map(({ task_id }) => task_id));
+        seen.push(...batch.map(({ task_id }) => task_id ?? ""));
       }
       expect(seen).toEqual(ids);
     });

@@ -3,12 +3,19 @@ import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { countMatches } from "./count-matches.ts";
-import { filterOfQuery, type TaskFilter } from "./filter.ts";
+import { filterOfQuery } from "./filter.ts";
 import { findMatches, indexedSources, isDirect, type Search, scopeOf } from "./find-matches.ts";
-import { newestRows, type Position, rowsByIds } from "./match-reads.ts";
+import { newestRows, type Position, type ReadRow, type RowReads, rowsByIds } from "./match-reads.ts";
 import { addressKey, changedRows, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
-import { changedTask, type PublicTask, type PublicTaskRow, publicTask } from "./task-public.ts";
+import {
+  changedTask,
+  type PublicColumn,
+  type PublicTask,
+  type PublicTaskRow,
+  publicColumns,
+  publicTask,
+} from "./task-public.ts";
 
 export interface TaskPageAnswer {
   readonly items: PublicTask[];
@@ -32,7 +39,7 @@ export async function listPage(
   const limit = clampLimit(query.limit, sizes);
   const search = { projectId, filter, after: readPosition(query.cursor), limit, budgetMs };
   const [{ rows, next, isPartial }, total] = await Promise.all([
-    matchingPage(database, search),
+    matchingPage(database, search, wholeRows(database)),
     query.include_total === true ? countMatches(database, projectId, filter) : null,
   ]);
   const items = await withLineage(database, projectId, rows);
@@ -43,8 +50,14 @@ export async function listPage(
     : page;
 }
 
-export interface MatchingPage {
-  readonly rows: PublicTaskRow[];
+export const wholeRows = ({ read, dialect }: Database<Tables>): RowReads => ({
+  db: read,
+  dialect,
+  columns: publicColumns,
+});
+
+export interface MatchingPage<Row> {
+  readonly rows: Row[];
   /** Where the next page begins; null at the end of the list. */
   readonly next: Position | null;
   /** The time was used up before the page was full. */
@@ -52,18 +65,20 @@ export interface MatchingPage {
 }
 
 /** The rows of one page of matches: `limit` at most, and fewer when large ones fill it. */
-export async function matchingPage(database: Database<Tables>, search: Search): Promise<MatchingPage> {
+export async function matchingPage<Column extends PublicColumn>(
+  database: Database<Tables>,
+  search: Search,
+  reads: RowReads<Column>,
+): Promise<MatchingPage<ReadRow<Column>>> {
   const { projectId, filter, after, limit, maxBytes } = search;
-  const { read, dialect } = database;
   if (isDirect(filter)) {
     const [source = null] = indexedSources(filter);
-    const scope = scopeOf(projectId, filter, after);
-    const { rows, hasMore } = await newestRows(read, dialect, scope, source, { limit, maxBytes });
+    const { rows, hasMore } = await newestRows(reads, scopeOf(projectId, filter, after), source, { limit, maxBytes });
     return { rows, next: hasMore ? placeOfLast(rows) : null, isPartial: false };
   }
   const { found, reached } = await findMatches(database, { ...search, limit: limit + 1 });
   const ids = found.slice(0, limit).map(({ id }) => id);
-  const { rows, hasMore } = await rowsByIds(read, dialect, { projectId, ids }, { limit, maxBytes });
+  const { rows, hasMore } = await rowsByIds(reads, { projectId, ids }, { limit, maxBytes });
   // What was found and did not fit is found again by the next page.
   if (hasMore) return { rows, next: placeOfLast(rows), isPartial: false };
   // A row deleted since it was found is left out; the next page begins at the place where the last one was found.
@@ -71,26 +86,9 @@ export async function matchingPage(database: Database<Tables>, search: Search): 
   return { rows, next: isFull ? (found[limit - 1] ?? null) : reached, isPartial: !isFull && reached !== null };
 }
 
-function placeOfLast(rows: readonly PublicTaskRow[]): Position | null {
+function placeOfLast(rows: readonly ReadRow<never>[]): Position | null {
   const last = rows.at(-1);
   return last === undefined ? null : { receivedAt: last.received_at, id: last.id };
-}
-
-const batchRows = 500;
-
-/** All matches, newest first, in batches that are bounded like a page, so that what an export reads is what it is sending. */
-export async function* batchesOf(
-  database: Database<Tables>,
-  projectId: string,
-  filter: TaskFilter,
-): AsyncGenerator<readonly PublicTask[]> {
-  let after: Position | null = null;
-  do {
-    const search = { projectId, filter, after, limit: batchRows, budgetMs: Number.POSITIVE_INFINITY };
-    const page: MatchingPage = await matchingPage(database, search);
-    if (page.rows.length > 0) yield await withLineage(database, projectId, page.rows);
-    after = page.next;
-  } while (after !== null);
 }
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -104,7 +102,7 @@ function readPosition(cursor: string | undefined): Position | null {
 /** Tasks by id for the dashboard hub, each with its retry lineage; their large values are not even read. */
 export async function changedTasks(database: Database<Tables>, projectId: string, ids: readonly string[]) {
   const rows = await changedRows(database, projectId, ids);
-  const lineage = await lineageOf(database, projectId, rows);
+  const lineage = await lineageOf(database.read, database.dialect, { projectId, tasks: rows });
   return rows.map((row) => changedTask(row, lineage.get(addressKey(row))));
 }
 
@@ -114,6 +112,6 @@ export async function withLineage(
   projectId: string,
   rows: readonly PublicTaskRow[],
 ): Promise<PublicTask[]> {
-  const lineage = await lineageOf(database, projectId, rows);
+  const lineage = await lineageOf(database.read, database.dialect, { projectId, tasks: rows });
   return rows.map((row) => publicTask(row, lineage.get(addressKey(row))));
 }

@@ -9,7 +9,7 @@ import {
 import type { Tables } from "../../schema/tables/index.ts";
 import type { TaskFilter } from "./filter.ts";
 import { matchCondition } from "./match-condition-reads.ts";
-import { largeColumns, type PublicTaskRow, publicColumns } from "./task-public.ts";
+import { largeColumns, type PublicColumn, type PublicTaskRow } from "./task-public.ts";
 
 // How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):
 // all tasks of the project, or those with one value in one column. Everything here reads a bounded number of rows of one source.
@@ -84,32 +84,41 @@ function inListOrder(
   return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${key} DESC, received_at DESC, id DESC`;
 }
 
-const wideTasks: WideTable = {
-  name: "tasks",
-  columns: publicColumns,
-  largeColumns,
-  orderedBy: ["received_at", "id"],
-};
+/** What is read of the rows that a page shows, and on which connection. */
+export interface RowReads<Column extends PublicColumn = PublicColumn> {
+  readonly db: Runner;
+  readonly dialect: DialectName;
+  readonly columns: readonly Column[];
+}
 
-/** The newest public rows of a source with at most one value. */
-export async function newestRows(
-  db: Runner,
-  dialect: DialectName,
+const placeColumns = ["id", "received_at"] as const;
+/** A row with the asked columns and its place in the list. */
+export type ReadRow<Column extends PublicColumn> = Pick<PublicTaskRow, Column | (typeof placeColumns)[number]>;
+
+const wideTasks = (columns: readonly PublicColumn[]): WideTable => ({
+  name: "tasks",
+  columns: [...new Set([...placeColumns, ...columns])],
+  largeColumns: largeColumns.filter((column) => columns.includes(column)),
+  orderedBy: ["received_at", "id"],
+});
+
+/** The newest rows of a source with at most one value. */
+export async function newestRows<Column extends PublicColumn>(
+  { db, dialect, columns }: RowReads<Column>,
   scope: Scope,
   source: Source,
   bounds: PageBounds,
-): Promise<BoundedRows<PublicTaskRow>> {
+): Promise<BoundedRows<ReadRow<Column>>> {
   const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
-  return rowsWithinBytes(db, dialect, { table: wideTasks, from }, bounds);
+  return rowsWithinBytes(db, dialect, { table: wideTasks(columns), from }, bounds);
 }
 
-/** The newest public rows of a project among those with these ids. */
-export async function rowsByIds(
-  db: Runner,
-  dialect: DialectName,
+/** The newest rows of a project among those with these ids. */
+export async function rowsByIds<Column extends PublicColumn>(
+  { db, dialect, columns }: RowReads<Column>,
   { projectId, ids }: { projectId: string; ids: readonly string[] },
   bounds: PageBounds,
-): Promise<BoundedRows<PublicTaskRow>> {
+): Promise<BoundedRows<ReadRow<Column>>> {
   if (ids.length === 0) return { rows: [], hasMore: false };
   // The planners must not take an index that has the list's order: they would walk it until they have met the last of these rows.
   const order = sql`ORDER BY received_at DESC, id DESC`;
@@ -117,7 +126,7 @@ export async function rowsByIds(
     dialect === "sqlite"
       ? sql`FROM tasks WHERE +project_id = ${projectId} AND id IN (${sql.join(ids)}) ${order}`
       : sql`FROM (SELECT * FROM tasks WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) OFFSET 0) AS tasks ${order}`;
-  return rowsWithinBytes(db, dialect, { table: wideTasks, from }, bounds);
+  return rowsWithinBytes(db, dialect, { table: wideTasks(columns), from }, bounds);
 }
 
 interface PositionRow {
@@ -214,36 +223,54 @@ export async function walkStep(
   return { found: found.map(positionOf), end: last === undefined ? null : positionOf(last) };
 }
 
-/** How many of the next `rows` rows of a walk match, and where it goes on. */
-export async function countStep(
-  db: Runner,
-  dialect: DialectName,
-  walk: Walk,
-  rows: number,
-): Promise<{ count: number; end: Position | null }> {
+/** What one step of counting found and what is left to count, null at the end. */
+export interface CountStep {
+  readonly count: number;
+  readonly rest: Scope | null;
+}
+
+/** How many of the next `rows` rows of a walk match. */
+export async function countStep(db: Runner, dialect: DialectName, walk: Walk, rows: number): Promise<CountStep> {
   const { rows: answer } = await sql<{ count: number; id: string | null; received_at: Date | null }>`
     SELECT count(CASE WHEN is_match THEN 1 END) AS count, max(CASE WHEN place = ${rows} THEN ${textOf(dialect, sql`id`)} END) AS id,
       max(CASE WHEN place = ${rows} THEN received_at END) AS received_at
     FROM (${judged(dialect, walk, rows)}) AS seen`.execute(db);
   const { count = 0, id = null, received_at = null } = answer[0] ?? {};
-  return { count: Number(count), end: id === null || received_at === null ? null : { id, receivedAt: received_at } };
+  const isOver = id === null || received_at === null;
+  return { count: Number(count), rest: isOver ? null : { ...walk.scope, after: { id, receivedAt: received_at } } };
+}
+
+/**
+ * SQLite: how many rows the next stretch of a source holds, told by its index alone: `rows` of them, and whatever else was received in the
+ * same millisecond as the last.
+ */
+export async function countStretch(db: Runner, scope: Scope, source: Source, rows: number): Promise<CountStep> {
+  const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
+  if (source !== null) conditions.push(sql`${sql.ref(source.column)} = ${source.values[0] ?? null}`);
+  const index = sql.ref(source === null ? "tasks_by_time" : indexOf[source.column]);
+  const from = sql`FROM tasks INDEXED BY ${index} WHERE ${sql.join(conditions, sql` AND `)}`;
+  const { rows: answer } = await sql<{ count: number; end_at: Date | null }>`
+    SELECT end_at, (SELECT count(*) ${from} AND received_at >= coalesce(end_at, ${sql.lit(Number.MIN_SAFE_INTEGER)})) AS count
+    FROM (SELECT (SELECT received_at ${from} ORDER BY received_at DESC LIMIT 1 OFFSET ${rows - 1}) AS end_at)`.execute(
+    db,
+  );
+  const { count = 0, end_at = null } = answer[0] ?? {};
+  return { count, rest: end_at === null ? null : { ...scope, until: new Date(end_at.getTime() - 1) } };
 }
 
 // PostgreSQL has no greatest uuid.
 const textOf = (dialect: DialectName, value: RawBuilder<unknown>) =>
   dialect === "postgres" ? sql`${value}::text` : value;
 
-/** Whether one statement of the server database can count this; the embedded one counts in steps, so that its reader stays free. */
-export async function countAtOnce(db: Runner, dialect: DialectName, { scope, source, filter }: Walk): Promise<number> {
+/** PostgreSQL: how many rows match, by one statement, which the server ends when it takes too long. */
+export async function countAtOnce(db: Runner, scope: Scope, filter: TaskFilter): Promise<number> {
   const conditions = [
     sql`project_id = ${scope.projectId}`,
     ...bounds(scope),
-    sql`(${matchCondition(dialect, filter)})`,
+    sql`(${matchCondition("postgres", filter)})`,
   ];
-  const index = source === null ? "tasks_by_time" : indexOf[source.column];
-  const from = dialect === "sqlite" ? sql`FROM tasks AS task INDEXED BY ${sql.ref(index)}` : sql`FROM tasks AS task`;
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count ${from} WHERE ${sql.join(conditions, sql` AND `)}`.execute(db);
+    SELECT count(*) AS count FROM tasks AS task WHERE ${sql.join(conditions, sql` AND `)}`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }
 

@@ -1,13 +1,7 @@
-import type { Database } from "../../platform/database/database.ts";
+import { sql } from "kysely";
+import type { Database, DialectName } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
-import {
-  type ChangedTaskRow,
-  changedColumns,
-  type Lineage,
-  noLineage,
-  type PublicTaskRow,
-  publicColumns,
-} from "./task-public.ts";
+import { type ChangedTaskRow, changedColumns, type Lineage, type PublicTaskRow, publicColumns } from "./task-public.ts";
 
 type Db = Database<Tables>;
 
@@ -93,34 +87,26 @@ interface TaskAddress {
   readonly task_id: string;
 }
 
-/** Retry lineage of the tasks of one page: two look-ups, whatever their number. Keyed by `addressKey`. */
+/**
+ * Retry lineage of the tasks of one page, keyed by `addressKey`: one statement that enters two indexes once for each task, however many
+ * links there are of other tasks, and however often one was retried.
+ */
 export async function lineageOf(
-  db: Db,
-  projectId: string,
-  tasks: readonly TaskAddress[],
+  db: Db["read"],
+  dialect: DialectName,
+  { projectId, tasks }: { projectId: string; tasks: readonly TaskAddress[] },
 ): Promise<ReadonlyMap<string, Lineage>> {
   if (tasks.length === 0) return new Map();
-  const ids = [...new Set(tasks.map(({ task_id }) => task_id))];
-  const links = db.read
-    .selectFrom("task_links")
-    .select(["engine", "new_id", "old_id", "linked_at"])
-    .where("project_id", "=", projectId);
-  const [toThem, fromThem] = await Promise.all([
-    links.where("new_id", "in", ids).execute(),
-    links.where("old_id", "in", ids).orderBy("linked_at").orderBy("new_id").execute(),
-  ]);
-  const lineage = new Map<string, Lineage>();
-  const known = (engine: string, taskId: string) => lineage.get(addressKey({ engine, task_id: taskId })) ?? noLineage;
-  for (const { engine, new_id, old_id } of toThem) {
-    if (new_id !== old_id)
-      lineage.set(addressKey({ engine, task_id: new_id }), { ...known(engine, new_id), retry_of: old_id });
-  }
-  // In order of (linked_at, new_id): the last one seen is the latest.
-  for (const { engine, new_id, old_id } of fromThem) {
-    if (new_id !== old_id)
-      lineage.set(addressKey({ engine, task_id: old_id }), { ...known(engine, old_id), retried_as: new_id });
-  }
-  return lineage;
+  const addresses = JSON.stringify(tasks.map(({ engine, task_id }) => [engine, task_id]));
+  const each = dialect === "postgres" ? sql`jsonb_array_elements(${addresses}::jsonb)` : sql`json_each(${addresses})`;
+  const { rows } = await sql<TaskAddress & Lineage>`
+    SELECT shown.engine, shown.task_id,
+      (SELECT old_id FROM task_links AS link WHERE project_id = ${projectId} AND link.engine = shown.engine
+        AND new_id = shown.task_id AND new_id <> old_id) AS retry_of,
+      (SELECT new_id FROM task_links AS link WHERE project_id = ${projectId} AND link.engine = shown.engine
+        AND old_id = shown.task_id AND new_id <> old_id ORDER BY linked_at DESC, new_id DESC LIMIT 1) AS retried_as
+    FROM (SELECT value ->> 0 AS engine, value ->> 1 AS task_id FROM ${each}) AS shown`.execute(db);
+  return new Map(rows.map((row) => [addressKey(row), { retry_of: row.retry_of, retried_as: row.retried_as }]));
 }
 
 export const addressKey = ({ engine, task_id }: TaskAddress): string => `${engine}\u0000${task_id}`;

@@ -35,7 +35,8 @@ export const publicColumns = [
   "updated_at",
 ] as const satisfies readonly (keyof TaskRow)[];
 
-export type PublicTaskRow = Pick<TaskRow, (typeof publicColumns)[number]>;
+export type PublicColumn = (typeof publicColumns)[number];
+export type PublicTaskRow = Pick<TaskRow, PublicColumn>;
 
 /** Those whose length only the size of a frame bounds. */
 export const largeColumns = [
@@ -76,6 +77,18 @@ export function publicTask(row: PublicTaskRow, lineage: Lineage = noLineage) {
     tags: parseJson(row.tags) as string[],
     ...lineage,
   };
+}
+
+const jsonColumns = ["args", "kwargs", "result", "tags"] as const satisfies readonly PublicColumn[];
+
+/** What some columns of a row tell of its public task. */
+export function partOfTask(row: Partial<PublicTaskRow>, lineage: Lineage = noLineage): Partial<PublicTask> {
+  const part: Record<string, unknown> = { ...row, ...lineage };
+  for (const column of jsonColumns) {
+    const text = row[column];
+    if (typeof text === "string") part[column] = parseJson(text);
+  }
+  return part;
 }
 
 /** The changed task of a row, as the hub sends it. */

@@ -43,6 +43,8 @@ async function withCounters(db: Database<Tables>, projectId: string, rows: reado
       .selectFrom("worker_rollups")
       .select(["engine", "worker", "kind", (eb) => eb.fn.sum<number>("count").as("count")])
       .where("project_id", "=", projectId)
+      // Without the engine, which leads in the key, all hours of the project would be walked.
+      .where("engine", "in", [...new Set(rows.map(({ engine }) => engine))])
       .where("worker", "in", [...new Set(rows.map(({ name }) => name))])
       .where("hour_at", ">=", countersSince(now))
       .groupBy(["engine", "worker", "kind"])

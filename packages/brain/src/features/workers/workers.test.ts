@@ -1,4 +1,4 @@
-import { openIngestAlone } from "@svc/brain/ingest";
+import { type IngestAloneOptions, openIngestAlone } from "@svc/brain/ingest";
 import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ for (const dialect of testDialects) {
   describe(`engine workers and queues on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    async function setUp() {
+    async function setUp(settings: IngestAloneOptions["settings"] = {}) {
       const clock = createFakeClock(now);
       const projectId = await addProject(opened.database, `11111111-2222-4333-8444-${nextNumber()}`);
       const changes: { topic: string; ids: readonly string[] | null }[] = [];
@@ -31,6 +31,7 @@ for (const dialect of testDialects) {
       const alone = openIngestAlone({
         database: opened.database,
         clock,
+        settings,
         publish: (change) => changes.push(change),
         onError: (error) => errors.push(error),
       });
@@ -148,11 +149,42 @@ for (const dialect of testDialects) {
       const conf = { timezone: "UTC" };
       const odd = await report(1, `{"pid":1,"stats":${deep},"conf":${JSON.stringify(conf)}}`);
       expect(odd).toMatchObject({ pid: 1, state: "online" });
-      expect(JSON.parse(odd!.metadata)).toEqual({ conf });
+      const { stats, ...rest } = JSON.parse(odd!.metadata);
+      expect([rest, stats.flat(Infinity)]).toEqual([{ conf }, ["[REDACTED]"]]);
       const odder = await report(2, `{"pid":2,"conf":{"timezone":${deep}}}`);
-      expect([odder!.pid, odder!.metadata]).toEqual([2, "{}"]);
-      const longest = await report(3, JSON.stringify({ pid: 3, conf: { timezone: "x".repeat(70_000) } }));
-      expect([longest!.pid, longest!.metadata]).toEqual([3, "{}"]);
+      expect([odder!.pid, JSON.parse(odder!.metadata).conf.timezone.flat(Infinity)]).toEqual([2, ["[REDACTED]"]]);
+      const long = Array.from({ length: 20 }, () => "x".repeat(7000));
+      const longer = await report(3, JSON.stringify({ pid: 3, stats: long, conf }));
+      expect([longer!.pid, JSON.parse(longer!.metadata)]).toEqual([3, { conf }]);
+      const longest = await report(4, JSON.stringify({ pid: 4, conf: { timezone: long } }));
+      expect([longest!.pid, longest!.metadata]).toEqual([4, "{}"]);
+      await alone.stop();
+    });
+
+    test("what workers report is redacted like everything else", async () => {
+      const { alone, projectId, worker } = await setUp({ SVC_REDACTION_EXTRA_KEY_PATTERNS: ["order_.*"] });
+      const details = {
+        w: {
+          hostname: "host-1",
+          stats: { broker: "redis://:pw@cache", total: 7 },
+          active: [{ id: "a", kwargs: { password: "hunter2", order_id: 5 } }],
+          active_queues: ["q1"],
+          registered: ["app.mail", "somebody@example.com"],
+          conf: { timezone: "postgres://user:pw@db" },
+        },
+      };
+      alone.workers.applyHealth(projectId, at(1), { "celery.worker_details": JSON.stringify(details) });
+      const row = await worker();
+      expect(row).toMatchObject({ hostname: "host-1", active_tasks: 1 });
+      expect(JSON.parse(row!.queues)).toEqual(["q1"]);
+      const hidden = "[REDACTED]";
+      expect(JSON.parse(row!.metadata)).toEqual({
+        stats: { broker: hidden, total: 7 },
+        active: [{ id: "a", kwargs: { password: hidden, order_id: hidden } }],
+        active_queues: ["q1"],
+        registered: ["app.mail", hidden],
+        conf: { timezone: hidden },
+      });
       await alone.stop();
     });
 

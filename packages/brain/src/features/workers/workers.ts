@@ -1,4 +1,4 @@
-import { readAdapterHealth, readHeartbeat, type WorkerReport } from "@svc/protocol";
+import { type Redactor, readAdapterHealth, readHeartbeat, type WorkerReport } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { writeOrSplit } from "../../platform/database/row-by-row.ts";
@@ -13,6 +13,7 @@ export interface WorkersDeps {
   readonly database: Pick<Database<Tables>, "dialect" | "write">;
   readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number };
+  readonly redactor: Pick<Redactor, "redact">;
   publish(change: { projectId: string; topic: "worker.changed"; ids: readonly string[] | null }): void;
   onError(error: unknown): void;
 }
@@ -26,7 +27,7 @@ const graceMs = 60_000;
 const metadataCharacters = 65_536;
 
 /** What is known of the engines' own workers: best effort, monotone, and it never delays a batch (2.4, 2.7). */
-export function createWorkers({ database, clock, settings, publish, onError }: WorkersDeps) {
+export function createWorkers({ database, clock, settings, redactor, publish, onError }: WorkersDeps) {
   const notes = createGatherer<WorkerNote>({ everyMs: writeEveryMs, maxKeys: maxWorkers, write: writeNotes, onError });
 
   function noteOf(projectId: string, engine: string, name: string, at: Date): WorkerNote | undefined {
@@ -39,6 +40,12 @@ export function createWorkers({ database, clock, settings, publish, onError }: W
     }));
     if (note !== undefined && note.lastHeartbeat < at) note.lastHeartbeat = at;
     return note;
+  }
+
+  /** What a worker says freely may hold arguments of tasks and addresses of servers, and be nested deeper than can be written. */
+  function redacted(report: WorkerReport): WorkerReport {
+    const { stats, active, active_queues, registered, conf } = report;
+    return { ...report, ...(redactor.redact({ stats, active, active_queues, registered, conf }) as WorkerReport) };
   }
 
   async function writeNotes(gathered: WorkerNote[]): Promise<void> {
@@ -70,7 +77,7 @@ export function createWorkers({ database, clock, settings, publish, onError }: W
         for (const [name, report] of workers) {
           const note = noteOf(projectId, engine, name, frameTs);
           if (note !== undefined && (note.details === null || note.details.at <= frameTs)) {
-            note.details = detailsOf(report, frameTs);
+            note.details = detailsOf(redacted(report), frameTs);
           }
         }
       }
@@ -110,12 +117,8 @@ function detailsOf(report: WorkerReport, at: Date): WorkerDetails {
 
 function metadataOf(members: Readonly<Record<string, unknown>>): string {
   for (const kept of [members, { conf: members.conf }]) {
-    try {
-      const text = storedJson(kept);
-      if (text.length <= metadataCharacters) return text;
-    } catch {
-      // Nested deeper than can be written.
-    }
+    const text = storedJson(kept);
+    if (text.length <= metadataCharacters) return text;
   }
   return "{}";
 }

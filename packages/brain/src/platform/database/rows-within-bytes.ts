@@ -92,6 +92,6 @@ const refs = (columns: readonly string[]) => sql.join(columns.map((column) => sq
 
 const sumOf = (table: WideTable, lengthOf: (column: RawBuilder<unknown>) => RawBuilder<unknown>) =>
   sql.join(
-    table.largeColumns.map((column) => sql`CAST(coalesce(${lengthOf(sql.ref(column))}, 0) AS bigint)`),
+    [sql`CAST(0 AS bigint)`, ...table.largeColumns.map((column) => sql`coalesce(${lengthOf(sql.ref(column))}, 0)`)],
     sql` + `,
   );

@@ -48,7 +48,7 @@ const taskTables = (t: ColumnTypes, dialect: DialectName): string[] => [
   `CREATE TABLE task_links (
     project_id ${t.uuid} NOT NULL, engine ${t.text} NOT NULL, new_id ${t.text} NOT NULL, old_id ${t.text} NOT NULL,
     linked_at ${t.instant} NOT NULL, PRIMARY KEY (project_id, engine, new_id)) ${t.options}`,
-  "CREATE INDEX task_links_by_old ON task_links (project_id, engine, old_id)",
+  "CREATE INDEX task_links_by_old ON task_links (project_id, engine, old_id, linked_at, new_id)",
 ];
 
 const counterTables = (t: ColumnTypes): string[] => [
