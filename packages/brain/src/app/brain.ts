@@ -1,5 +1,4 @@
 import type { AddressInfo } from "node:net";
-import websocket from "@fastify/websocket";
 import { maxFrameBytes } from "../features/agent-transport/index.ts";
 import { originOf } from "../features/audit/index.ts";
 import type { Access } from "../platform/http/access.ts";
@@ -13,9 +12,6 @@ import { brainLoops } from "./loops.ts";
 import { mountRoutes } from "./routes.ts";
 import type { BrainDatabase } from "./storage.ts";
 import { createTransport } from "./transport.ts";
-
-/** How long a peer has to answer a close before its socket is dropped. */
-const closeWaitMs = 5000;
 
 /** One brain process: built, not yet listening. */
 export interface Brain {
@@ -72,21 +68,8 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
           target_type: "openapi",
         }),
     },
+    sockets: { maxMessageBytes: maxFrameBytes(settings) },
     ...(servePage !== undefined && { servePage }),
-  });
-  await app.register(websocket, {
-    options: {
-      maxPayload: maxFrameBytes(settings),
-      perMessageDeflate: false,
-      // Text or binary, a message that is not UTF-8 is judged by who reads it: the gateway drops it and goes on.
-      skipUTF8Validation: true,
-      // The types do not know closeTimeout yet.
-      ...{ closeTimeout: closeWaitMs },
-    },
-    errorHandler: (error, socket) => {
-      log.warn("websocket.failed", { err: error });
-      socket.terminate();
-    },
   });
   const transport = createTransport(deps, features, access);
   mountRoutes(app, deps, features, transport, access);

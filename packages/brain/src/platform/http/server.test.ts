@@ -319,6 +319,20 @@ describe("on a real socket", () => {
     await app.close();
   });
 
+  test.each([
+    ["without a Host", "GET /y/ok HTTP/1.1\r\n\r\n", 400, "invalid_host"],
+    ["with an expectation", "GET /y/no HTTP/1.1\r\nhost: localhost\r\nexpect: x\r\n\r\n", 404, "not_found"],
+  ])("a request %s is judged like any other", async (_, bytes, status, error) => {
+    const { app } = await started({
+      routes: (app) => void app.get("/y/ok", { config: { ...open, tag: "setup" } }, () => ({ ok: true })),
+    });
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    const answer = await exchange(app, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ error });
+    await app.close();
+  });
+
   test("the client address is the peer, as a normalised address", async () => {
     const { app } = await startFixture({
       routes: (app) => void app.get("/who", { config: open }, (request) => ({ address: request.clientAddress })),

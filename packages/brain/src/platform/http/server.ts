@@ -1,7 +1,6 @@
 /** The HTTP server: framing, limits, headers, hosts, errors and access; it knows no route of its own but the refusals. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import cookie from "@fastify/cookie";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
@@ -9,16 +8,18 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { type Access, type AccessDeps, type AccessSettings, createAccess } from "./access.ts";
 import type { App } from "./app.ts";
+import { refuseWith } from "./broken-requests.ts";
 import { type Buckets, createBuckets } from "./buckets.ts";
 import { answerPreflight, shareWithOrigin } from "./cors.ts";
 import { prepareDrain } from "./drain.ts";
 import { ApiError, invalid, type ValidationFault } from "./error-codes.ts";
-import { answerError, envelopeOf } from "./error-handler.ts";
+import { answerError } from "./error-handler.ts";
 import { createHosts, type HostSettings } from "./hosts.ts";
 import { collectOpenApi, type OpenApiOptions, serveOpenApi } from "./openapi.ts";
 import { createRouteRegister } from "./route-table.ts";
 import type { Tag } from "./scopes.ts";
 import { fixedHeaders, guardHtml, type SecuritySettings } from "./security-headers.ts";
+import { type SocketOptions, serveSockets } from "./sockets.ts";
 import { compileValidator } from "./validation.ts";
 
 export interface ServerSettings extends AccessSettings, HostSettings, SecuritySettings {
@@ -34,6 +35,8 @@ export interface ServerDeps extends Pick<AccessDeps, "authenticator" | "projects
   buckets?: Buckets;
   /** The API description; absent: none is collected or served. */
   openapi?: Omit<OpenApiOptions, "sessionCookie">;
+  /** WebSockets; absent: no route takes an upgrade. */
+  sockets?: SocketOptions;
   /**
    * Answers GET (and HEAD) of unknown paths that belong to the dashboard (5.1 rule 12): its page, with 200.
    * Absent: those paths are 404 like any other.
@@ -63,7 +66,9 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const access = createAccess({ ...deps, hosts, buckets });
   const headers = fixedHeaders(settings);
   const register = createRouteRegister();
+  const refuseConnection = refuseWith(headers);
   let isStopping = false;
+  let takesUpgrade = (_path: string): boolean => false;
 
   const app: App = fastify({
     logger: false,
@@ -72,7 +77,12 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     requestTimeout: requestTimeoutMs,
     return503OnClosing: false,
     routerOptions: { maxParamLength: maxParamChars },
-    clientErrorHandler: refuseBrokenRequest,
+    clientErrorHandler: refuseConnection,
+    http: {
+      // A missing Host is refused by the hook below, in the envelope.
+      requireHostHeader: false,
+      shouldUpgradeCallback: (request) => !isStopping && takesUpgrade(pathOf(request.url ?? "")),
+    },
     frameworkErrors: (error, request, reply) => {
       reply.headers(headers).header("x-request-id", request.id);
       answerError(error, request as never, reply as never, log);
@@ -91,6 +101,9 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     drain();
     done();
   });
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node would answer without the envelope.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  if (deps.sockets !== undefined) takesUpgrade = await serveSockets(app, { ...deps.sockets, log, refuseConnection });
 
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headers);
@@ -129,7 +142,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
 
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log));
   app.setNotFoundHandler((request, reply) => {
-    const path = pathOf(request);
+    const path = pathOf(request.url);
     const methods = register.methodsFor(path);
     if (methods.length > 0) {
       const allow = [...methods, "OPTIONS"].join(", ");
@@ -154,9 +167,9 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof sent === "string" && requestIdPattern.test(sent) ? sent : randomUUID();
 }
 
-function pathOf(request: FastifyRequest): string {
-  const query = request.url.indexOf("?");
-  return query < 0 ? request.url : request.url.slice(0, query);
+function pathOf(url: string): string {
+  const query = url.indexOf("?");
+  return query < 0 ? url : url.slice(0, query);
 }
 
 function decorateRequests(app: App, access: Access): void {
@@ -201,20 +214,4 @@ function nulIn(place: string): ValidationFault {
 /** Whether a JSON text writes U+0000, as an escape that is not itself escaped. */
 function holdsNul(text: string): boolean {
   return text.includes("\\u0000") && /(?<!\\)(?:\\\\)*\\u0000/.test(text);
-}
-
-/** Answers bytes that never became a request, in the envelope as well. */
-function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return void socket.destroy();
-  const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
-  const body = JSON.stringify(
-    envelopeOf(
-      new ApiError("validation_error", {}, { status: 400, message: "this is not a valid HTTP request" }),
-      randomUUID(),
-    ),
-  );
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `connection: close\r\n\r\n${body}`,
-  );
 }

@@ -1,0 +1,58 @@
+import websocket from "@fastify/websocket";
+import type { Log } from "../log.ts";
+import type { App } from "./app.ts";
+import type { RefuseConnection } from "./broken-requests.ts";
+import { ApiError } from "./error-codes.ts";
+
+export interface SocketOptions {
+  /** Bytes of the largest message that is taken. */
+  maxMessageBytes: number;
+}
+
+export interface SocketDeps extends SocketOptions {
+  log: Log;
+  refuseConnection: RefuseConnection;
+}
+
+/** How long a peer has to answer a close before its socket is dropped. */
+const closeWaitMs = 5000;
+
+/**
+ * Makes routes with `websocket: true` take upgrades. To be called before any onRequest hook is added: when one refuses an upgrade, nothing
+ * but the plugin's own hook before it sees to it that the socket is closed, and Node holds no time limit against an upgraded socket.
+ *
+ * @returns whether a path is such a route; upgrades of other paths are best ignored, which makes them ordinary requests.
+ */
+export async function serveSockets(app: App, deps: SocketDeps): Promise<(path: string) => boolean> {
+  const paths = new Set<string>();
+  await app.register(websocket, {
+    options: {
+      maxPayload: deps.maxMessageBytes,
+      perMessageDeflate: false,
+      // Text or binary, a message that is not UTF-8 is judged by who reads it, who may drop it and go on.
+      skipUTF8Validation: true,
+      // The types do not know closeTimeout yet.
+      ...{ closeTimeout: closeWaitMs },
+    },
+    errorHandler: (error, socket) => {
+      deps.log.warn("websocket.failed", { err: error });
+      socket.terminate();
+    },
+  });
+  app.websocketServer.on("wsClientError", (error, socket) => {
+    deps.refuseConnection(error, socket);
+    // Nobody reads this socket any more, so it would not be seen that its client has gone.
+    socket.once("finish", () => socket.destroy());
+  });
+  app.addHook("onRoute", (route) => {
+    if (!(route as { websocket?: boolean }).websocket) return;
+    paths.add(route.url);
+    const upgrade = route.handler;
+    // The plugin's own answer to a request that asks for no upgrade has no envelope.
+    route.handler = function (request, reply) {
+      if (!request.ws) throw new ApiError("not_found");
+      return upgrade.call(this, request, reply);
+    };
+  });
+  return (path) => paths.has(path);
+}
