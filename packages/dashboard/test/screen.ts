@@ -31,7 +31,11 @@ interface OpenOptions {
 const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 
 /** A page of its own, watched from its first moment. */
-export async function openScreen(browser: Browser, brain: TestBrain, options: OpenOptions = {}): Promise<Screen> {
+export async function openScreen(
+  browser: Browser,
+  brain: { readonly url: string },
+  options: OpenOptions = {},
+): Promise<Screen> {
   const { cookie = "", theme = "light", size = "desktop" } = options;
   const faults: string[] = [];
   const settings: BrowserContextOptions = {

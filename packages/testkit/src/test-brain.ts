@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Agent, type AgentOptions, startAgent } from "@svc/agent";
 import { type RunningBrain, startBrain } from "@svc/brain";
 import { freshDatabaseUrl, type TestDialect } from "./databases.ts";
+import { freePort } from "./free-port.ts";
 import { createScriptedAdapter } from "./peer/scripted-adapter.ts";
 import { type ApiClient, anonymous, signIn } from "./test-client.ts";
 
@@ -53,6 +54,15 @@ export interface TestBrain {
 
 const maxLogLines = 2000;
 
+/** What every brain of a test is given: cheap passwords, and no waiting for a sign-in. */
+const quickSettings = {
+  SVC_LOG_LEVEL: "warn",
+  SVC_ARGON2_TIME_COST: "1",
+  SVC_ARGON2_MEMORY_COST: "8192",
+  SVC_ARGON2_PARALLELISM: "1",
+  SVC_LOGIN_MIN_DURATION_MS: "0",
+};
+
 /** Starts a whole brain on a free port and a database of its own, with one project and a signed-in caller of every role. */
 export async function startTestBrain(options: TestBrainOptions = {}): Promise<TestBrain> {
   const fresh = options.databaseUrl === undefined ? await freshDatabaseUrl(options.dialect ?? "sqlite") : null;
@@ -69,11 +79,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
     env: {
       SVC_HOME: home,
       SVC_DATABASE_URL: databaseUrl,
-      SVC_LOG_LEVEL: "warn",
-      SVC_ARGON2_TIME_COST: "1",
-      SVC_ARGON2_MEMORY_COST: "8192",
-      SVC_ARGON2_PARALLELISM: "1",
-      SVC_LOGIN_MIN_DURATION_MS: "0",
+      ...quickSettings,
       SVC_BOOTSTRAP_ADMIN_EMAIL: adminEmail,
       SVC_BOOTSTRAP_ADMIN_PASSWORD: testPassword,
       ...options.env,
@@ -135,6 +141,27 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
     runLoop: (name) => running.brain.loops.runOnce(name),
     stop,
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** A brain on SQLite that nobody has set up yet, listening where its set-up link leads. */
+export async function startNewBrain(
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly link: URL; stop(): Promise<void> }> {
+  const home = await mkdtemp(join(tmpdir(), "svc-test-home-"));
+  const links: string[] = [];
+  const running = await startBrain({
+    cwd: home,
+    writeLog: () => {},
+    announce: (url) => void links.push(url),
+    env: { SVC_HOME: home, SVC_BIND_PORT: String(await freePort()), ...quickSettings, ...env },
+  });
+  return {
+    link: new URL(links[0] ?? ""),
+    async stop() {
+      await running.stop();
+      await rm(home, { recursive: true, force: true });
+    },
   };
 }
 

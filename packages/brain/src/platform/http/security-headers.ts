@@ -1,10 +1,5 @@
 import type { FastifyReply } from "fastify";
 
-/** For every page: nothing from elsewhere, nothing inline, in no frame (dashboard brief, D2). */
-const contentSecurityPolicy =
-  "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
-
 export interface SecuritySettings {
   SVC_PUBLIC_URL: string;
   SVC_HSTS_MAX_AGE_SECONDS: number;
@@ -26,10 +21,19 @@ export function fixedHeaders(settings: SecuritySettings): Record<string, string>
   return headers;
 }
 
+/**
+ * For every page: nothing from elsewhere, nothing inline, in no frame (dashboard brief, D2). A form may lead to PUBLIC_URL from any other
+ * name of the service as well: browsers hold `form-action` against the redirect that answers the set-up form.
+ */
+export function contentSecurityPolicy(settings: SecuritySettings): string {
+  return (
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    `frame-ancestors 'none'; base-uri 'none'; form-action 'self' ${new URL(settings.SVC_PUBLIC_URL).origin}`
+  );
+}
+
 /** Puts the content security policy on an answer that is HTML. */
-export function guardHtml(reply: FastifyReply): void {
+export function guardHtml(reply: FastifyReply, policy: string): void {
   const type = reply.getHeader("content-type");
-  if (typeof type === "string" && type.startsWith("text/html")) {
-    reply.header("content-security-policy", contentSecurityPolicy);
-  }
+  if (typeof type === "string" && type.startsWith("text/html")) reply.header("content-security-policy", policy);
 }

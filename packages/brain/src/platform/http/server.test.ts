@@ -51,6 +51,7 @@ describe("every answer", () => {
     const page = await app.inject({ url: "/x/page" });
     expect(page.headers["content-security-policy"]).toContain("default-src 'self'; script-src 'self'");
     expect(page.headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(page.headers["content-security-policy"]).toMatch(/; form-action 'self' http:\/\/localhost:7700$/);
   });
 
   test("carries HSTS when PUBLIC_URL is https", async () => {

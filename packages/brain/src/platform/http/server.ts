@@ -18,7 +18,7 @@ import { createHosts, type HostSettings } from "./hosts.ts";
 import { collectOpenApi, type OpenApiOptions, serveOpenApi } from "./openapi.ts";
 import { createRouteRegister } from "./route-table.ts";
 import type { Tag } from "./scopes.ts";
-import { fixedHeaders, guardHtml, type SecuritySettings } from "./security-headers.ts";
+import { contentSecurityPolicy, fixedHeaders, guardHtml, type SecuritySettings } from "./security-headers.ts";
 import { type SocketOptions, serveSockets } from "./sockets.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -65,6 +65,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const buckets = deps.buckets ?? createBuckets(clock, { mfa: settings.SVC_MFA_VERIFICATION_RATE_PER_MIN });
   const access = createAccess({ ...deps, hosts, buckets });
   const headers = fixedHeaders(settings);
+  const pagePolicy = contentSecurityPolicy(settings);
   const register = createRouteRegister();
   const refuseConnection = refuseWith(headers);
   let isStopping = false;
@@ -136,7 +137,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     done(null, payload);
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
-    guardHtml(reply);
+    guardHtml(reply, pagePolicy);
     done(null, payload);
   });
 

@@ -1,0 +1,51 @@
+import { startNewBrain } from "@svc/testkit/brain";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { axeFaults, launchBrowser, openScreen } from "./screen.ts";
+
+let browser: Browser;
+let brain: Awaited<ReturnType<typeof startNewBrain>>;
+let link: URL;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  brain = await startNewBrain({ SVC_DASHBOARD_DIST: inject("dashboardSite") });
+  link = brain.link;
+});
+afterEach(() => brain?.stop());
+
+describe("the set-up page", () => {
+  test("makes the administrator and leads to the dashboard, signed in", async () => {
+    const { page, faults } = await openScreen(browser, { url: link.origin });
+    await page.goto(link.href);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByLabel("Email").fill("mira@example.org");
+    await page.getByLabel("Password").fill("Violet-Harbour-71");
+    await page.getByRole("button").click();
+
+    await page.waitForURL((url) => url.origin === link.origin && !/^\/(setup|login)/.test(url.pathname));
+    expect((await page.context().cookies()).map(({ name }) => name)).toContain("svc_session");
+    expect(faults).toEqual([]);
+
+    await page.goto(`${link.origin}/setup`);
+    await page.getByRole("heading", { name: "Set-up is done" }).waitFor();
+    await page.context().close();
+  });
+
+  test("under another name of the service leads to its public address", async () => {
+    const alias = new URL(link);
+    alias.hostname = "127.0.0.1";
+    const { page } = await openScreen(browser, { url: alias.origin });
+    await page.goto(alias.href);
+    await page.getByLabel("Email").fill("mira@example.org");
+    await page.getByLabel("Password").fill("Violet-Harbour-71");
+    await page.getByRole("button").click();
+
+    await page.waitForURL((url) => url.origin === link.origin);
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await page.context().close();
+  });
+});
