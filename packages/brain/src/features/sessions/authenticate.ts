@@ -4,49 +4,29 @@ import { sessionDigestOf } from "../../platform/crypto/session-cookies.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CredentialContext, SessionActor } from "../../platform/http/actor.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { findSession, touchSession } from "./store.ts";
+import type { Activity } from "./activity.ts";
+import { findSession } from "./store.ts";
 
 export interface AuthenticateDeps {
-  readonly database: Pick<Database<Tables>, "read" | "write">;
+  readonly database: Pick<Database<Tables>, "read">;
   readonly clock: Clock;
   readonly keyring: Keyring;
-  readonly settings: {
-    readonly SVC_SESSION_IDLE_TIMEOUT_SECONDS: number;
-    readonly SVC_SESSION_PIN_USER_AGENT: boolean;
-  };
-  readonly onError: (error: unknown) => void;
+  readonly settings: { readonly SVC_SESSION_PIN_USER_AGENT: boolean };
 }
 
-/** last_seen_at is written at most this often per session. */
-const touchEveryMs = 60_000;
-
 /** Gives the session behind a cookie; null for every reason it does not count. */
-export function createSessionAuthenticator({ database, clock, keyring, settings, onError }: AuthenticateDeps) {
-  const idleMs = settings.SVC_SESSION_IDLE_TIMEOUT_SECONDS * 1000;
-  const touching = new Set<string>();
-
-  /** Not waited for: the request's answer does not depend on it. */
-  function noteActivity(id: string, now: Date): void {
-    if (touching.has(id)) return;
-    touching.add(id);
-    const before = new Date(now.getTime() - touchEveryMs);
-    database
-      .write((tx) => touchSession(tx, id, now, before))
-      .catch(onError)
-      .finally(() => touching.delete(id));
-  }
-
+export function createSessionAuthenticator(
+  { database, clock, keyring, settings }: AuthenticateDeps,
+  activity: Pick<Activity, "isIdle" | "note">,
+) {
   return async function authenticate(cookie: string, context: CredentialContext): Promise<SessionActor | null> {
     const digest = sessionDigestOf(keyring, cookie);
     if (digest === null) return null;
     const row = await findSession(database.read, digest);
-    const now = clock.now();
-    if (row === undefined || !row.is_active || row.expires_at <= now) return null;
-    const silentMs = now.getTime() - row.last_seen_at.getTime();
-    if (!row.is_remembered && silentMs > idleMs) return null;
+    if (row === undefined || !row.is_active || row.expires_at <= clock.now() || activity.isIdle(row)) return null;
     if (settings.SVC_SESSION_PIN_USER_AGENT && (context.userAgent?.slice(0, 512) ?? null) !== row.user_agent_at_issue)
       return null;
-    if (silentMs >= touchEveryMs && context.isBackground !== true) noteActivity(row.id, now);
+    if (context.isBackground !== true) activity.note(row);
     return {
       kind: "session",
       user: { id: row.user_id, email: row.email, display_name: row.display_name, is_admin: row.is_admin },

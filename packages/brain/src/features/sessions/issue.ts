@@ -4,7 +4,7 @@ import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { mintSessionCookie, sessionDigestOf } from "../../platform/crypto/session-cookies.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { SessionRow, Tables } from "../../schema/tables/index.ts";
 import { deleteByDigest, insertSession } from "./store.ts";
 
 export interface IssueDeps {
@@ -33,13 +33,15 @@ export interface IssuedSession {
   readonly csrfToken: string;
   /** Seconds the cookies are kept; null for as long as the browser is open. */
   readonly keepSeconds: number | null;
+  /** The session that was presented and ended with this one's beginning. */
+  readonly replaced: Pick<SessionRow, "id" | "user_id"> | null;
 }
 
 /** Makes a new session in the caller's transaction; a value from before the sign-in is never kept (spec part 3, section 5.1 rule 5). */
 export async function issueSession(tx: Tx<Tables>, deps: IssueDeps, request: IssueRequest): Promise<IssuedSession> {
   const { clock, keyring, settings } = deps;
   const presented = request.presentedCookie === undefined ? null : sessionDigestOf(keyring, request.presentedCookie);
-  if (presented !== null) await deleteByDigest(tx, presented);
+  const replaced = presented === null ? null : await deleteByDigest(tx, presented);
   const lifetimeSeconds = request.isRemembered
     ? settings.SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS
     : settings.SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS;
@@ -60,5 +62,5 @@ export async function issueSession(tx: Tx<Tables>, deps: IssueDeps, request: Iss
     user_agent_at_issue: request.userAgent?.slice(0, 512) ?? null,
     mfa_verified_at: request.mfaVerifiedAt ?? null,
   });
-  return { id, cookie, csrfToken, keepSeconds: request.isRemembered ? lifetimeSeconds : null };
+  return { id, cookie, csrfToken, keepSeconds: request.isRemembered ? lifetimeSeconds : null, replaced };
 }

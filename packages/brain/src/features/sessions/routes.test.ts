@@ -2,6 +2,7 @@ import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 import { createPasswords } from "../../platform/crypto/passwords.ts";
+import type { EndedSessions } from "./index.ts";
 
 const email = "mira@example.org";
 const otherPassword = "Cobalt-Meadow-58";
@@ -158,6 +159,18 @@ describe("POST /auth/login", () => {
     const answer = await fixture.browser().send("POST", "/auth/login", { email, password: adminPassword }, headers);
     expect(answer).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
   });
+
+  test("ends the session that was presented, and tells so that its sockets close", async () => {
+    const browser = await fixture.signIn(email);
+    const [before] = await sessionRows();
+    const ended: EndedSessions[] = [];
+    fixture.sessions.onEnded((news) => void ended.push(news));
+    await browser.send("POST", "/auth/login", { email, password: adminPassword });
+    expect(ended).toEqual([{ userId: before?.user_id, sessionIds: [before?.id] }]);
+    expect(await sessionRows()).toEqual([expect.not.objectContaining({ id: before?.id })]);
+    await login(adminPassword);
+    expect(ended).toHaveLength(1);
+  });
 });
 
 describe("a session", () => {
@@ -170,6 +183,25 @@ describe("a session", () => {
     }
     fixture.clock.advance(1_800_001);
     expect(await browser.get("/auth/me")).toMatchObject({ status: 401, body: { error: "unauthenticated" } });
+  });
+
+  test("goes on with an idle limit as short as last_seen_at is exact", async () => {
+    const own = await startAccess(opened.database, { SVC_SESSION_IDLE_TIMEOUT_SECONDS: 60 });
+    const browser = await own.signIn(email);
+    const userId = (await browser.get("/auth/me")).body.id;
+    const context = { address: "127.0.0.1", userAgent: undefined };
+    const actor = await own.sessions.session(browser.jar.get("svc_session") ?? "", context);
+    for (const seconds of [20, 20, 19, 21, 59, 60]) {
+      own.clock.advance(seconds * 1000);
+      expect((await browser.get("/auth/sessions")).body.items).toHaveLength(1);
+      expect(await own.sessions.standing(actor?.sessionId ?? "")).toEqual({ userId, isAdmin: false });
+      const writtenMs = () => sessionRows().then(([row]) => row?.last_seen_at.getTime() ?? 0);
+      await expect.poll(async () => own.clock.now().getTime() - (await writtenMs())).toBeLessThan(60_000);
+    }
+    own.clock.advance(60_001);
+    expect(await own.sessions.standing(actor?.sessionId ?? "")).toBeNull();
+    expect((await browser.get("/auth/me")).status).toBe(401);
+    await own.app.close();
   });
 
   test("is not kept alive by background requests", async () => {

@@ -11,6 +11,7 @@ import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import { type ProfileBody, publicUser, type UserPublic, type Users } from "../users/index.ts";
+import { createActivity } from "./activity.ts";
 import { createSessionAuthenticator } from "./authenticate.ts";
 import { type ChangePasswordRequest, changePassword } from "./change-password.ts";
 import { type IssuedSession, type IssueRequest, issueSession } from "./issue.ts";
@@ -80,6 +81,7 @@ const maxToldIds = 100;
 /** Sessions of people in browsers. */
 export function createSessions(deps: SessionsDeps): Sessions {
   const { database, clock, audit, users, settings } = deps;
+  const activity = createActivity(deps);
   const loginDeps = { ...deps, issue: deps, pause: deps.pause ?? ((ms: number) => sleep(ms)) };
   const listeners = new Set<(ended: EndedSessions) => void>();
   let stopListening: (() => Promise<void>) | null = null;
@@ -95,11 +97,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     await database.notify(endedChannel, JSON.stringify(ended)).catch(deps.onError);
   }
 
-  /** What the queries for sessions that still count are given. */
-  function countingNow(): { now: Date; idleSince: Date } {
-    const now = clock.now();
-    return { now, idleSince: new Date(now.getTime() - settings.SVC_SESSION_IDLE_TIMEOUT_SECONDS * 1000 - 1) };
-  }
+  /** What the queries for sessions that may still count are given. */
+  const countingNow = () => ({ now: clock.now(), idleSince: activity.idleSince() });
 
   async function userOf(actor: SessionActor): Promise<UserRow> {
     const user = await users.findById(actor.user.id);
@@ -108,9 +107,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   return {
-    session: createSessionAuthenticator(deps),
+    session: createSessionAuthenticator(deps, activity),
     async login(request) {
       const { user, session } = await login(loginDeps, request);
+      if (session.replaced !== null) await announce(session.replaced.user_id, [session.replaced.id]);
       return { answer: loginAnswer(user), session };
     },
     async logout(actor, origin) {
@@ -158,17 +158,19 @@ export function createSessions(deps: SessionsDeps): Sessions {
     policy: () => passwordPolicy(settings.SVC_PASSWORD_MIN_LENGTH),
     async list(actor) {
       const rows = await listLive(database.read, actor.user.id, countingNow());
-      return rows.map((row) => ({
-        ...row,
-        issued_at: row.issued_at.toISOString(),
-        last_seen_at: row.last_seen_at.toISOString(),
-        expires_at: row.expires_at.toISOString(),
-        is_current: row.id === actor.sessionId,
-      }));
+      return rows
+        .filter((row) => !activity.isIdle(row))
+        .map(({ is_remembered: _, ...row }) => ({
+          ...row,
+          issued_at: row.issued_at.toISOString(),
+          last_seen_at: row.last_seen_at.toISOString(),
+          expires_at: row.expires_at.toISOString(),
+          is_current: row.id === actor.sessionId,
+        }));
     },
     async standing(sessionId) {
       const row = await findStanding(database.read, sessionId, countingNow());
-      return row === undefined ? null : { userId: row.user_id, isAdmin: row.is_admin };
+      return row === undefined || activity.isIdle(row) ? null : { userId: row.user_id, isAdmin: row.is_admin };
     },
     async revoke(actor, sessionId, origin) {
       const id = sessionId.toLowerCase();

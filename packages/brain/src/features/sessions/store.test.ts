@@ -60,7 +60,7 @@ for (const dialect of testDialects) {
           .execute();
       });
       const [present, expired, idle, remembered] = [0, 1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
-      const admin = { user_id: userId, is_admin: true };
+      const admin = expect.objectContaining({ user_id: userId, is_admin: true });
       expect(await Promise.all([present, expired, idle, remembered].map((id) => standing(id!)))).toEqual([
         admin,
         undefined,
@@ -69,7 +69,7 @@ for (const dialect of testDialects) {
       ]);
 
       await change({ is_admin: false });
-      expect(await standing(present!)).toEqual({ ...admin, is_admin: false });
+      expect(await standing(present!)).toMatchObject({ user_id: userId, is_admin: false });
       await change({ is_active: false });
       expect(await standing(present!)).toBeUndefined();
     });

@@ -42,8 +42,13 @@ export async function touchSession(tx: Tx<Tables>, id: string, now: Date, before
     .execute();
 }
 
-export async function deleteByDigest(tx: Tx<Tables>, digest: string): Promise<void> {
-  await tx.deleteFrom("sessions").where("token_hash", "=", digest).execute();
+/** Ends the session of a cookie; tells which it was, null when there is none. */
+export async function deleteByDigest(
+  tx: Tx<Tables>,
+  digest: string,
+): Promise<Pick<SessionRow, "id" | "user_id"> | null> {
+  const ended = tx.deleteFrom("sessions").where("token_hash", "=", digest).returning(["id", "user_id"]);
+  return (await ended.executeTakeFirst()) ?? null;
 }
 
 /** Ends one session of a user; false when there is none. */
@@ -67,11 +72,11 @@ export async function deleteSessionsOf(tx: Tx<Tables>, userId: string, exceptId:
   return rows.map(({ id }) => id);
 }
 
-/** Sessions of a user that still count at `now`, the newest first. */
+/** Sessions of a user that still count at `now` unless they are idle after all, the newest first. */
 export const listLive = (db: Db, userId: string, { now, idleSince }: { now: Date; idleSince: Date }) =>
   db
     .selectFrom("sessions")
-    .select(["id", "issued_at", "last_seen_at", "expires_at", "ip_at_issue", "user_agent_at_issue"])
+    .select(["id", "is_remembered", "issued_at", "last_seen_at", "expires_at", "ip_at_issue", "user_agent_at_issue"])
     .where("user_id", "=", userId)
     .where("expires_at", ">", now)
     .where((eb) => eb.or([eb("is_remembered", "=", true), eb("last_seen_at", ">", idleSince)]))
@@ -80,12 +85,15 @@ export const listLive = (db: Db, userId: string, { now, idleSince }: { now: Date
     .limit(maxListed)
     .execute();
 
-/** Whose session this is and what its user may do now; nothing when the session or its user does not count at `now`. */
+/**
+ * Whose session this is and what its user may do now; nothing when the session or its user does not count at `now`. Whether it is idle
+ * after all is for the caller to say.
+ */
 export const findStanding = (db: Db, id: string, { now, idleSince }: { now: Date; idleSince: Date }) =>
   db
     .selectFrom("sessions as s")
     .innerJoin("users as u", "u.id", "s.user_id")
-    .select(["s.user_id", "u.is_admin"])
+    .select(["s.id", "s.user_id", "s.is_remembered", "s.last_seen_at", "u.is_admin"])
     .where("s.id", "=", id)
     .where("u.is_active", "=", true)
     .where("s.expires_at", ">", now)
