@@ -197,6 +197,10 @@ describe("values", () => {
     const names = faultsOf(() => load({ SVC_PUBLIC_URL: url, ...env })).map((fault) => fault.name);
     expect(names).toEqual(accepted ? [] : ["SVC_PUBLIC_URL"]);
   });
+
+  test("the largest page may be smaller than the default one", () => {
+    expect(load({ SVC_REST_MAX_PAGE_SIZE: "20" }).values).toMatchObject({ SVC_REST_MAX_PAGE_SIZE: 20 });
+  });
 });
 
 describe("the first start", () => {

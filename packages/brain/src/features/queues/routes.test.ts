@@ -84,6 +84,13 @@ for (const dialect of testDialects) {
       expect(names).toEqual(["B", "b", longName, "a"]);
     });
 
+    test("starts from the top at a cursor that is none, however long", async () => {
+      const whole = (await list()).body;
+      for (const cursor of ["nonsense", "a".repeat(3000)]) {
+        expect(await list(`?cursor=${cursor}`)).toMatchObject({ status: 200, body: whole });
+      }
+    });
+
     test("is hidden from strangers", async () => {
       expect((await brain.as.stranger.get("/projects/shop/queues")).status).toBe(404);
       expect((await brain.as.nobody.get("/projects/shop/queues")).status).toBe(401);

@@ -2,6 +2,7 @@ import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 import { ownOrigin } from "../audit/index.ts";
+import { sessionSettings } from "./settings.ts";
 
 const email = "mira@example.org";
 
@@ -46,6 +47,21 @@ for (const dialect of testDialects) {
       ]);
       expect(JSON.stringify(plain)).not.toContain("@");
       expect((await linesOf(true)).map((line) => line.email)).toEqual([email, "no-one@example.org"]);
+    });
+
+    test("works with the longest lifetimes that the settings allow", async () => {
+      const most = (name: keyof typeof sessionSettings.properties) =>
+        Number((sessionSettings.properties[name] as { maximum?: number }).maximum);
+      const own = await startAccess(opened.database, {
+        SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS: most("SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS"),
+        SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS: most("SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS"),
+        SVC_SESSION_IDLE_TIMEOUT_SECONDS: most("SVC_SESSION_IDLE_TIMEOUT_SECONDS"),
+      });
+      for (const isRemembered of [false, true]) {
+        const browser = await own.signIn(email, adminPassword, isRemembered);
+        expect((await browser.get("/auth/sessions")).status).toBe(200);
+      }
+      await own.app.close();
     });
 
     test("keeps the session in one transaction with its audit row", async () => {

@@ -1,19 +1,25 @@
 import { type Static, Type } from "typebox";
 
+/** A hundred years: instants stay within what both databases and cookies hold. */
+const maxSeconds = 3_153_600_000;
+
 export const sessionSettings = Type.Object({
   SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS: Type.Integer({
     default: 604_800,
     minimum: 60,
+    maximum: maxSeconds,
     description: "seconds after which a session ends, however busy it is",
   }),
   SVC_SESSION_IDLE_TIMEOUT_SECONDS: Type.Integer({
     default: 1800,
     minimum: 60,
+    maximum: maxSeconds,
     description: "seconds without activity after which a session that is not remembered ends",
   }),
   SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS: Type.Integer({
     default: 2_592_000,
     minimum: 60,
+    maximum: maxSeconds,
     description: "seconds a remembered session lasts; it has no idle limit",
   }),
   SVC_SESSION_PIN_USER_AGENT: Type.Boolean({

@@ -46,6 +46,10 @@ describe("paging", () => {
     [501, 500],
   ])("limit %s gives %i rows", (limit, rows) => expect(clampLimit(limit, sizes)).toBe(rows));
 
+  test("without a limit gives no more rows than the maximum, should that be the smaller one", () => {
+    expect(clampLimit(undefined, { ...sizes, SVC_REST_MAX_PAGE_SIZE: 20 })).toBe(20);
+  });
+
   test("a page names the next one only when a row beyond it was read", () => {
     expect(pageOf([1, 2, 3], 3, String)).toEqual({ items: [1, 2, 3], next_cursor: null });
     expect(pageOf([1, 2, 3, 4], 3, String)).toEqual({ items: [1, 2, 3], next_cursor: "3" });

@@ -70,7 +70,7 @@ export const ProjectParams = Type.Object({ slug: Type.String() });
 
 /** cursor and limit as every keyset list takes them; `clampLimit` applies the page size settings (5.1 rule 7). */
 export const PageQuery = Type.Object({
-  cursor: Type.Optional(Type.String({ maxLength: 2048, description: "next_cursor of the previous page" })),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page" })),
   limit: Type.Optional(
     Type.Integer({ description: "page size; absent, 0 or less means the default, more is clamped" }),
   ),
