@@ -1,4 +1,7 @@
-/** Listens to SIGINT and SIGTERM from its making until it is disposed. */
+/** Ctrl-C, a supervisor's wish, and the end of the terminal. */
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Listens to the signals that ask for a stop from its making until it is disposed. */
 export interface StopSignal extends Disposable {
   /** Resolves at the first signal. */
   readonly received: Promise<void>;
@@ -21,14 +24,12 @@ export function listenForStop(): StopSignal {
     resolve();
     if (performance.now() - askedAtMs > echoMs) process.exit(130);
   };
-  process.on("SIGINT", asked);
-  process.on("SIGTERM", asked);
+  for (const signal of stopSignals) process.on(signal, asked);
   return {
     received: promise,
     [Symbol.dispose]() {
       clearInterval(alive);
-      process.off("SIGINT", asked);
-      process.off("SIGTERM", asked);
+      for (const signal of stopSignals) process.off(signal, asked);
     },
   };
 }
