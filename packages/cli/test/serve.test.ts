@@ -75,29 +75,37 @@ describe("svc serve", () => {
   });
 
   test("ends with 3 and tells every fault of the settings at once, and no value", async () => {
-    const { svc } = await serve({ SVC_LOG_LEVEL: "loudly", SVC_SECRET: "tooshort", SVC_MAX_BODY_BYTES: "-7" });
+    const { svc } = await serve({
+      SVC_LOG_LEVEL: "loudly",
+      SVC_SECRET: "tooshort",
+      SVC_MAX_BODY_BYTES: "-7",
+      SVC_DASHBOARD_DIST: "/nowhere",
+    });
 
     expect(await svc.ended).toBe(3);
 
-    for (const name of ["SVC_LOG_LEVEL", "SVC_SECRET", "SVC_MAX_BODY_BYTES"])
+    for (const name of ["SVC_LOG_LEVEL", "SVC_SECRET", "SVC_MAX_BODY_BYTES", "SVC_DASHBOARD_DIST"])
       expect(svc.written.err).toMatch(new RegExp(`^${name} \\(environment\\) .+$`, "m"));
     expect(svc.written.err).toMatch(/^svc: the settings are not valid$/m);
-    expect(svc.written.err).not.toMatch(/loudly|tooshort|-7/);
+    expect(svc.written.err).not.toMatch(/loudly|tooshort|-7|nowhere/);
     expect(svc.written.out).toBe("");
   });
 
-  test("ends with 3 when its secret is not the one that the database belongs to", async () => {
+  test.each([
+    ["SVC_SECRET", "SVC_PREVIOUS_SECRETS"],
+    ["SVC_AUDIT_CHAIN_SECRET", "SVC_AUDIT_CHAIN_PREVIOUS_SECRETS"],
+  ])("ends with 3 when %s is not the one that the database belongs to", async (name, previous) => {
     const { svc, home, port } = await serve();
     await svc.says(/svc is ready/);
     svc.child.kill("SIGTERM");
     await svc.ended;
-    const env = { ...quickHashes, SVC_SECRET: "another-secret-0123456789-0123456789" };
+    const env = { ...quickHashes, [name]: "another-secret-0123456789-0123456789" };
 
     const again = startSvc(["serve", "--port", String(port)], { cwd: home, env });
 
     expect(await again.ended).toBe(3);
-    expect(again.written.err).toMatch(
-      /^svc: SVC_SECRET \(environment\) is not the one that the database belongs to; .+$/m,
+    expect(again.written.err).toBe(
+      `svc: ${name} (environment) is not the one that the database belongs to; set that one, or name it in ${previous}\n`,
     );
     expect(again.written.err).not.toContain("another-secret");
   });

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { UnknownChainKey } from "../features/audit/index.ts";
 import { UnknownMaster } from "../features/setup/index.ts";
 import { systemClock } from "../platform/clock.ts";
+import { needsDatabaseTls } from "../platform/database/settings.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { type LoadedSettings, SettingsError } from "../platform/settings.ts";
@@ -78,7 +80,7 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
       };
     } catch (error) {
       await brain.stop();
-      throw error instanceof UnknownMaster ? secretFault(loaded, error) : error;
+      throw secretFault(loaded, error) ?? error;
     }
   } catch (error) {
     await database.close().catch(() => {});
@@ -87,8 +89,15 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
 }
 
 /** A secret that does not fit the database is a fault of the settings, like one that is too short. */
-const secretFault = ({ sources }: LoadedSettings<BrainSettings>, { message }: UnknownMaster): SettingsError =>
-  new SettingsError([{ name: "SVC_SECRET", source: sources.get("SVC_SECRET") ?? "default", message }]);
+function secretFault({ sources }: LoadedSettings<BrainSettings>, error: unknown): SettingsError | null {
+  const faultOf = (name: string, previous: string) => {
+    const message = `is not the one that the database belongs to; set that one, or name it in ${previous}`;
+    return new SettingsError([{ name, source: sources.get(name) ?? "default", message }]);
+  };
+  if (error instanceof UnknownMaster) return faultOf("SVC_SECRET", "SVC_PREVIOUS_SECRETS");
+  if (error instanceof UnknownChainKey) return faultOf("SVC_AUDIT_CHAIN_SECRET", "SVC_AUDIT_CHAIN_PREVIOUS_SECRETS");
+  return null;
+}
 
 function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Log) {
   return {
@@ -100,7 +109,7 @@ function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Lo
     lockTimeoutMs: values.SVC_DB_LOCK_TIMEOUT_MS,
     idleInTransactionMs: values.SVC_DB_IDLE_IN_TX_TIMEOUT_MS,
     inactiveConnectionSeconds: values.SVC_DATABASE_MAX_INACTIVE_CONNECTION_LIFETIME_SECONDS,
-    requireTls: values.SVC_REQUIRE_DB_SSL && values.SVC_ENVIRONMENT !== "dev",
+    requireTls: needsDatabaseTls(values),
     onError: (error: Error) => log.warn("database.connection_lost", { message: error.message }),
   };
 }

@@ -10,7 +10,7 @@ import { checkTaskRetention, taskSettings } from "../features/tasks/index.ts";
 import { checkDatabaseUrl, databaseSettings } from "../platform/database/settings.ts";
 import { platformChecks, platformSettings } from "../platform/platform-settings.ts";
 import { type LoadedSettings, loadSettings, type SettingsOf } from "../platform/settings.ts";
-import { webSettings } from "./web-settings.ts";
+import { checkDashboardFolder, webSettings } from "./web-settings.ts";
 
 /** Every setting of the brain, in the order of docs/configuration.md. */
 export const settingFragments = [
@@ -40,7 +40,7 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
   const loaded = loadSettings({
     ...sources,
     fragments: settingFragments,
-    checks: [...platformChecks, checkDatabaseUrl, checkRedactionPatterns, checkTaskRetention],
+    checks: [...platformChecks, checkDatabaseUrl, checkDashboardFolder, checkRedactionPatterns, checkTaskRetention],
   });
   const { values } = loaded;
   // Nobody who only chose another port means that links still name the usual one.
