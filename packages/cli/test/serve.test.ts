@@ -173,6 +173,26 @@ describe("svc serve", () => {
     expect(svc.written.err).toMatch(/^svc: the database file \S+\/absent\/svc\.db cannot be opened: .+\n$/);
   });
 
+  test("ends with 3 for several workers on SQLite, which forces one process", async () => {
+    const { svc } = await serve({}, ["--workers", "2"]);
+    expect(await svc.ended).toBe(3);
+    expect(svc.written).toEqual({
+      out: "",
+      err: "svc: SVC_DATABASE_URL (unset) must name a PostgreSQL server for several workers; SQLite forces one process\n",
+    });
+  });
+
+  test("takes one worker on SQLite", async () => {
+    const { svc } = await serve({}, ["--workers", "1"]);
+    await svc.says(/svc is ready at/);
+  });
+
+  test.each(["0", "65", "two", "-1"])("ends with 2 for %s workers", async (workers) => {
+    const { svc } = await serve({}, [`--workers=${workers}`]);
+    expect(await svc.ended).toBe(2);
+    expect(svc.written.err).toContain("svc: --workers is a number from 1 to 64\nusage: svc serve");
+  });
+
   test("ends with 2 for an option that it does not know", async () => {
     const home = await scratchFolder();
     const svc = startSvc(["serve", "--prot", "1"], { cwd: home });

@@ -57,6 +57,13 @@ export const databaseSettings = Type.Object({
 export const needsDatabaseTls = (values: Record<string, unknown>): boolean =>
   values.SVC_REQUIRE_DB_SSL === true && values.SVC_ENVIRONMENT !== "dev";
 
+/** For processes that share one port: an embedded database belongs to one process. */
+export const checkServerDatabase: SettingsCheck = (values, fault) => {
+  if (!(values.SVC_DATABASE_URL as string).startsWith("postgres")) {
+    fault("SVC_DATABASE_URL", "must name a PostgreSQL server for several workers; SQLite forces one process");
+  }
+};
+
 /** The URL must name one of the two kinds of database, and lead around no other setting. */
 export const checkDatabaseUrl: SettingsCheck = (values, fault) => {
   const url = values.SVC_DATABASE_URL as string;
