@@ -58,6 +58,9 @@ const breaches: Readonly<Record<string, readonly [path: string, text: string]>> 
 const packageNames = ["protocol", "cadence", "client", "agent", "brain", "scheduler", "dashboard", "cli", "testkit"];
 const engineNames = ["bullmq", "rq"];
 
+/** Packages of others with the door of each, which lies where npm brings it. */
+const foreignPackages = { kysely: "./dist/index.js", fastify: "./fastify.js", react: "./index.js" };
+
 /** Files that keep every rule, some of them only just. */
 const ground: Readonly<Record<string, string>> = {
   "package.json": '{"type":"module","workspaces":["packages/*","engines/*"]}',
@@ -70,6 +73,8 @@ const ground: Readonly<Record<string, string>> = {
   "packages/brain/src/features/agents/mint.ts":
     'import type { sql } from "kysely"; import type { fastify } from "fastify"; export type s = typeof sql | typeof fastify;',
   "packages/brain/src/features/agents/store.ts": 'import { sql } from "kysely"; sql;',
+  "packages/brain/src/features/agents/samples-store.ts": 'import { sql } from "kysely"; sql;',
+  "packages/brain/dist/features/agents/mint.js": 'import { sql } from "kysely"; sql;',
   "packages/brain/src/features/agents/routes.ts": 'import { fastify } from "fastify"; fastify;',
   "packages/brain/src/features/queues/list.ts": 'import "../agents/index.ts";',
   "packages/brain/src/schema/tables.ts": 'import "../platform/clock.ts";',
@@ -78,8 +83,8 @@ const ground: Readonly<Record<string, string>> = {
   "packages/dashboard/src/ui/Card.tsx": 'import "react"; export const Card = () => <p />;',
   "engines/bullmq/src/watch.ts": 'import "@svc/agent"; import "@svc/protocol";',
   "bench/src/ingest.ts": 'import "@svc/testkit"; import "@svc/bullmq";',
-  "node_modules/kysely/index.js": "export const sql = 1;",
-  "node_modules/fastify/index.js": "export const fastify = 1;",
+  "node_modules/kysely/dist/index.js": "export const sql = 1;",
+  "node_modules/fastify/fastify.js": "export const fastify = 1;",
   "node_modules/react/index.js": "export const react = 1;",
 };
 
@@ -121,8 +126,8 @@ async function plant(planted: Readonly<Record<string, string>>): Promise<string>
     files[`${folder}/package.json`] = manifestOf(`@svc/${name}`);
     await symlink(join(root, folder), join(root, "node_modules", "@svc", name));
   }
-  for (const name of ["kysely", "fastify", "react"]) {
-    files[`node_modules/${name}/package.json`] = JSON.stringify({ name, type: "module", exports: "./index.js" });
+  for (const [name, exports] of Object.entries(foreignPackages)) {
+    files[`node_modules/${name}/package.json`] = JSON.stringify({ name, type: "module", exports });
   }
   for (const [path, text] of Object.entries({ ...files, ...planted })) {
     await mkdir(dirname(join(root, path)), { recursive: true });

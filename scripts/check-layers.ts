@@ -35,7 +35,8 @@ export async function checkLayers(root: string): Promise<LayerReport> {
       tsPreCompilationDeps: "specify",
       combinedDependencies: true,
       doNotFollow: { path: "(^|/)node_modules/" },
-      exclude: { path: "(^|/)(dist|coverage)/" },
+      // Our own only: what an npm package exports often lies in its dist folder.
+      exclude: { path: "^((packages|engines)/[^/]+|bench)/(dist|coverage)/" },
     },
     {
       conditionNames: ["source", "import", "node", "default"],

@@ -86,8 +86,11 @@ export const layerRules: readonly IForbiddenRuleType[] = [
     to: { path: `${brain}/app/` },
   },
   {
-    ...error("sql-only-in-stores", "statements live in store.ts, reads.ts, the schema and the platform"),
-    from: { path: `${brain}/`, pathNot: `(/(store|reads)[.]ts$|${tests}|${brain}/(schema|platform)/)` },
+    ...error(
+      "sql-only-in-stores",
+      "statements live in store.ts, reads.ts, <what>-store.ts and <what>-reads.ts, the schema and the platform",
+    ),
+    from: { path: `${brain}/`, pathNot: `([/-](store|reads)[.]ts$|${tests}|${brain}/(schema|platform)/)` },
     to: { path: "node_modules/kysely/", dependencyTypesNot: ["type-only"] },
   },
   {

@@ -7,7 +7,7 @@ import { readOptions } from "./options.ts";
 import { listenForStop } from "./signals.ts";
 
 export const agent: Command = {
-  usage: ["agent <engine> --brain URL [options]", "agent --list"],
+  usage: ["agent <engine> --brain URL [options]", "agent --list [--json]"],
   details: [
     "--brain URL          address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700",
     "--redis URL          bullmq: the Redis server with the queues, redis:// or rediss:// (or SVC_REDIS_URL)",
@@ -19,7 +19,7 @@ export const agent: Command = {
     "--transport KIND     ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT",
     "--buffer-name NAME   name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew",
     "--dev                allow plain http and ws to any host",
-    "--list               the engines this build knows",
+    "--list               the engines this build knows; with --json as one JSON document",
     "Token and secret come from the environment: SVC_TOKEN and SVC_HMAC_SECRET, as shown once when the agent was minted.",
     "A Redis URL with a password belongs into SVC_REDIS_URL, since other users of a machine can read arguments.",
   ],
@@ -38,13 +38,17 @@ export const agent: Command = {
         "buffer-name": { type: "string" },
         dev: { type: "boolean" },
         list: { type: "boolean" },
+        json: { type: "boolean" },
       },
       { positionals: 1 },
     );
     if (values.list === true) {
-      for (const [name, { summary }] of Object.entries(engines)) terminal.out(`${name.padEnd(10)} ${summary}`);
+      const known = Object.entries(engines).map(([name, { summary }]) => ({ name, summary }));
+      if (values.json === true) terminal.out(JSON.stringify({ engines: known }));
+      else for (const { name, summary } of known) terminal.out(`${name.padEnd(10)} ${summary}`);
       return exitCodes.done;
     }
+    if (values.json === true) throw new CliError("usage", "--json belongs to --list");
     const options = await agentOptions(positionals[0], values, process.env);
     using stop = listenForStop();
     const running = start(options, terminal);

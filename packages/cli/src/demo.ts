@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startAgent } from "@svc/agent";
 import type { StartOptions } from "@svc/brain";
 import type { Command } from "./command.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
 import { listenForStop } from "./signals.ts";
 import { startBrainOrExplain, stopInTime } from "./start-brain.ts";
@@ -20,7 +20,10 @@ export const demo: Command = {
   ],
   async run(args, terminal) {
     const { values } = readOptions(args, { port: { type: "string" } });
-    const port = values.port ?? "7700";
+    const { port = "7700" } = values;
+    if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) {
+      throw new CliError("usage", "--port is a number from 1 to 65535");
+    }
     using stop = listenForStop();
     const home = mkdtempSync(join(tmpdir(), "svc-demo-"));
     const removeHome = () => rmSync(home, { recursive: true, force: true });

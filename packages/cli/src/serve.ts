@@ -1,38 +1,60 @@
+import cluster from "node:cluster";
 import type { Command } from "./command.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
 import { listenForStop } from "./signals.ts";
 import { startBrainOrExplain, stopInTime } from "./start-brain.ts";
+import { superviseWorkers } from "./supervise.ts";
+import { joinWorkers } from "./worker.ts";
+
+const maxWorkers = 64;
 
 export const serve: Command = {
-  usage: ["serve [--host ADDRESS] [--port PORT] [--environment NAME]"],
+  usage: ["serve [--host ADDRESS] [--port PORT] [--environment NAME] [--workers N]"],
   details: [
     "--host ADDRESS       address to listen on (or SVC_BIND_HOST; default 127.0.0.1)",
     "--port PORT          port to listen on (or SVC_BIND_PORT; default 7700)",
     "--environment NAME   SVC_ENVIRONMENT; only `dev` relaxes anything",
+    "--workers N          processes that share the port (default 1); more than one needs PostgreSQL",
     "Brings the database up to date, starts the service and prints its address; at the first start also the one-time setup URL.",
-    "SIGTERM and Ctrl-C drain: nothing new is accepted, sockets close, and the process ends within 10 s.",
+    "SIGTERM, Ctrl-C and the end of the terminal drain: nothing new is accepted, sockets close, and the process ends within 10 s.",
   ],
   async run(args, terminal) {
     const { values } = readOptions(args, {
       host: { type: "string" },
       port: { type: "string" },
       environment: { type: "string" },
+      workers: { type: "string" },
     });
+    const workers = workersOf(values.workers);
+    if (workers > 1 && cluster.isPrimary) return superviseWorkers(workers, terminal);
+    const membership = workers > 1 ? joinWorkers() : undefined;
     const env = {
       ...process.env,
       ...(values.host !== undefined && { SVC_BIND_HOST: values.host }),
       ...(values.port !== undefined && { SVC_BIND_PORT: values.port }),
       ...(values.environment !== undefined && { SVC_ENVIRONMENT: values.environment }),
     };
-    using stop = listenForStop();
+    using stop = listenForStop({ isWorker: membership !== undefined });
     const brain = await startBrainOrExplain(
-      { env, announce: (url) => terminal.err(`Create the first administrator: ${url}`) },
+      {
+        env,
+        announce: (url) => terminal.err(`Create the first administrator: ${url}`),
+        ...(membership !== undefined && { siblings: membership.siblings }),
+      },
       terminal,
     );
-    terminal.err(`svc is ready at ${brain.publicUrl}`);
+    if (membership === undefined) terminal.err(`svc is ready at ${brain.publicUrl}`);
+    else membership.serves(brain);
     await stop.received;
     await stopInTime(brain, terminal);
+    membership?.leave();
     return exitCodes.done;
   },
 };
+
+function workersOf(text = "1"): number {
+  const workers = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (workers < 1 || workers > maxWorkers) throw new CliError("usage", `--workers is a number from 1 to ${maxWorkers}`);
+  return workers;
+}

@@ -1,4 +1,9 @@
-/** Listens to SIGINT and SIGTERM from its making until it is disposed. */
+/** Ctrl-C, a supervisor's wish, and the end of the terminal. */
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** What a terminal sends to every process that it started. */
+const terminalSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGHUP"];
+
+/** Listens to the signals that ask for a stop from its making until it is disposed. */
 export interface StopSignal extends Disposable {
   /** Resolves at the first signal. */
   readonly received: Promise<void>;
@@ -11,8 +16,10 @@ const echoMs = 300;
  * A second signal ends the process at once: whoever asks twice does not want to wait for the drain.
  *
  * It holds the process until it is disposed, through the drain too: neither signal handlers nor an agent keep a process alive.
+ *
+ * @param isWorker the process that started this one hears the terminal too and passes its wish on as SIGTERM.
  */
-export function listenForStop(): StopSignal {
+export function listenForStop({ isWorker = false } = {}): StopSignal {
   const { promise, resolve } = Promise.withResolvers<void>();
   const alive = setInterval(() => {}, 2 ** 30);
   let askedAtMs: number | undefined;
@@ -21,14 +28,16 @@ export function listenForStop(): StopSignal {
     resolve();
     if (performance.now() - askedAtMs > echoMs) process.exit(130);
   };
-  process.on("SIGINT", asked);
-  process.on("SIGTERM", asked);
+  const heard = stopSignals.map((signal) => {
+    const listener = isWorker && terminalSignals.includes(signal) ? () => {} : asked;
+    process.on(signal, listener);
+    return { signal, listener };
+  });
   return {
     received: promise,
     [Symbol.dispose]() {
       clearInterval(alive);
-      process.off("SIGINT", asked);
-      process.off("SIGTERM", asked);
+      for (const { signal, listener } of heard) process.off(signal, listener);
     },
   };
 }

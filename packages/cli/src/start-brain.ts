@@ -3,7 +3,7 @@ import type { Terminal } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
 
 /** Bound of a stop, of every command that serves. */
-const drainMs = 10_000;
+export const drainMs = 10_000;
 
 /** @throws CliError in words for people: settings, database, port. Nothing is left running then. */
 export async function startBrainOrExplain(options: StartOptions, terminal: Terminal): Promise<RunningBrain> {
@@ -28,7 +28,8 @@ export async function startBrainOrExplain(options: StartOptions, terminal: Termi
 }
 
 function listenRefusal({ syscall, code, address, port }: NodeJS.ErrnoException & { address?: string; port?: number }) {
-  if (syscall !== "listen" && syscall !== "getaddrinfo") return undefined;
+  // A worker's port is bound by the process that started it.
+  if (syscall !== "listen" && syscall !== "bind" && syscall !== "getaddrinfo") return undefined;
   if (code === "EADDRINUSE") return `port ${port} on ${address} is in use; choose another with --port`;
   if (code === "EACCES") return `port ${port} on ${address} may not be used by this user; choose another with --port`;
   return `the address to listen on cannot be used (${code}); choose another with --host`;

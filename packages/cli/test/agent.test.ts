@@ -20,6 +20,19 @@ describe("svc agent", () => {
     expect(svc.written.out).toMatch(/^bullmq +\S.+\ndemo +\S.+\n$/);
   });
 
+  test("lists its engines as one JSON document", async () => {
+    const { svc } = await agent(["--list", "--json"]);
+    expect(await svc.ended).toBe(0);
+    const summary = expect.any(String);
+    expect(JSON.parse(svc.written.out)).toEqual({
+      engines: [
+        { name: "bullmq", summary },
+        { name: "demo", summary },
+      ],
+    });
+    expect(svc.written.err).toBe("");
+  });
+
   const wrongUsage: [string, string[], Record<string, string>, RegExp][] = [
     ["no engine", [], {}, /^svc: name an engine; svc agent --list shows them$/m],
     ["an unknown engine", ["celerity"], {}, /^svc: unknown engine "celerity"; svc agent --list shows them$/m],
@@ -43,6 +56,7 @@ describe("svc agent", () => {
       {},
       /^svc: --start-at is/m,
     ],
+    ["JSON of what is no list", ["demo", "--json"], credentials, /^svc: --json belongs to --list$/m],
     ["an empty prefix", ["bullmq", "--redis", "redis://h", "--prefix", ""], {}, /^svc: prefixes: /m],
   ];
   test.each(wrongUsage)("ends with 2 and the usage for %s", async (_, args, env, words) => {

@@ -41,12 +41,15 @@ describe("svc demo", () => {
     }
   });
 
-  test("removes its folder at Ctrl-C", async () => {
+  test.each([
+    ["Ctrl-C", "SIGINT"],
+    ["the end of its terminal", "SIGHUP"],
+  ] as const)("removes its folder at %s", async (_, signal) => {
     const { svc, demoFolders } = await demo();
     await svc.says(/svc demo is ready/);
     expect(await demoFolders()).toHaveLength(1);
 
-    svc.child.kill("SIGINT");
+    svc.child.kill(signal);
 
     expect(await svc.ended).toBe(0);
     expect(await demoFolders()).toEqual([]);
@@ -61,5 +64,11 @@ describe("svc demo", () => {
     expect(second.written.err).toMatch(/^svc: port \d+ on \S+ is in use/m);
     expect(await readdir(folder)).toEqual([]);
     expect(await demoFolders()).toHaveLength(1);
+  });
+
+  test.each(["abc", "0", "65536", "77o0"])("ends with 2 for port %s", async (port) => {
+    const svc = startSvc(["demo", "--port", port], { cwd: await scratchFolder() });
+    expect(await svc.ended).toBe(2);
+    expect(svc.written.err).toBe("svc: --port is a number from 1 to 65535\nusage: svc demo [--port PORT]\n");
   });
 });

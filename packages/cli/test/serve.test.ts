@@ -75,29 +75,37 @@ describe("svc serve", () => {
   });
 
   test("ends with 3 and tells every fault of the settings at once, and no value", async () => {
-    const { svc } = await serve({ SVC_LOG_LEVEL: "loudly", SVC_SECRET: "tooshort", SVC_MAX_BODY_BYTES: "-7" });
+    const { svc } = await serve({
+      SVC_LOG_LEVEL: "loudly",
+      SVC_SECRET: "tooshort",
+      SVC_MAX_BODY_BYTES: "-7",
+      SVC_DASHBOARD_DIST: "/nowhere",
+    });
 
     expect(await svc.ended).toBe(3);
 
-    for (const name of ["SVC_LOG_LEVEL", "SVC_SECRET", "SVC_MAX_BODY_BYTES"])
+    for (const name of ["SVC_LOG_LEVEL", "SVC_SECRET", "SVC_MAX_BODY_BYTES", "SVC_DASHBOARD_DIST"])
       expect(svc.written.err).toMatch(new RegExp(`^${name} \\(environment\\) .+$`, "m"));
     expect(svc.written.err).toMatch(/^svc: the settings are not valid$/m);
-    expect(svc.written.err).not.toMatch(/loudly|tooshort|-7/);
+    expect(svc.written.err).not.toMatch(/loudly|tooshort|-7|nowhere/);
     expect(svc.written.out).toBe("");
   });
 
-  test("ends with 3 when its secret is not the one that the database belongs to", async () => {
+  test.each([
+    ["SVC_SECRET", "SVC_PREVIOUS_SECRETS"],
+    ["SVC_AUDIT_CHAIN_SECRET", "SVC_AUDIT_CHAIN_PREVIOUS_SECRETS"],
+  ])("ends with 3 when %s is not the one that the database belongs to", async (name, previous) => {
     const { svc, home, port } = await serve();
     await svc.says(/svc is ready/);
     svc.child.kill("SIGTERM");
     await svc.ended;
-    const env = { ...quickHashes, SVC_SECRET: "another-secret-0123456789-0123456789" };
+    const env = { ...quickHashes, [name]: "another-secret-0123456789-0123456789" };
 
     const again = startSvc(["serve", "--port", String(port)], { cwd: home, env });
 
     expect(await again.ended).toBe(3);
-    expect(again.written.err).toMatch(
-      /^svc: SVC_SECRET \(environment\) is not the one that the database belongs to; .+$/m,
+    expect(again.written.err).toBe(
+      `svc: ${name} (environment) is not the one that the database belongs to; set that one, or name it in ${previous}\n`,
     );
     expect(again.written.err).not.toContain("another-secret");
   });
@@ -163,6 +171,26 @@ describe("svc serve", () => {
     const { svc } = await serve({ SVC_DATABASE_URL: `sqlite://${folder}/absent/svc.db` });
     expect(await svc.ended).toBe(4);
     expect(svc.written.err).toMatch(/^svc: the database file \S+\/absent\/svc\.db cannot be opened: .+\n$/);
+  });
+
+  test("ends with 3 for several workers on SQLite, which forces one process", async () => {
+    const { svc } = await serve({}, ["--workers", "2"]);
+    expect(await svc.ended).toBe(3);
+    expect(svc.written).toEqual({
+      out: "",
+      err: "svc: SVC_DATABASE_URL (unset) must name a PostgreSQL server for several workers; SQLite forces one process\n",
+    });
+  });
+
+  test("takes one worker on SQLite", async () => {
+    const { svc } = await serve({}, ["--workers", "1"]);
+    await svc.says(/svc is ready at/);
+  });
+
+  test.each(["0", "65", "two", "-1"])("ends with 2 for %s workers", async (workers) => {
+    const { svc } = await serve({}, [`--workers=${workers}`]);
+    expect(await svc.ended).toBe(2);
+    expect(svc.written.err).toContain("svc: --workers is a number from 1 to 64\nusage: svc serve");
   });
 
   test("ends with 2 for an option that it does not know", async () => {

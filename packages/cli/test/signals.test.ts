@@ -7,10 +7,10 @@ import { scratchFolder } from "./svc-process.ts";
 const signals = new URL("../src/signals.ts", import.meta.url).href;
 
 /** A process that takes its time to drain: it tells each step and ends a second after it was asked to. */
-async function slowDrain(drainMs: number) {
+async function slowDrain(drainMs: number, options = {}) {
   const program = `
     const { listenForStop } = await import(${JSON.stringify(signals)});
-    using stop = listenForStop();
+    using stop = listenForStop(${JSON.stringify(options)});
     console.log("ready");
     await stop.received;
     console.log("draining");
@@ -49,4 +49,17 @@ describe("a process that is told to stop", () => {
     expect(code).toBe(130);
     expect(said()).not.toContain("drained");
   });
+
+  test.each(["SIGINT", "SIGHUP"] as const)(
+    "leaves %s to the process that started it when it is a worker",
+    async (signal) => {
+      const { child, ended, said } = await slowDrain(1000, { isWorker: true });
+      const fromTerminal = setInterval(() => child.kill(signal), 50);
+      child.kill("SIGTERM");
+      const code = await ended;
+      clearInterval(fromTerminal);
+      expect(code).toBe(0);
+      expect(said()).toContain("drained");
+    },
+  );
 });

@@ -13,14 +13,21 @@ export interface BrainProcessOptions {
   readonly databaseUrl: string;
   /** The same port at every start, so that agents find the brain again. */
   readonly port: number;
+  /** Further words of the command line. */
+  readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** `svc serve` in a process of its own, which a test can kill. */
 export interface BrainProcess {
   readonly url: string;
+  readonly pid: number;
   /** The newest lines of its log. */
   log(): string;
+  /** What it has told people, at most the last 4000 characters. */
+  said(): string;
+  /** SIGTERM: it drains. Resolves with its exit code, or the signal that ended it. */
+  stop(): Promise<number | NodeJS.Signals>;
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
   kill(): Promise<void>;
 }
@@ -29,9 +36,10 @@ export async function startBrainProcess({
   home,
   databaseUrl,
   port,
+  args = [],
   env = {},
 }: BrainProcessOptions): Promise<BrainProcess> {
-  const child = spawn(process.execPath, ["--conditions=source", entry, "serve", "--port", String(port)], {
+  const child = spawn(process.execPath, ["--conditions=source", entry, "serve", "--port", String(port), ...args], {
     cwd: home,
     env: { ...process.env, SVC_HOME: home, SVC_DATABASE_URL: databaseUrl, SVC_LOG_LEVEL: "warn", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -47,21 +55,30 @@ export async function startBrainProcess({
   child.stderr.on("data", (chunk: Buffer) => {
     said = `${said}${chunk.toString("utf8")}`.slice(-4000);
   });
+  let hasEnded = false;
+  child.once("close", () => {
+    hasEnded = true;
+  });
   try {
-    await waitFor(
-      () => {
-        if (child.exitCode !== null) throw new Error(`the brain ended with ${child.exitCode}: ${said}`);
-        return said.includes("is ready");
-      },
-      { withinMs: 40_000, that: "the brain process" },
-    );
+    const begun = () => hasEnded || said.includes("is ready");
+    await waitFor(begun, { withinMs: 40_000, that: "the brain process" });
+    if (hasEnded) throw new Error(`the brain ended with ${child.exitCode}: ${said}`);
   } catch (fault) {
     await kill(child);
     throw fault;
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid as number,
     log: () => logged.join(""),
+    said: () => said,
+    async stop() {
+      process.removeListener("exit", dieWithUs);
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      const [code, signal] = await ended;
+      return code ?? signal;
+    },
     async kill() {
       process.removeListener("exit", dieWithUs);
       await kill(child);

@@ -20,8 +20,8 @@ export interface Brain {
   readonly features: Features;
   readonly loops: LoopRunner;
   readonly database: BrainDatabase;
-  /** Begins the audit chain, prints the set-up link, listens, and starts the loops. */
-  start(listen: { host: string; port: number }): Promise<AddressInfo>;
+  /** Begins the audit chain, listens, starts the loops, and begins the set-up unless another process has done so. */
+  start(listen: { host: string; port: number; beginsSetup: boolean }): Promise<AddressInfo>;
   /** Stops accepting, closes sockets, finishes what is under way, and closes the database. */
   stop(): Promise<void>;
 }
@@ -101,7 +101,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     features,
     loops,
     database,
-    async start({ host, port }) {
+    async start({ host, port, beginsSetup }) {
       await audit.prepare();
       await setup.bind();
       await Promise.all([
@@ -115,7 +115,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await app.listen({ host, port });
       loops.start();
       // Ready means that the first administrator of the settings can sign in.
-      await setup.begin();
+      if (beginsSetup) await setup.begin();
       isStarted = true;
       return app.server.address() as AddressInfo;
     },

@@ -31,6 +31,7 @@ export function registerGauges({ clock, database, log, metrics }: BrainDeps, { a
   };
   metrics.gauge({
     name: "svc_agents_online",
+    aggregator: "first",
     help: "agents online",
     collect: (gauge) =>
       fill(
@@ -40,6 +41,7 @@ export function registerGauges({ clock, database, log, metrics }: BrainDeps, { a
   });
   metrics.gauge({
     name: "svc_project_agents_online",
+    aggregator: "first",
     help: "agents online by project",
     labels: ["project"],
     collect: (gauge) =>
@@ -54,6 +56,7 @@ export function registerGauges({ clock, database, log, metrics }: BrainDeps, { a
   });
   metrics.gauge({
     name: "svc_workers_online",
+    aggregator: "first",
     help: "workers of the engines online by project",
     labels: ["project"],
     collect: (gauge) =>
@@ -68,6 +71,7 @@ export function registerGauges({ clock, database, log, metrics }: BrainDeps, { a
   });
   metrics.gauge({
     name: "svc_queue_depth",
+    aggregator: "first",
     help: "tasks that wait in a queue, as last reported",
     labels: ["project", "queue", "engine"],
     collect: (gauge) =>

@@ -1,23 +1,35 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { UnknownChainKey } from "../features/audit/index.ts";
 import { UnknownMaster } from "../features/setup/index.ts";
 import { systemClock } from "../platform/clock.ts";
+import { needsDatabaseTls } from "../platform/database/settings.ts";
 import { createLog, type Log } from "../platform/log.ts";
-import { createMetrics } from "../platform/metrics.ts";
+import { createMetrics, type Figures } from "../platform/metrics.ts";
 import { type LoadedSettings, SettingsError } from "../platform/settings.ts";
 import { type Brain, createBrain } from "./brain.ts";
 import { type DemoSeed, seedDemo } from "./demo-seed.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
 import { type BrainDatabase, checkStorage, migrateStorage, openStorage } from "./storage.ts";
 
-export interface StartOptions extends SettingsSources {
+/** What a process knows of the others that listen on the same port and answer as one. */
+export interface Siblings {
+  /** The first one begins the set-up and is ready before the others start. */
+  readonly isFirst: boolean;
+  /** The figures of the others, for /metrics. */
+  gatherFigures(): Promise<readonly Figures[]>;
+}
+
+export interface StartOptions extends Omit<SettingsSources, "needsServerDatabase"> {
   /** Prints the one-time set-up link of the first start, and every later one while no account exists. */
   readonly announce?: (url: string) => void;
   /** Where log lines go; standard output by default. */
   readonly writeLog?: (line: string) => void;
   /** Port to listen on instead of SVC_BIND_PORT; 0 takes a free one. For tests and the demo. */
   readonly port?: number;
+  /** Given when several processes share the port; they need a server database. */
+  readonly siblings?: Siblings;
 }
 
 /** A brain that listens. */
@@ -26,6 +38,8 @@ export interface RunningBrain {
   /** SVC_PUBLIC_URL: the address people use. */
   readonly publicUrl: string;
   readonly brain: Brain;
+  /** What this process alone has counted. */
+  figures(): Promise<Figures>;
   seedDemo(names: DemoSeed): Promise<{ token: string; hmacSecret: string; agentId: string }>;
   /** Drains and closes; within 10 s. */
   stop(): Promise<void>;
@@ -37,7 +51,8 @@ export interface RunningBrain {
  * @throws SettingsError for settings, the database's or the listener's error otherwise; nothing is left running then.
  */
 export async function startBrain(options: StartOptions = {}): Promise<RunningBrain> {
-  const loaded = loadBrainSettings(options);
+  const { siblings } = options;
+  const loaded = loadBrainSettings({ ...options, needsServerDatabase: siblings !== undefined });
   const settings = loaded.values;
   const log = createLog({
     level: settings.SVC_LOG_LEVEL,
@@ -45,7 +60,7 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
     ...(options.writeLog !== undefined && { write: options.writeLog }),
   });
   for (const warning of loaded.warnings) log.warn("settings.warning", { warning });
-  const metrics = createMetrics();
+  const metrics = createMetrics(siblings?.gatherFigures);
   const deadlocks = metrics.counter({
     name: "svc_database_deadlocks_total",
     help: "transactions that the database ended because they waited for each other",
@@ -67,18 +82,20 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
       const { port } = await brain.start({
         host: settings.SVC_BIND_HOST,
         port: options.port ?? settings.SVC_BIND_PORT,
+        beginsSetup: siblings?.isFirst ?? true,
       });
       log.info("brain.started", { port, database: database.dialect, version: manifest.version });
       return {
         port,
         publicUrl: settings.SVC_PUBLIC_URL.replace(/\/$/, ""),
         brain,
+        figures: () => metrics.figures(),
         seedDemo: (names) => seedDemo(brain.features, names),
         stop: () => brain.stop(),
       };
     } catch (error) {
       await brain.stop();
-      throw error instanceof UnknownMaster ? secretFault(loaded, error) : error;
+      throw secretFault(loaded, error) ?? error;
     }
   } catch (error) {
     await database.close().catch(() => {});
@@ -87,8 +104,15 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
 }
 
 /** A secret that does not fit the database is a fault of the settings, like one that is too short. */
-const secretFault = ({ sources }: LoadedSettings<BrainSettings>, { message }: UnknownMaster): SettingsError =>
-  new SettingsError([{ name: "SVC_SECRET", source: sources.get("SVC_SECRET") ?? "default", message }]);
+function secretFault({ sources }: LoadedSettings<BrainSettings>, error: unknown): SettingsError | null {
+  const faultOf = (name: string, previous: string) => {
+    const message = `is not the one that the database belongs to; set that one, or name it in ${previous}`;
+    return new SettingsError([{ name, source: sources.get(name) ?? "default", message }]);
+  };
+  if (error instanceof UnknownMaster) return faultOf("SVC_SECRET", "SVC_PREVIOUS_SECRETS");
+  if (error instanceof UnknownChainKey) return faultOf("SVC_AUDIT_CHAIN_SECRET", "SVC_AUDIT_CHAIN_PREVIOUS_SECRETS");
+  return null;
+}
 
 function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Log) {
   return {
@@ -100,7 +124,7 @@ function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Lo
     lockTimeoutMs: values.SVC_DB_LOCK_TIMEOUT_MS,
     idleInTransactionMs: values.SVC_DB_IDLE_IN_TX_TIMEOUT_MS,
     inactiveConnectionSeconds: values.SVC_DATABASE_MAX_INACTIVE_CONNECTION_LIFETIME_SECONDS,
-    requireTls: values.SVC_REQUIRE_DB_SSL && values.SVC_ENVIRONMENT !== "dev",
+    requireTls: needsDatabaseTls(values),
     onError: (error: Error) => log.warn("database.connection_lost", { message: error.message }),
   };
 }

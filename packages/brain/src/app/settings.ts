@@ -7,10 +7,10 @@ import { projectSettings } from "../features/projects/index.ts";
 import { sessionSettings } from "../features/sessions/index.ts";
 import { setupSettings } from "../features/setup/index.ts";
 import { checkTaskRetention, taskSettings } from "../features/tasks/index.ts";
-import { checkDatabaseUrl, databaseSettings } from "../platform/database/settings.ts";
+import { checkDatabaseUrl, checkServerDatabase, databaseSettings } from "../platform/database/settings.ts";
 import { platformChecks, platformSettings } from "../platform/platform-settings.ts";
 import { type LoadedSettings, loadSettings, type SettingsOf } from "../platform/settings.ts";
-import { webSettings } from "./web-settings.ts";
+import { checkDashboardFolder, webSettings } from "./web-settings.ts";
 
 /** Every setting of the brain, in the order of docs/configuration.md. */
 export const settingFragments = [
@@ -33,14 +33,24 @@ export type BrainSettings = SettingsOf<typeof settingFragments>;
 export interface SettingsSources {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
+  /** Whether a database that only one process can use is refused. */
+  readonly needsServerDatabase?: boolean;
 }
 
 /** Reads and checks all settings; mints absent secrets. @throws SettingsError with every fault */
 export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings<BrainSettings> {
+  const { needsServerDatabase = false, ...places } = sources;
+  const checks = [
+    ...platformChecks,
+    checkDatabaseUrl,
+    checkDashboardFolder,
+    checkRedactionPatterns,
+    checkTaskRetention,
+  ];
   const loaded = loadSettings({
-    ...sources,
+    ...places,
     fragments: settingFragments,
-    checks: [...platformChecks, checkDatabaseUrl, checkRedactionPatterns, checkTaskRetention],
+    checks: needsServerDatabase ? [...checks, checkServerDatabase] : checks,
   });
   const { values } = loaded;
   // Nobody who only chose another port means that links still name the usual one.

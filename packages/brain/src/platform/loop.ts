@@ -93,6 +93,7 @@ export function createLoopRunner(deps: LoopRunnerDeps): LoopRunner {
   const { log } = deps;
   const failing = deps.metrics.gauge({
     name: "svc_background_task_error_active",
+    aggregator: "max",
     help: "1 while the last tick of a background loop failed",
     labels: ["task"],
   });

@@ -14,6 +14,33 @@ describe("metrics", () => {
     expect(text).toContain("svc_brain_rss_bytes 42");
   });
 
+  test("print several processes as one: added up, but for gauges that all read alike or of which the worst counts", async () => {
+    const processOf = (frames: number, depth: number, isFailing: boolean, others?: typeof elsewhere) => {
+      const metrics = createMetrics(others && (async () => [await others.figures()]));
+      metrics
+        .counter({ name: "svc_frames_verified_total", help: "frames", labels: ["path"] })
+        .inc({ path: "fast" }, frames);
+      metrics.gauge({ name: "svc_ws_connections", help: "sockets" }).set(frames);
+      metrics.gauge({ name: "svc_agents_online", help: "agents", aggregator: "first" }).set(depth);
+      metrics.gauge({ name: "svc_task_error", help: "loops", aggregator: "max" }).set(isFailing ? 1 : 0);
+      metrics.histogram({ name: "svc_batch_seconds", help: "batches", buckets: [1] }).observe(frames);
+      return metrics;
+    };
+    const elsewhere: ReturnType<typeof createMetrics> = processOf(1, 7, true);
+    const text = await processOf(3, 7, false, elsewhere).text();
+    for (const line of [
+      'svc_frames_verified_total{path="fast"} 4',
+      "svc_ws_connections 4",
+      "svc_agents_online 7",
+      "svc_task_error 1",
+      'svc_batch_seconds_bucket{le="1"} 1',
+      'svc_batch_seconds_bucket{le="+Inf"} 2',
+      "svc_batch_seconds_sum 4",
+    ])
+      expect(text).toContain(`${line}\n`);
+    expect(await elsewhere.text()).toContain("svc_ws_connections 1\n");
+  });
+
   test("forget ends the series of a gone queue in every metric and no other", async () => {
     const metrics = createMetrics();
     const depth = metrics.gauge({ name: "svc_queue_depth", help: "depth", labels: ["project", "queue"] });

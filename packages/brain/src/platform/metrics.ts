@@ -1,5 +1,5 @@
 /** The metrics of this process: a registry, three small factories, and a bound on what callers may put into labels. */
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 type Labels = Record<string, string>;
 
@@ -10,9 +10,14 @@ export interface MetricOptions<Name extends string> {
 }
 
 export interface GaugeOptions<Name extends string> extends MetricOptions<Name> {
+  /** How the gauges of processes that answer as one become one; they are added up unless told otherwise. */
+  aggregator?: "first" | "max";
   /** Sets the gauge when /metrics is asked, for what is not counted as it happens. */
   collect?: (gauge: Gauge<Name>) => void | Promise<void>;
 }
+
+/** Everything that one process has counted, as data that travels between processes. */
+export type Figures = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 export interface Metrics {
   readonly contentType: string;
@@ -21,7 +26,9 @@ export interface Metrics {
   histogram<const Name extends string>(options: MetricOptions<Name> & { buckets: number[] }): Histogram<Name>;
   /** Ends every series of every metric in which all of `labels` occur: the project or queue is gone. */
   forget(labels: Labels): Promise<void>;
-  /** The text exposition. */
+  /** What this process alone has counted. */
+  figures(): Promise<Figures>;
+  /** The text exposition of this process and of those that answer as one with it. */
   text(): Promise<string>;
 }
 
@@ -30,7 +37,8 @@ export const overflowLabel = "__overflow__";
 export const maxLabelChars = 128;
 export const maxValuesPerProject = 1000;
 
-export function createMetrics(): Metrics {
+/** @param gatherOthers figures of the other processes that answer as one with this, read at each exposition. */
+export function createMetrics(gatherOthers?: () => Promise<readonly Figures[]>): Metrics {
   const registry = new Registry();
   const made: { metric: Counter | Gauge | Histogram; labels: readonly string[] }[] = [];
   const keep = <Metric extends object>(metric: Metric, { labels = [] }: { labels?: readonly string[] }): Metric => {
@@ -48,9 +56,10 @@ export function createMetrics(): Metrics {
   return {
     contentType: registry.contentType,
     counter: (options) => keep(new Counter(common(options)), options),
-    gauge<const Name extends string>({ collect, ...options }: GaugeOptions<Name>) {
+    gauge<const Name extends string>({ collect, aggregator, ...options }: GaugeOptions<Name>) {
       const gauge: Gauge<Name> = new Gauge({
         ...common(options),
+        ...(aggregator === undefined ? {} : { aggregator }),
         ...(collect === undefined ? {} : { collect: () => collect(gauge) }),
       });
       return keep(gauge, options);
@@ -71,7 +80,12 @@ export function createMetrics(): Metrics {
         for (const identity of gone) metric.remove(JSON.parse(identity));
       }
     },
-    text: () => registry.metrics(),
+    figures: () => registry.getMetricsAsJSON(),
+    async text() {
+      if (gatherOthers === undefined) return registry.metrics();
+      const [own, others] = await Promise.all([registry.getMetricsAsJSON(), gatherOthers()]);
+      return AggregatorRegistry.aggregate([own, ...others]).metrics();
+    },
   };
 }
 

@@ -6,8 +6,8 @@ import type { SettingsCheck } from "./settings.ts";
 
 const master = (description: string) =>
   Type.String({ minted: true, secret: true, format: "svc-master", description: `${description}; at least 32 bytes` });
-const previous = (description: string) =>
-  Type.Array(Type.String({ format: "svc-master" }), { default: [], secret: true, maxItems: 32, description });
+const previous = (description: string, maxItems = 32) =>
+  Type.Array(Type.String({ format: "svc-master" }), { default: [], secret: true, maxItems, description });
 const ranges = (description: string) => Type.Array(Type.String({ format: "svc-cidr" }), { default: [], description });
 const oneOf = <const T extends readonly string[]>(values: T, options: { default: T[number]; description: string }) =>
   Type.Unsafe<T[number]>({ ...OneOf(values), ...options });
@@ -32,7 +32,7 @@ const secretSettings = Type.Object({
   SVC_AUDIT_CHAIN_SECRET: master("master of the audit chain"),
   SVC_PREVIOUS_SECRETS: previous("earlier values of SVC_SECRET that still verify; a JSON array when one holds a comma"),
   SVC_PREVIOUS_SESSION_SECRETS: previous("earlier values of SVC_SESSION_SECRET that still verify"),
-  SVC_AUDIT_CHAIN_PREVIOUS_SECRETS: previous("earlier values of SVC_AUDIT_CHAIN_SECRET"),
+  SVC_AUDIT_CHAIN_PREVIOUS_SECRETS: previous("earlier values of SVC_AUDIT_CHAIN_SECRET", 31),
 });
 
 const httpSettings = Type.Object({
@@ -46,7 +46,8 @@ const httpSettings = Type.Object({
   SVC_PUBLIC_URL: Type.String({
     default: "http://localhost:7700",
     format: "svc-url",
-    description: "address people use; https outside dev unless its host is loopback; all links are built from it",
+    description:
+      "address people use; https outside dev unless its host is loopback; all links are built from it. By default it has the port of SVC_BIND_PORT",
   }),
   SVC_ALLOW_HTTP_PUBLIC_URL: Type.Boolean({ default: false, description: "accept a plain http PUBLIC_URL" }),
   SVC_ALLOWED_HOSTS: Type.Array(Type.String({ format: "svc-host" }), {

@@ -165,6 +165,14 @@ describe("values", () => {
     expect(existsSync(join(home, "secret.env"))).toBe(false);
   });
 
+  test("31 earlier secrets of the audit chain are accepted beside the current one, and no more", () => {
+    const earlier = Array.from({ length: 32 }, (_, index) => `${index}`.padStart(32, "x"));
+    const faultsWith = (secrets: string[]) =>
+      faultsOf(() => load({ SVC_AUDIT_CHAIN_PREVIOUS_SECRETS: secrets.join() })).map(({ name }) => name);
+    expect(faultsWith(earlier.slice(1))).toEqual([]);
+    expect(faultsWith(earlier)).toEqual(["SVC_AUDIT_CHAIN_PREVIOUS_SECRETS"]);
+  });
+
   test("an unknown name in the environment only warns", () => {
     expect(load({ SVC_TEST_POSTGRES_URL: "x" }).warnings).toContain(
       "SVC_TEST_POSTGRES_URL in the environment is not a known setting",

@@ -20,7 +20,7 @@ export interface AuditDeps {
 }
 
 export interface Audit {
-  /** Begins or checks the chain; before the first append, after the migrations. */
+  /** Begins or checks the chain; before the first append, after the migrations. @throws UnknownChainKey, ChainIntegrityError */
   prepare(): Promise<void>;
   /** Writes rows inside the transaction of the action, as its last statements (spec part 3, section 8 rule 4). */
   append(tx: Tx<Tables>, entries: AuditEntry | readonly AuditEntry[]): Promise<void>;

@@ -98,6 +98,13 @@ const pointOut = (point: ChainPoint | null) =>
     id: point.id,
   };
 
+/** The chain was begun, or last written, under a secret that is not configured. */
+export class UnknownChainKey extends ChainIntegrityError {
+  constructor() {
+    super("the state row was signed by a key that is not configured");
+  }
+}
+
 /** The state as text, signed with the current key. */
 export function sealState(state: ChainState, keys: ChainKeys): SealedState {
   const text = canonicalText({
@@ -119,12 +126,12 @@ const stateHmac = (key: ChainKey, text: string): string =>
 /**
  * Reads a sealed state after authenticating it.
  *
- * @throws ChainIntegrityError when it was signed by an unknown key, its signature is wrong, or it contradicts itself.
+ * @throws UnknownChainKey when it was signed by an unknown key, ChainIntegrityError when its signature is wrong or it contradicts itself.
  */
 export function openState(sealed: SealedState, keys: ChainKeys): ChainState {
   const found = parsedState(sealed.state);
   const key = typeof found.state_key_id === "string" ? keys.find(found.state_key_id) : undefined;
-  if (key === undefined) throw new ChainIntegrityError("the state row was signed by a key that is not configured");
+  if (key === undefined) throw new UnknownChainKey();
   if (!equalSecrets(stateHmac(key, sealed.state), sealed.state_hmac)) {
     throw new ChainIntegrityError("the state row does not authenticate");
   }

@@ -12,7 +12,7 @@ const installationKey = "installation_id";
  * Begins the chain on a new database and checks it on an old one.
  *
  * @returns the installation's id.
- * @throws ChainIntegrityError when the state row was signed by a key that is not configured, or was changed.
+ * @throws UnknownChainKey when the state row was signed by a key that is not configured, ChainIntegrityError when it was changed.
  */
 export async function prepareChain(tx: Tx<Tables>, context: AppendContext): Promise<string> {
   await lockChainStart(tx, context.dialect);

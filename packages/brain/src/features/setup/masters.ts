@@ -9,7 +9,7 @@ const metaKey = "secret_key_id";
 /** The database was bound to a master secret that is not configured. */
 export class UnknownMaster extends Error {
   constructor() {
-    super("is not the one that the database belongs to; set that one, or name it in SVC_PREVIOUS_SECRETS");
+    super("the database belongs to a master secret that is not configured");
     this.name = "UnknownMaster";
   }
 }

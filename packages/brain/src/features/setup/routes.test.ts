@@ -112,6 +112,22 @@ describe("POST /api/v1/setup/complete", () => {
     expect((await complete({}, "10.0.0.8")).status).toBe(200);
   });
 
+  test("answers 429 to every address when eight times the budget of one is used up by all together", async () => {
+    const attempt = { action: "setup.attempt", target_type: "setup", result: "failed" };
+    const from = (index: number) => ({ ...attempt, source_ip: `10.1.${index >> 5}.${index % 32}` });
+    await fixture.audit.record(Array.from({ length: 239 }, (_, index) => from(index)));
+    const wrong = { token: "a".repeat(43) };
+    expect((await complete(wrong, "10.2.0.1")).status).toBe(401);
+    const refused = await complete({}, "10.2.0.2");
+    expect(refused).toMatchObject({ status: 429, body: { error: "rate_limited" } });
+    expect(refused.headers["retry-after"]).toBe("900");
+
+    fixture.clock.advance(16 * 60_000);
+    await fixture.browser().get("/setup");
+    token = new URL(fixture.links.at(-1) ?? "").searchParams.get("token") ?? "";
+    expect((await complete({}, "10.2.0.2")).status).toBe(200);
+  });
+
   test("refuses a page of another origin with 403 csrf_failed", async () => {
     const answer = await fixture.browser().send("POST", "~/setup/complete", body(), { origin: "https://evil.example" });
     expect(answer).toMatchObject({ status: 403, body: { error: "csrf_failed" } });

@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, describe, expect, test } from "vitest";
-import { adminPassword, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import { bindMasters, UnknownMaster } from "./masters.ts";
 
@@ -40,6 +40,25 @@ for (const dialect of testDialects) {
       );
       expect(counts).toEqual([1, 1, 1, 1]);
       await other.app.close();
+      await again.close();
+    });
+
+    test("makes the administrator of the settings once when two processes begin at once", async () => {
+      await emptyTables(opened.database);
+      const again = await opened.openAgain();
+      const settings = {
+        SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org",
+        SVC_BOOTSTRAP_ADMIN_PASSWORD: adminPassword,
+      };
+      const started = [await startAccess(opened.database, settings), await startAccess(again, settings)];
+
+      await Promise.all(started.map(({ setup }) => setup.begin()));
+
+      expect(started.flatMap(({ links }) => links)).toEqual([]);
+      expect(started.flatMap(({ logged }) => logged).filter((line) => line.includes("bootstrap_done"))).toHaveLength(1);
+      expect(await fixture.auditRows("setup.completed")).toHaveLength(1);
+      for (const process of started) expect((await process.signIn("root@example.org")).jar.size).toBeGreaterThan(0);
+      for (const { app } of started) await app.close();
       await again.close();
     });
 

@@ -53,6 +53,17 @@ export const databaseSettings = Type.Object({
   SVC_AUTO_MIGRATE: Type.Boolean({ default: true, description: "bring the schema up to date at start" }),
 });
 
+/** Whether a server database on another host is reached over TLS only. */
+export const needsDatabaseTls = (values: Record<string, unknown>): boolean =>
+  values.SVC_REQUIRE_DB_SSL === true && values.SVC_ENVIRONMENT !== "dev";
+
+/** For processes that share one port: an embedded database belongs to one process. */
+export const checkServerDatabase: SettingsCheck = (values, fault) => {
+  if (!(values.SVC_DATABASE_URL as string).startsWith("postgres")) {
+    fault("SVC_DATABASE_URL", "must name a PostgreSQL server for several workers; SQLite forces one process");
+  }
+};
+
 /** The URL must name one of the two kinds of database, and lead around no other setting. */
 export const checkDatabaseUrl: SettingsCheck = (values, fault) => {
   const url = values.SVC_DATABASE_URL as string;
@@ -61,7 +72,7 @@ export const checkDatabaseUrl: SettingsCheck = (values, fault) => {
   } else if (!URL.canParse(url === "" ? "sqlite:///x" : url)) {
     fault("SVC_DATABASE_URL", "must be a URL; percent-encode special characters of user and password");
   } else if (url.startsWith("postgres")) {
-    const { fault: message } = judgePostgresUrl(url, values.SVC_REQUIRE_DB_SSL === true);
+    const { fault: message } = judgePostgresUrl(url, needsDatabaseTls(values));
     if (message !== null) fault("SVC_DATABASE_URL", message);
   }
 };

@@ -12,6 +12,8 @@ export interface SettingSchema {
   description?: string;
   minimum?: number;
   maximum?: number;
+  minLength?: number;
+  maxItems?: number;
   enum?: unknown[];
   items?: SettingSchema;
   /** Ranges of one type, such as 0 or 60 to 600. */
@@ -107,8 +109,10 @@ function refusalWords(
   return `${prefix}${error.message}`;
 }
 
-/** The inclusive range of a number in words; empty when it has none. */
-export function rangeOf({ minimum, maximum, anyOf }: SettingSchema): string {
+/** The inclusive range of a number, or the bounds of a text or list, in words; empty when there are none. */
+export function rangeOf({ minimum, maximum, minLength = 0, maxItems, anyOf }: SettingSchema): string {
+  if (minLength > 1) return `at least ${minLength} characters`;
+  if (maxItems !== undefined) return `at most ${maxItems} entries`;
   if (anyOf !== undefined) return anyOf.map(rangeOf).join(" or ");
   if (minimum !== undefined && minimum === maximum) return String(minimum);
   if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;

@@ -5,9 +5,11 @@ import { connectionConfig } from "./pool.ts";
 const place = "postgres://ann:hush@db.example.org/svc";
 const local = "postgres://ann:hush@localhost/svc";
 
-function faultsOf(url: string, requireTls = true): string[] {
+function faultsOf(url: string, settings: Record<string, unknown> = {}): string[] {
   const faults: string[] = [];
-  checkDatabaseUrl({ SVC_DATABASE_URL: url, SVC_REQUIRE_DB_SSL: requireTls }, (_name, message) => faults.push(message));
+  checkDatabaseUrl({ SVC_DATABASE_URL: url, SVC_REQUIRE_DB_SSL: true, ...settings }, (_name, message) =>
+    faults.push(message),
+  );
   return faults;
 }
 const configOf = (url: string) =>
@@ -62,7 +64,10 @@ describe("the URL of a server database", () => {
     expect(configOf(url).ssl).toBeUndefined();
   });
 
-  test("may turn TLS off where it is not required", () => {
-    expect(faultsOf(`${place}?sslmode=disable`, false)).toEqual([]);
+  test("may turn TLS off where it is not required, as in exactly dev", () => {
+    const url = `${place}?sslmode=disable`;
+    expect(faultsOf(url, { SVC_REQUIRE_DB_SSL: false })).toEqual([]);
+    expect(faultsOf(url, { SVC_ENVIRONMENT: "dev" })).toEqual([]);
+    expect(faultsOf(url, { SVC_ENVIRONMENT: "development" })).toHaveLength(1);
   });
 });
