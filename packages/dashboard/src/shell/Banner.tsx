@@ -7,9 +7,15 @@ import { Age } from "../ui/Stamp.tsx";
 
 /** One line at a time, by rank: no server, archived project, no agent online. */
 export function Banner({ slug, project }: { slug?: string; project?: Project | undefined }) {
-  const { mode } = useConnection();
+  const { mode, facts } = useConnection();
   const pollMs = usePollMs();
-  const agents = useQuery({ ...agentsQuery(slug ?? ""), enabled: slug !== undefined, refetchInterval: pollMs });
+  // Read once the stream has begun or failed: what is read before it begins would have to be read again.
+  const isSettled = facts.isReady || facts.retryAt !== null || facts.isPaused || facts.isUnreachable;
+  const agents = useQuery({
+    ...agentsQuery(slug ?? ""),
+    enabled: slug !== undefined && isSettled,
+    refetchInterval: pollMs,
+  });
   if (mode === "offline") {
     return (
       <NoteLine glyph="failure">
