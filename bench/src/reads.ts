@@ -11,7 +11,7 @@ const pageLimitMs = 25;
 const boundedLimitMs = 300;
 
 const rowsOf: Record<BenchMode, number> = { quick: 100_000, standard: 1_000_000, full: 1_000_000 };
-const repeatsOf: Record<BenchMode, number> = { quick: 8, standard: 40, full: 100 };
+const repeatsOf: Record<BenchMode, number> = { quick: 8, standard: 200, full: 400 };
 
 type Query = Readonly<Record<string, string>>;
 
