@@ -165,12 +165,8 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
         {dropped.length > 0 ? (
           <NoteLine>Not understood and left out of the address: {dropped.join(", ")}.</NoteLine>
         ) : null}
-        {query.isError && rows.length > 0 && !query.isFetchNextPageError ? (
-          <FailedLine
-            title="The list could not be read again"
-            error={query.error}
-            onRetry={() => void query.refetch()}
-          />
+        {list.failure ? (
+          <FailedLine title="The list could not be read again" error={list.failure} onRetry={list.retry} />
         ) : null}
       </div>
       <div className={css.bar}>
@@ -239,16 +235,10 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
       <div className={css.rows}>
         {query.isPending ? (
           <Bones rows={14} label="Loading tasks" />
-        ) : query.isError && rows.length === 0 ? (
+        ) : query.isLoadingError ? (
           <Failed title="The task list could not be read" error={query.error} onRetry={() => void query.refetch()} />
         ) : rows.length === 0 ? (
-          <NothingMatches
-            slug={slug}
-            search={search}
-            onPatch={patch}
-            freshCount={list.freshCount}
-            onShow={list.showFresh}
-          />
+          <NothingMatches slug={slug} search={search} onPatch={patch} list={list} />
         ) : (
           <TaskGrid
             slug={slug}
