@@ -88,11 +88,12 @@ function readsOf(slug: string, filters: TaskFilters): ListReads {
   return {
     page: async (until) =>
       listPage(await api.listTasks(slug, { ...filters, limit: pageSize, ...(until && { until }) })),
-    async row({ engine, task_id }) {
+    async row(row) {
       try {
-        return listRow(await api.getTask(slug, engine, task_id));
+        return listRow(await api.getTask(slug, row.engine, row.task_id));
       } catch (error) {
         if (isProblem(error, "not_found")) return null;
+        if (isProblem(error, "unaddressable")) return row;
         throw error;
       }
     },
