@@ -295,6 +295,20 @@ describe("following", () => {
     expect(follower.state.get()).toMatchObject({ freshCount: 0, hasMore: false });
   });
 
+  test("does not take the list away from a reader who has scrolled down since", async () => {
+    put(task(1));
+    open();
+    follower.follow(true);
+    meanwhile = () => follower.follow(false);
+    follower.push(
+      seconds(2, 200).map((second) => change(second, {})),
+      [],
+    );
+    await settle();
+    expect(rowIds()).toEqual(["t-1"]);
+    expect(follower.state.get()).toMatchObject({ freshCount: 200, hasMore: true });
+  });
+
   test("keeps no more rows than the memory may hold", async () => {
     open();
     follower.follow(true);

@@ -287,6 +287,8 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     /** With it, new rows go in at once. */
     follow(isFollowing: boolean): void {
       follows = isFollowing;
+      // Whoever scrolled away meanwhile keeps the list that is read.
+      if (!follows) isTopWanted = false;
       if (follows && fresh.size > 0) showFresh();
     },
     /** Tries at once what failed. */
