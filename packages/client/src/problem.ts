@@ -1,6 +1,7 @@
 /**
- * Every way a call can fail. `code` is the envelope's `error` word; two codes are the client's own: `unreachable` (no
- * answer at all, status 0) and `unreadable` (an answer that is not the API's, for instance a proxy's page).
+ * Every way a call can fail. `code` is the envelope's `error` word; three codes are the client's own: `unreachable`
+ * (no answer at all, status 0), `unreadable` (an answer that is not the API's, for instance a proxy's page) and
+ * `unaddressable` (an id that no address can carry, status 0).
  */
 export class ApiProblem extends Error {
   readonly code: string;

@@ -102,6 +102,12 @@ describe("a refusal", () => {
     expect(outcomes).toEqual([{ reach: "unreachable", status: 0, code: "unreachable" }]);
   });
 
+  test("cannot be had for an id that every URL folds away", async () => {
+    const { fetch } = answering(() => new Response(null, { status: 204 }));
+    const read = async () => createClient({ fetch }).getTask("acme", "bullmq", "..");
+    await expect(read()).rejects.toMatchObject({ code: "unaddressable", status: 0 });
+  });
+
   test("an answer without a body is no problem", async () => {
     const { fetch } = answering(() => new Response(null, { status: 204 }));
     await expect(createClient({ fetch }).logout()).resolves.toBeUndefined();

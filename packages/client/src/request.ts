@@ -117,7 +117,19 @@ function queryText(query: Call["query"]): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** Template tag that encodes each inserted path part, slashes included. */
+/**
+ * Template tag that encodes each inserted path part, slashes included.
+ *
+ * @throws ApiProblem `unaddressable` for `.` and `..`: no escape keeps a URL from being folded at them.
+ */
 export function pathOf(parts: TemplateStringsArray, ...values: string[]): string {
+  const dots = values.find((value) => value === "." || value === "..");
+  if (dots !== undefined) {
+    throw new ApiProblem({
+      code: "unaddressable",
+      status: 0,
+      message: `"${dots}" cannot be part of an address, so the API cannot be asked for it.`,
+    });
+  }
   return parts.reduce((path, part, i) => path + encodeURIComponent(values[i - 1] ?? "") + part);
 }

@@ -5,6 +5,10 @@ describe("paths", () => {
   test("encode what an engine put into a task id", () => {
     expect(paths.task("acme", "bullmq", "a/b?c#d$e")).toBe("/p/acme/tasks/bullmq/a%2Fb%3Fc%23d%24e");
   });
+
+  test("never end in dots that a browser would fold away", () => {
+    expect(paths.task("acme", "bullmq", "..")).toBe("/p/acme/tasks?task=bullmq%2F..");
+  });
 });
 
 describe("samePageIn", () => {

@@ -1,12 +1,17 @@
 // Every address of the dashboard, as `routes.tsx` mounts it. The routes of later pages are named in routes.tsx.
 const part = encodeURIComponent;
+/** Browsers fold an address at these two, escaped or not, so they never stand as a part of a path. */
+const isDots = (text: string) => text === "." || text === "..";
 
 export const paths = {
   home: () => "/",
   login: () => "/login",
   project: (slug: string) => `/p/${part(slug)}`,
   tasks: (slug: string) => `/p/${part(slug)}/tasks`,
-  task: (slug: string, engine: string, taskId: string) => `/p/${part(slug)}/tasks/${part(engine)}/${part(taskId)}`,
+  task: (slug: string, engine: string, taskId: string) =>
+    isDots(engine) || isDots(taskId)
+      ? `/p/${part(slug)}/tasks?task=${part(`${engine}/${taskId}`)}`
+      : `/p/${part(slug)}/tasks/${part(engine)}/${part(taskId)}`,
   queues: (slug: string) => `/p/${part(slug)}/queues`,
   workers: (slug: string) => `/p/${part(slug)}/workers`,
   agents: (slug: string) => `/p/${part(slug)}/agents`,

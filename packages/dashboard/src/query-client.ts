@@ -10,10 +10,15 @@ export function whenSignedOut(run: OnSignedOut): void {
   onSignedOut = run;
 }
 
+/** Tells how a read failed that no query made. */
+export function noticeSignedOut(error: unknown): void {
+  if (isProblem(error, "unauthenticated")) onSignedOut();
+}
+
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError(error, query) {
-      if (isProblem(error, "unauthenticated") && query.meta?.quiet !== true) onSignedOut();
+      if (query.meta?.quiet !== true) noticeSignedOut(error);
     },
   }),
   defaultOptions: {

@@ -17,7 +17,7 @@ import { queryClient, whenSignedOut } from "./query-client.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 import { NotFound } from "./shell/NotFound.tsx";
 import { Shell } from "./shell/Shell.tsx";
-import { Bones, Failed } from "./ui/Feedback.tsx";
+import { Bones, Failed, isMissingPart } from "./ui/Feedback.tsx";
 import { usePage } from "./ui/title.ts";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
@@ -152,11 +152,16 @@ function PageError({ error, reset }: { error: unknown; reset: () => void }) {
       <Failed
         title="This page could not be shown"
         error={error}
-        onRetry={() => {
-          failedReads.reset();
-          reset();
-          void invalidate();
-        }}
+        // A page's own file is asked for once; after that only a reload brings it.
+        onRetry={
+          isMissingPart(error)
+            ? undefined
+            : () => {
+                failedReads.reset();
+                reset();
+                void invalidate();
+              }
+        }
       />
     </>
   );

@@ -40,6 +40,21 @@ describe("the shell", () => {
     await page.context().close();
   });
 
+  test("says why a page's own file is missing, and shows the page after a reload", async () => {
+    const { page } = await openPage(`/p/${brain.project.slug}/tasks`);
+    await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
+    await page.route(/QueuesPage/, (route) => route.abort());
+    await page.getByRole("link", { name: "Queues" }).click();
+    const panel = page.getByRole("alert").filter({ hasText: "a newer version was installed" });
+    await panel.waitFor();
+    expect(await panel.getByRole("button", { name: "Try again" }).count()).toBe(0);
+
+    await page.unroute(/QueuesPage/);
+    await panel.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
+    await page.context().close();
+  });
+
   test("reads again when a page that could not be read is tried again", async () => {
     const { page } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
     let isBroken = true;

@@ -57,6 +57,8 @@ export interface TaskPage {
   items: Task[];
   next_cursor: string | null;
   total_count?: number | null;
+  /** Present when the time for the search ran out before the page was full: everything down to `reached` was looked at. */
+  partial?: { reached: string; cursor: string };
 }
 
 /** since and until are RFC 3339 instants; priority is a comma-separated list. */

@@ -29,8 +29,19 @@ export function Bones({ rows = 8, label }: { rows?: number; label: string }) {
   );
 }
 
+/** Whether a file of the dashboard itself could not be loaded; each browser has words of its own for it. */
+export function isMissingPart(error: unknown): boolean {
+  return (
+    error instanceof TypeError &&
+    /dynamically imported module|importing a module script|module script failed/i.test(error.message)
+  );
+}
+
 /** What happened, what it means, what to do: in words a person without the API's documents can use. */
 export function causeOf(error: unknown): string {
+  if (isMissingPart(error)) {
+    return "This part of the dashboard could not be loaded. The server may be away; or a newer version was installed, and then reloading the page helps.";
+  }
   if (!(error instanceof ApiProblem)) return "This part of the page broke. The rest keeps working.";
   switch (error.code) {
     case "unreachable":
@@ -94,6 +105,12 @@ export function Failed({ title, error, onRetry }: FailedProps) {
         </dl>
       ) : null}
       <div className={css.acts}>
+        {isMissingPart(error) ? (
+          <button type="button" className={controls.btn} onClick={() => location.reload()}>
+            <Icon name="retry" />
+            Reload the page
+          </button>
+        ) : null}
         {onRetry ? (
           <button type="button" className={controls.btn} onClick={onRetry}>
             <Icon name="retry" />

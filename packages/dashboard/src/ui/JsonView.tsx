@@ -4,7 +4,7 @@ import controls from "./controls.module.css";
 import { bytes, printable } from "./format.ts";
 import { Icon } from "./Icon.tsx";
 import css from "./json.module.css";
-import { countRedacted, type JsonLine, jsonLines, maximumLines, textOf } from "./json-lines.ts";
+import { countRedacted, type JsonLine, jsonLines, maximumLines, redactedText, textOf } from "./json-lines.ts";
 import panel from "./panel.module.css";
 
 /** Above this size the text is shown raw at first. */
@@ -23,13 +23,15 @@ interface JsonPanelProps {
 export function JsonPanel({ id, title, parts, note }: JsonPanelProps) {
   const text = useMemo(() => partsText(parts), [parts]);
   const size = useMemo(() => new TextEncoder().encode(text).length, [text]);
-  const redacted = useMemo(() => parts.reduce((sum, part) => sum + countRedacted(part.value), 0), [parts]);
+  const redacted = useMemo(() => countRedacted(parts.map((part) => part.value)), [parts]);
   const [isRaw, setRaw] = useState(size > rawAboveBytes);
   const headId = `h-${id ?? title.toLowerCase()}`;
   const facts = [
     note,
     bytes(size),
-    redacted > 0 ? `${redacted} ${redacted === 1 ? "value" : "values"} redacted by the agent` : null,
+    redacted.found > 0
+      ? `${redactedText(redacted)} ${redacted.found === 1 && !redacted.isCut ? "value" : "values"} redacted by the agent`
+      : null,
   ];
 
   return (
@@ -108,7 +110,7 @@ function Line({ line, onFlip }: { line: JsonLine; onFlip: (path: string) => void
         </button>
         <span className={css.note}>
           {sizeText}
-          {line.redacted > 0 && !line.isOpen ? `, ${line.redacted} redacted` : ""}
+          {line.redacted.found > 0 && !line.isOpen ? `, ${redactedText(line.redacted)} redacted` : ""}
         </span>
       </>
     );
@@ -139,7 +141,7 @@ function Line({ line, onFlip }: { line: JsonLine; onFlip: (path: string) => void
       <button
         type="button"
         className={css.copy}
-        aria-label={`Copy ${line.path}`}
+        aria-label={`Copy ${printable(line.path)}`}
         title="Copy value (with Alt: its path)"
         onClick={(event) => void copyText(event.altKey ? line.path : textOf(line.text))}
       >

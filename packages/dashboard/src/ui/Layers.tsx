@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import controls from "./controls.module.css";
 import { NoteLine } from "./Feedback.tsx";
 import { Icon } from "./Icon.tsx";
@@ -105,16 +105,19 @@ export function Dialog({ title, onClose, staysBecause = null, children }: Dialog
   const element = useRef<HTMLDialogElement>(null);
   const [isHeld, setHeld] = useState(false);
   const id = useId();
-  useEffect(() => {
+  // Closed before it leaves the document, whoever takes it away: only then does the browser give the focus back.
+  useLayoutEffect(() => {
     const dialog = element.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    dialog?.showModal();
+    return () => dialog?.close();
   }, []);
   return (
     <dialog
       ref={element}
       className={css.dialog}
       aria-labelledby={id}
-      onClose={onClose}
+      // Not when it was taken away: then there is nothing left to close.
+      onClose={() => element.current && onClose()}
       onCancel={(event) => event.stopPropagation()}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || staysBecause === null) return;

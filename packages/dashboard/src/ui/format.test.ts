@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { age, bytes, duration, idTail, percent, printable, printableLines, shortCount } from "./format.ts";
+import { age, bytes, duration, idTail, nameText, percent, printable, printableLines, shortCount } from "./format.ts";
 
 describe("duration", () => {
   test.each([
@@ -61,4 +61,9 @@ describe("printable", () => {
 test("idTail is what tells two ids apart", () => {
   expect(idTail("9f31c0d2-6b1e-4a57-9d80-2f7a55e0c4b1")).toBe("55e0c4b1");
   expect(idTail("42")).toBe("42");
+  expect(idTail("order-🙂🙂🙂🙂🙂🙂🙂🙂🙂")).toBe("🙂🙂🙂🙂🙂🙂🙂🙂");
+});
+
+test("nameText leaves something to click on", () => {
+  expect([nameText(""), nameText(" \t"), nameText("a\u202Eb")]).toEqual(["(no name)", "(no name)", "a\\u202eb"]);
 });

@@ -65,7 +65,9 @@ export function bytes(size: number): string {
 
 /** The end of an id that tells rows apart: its last eight characters. */
 export function idTail(id: string): string {
-  return printable(id.length > 10 ? id.slice(-8) : id);
+  // By characters, so that none outside the basic plane is cut in half.
+  const chars = [...id];
+  return printable(chars.length > 10 ? chars.slice(-8).join("") : id);
 }
 
 // Controls, and the marks that reorder or hide text: a task name must not be able to forge another one.
@@ -74,6 +76,11 @@ const deceptive = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 /** Text from a task or agent, safe to read: control and direction characters are shown as escapes. */
 export function printable(text: string): string {
   return text.replace(deceptive, (char) => `\\u${char.codePointAt(0)?.toString(16).padStart(4, "0")}`);
+}
+
+/** A name to read and to click on; a blank one would leave nothing of either. */
+export function nameText(name: string): string {
+  return name.trim() === "" ? "(no name)" : printable(name);
 }
 
 /** The same for text with lines, such as a traceback. */

@@ -1,6 +1,6 @@
 import { parseExact } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { countRedacted, jsonLines, maximumLines } from "./json-lines.ts";
+import { countRedacted, jsonLines, maximumLines, redactedText } from "./json-lines.ts";
 
 const all = () => true;
 
@@ -18,7 +18,13 @@ describe("jsonLines", () => {
 
   test("stops at a folded branch and says what it hides", () => {
     const lines = jsonLines("kwargs", { customer: { name: "[REDACTED]", id: 1 } }, (_path, depth) => depth < 1);
-    expect(lines.at(-1)).toMatchObject({ path: "kwargs.customer", kind: "open", size: 2, redacted: 1, isOpen: false });
+    expect(lines.at(-1)).toMatchObject({
+      path: "kwargs.customer",
+      kind: "open",
+      size: 2,
+      redacted: { found: 1 },
+      isOpen: false,
+    });
   });
 
   test("tells a redacted value from the same letters inside a text", () => {
@@ -41,6 +47,19 @@ describe("jsonLines", () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 50_000; depth++) value = [value];
     expect(jsonLines("args", value, all)).toHaveLength(maximumLines);
-    expect(countRedacted(value)).toBe(0);
+    expect(countRedacted(value)).toEqual({ found: 0, isCut: true });
+  });
+
+  test("gives no two places one path, whatever their keys hold", () => {
+    const value = { a: { b: 1, "0": 1 }, "a.b": 1, 'a["b"]': 1, "": { "": 1 }, "[0]": 1, c: [[1]], "c.0": [1] };
+    const paths = jsonLines("kwargs", value, all).map((line) => line.path);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(paths).toEqual(expect.arrayContaining(["kwargs.a.b", 'kwargs["a.b"]', 'kwargs[""][""]']));
+  });
+
+  test("says that it counted only part of what was redacted", () => {
+    const few = countRedacted(Array.from({ length: 300 }, () => "[REDACTED]"));
+    const many = countRedacted(Array.from({ length: 9_000 }, () => ["[REDACTED]"]));
+    expect([redactedText(few), redactedText(many)]).toEqual(["300", expect.stringMatching(/^at least \d+$/)]);
   });
 });

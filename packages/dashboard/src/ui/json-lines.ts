@@ -4,12 +4,12 @@ const redactionMarker = "[REDACTED]";
 const cutSuffix = /\[\.\.\.(\d+) more bytes truncated\]$/;
 
 export type JsonLine = {
-  /** `args.0.name`: unique, and what "copy path" copies. */
+  /** `args.0.name`, with `["a.b"]` for a key that would read as more than one: unique, and what "copy path" copies. */
   path: string;
   depth: number;
   label: string | null;
 } & (
-  | { kind: "open"; isArray: boolean; size: number; redacted: number; isOpen: boolean }
+  | { kind: "open"; isArray: boolean; size: number; redacted: Redacted; isOpen: boolean }
   | { kind: "redacted" }
   | { kind: "text"; text: string; cutBytes: number | null }
   | { kind: "value"; text: string; isExact: boolean }
@@ -49,10 +49,14 @@ export function jsonLines(
     });
     if (!open) continue;
     for (const [key, child] of entries.toReversed()) {
-      pending.push({ label: key, path: `${place.path}.${key}`, depth: place.depth + 1, value: child });
+      pending.push({ label: key, path: pathBelow(place.path, key), depth: place.depth + 1, value: child });
     }
   }
   return lines;
+}
+
+function pathBelow(path: string, key: string): string {
+  return /^[^.[\]"]+$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }
 
 function entriesOf(value: unknown): [string, unknown][] | null {
@@ -75,8 +79,14 @@ function leaf(value: unknown): Leaf {
   return { kind: "value", text: String(value), isExact: false };
 }
 
+export interface Redacted {
+  found: number;
+  /** Not all of the value was looked at, so there may be more. */
+  isCut: boolean;
+}
+
 /** How many scalars below a value were redacted. Looks at no more than a few thousand. */
-export function countRedacted(value: unknown): number {
+export function countRedacted(value: unknown): Redacted {
   let found = 0;
   let looked = 0;
   const pending: unknown[] = [value];
@@ -87,7 +97,12 @@ export function countRedacted(value: unknown): number {
     const entries = entriesOf(at);
     if (entries) for (const [, child] of entries) pending.push(child);
   }
-  return found;
+  return { found, isCut: pending.length > 0 };
+}
+
+/** `3`, or `at least 3`. */
+export function redactedText({ found, isCut }: Redacted): string {
+  return isCut ? `at least ${found}` : String(found);
 }
 
 /** The value at a dotted path of `jsonLines`, as text to copy: strings as they are, everything else as JSON. */

@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { printable } from "./format.ts";
 import { createStore } from "./store.ts";
 
 export interface Crumb {
@@ -15,6 +16,6 @@ export function usePage(trail: readonly Crumb[], note?: string): void {
   useEffect(() => {
     crumbs.set(trail);
     const words = trail.map((crumb) => crumb.label).reverse();
-    document.title = `${[note, ...words].filter(Boolean).join(", ")} · svc`;
+    document.title = printable(`${[note, ...words].filter(Boolean).join(", ")} · svc`);
   }, [key]);
 }

@@ -4,20 +4,21 @@ import controls from "../../ui/controls.module.css";
 import { causeOf, Empty } from "../../ui/Feedback.tsx";
 import { count, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
+import { Stamp } from "../../ui/Stamp.tsx";
 import { tokenText } from "./filter-text.ts";
 import css from "./grid.module.css";
 import { maximumRows } from "./task-pages.ts";
 import { activeFilters, type FilterKey, type TasksSearch } from "./tasks-search.ts";
-import type { TaskList } from "./use-task-list.ts";
+import { type TaskList, useOlderPages } from "./use-task-list.ts";
 
 /** What stands under the last loaded row. */
-export function ListEnd({ list, onNarrow }: { list: TaskList; onNarrow: () => void }) {
+export function ListEnd({ list, onNarrow }: { list: TaskList; onNarrow?: () => void }) {
   const { query } = list;
   if (query.isFetchNextPageError) {
     return (
       <p className={css.end} role="alert">
         Older tasks could not be read. {causeOf(query.error)}
-        <button type="button" className={controls.lnk} onClick={() => void query.fetchNextPage()}>
+        <button type="button" className={controls.lnk} onClick={list.readOlder}>
           Try again
         </button>
       </p>
@@ -26,7 +27,17 @@ export function ListEnd({ list, onNarrow }: { list: TaskList; onNarrow: () => vo
   if (query.isFetchingNextPage) {
     return (
       <p className={css.end} role="status">
-        Reading older tasks
+        {query.data?.pages.at(-1)?.reached ? <Reached list={list} /> : null} Reading older tasks
+      </p>
+    );
+  }
+  if (list.isIdle) {
+    return (
+      <p className={css.end}>
+        <Reached list={list} />
+        <button type="button" className={controls.lnk} onClick={list.readOlder}>
+          Continue
+        </button>
       </p>
     );
   }
@@ -43,25 +54,37 @@ export function ListEnd({ list, onNarrow }: { list: TaskList; onNarrow: () => vo
   return query.hasNextPage ? null : <p className={css.end}>No older task is kept.</p>;
 }
 
+/** How far a search has come that did not reach the end of the list. */
+function Reached({ list }: { list: TaskList }) {
+  const reached = list.query.data?.pages.at(-1)?.reached;
+  return reached ? (
+    <span>
+      Searched down to <Stamp at={reached} />.
+    </span>
+  ) : (
+    <span>The search goes on below.</span>
+  );
+}
+
 interface NothingMatchesProps {
   slug: string;
   search: TasksSearch;
   onPatch: (patch: Partial<Record<FilterKey, undefined>>) => void;
-  freshCount: number;
-  onShow: () => void;
+  list: TaskList;
 }
 
-/** Nothing under these filters: each of them can be dropped from here. */
-export function NothingMatches({ slug, search, onPatch, freshCount, onShow }: NothingMatchesProps) {
+/** Nothing under these filters, or nothing yet: each of them can be dropped from here. */
+export function NothingMatches({ slug, search, onPatch, list }: NothingMatchesProps) {
   const active = activeFilters(search);
+  useOlderPages(list, 0);
   return (
     <Empty
-      title={active.length > 0 ? "No task matches" : "No task yet"}
+      title={list.query.hasNextPage ? "No match so far" : active.length > 0 ? "No task matches" : "No task yet"}
       chips={
         <>
-          {freshCount > 0 ? (
-            <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={onShow}>
-              Show {freshCount} new
+          {list.freshCount > 0 ? (
+            <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={list.showFresh}>
+              Show {list.freshCount} new
             </button>
           ) : null}
           {active.map((key) => (
@@ -78,6 +101,7 @@ export function NothingMatches({ slug, search, onPatch, freshCount, onShow }: No
         </>
       }
     >
+      {list.query.hasNextPage ? <ListEnd list={list} /> : null}
       <p>
         {active.length > 0
           ? "Text is matched literally, letter by letter. Drop a filter to see more."

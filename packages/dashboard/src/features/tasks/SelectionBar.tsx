@@ -8,6 +8,7 @@ import { count } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
+import { useFocusBack } from "./focus-back.ts";
 import css from "./list.module.css";
 import { type ListRow, type LoadedList, removeRows } from "./task-pages.ts";
 
@@ -23,6 +24,7 @@ interface SelectionBarProps {
 
 /** What can be done with the ticked rows. */
 export function SelectionBar({ slug, rows, isArchived, onClear }: SelectionBarProps) {
+  useFocusBack();
   const isAdmin = useIsProjectAdmin(slug);
   const [isAsking, setAsking] = useState(false);
   const refusal = !isAdmin

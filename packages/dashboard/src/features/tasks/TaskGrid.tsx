@@ -7,12 +7,10 @@ import { Icon } from "../../ui/Icon.tsx";
 import css from "./grid.module.css";
 import { lifeOf, scaleOf, steadyScale } from "./life.ts";
 import { type RowActions, TaskRow } from "./TaskRow.tsx";
-import { pageSize } from "./task-pages.ts";
-import type { TaskList } from "./use-task-list.ts";
+import { type TaskList, useOlderPages } from "./use-task-list.ts";
 
 const headPx = 28;
 const phoneRowPx = 56;
-const prefetchAt = 0.7;
 /** Rows the scale of the bars is taken from: enough to be fair, few enough to be free. */
 const scaleSample = 400;
 
@@ -32,7 +30,7 @@ interface TaskGridProps {
 
 export function TaskGrid(props: TaskGridProps) {
   const { slug, list, total, currentId, ticked, actions } = props;
-  const { rows, query } = list;
+  const { rows, look, timesShown } = list;
   const scroller = useRef<HTMLDivElement>(null);
   const isPhone = useIsPhone();
   const density = useDensity();
@@ -63,12 +61,14 @@ export function TaskGrid(props: TaskGridProps) {
   const items = virtual.getVirtualItems();
   const lastShown = virtual.range?.endIndex ?? 0;
   const firstShown = virtual.range?.startIndex ?? 0;
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
+  useEffect(() => look(firstShown, lastShown), [look, firstShown, lastShown]);
+  useOlderPages(list, lastShown);
+
+  // Rows that were asked for come on top, so that is where the list goes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per time they are shown
   useEffect(() => {
-    list.setVisiblePage(Math.floor(firstShown / pageSize));
-    if (!hasNextPage || isFetchingNextPage || isFetchNextPageError) return;
-    if (lastShown >= rows.length * prefetchAt) void fetchNextPage();
-  }, [list, firstShown, lastShown, rows.length, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+    if (timesShown > 0) virtual.scrollToOffset(0);
+  }, [timesShown]);
 
   // Moving with the keys brings the row into view and takes the focus along, if the focus was in the list.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new current row scrolls, not every patch
@@ -138,14 +138,11 @@ export function TaskGrid(props: TaskGridProps) {
               <button
                 type="button"
                 className={css.fresh}
-                title={`Show ${freshText(list.freshCount)} rows (n)`}
-                onClick={() => {
-                  list.showFresh();
-                  virtual.scrollToOffset(0);
-                }}
+                title={`Show ${freshText(list)} rows (n)`}
+                onClick={list.showFresh}
               >
                 <Icon name="up" />
-                {freshText(list.freshCount)}
+                {freshText(list)}
               </button>
             ) : null}
           </div>
@@ -200,6 +197,6 @@ export function TaskGrid(props: TaskGridProps) {
   );
 }
 
-function freshText(amount: number): string {
-  return amount >= pageSize ? `${pageSize}+ new` : `${count(amount)} new`;
+function freshText({ freshCount, hasMore }: TaskList): string {
+  return `${count(freshCount)}${hasMore ? "+" : ""} new`;
 }

@@ -2,7 +2,7 @@ import { type MouseEvent, memo } from "react";
 import { paths } from "../../paths.ts";
 import { AppLink, isPlainClick } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { duration, idTail, printable } from "../../ui/format.ts";
+import { duration, idTail, nameText, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { PriorityMark, StatePill } from "../../ui/StatePill.tsx";
@@ -34,7 +34,7 @@ interface TaskRowProps {
 
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { slug, row, index, top, isCurrent, isTabStop, isTicked, isNew, actions } = props;
-  const name = printable(row.name);
+  const name = nameText(row.name);
   const classes = [css.row, isTicked && css.sel, isCurrent && css.cur, isNew && css.in].filter(Boolean).join(" ");
   const open = (event: MouseEvent) => {
     if (!isPlainClick(event)) return;
@@ -87,8 +87,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             type="button"
             className={css.fn}
             tabIndex={-1}
-            aria-label={`Show only queue ${row.queue}`}
-            title={`Show only queue ${row.queue} (f)`}
+            aria-label={`Show only queue ${printable(row.queue)}`}
+            title={`Show only queue ${printable(row.queue)} (f)`}
             onClick={() => actions.onFilter({ queue: row.queue ?? "" })}
           >
             <Icon name="funnel" />

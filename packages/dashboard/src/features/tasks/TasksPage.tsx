@@ -1,7 +1,7 @@
 import type { TaskState } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate, useParams, useRouter, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
@@ -15,6 +15,7 @@ import { usePage } from "../../ui/title.ts";
 import { projectQuery, statsQuery } from "../projects/queries.ts";
 import { queuesQuery } from "../queues/queries.ts";
 import { workersQuery } from "../workers/queries.ts";
+import { DrawerSlot } from "./DrawerSlot.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import type { Known } from "./filter-text.ts";
 import { ListEnd, NothingMatches } from "./ListEnd.tsx";
@@ -36,7 +37,6 @@ import {
 } from "./tasks-search.ts";
 import { useTaskList } from "./use-task-list.ts";
 
-const TaskDrawer = lazy(() => import("./detail/TaskDrawer.tsx").then((module) => ({ default: module.TaskDrawer })));
 const Onboarding = lazy(() => import("../projects/Onboarding.tsx").then((module) => ({ default: module.Onboarding })));
 
 const views: readonly { label: string; search: TasksSearch }[] = [
@@ -99,9 +99,24 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
     [navigate],
   );
 
+  // A task that an address or the way back opened is the current one. Of those opened here the address may lag behind.
+  const [engine, taskId] = splitTask(search.task);
+  const openId = rows.find((row) => row.engine === engine && row.task_id === taskId)?.id;
+  const opened = useRef<string[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each task that comes into the drawer
+  useEffect(() => {
+    const at = opened.current.indexOf(search.task ?? "");
+    opened.current.splice(0, at + 1);
+    if (at < 0 && openId) setCurrentId(openId);
+  }, [openId]);
   const currentIndex = rows.findIndex((row) => row.id === currentId);
   const current = rows[currentIndex];
-  const open = (row: ListRow, replace = false) => patch({ task: `${row.engine}/${row.task_id}` }, replace);
+  const named = engine && taskId ? { engine, task_id: taskId } : current;
+  const open = (row: ListRow, replace = false) => {
+    const task = `${row.engine}/${row.task_id}`;
+    if (task !== search.task) opened.current.push(task);
+    patch({ task }, replace);
+  };
   const close = () => patch({ task: undefined, tab: undefined });
   const move = (step: number) => {
     const next = rows[Math.min(rows.length - 1, Math.max(0, currentIndex < 0 ? 0 : currentIndex + step))];
@@ -130,8 +145,8 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
     },
     x: () => current && tick(current, false),
     n: () => list.freshCount > 0 && list.showFresh(),
-    o: () => current && router.history.push(paths.task(slug, current.engine, current.task_id)),
-    y: () => current && void copyText(current.task_id),
+    o: () => named && router.history.push(paths.task(slug, named.engine, named.task_id)),
+    y: () => named && void copyText(named.task_id),
     f: () => current?.queue && patch({ queue: current.queue }),
     u: () => search.task && close(),
     Enter: (event) => {
@@ -158,19 +173,14 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
   );
 
   const isCounted = active.every((key) => key === "state");
-  const [engine, taskId] = splitTask(search.task);
   return (
     <div className={css.list}>
       <div>
         {dropped.length > 0 ? (
           <NoteLine>Not understood and left out of the address: {dropped.join(", ")}.</NoteLine>
         ) : null}
-        {query.isError && rows.length > 0 && !query.isFetchNextPageError ? (
-          <FailedLine
-            title="The list could not be read again"
-            error={query.error}
-            onRetry={() => void query.refetch()}
-          />
+        {list.failure ? (
+          <FailedLine title="The list could not be read again" error={list.failure} onRetry={list.retry} />
         ) : null}
       </div>
       <div className={css.bar}>
@@ -227,28 +237,14 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
             )}
           </span>
         </div>
-        {ticked.size > 0 ? (
-          <SelectionBar
-            slug={slug}
-            rows={rows.filter((row) => ticked.has(row.id))}
-            onClear={() => setTicked(new Set())}
-            isArchived={project.data?.is_active === false}
-          />
-        ) : null}
       </div>
       <div className={css.rows}>
         {query.isPending ? (
           <Bones rows={14} label="Loading tasks" />
-        ) : query.isError && rows.length === 0 ? (
+        ) : query.isLoadingError ? (
           <Failed title="The task list could not be read" error={query.error} onRetry={() => void query.refetch()} />
         ) : rows.length === 0 ? (
-          <NothingMatches
-            slug={slug}
-            search={search}
-            onPatch={patch}
-            freshCount={list.freshCount}
-            onShow={list.showFresh}
-          />
+          <NothingMatches slug={slug} search={search} onPatch={patch} list={list} />
         ) : (
           <TaskGrid
             slug={slug}
@@ -264,19 +260,25 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
           />
         )}
         {engine && taskId ? (
-          <Suspense fallback={null}>
-            <TaskDrawer
-              slug={slug}
-              engine={engine}
-              taskId={taskId}
-              tab={search.tab}
-              onTab={(tab) => patch({ tab }, true)}
-              onClose={close}
-              onMove={move}
-            />
-          </Suspense>
+          <DrawerSlot
+            slug={slug}
+            engine={engine}
+            taskId={taskId}
+            tab={search.tab}
+            onTab={(tab) => patch({ tab }, true)}
+            onClose={close}
+            onMove={move}
+          />
         ) : null}
       </div>
+      {ticked.size > 0 ? (
+        <SelectionBar
+          slug={slug}
+          rows={rows.filter((row) => ticked.has(row.id))}
+          onClear={() => setTicked(new Set())}
+          isArchived={project.data?.is_active === false}
+        />
+      ) : null}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { TaskFilters } from "@svc/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import { listPage, maximumRows, pageSize } from "./task-pages.ts";
+import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
 
 export const taskListQuery = (slug: string, filters: TaskFilters) =>
   infiniteQueryOptions({
@@ -15,7 +15,8 @@ export const taskListQuery = (slug: string, filters: TaskFilters) =>
         ),
       ),
     initialPageParam: null as string | null,
-    getNextPageParam: (last, pages) => (pages.length * pageSize >= maximumRows ? null : last.next_cursor),
+    getNextPageParam: (last, pages) => (sizeOf(pages) >= maximumRows ? null : last.next_cursor),
+    structuralSharing: (now, answer) => joinAnswer(now as LoadedList | undefined, answer as LoadedList),
     // Renewed row by row (use-task-list.ts); reading fifty pages again because a timer ran out would help nobody.
     staleTime: Number.POSITIVE_INFINITY,
     meta: { livePages: true },

@@ -4,8 +4,12 @@ import { taskRow } from "../../../test/task-rows.ts";
 import {
   byNewest,
   insertRows,
+  isSearchIdle,
+  joinAnswer,
+  type ListPage,
   type ListRow,
   type LoadedList,
+  maximumRows,
   missingRows,
   patchRows,
   removeRows,
@@ -17,7 +21,11 @@ const at = (second: number, id = `id-${second}`, given: Partial<ListRow> = {}) =
 
 function listOf(...pages: [seconds: number[], cursor: string | null][]): LoadedList {
   return {
-    pages: pages.map(([seconds, next_cursor]) => ({ items: seconds.map((second) => at(second)), next_cursor })),
+    pages: pages.map(([seconds, next_cursor]) => ({
+      items: seconds.map((second) => at(second)),
+      next_cursor,
+      reached: null,
+    })),
     pageParams: pages.map((_, index) => (index === 0 ? null : `c${index}`)),
   };
 }
@@ -90,7 +98,66 @@ describe("insertRows", () => {
   });
 });
 
+test("insertRows gives up whole pages at the end rather than keep more rows than the memory may hold", () => {
+  const page = (cursor: string | null, from: number, size: number): ListPage => ({
+    items: Array.from({ length: size }, (_, index) => at(from - index)),
+    next_cursor: cursor,
+    reached: null,
+  });
+  const list = { pages: [page("c1", 30_000, 9_900), page("c2", 20_000, 100), page("c3", 10_000, 100)], pageParams: [] };
+  const grown = insertRows({ ...list, pageParams: [null, "c1", "c2"] }, [at(30_001), at(30_002)]);
+  expect(rowsOf(grown).length).toBeLessThanOrEqual(maximumRows);
+  expect(ids(grown)[0]).toBe("id-30002");
+  expect([grown.pageParams, grown.pages.at(-1)?.next_cursor]).toEqual([[null], "c1"]);
+});
+
+describe("joinAnswer", () => {
+  const begun = listOf([[9, 7], "c1"]);
+  const answer = { pages: [...begun.pages, ...listOf([[5], null]).pages], pageParams: [null, "c1"] };
+
+  test("adds the page below and keeps what was pushed while it was read", () => {
+    const now = insertRows(patchRows(begun, [at(7, "id-7", { state: "failure" })]), [at(10)]);
+    const joined = joinAnswer(now, answer);
+    expect(ids(joined)).toEqual(["id-10", "id-9", "id-7", "id-5"]);
+    expect(rowsOf(joined)[2]?.state).toBe("failure");
+    expect(joined.pageParams).toEqual([null, "c1"]);
+  });
+
+  test("drops a page of a list that was started again meanwhile", () => {
+    const now = listOf([[50, 40], "c9"]);
+    expect(joinAnswer(now, answer)).toBe(now);
+  });
+
+  test("lets every change of the list itself through", () => {
+    const changed = removeRows(answer, ["id-5"]);
+    expect(joinAnswer(answer, changed)).toBe(changed);
+    expect(joinAnswer(undefined, begun)).toBe(begun);
+  });
+});
+
+test("isSearchIdle asks after every tenth page without a row", () => {
+  const empty = listOf([[], "c"]).pages;
+  const pages = (amount: number) => [
+    ...listOf([[9], "c"]).pages,
+    ...Array.from({ length: amount }, () => empty).flat(),
+  ];
+  expect([0, 1, 9, 10, 11, 20].map((amount) => isSearchIdle(pages(amount)))).toEqual([
+    false,
+    false,
+    false,
+    true,
+    false,
+    true,
+  ]);
+});
+
 describe("missingRows", () => {
+  test("count down to where a search without matches has looked", () => {
+    const list = listOf([[], "c1"]);
+    for (const page of list.pages) page.reached = at(5).received_at;
+    expect(missingRows(list, [at(6), at(4)]).map((row) => row.id)).toEqual(["id-6"]);
+  });
+
   test("are those the list reaches back to and lacks", () => {
     const list = listOf([[9, 7], "c1"]);
     expect(missingRows(list, [at(10), at(9), at(8), at(1)]).map((row) => row.id)).toEqual(["id-10", "id-8"]);

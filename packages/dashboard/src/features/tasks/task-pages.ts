@@ -1,4 +1,4 @@
-import type { TaskPage, TaskRow } from "@svc/client";
+import type { Task, TaskPage, TaskRow } from "@svc/client";
 
 // The loaded part of a task list: pages newest first, as they came by cursor. Rows are patched in place by id and nothing
 // moves; rows that are not yet in the list are only put there when the reader asks for them.
@@ -6,9 +6,12 @@ import type { TaskPage, TaskRow } from "@svc/client";
 /** A row of the list. Rows that were only pushed lack arguments and result; the task page reads those itself. */
 export type ListRow = TaskRow;
 
+/** A page has any length: large rows fill one early, and a search stops when its time is used up. */
 export interface ListPage {
   items: ListRow[];
   next_cursor: string | null;
+  /** How far back a search that ran out of time has looked. */
+  reached: string | null;
 }
 
 export interface LoadedList {
@@ -23,8 +26,13 @@ export const maximumRows = 10_000;
 export function listPage(page: TaskPage): ListPage {
   return {
     next_cursor: page.next_cursor,
-    items: page.items.map(({ args, kwargs, result, traceback, ...row }) => row),
+    reached: page.partial?.reached ?? null,
+    items: page.items.map(listRow),
   };
+}
+
+export function listRow({ args, kwargs, result, traceback, ...row }: Task): ListRow {
+  return row;
 }
 
 /** The same list with changed rows replaced. Returns the same object when none of them is in it. */
@@ -44,7 +52,7 @@ export function patchRows<List extends LoadedList>(list: List, rows: readonly Li
 }
 
 // A poll that was under way when a push arrived must not put the older row back.
-function isNewer(row: ListRow | undefined, item: ListRow): row is ListRow {
+export function isNewer(row: ListRow | undefined, item: ListRow): row is ListRow {
   return row !== undefined && row !== item && Date.parse(row.updated_at) >= Date.parse(item.updated_at);
 }
 
@@ -68,34 +76,52 @@ export function byNewest(a: ListRow, b: ListRow): number {
   return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
 }
 
-/** Puts rows where the order wants them. Rows older than everything loaded are left out: paging will bring them. */
+/**
+ * Puts rows where the order wants them. Rows older than everything loaded are left out: paging will bring them. Above
+ * `maximumRows` whole pages leave at the end, and the cursor before them brings them back.
+ */
 export function insertRows<List extends LoadedList>(list: List, rows: readonly ListRow[]): List {
   const known = idsOf(list);
   const arriving = new Map(rows.map((row) => [row.id, row]));
   const fresh = [...arriving.values()].filter((row) => !known.has(row.id)).sort(byNewest);
   if (fresh.length === 0) return list;
-  const homes = fresh.map((row) => [row, homeOf(list.pages, row)] as const);
-  return {
-    ...list,
-    pages: list.pages.map((page) => {
-      const arriving = homes.filter(([, home]) => home === page).map(([row]) => row);
-      return arriving.length === 0 ? page : { ...page, items: [...page.items, ...arriving].sort(byNewest) };
-    }),
-  };
+  const homes = fresh.map((row) => [row, list.pages.find((page) => reachesTo(page, row))] as const);
+  const pages = list.pages.map((page) => {
+    const arriving = homes.filter(([, home]) => home === page).map(([row]) => row);
+    return arriving.length === 0 ? page : { ...page, items: [...page.items, ...arriving].sort(byNewest) };
+  });
+  for (let size = sizeOf(pages); size > maximumRows && pages.length > 1; size = sizeOf(pages)) pages.pop();
+  return { ...list, pages, pageParams: list.pageParams.slice(0, pages.length) };
 }
 
-/** The page that a row belongs to: the first that reaches back to it, or the last one when nothing is below. */
-function homeOf(pages: readonly ListPage[], row: ListRow): ListPage | undefined {
-  const last = pages.at(-1);
-  const found = pages.find((page) => {
-    const oldest = page.items.at(-1);
-    return oldest !== undefined && byNewest(row, oldest) <= 0;
-  });
-  return found ?? (last?.next_cursor === null ? last : undefined);
+/** Whether a row, if it were in the list, would have come with this page or one before it. */
+export function reachesTo(page: ListPage, row: ListRow): boolean {
+  if (page.next_cursor === null) return true;
+  const oldest = page.items.at(-1);
+  if (oldest !== undefined && byNewest(row, oldest) <= 0) return true;
+  return page.reached !== null && Date.parse(row.received_at) > Date.parse(page.reached);
+}
+
+/**
+ * What the list is once `next` has come: a change of the list itself, or an answer that was begun with the list as it
+ * was then. Such an answer adds its last page and undoes nothing; a page that no longer continues the list is dropped.
+ */
+export function joinAnswer(now: LoadedList | undefined, next: LoadedList): LoadedList {
+  const cursor = next.pageParams.at(-1) ?? null;
+  const added = next.pages.at(-1);
+  if (!now || !added || cursor === null || now.pageParams.includes(cursor)) return next;
+  if (now.pages.at(-1)?.next_cursor !== cursor) return now;
+  const known = idsOf(now);
+  const items = added.items.filter((item) => !known.has(item.id));
+  return { pages: [...now.pages, { ...added, items }], pageParams: [...now.pageParams, cursor] };
 }
 
 function idsOf(list: LoadedList): Set<string> {
   return new Set(list.pages.flatMap((page) => page.items.map((item) => item.id)));
+}
+
+export function sizeOf(pages: readonly ListPage[]): number {
+  return pages.reduce((sum, page) => sum + page.items.length, 0);
 }
 
 export function rowsOf(list: LoadedList | undefined): ListRow[] {
@@ -105,10 +131,15 @@ export function rowsOf(list: LoadedList | undefined): ListRow[] {
 /** Rows that the list lacks although it reaches back far enough to hold them. */
 export function missingRows(list: LoadedList, rows: readonly ListRow[]): ListRow[] {
   const known = idsOf(list);
-  const last = list.pages.at(-1);
-  const oldest = last?.items.at(-1) ?? list.pages.at(-2)?.items.at(-1);
-  const reachesEnd = last?.next_cursor === null;
-  return rows.filter(
-    (row) => !known.has(row.id) && (reachesEnd || (oldest !== undefined && byNewest(row, oldest) < 0)),
-  );
+  return rows.filter((row) => !known.has(row.id) && list.pages.some((page) => reachesTo(page, row)));
+}
+
+/** Pages without a row that a search answers before it stops and asks whether to go on. */
+const searchStretch = 10;
+
+/** Whether a search for older rows has come up empty for long enough to ask before it goes on. */
+export function isSearchIdle(pages: readonly ListPage[]): boolean {
+  const found = pages.findLastIndex((page) => page.items.length > 0);
+  const empty = pages.length - 1 - found;
+  return empty > 0 && empty % searchStretch === 0;
 }

@@ -1,21 +1,36 @@
 import type { Task } from "@svc/client";
-import { useMemo } from "react";
+import { type RefCallback, useCallback, useMemo, useState } from "react";
 import { paths } from "../../../paths.ts";
 import { AppLink } from "../../../ui/AppLink.tsx";
 import { Bones, Failed } from "../../../ui/Feedback.tsx";
-import { duration, idTail, printable } from "../../../ui/format.ts";
+import { duration, idTail, nameText, printable } from "../../../ui/format.ts";
 import { useZone } from "../../../ui/instants.ts";
 import panel from "../../../ui/panel.module.css";
 import { ScrollBox } from "../../../ui/ScrollBox.tsx";
 import { StateGlyph } from "../../../ui/StatePill.tsx";
 import { useNow } from "../../../ui/ticker.ts";
 import css from "./family.module.css";
-import { ticksOf, tickText } from "./lifecycle.ts";
+import { clearTicks, ticksOf, tickText } from "./lifecycle.ts";
 import task from "./task.module.css";
 import type { TaskDetail } from "./use-task-detail.ts";
 import { type FamilyRow, familyRows, foldedScale, type TimeScale } from "./waterfall.ts";
 
 const deepest = 4;
+/** Of a label on the axis, in its 11 px type. */
+const letterPx = 6.5;
+const labelGapPx = 8;
+
+/** The width of what the second member is given to as its ref, in CSS pixels; 0 before it is there. */
+function useWidth(): [number, RefCallback<Element>] {
+  const [width, setWidth] = useState(0);
+  const measure = useCallback((element: Element | null) => {
+    if (!element) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [width, measure];
+}
 
 export function FamilyPanel({ slug, of, detail }: { slug: string; of: Task; detail: TaskDetail }) {
   const { treeQuery } = detail;
@@ -24,7 +39,11 @@ export function FamilyPanel({ slug, of, detail }: { slug: string; of: Task; deta
   const { zone } = useZone();
   const rows = useMemo(() => familyRows(tree?.nodes ?? [], of.engine, of.task_id), [tree, of.engine, of.task_id]);
   const scale = useMemo(() => foldedScale(rows, now), [rows, now]);
-  const ticks = ticksOf(scale.fromMs, scale.toMs, 5).filter((tick) => scale.at(tick) < 92);
+  const [axisPx, axis] = useWidth();
+  const allTicks = ticksOf(scale.fromMs, scale.toMs, 5);
+  const labelPx = letterPx * Math.max(0, ...allTicks.map((tick) => tickText(tick, allTicks, zone).length)) + labelGapPx;
+  // A folded scale brings ticks together that are far apart in time.
+  const ticks = clearTicks(allTicks, scale.at, (100 * labelPx) / Math.max(1, axisPx));
   const engines = new Set(rows.map((row) => row.node.engine)).size;
   const head = (
     <header>
@@ -68,10 +87,10 @@ export function FamilyPanel({ slug, of, detail }: { slug: string; of: Task; deta
               <th className={`num ${css.span}`}>Span</th>
               <th className={css.wf}>
                 <span className="vh">Waterfall</span>
-                <svg className={css.axis} width="100%" height="16" aria-hidden="true">
+                <svg ref={axis} className={css.axis} width="100%" height="16" aria-hidden="true">
                   {ticks.map((tick) => (
                     <text key={tick} x={`${scale.at(tick)}%`}>
-                      {tickText(tick, ticks, zone)}
+                      {tickText(tick, allTicks, zone)}
                     </text>
                   ))}
                 </svg>
@@ -120,7 +139,7 @@ function Row({
   now: number;
 }) {
   const { node } = row;
-  const name = printable(node.name);
+  const name = nameText(node.name);
   const endMs = row.endMs ?? now;
   const span = row.startMs === null ? "waits" : duration(endMs - row.fromMs);
   return (

@@ -6,6 +6,7 @@ import controls from "../../../ui/controls.module.css";
 import { Bones, Failed } from "../../../ui/Feedback.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { drawerClass } from "../../../ui/Layers.tsx";
+import { useFocusBack } from "../focus-back.ts";
 import { AttemptsPanel } from "./AttemptsPanel.tsx";
 import { EventsPanel } from "./EventsPanel.tsx";
 import { FailurePanel } from "./FailurePanel.tsx";
@@ -33,9 +34,10 @@ export function TaskDrawer(props: TaskDrawerProps) {
   const { slug, engine, taskId, onClose, onMove } = props;
   const detail = useTaskDetail(slug, engine, taskId);
   const element = useRef<HTMLDialogElement>(null);
+  useFocusBack();
   useEffect(() => {
     const dialog = element.current;
-    if (!dialog || dialog.open) return;
+    if (!dialog) return;
     const before = document.activeElement;
     dialog.show();
     // Opened by the keyboard from a row, the focus stays there: the next key is likely j.

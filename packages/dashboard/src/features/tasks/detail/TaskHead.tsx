@@ -4,7 +4,7 @@ import { paths } from "../../../paths.ts";
 import { stringifySearch } from "../../../search-text.ts";
 import { AppLink } from "../../../ui/AppLink.tsx";
 import { CopyButton } from "../../../ui/CopyButton.tsx";
-import { duration, printable } from "../../../ui/format.ts";
+import { duration, nameText, printable } from "../../../ui/format.ts";
 import { Glyph } from "../../../ui/Icon.tsx";
 import { Age } from "../../../ui/Stamp.tsx";
 import { StatePill } from "../../../ui/StatePill.tsx";
@@ -27,8 +27,8 @@ export function TaskHead({ slug, task, level, actions }: TaskHeadProps) {
     <header className={css.head}>
       <div className={css.title}>
         <StatePill state={task.state} />
-        <Title id={level === 2 ? "drawer-title" : undefined} title={printable(task.name)}>
-          {printable(task.name)}
+        <Title id={level === 2 ? "drawer-title" : undefined} title={nameText(task.name)}>
+          {nameText(task.name)}
         </Title>
         <span className={`${css.idc} mono`}>
           <span className="cut">{printable(task.task_id)}</span>

@@ -5,7 +5,7 @@ import { AppLink } from "../../../ui/AppLink.tsx";
 import { copyText } from "../../../ui/CopyButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Bones, Empty, Failed, FailedLine } from "../../../ui/Feedback.tsx";
-import { idTail } from "../../../ui/format.ts";
+import { idTail, nameText } from "../../../ui/format.ts";
 import { useKeys } from "../../../ui/keys.ts";
 import { usePage } from "../../../ui/title.ts";
 import { AttemptsPanel } from "./AttemptsPanel.tsx";
@@ -30,7 +30,7 @@ export function TaskPage() {
     [
       { label: slug, href: paths.tasks(slug) },
       { label: "Tasks", href: paths.tasks(slug) },
-      { label: task?.name ?? idTail(taskId) },
+      { label: task ? nameText(task.name) : idTail(taskId) },
     ],
     task?.state,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { taskEvent, taskRow } from "../../../../test/task-rows.ts";
 import { attemptOfTask, attemptsOf } from "./attempts.ts";
-import { lifecycleOf, ticksOf } from "./lifecycle.ts";
+import { clearTicks, lifecycleOf, taskPollMs, ticksOf } from "./lifecycle.ts";
 import { storyOf } from "./story.ts";
 
 const retried = [
@@ -77,6 +77,18 @@ describe("lifecycleOf", () => {
     expect(ticks.length).toBeLessThanOrEqual(7);
     expect(ticks.every((tick) => tick % 1000 === 0)).toBe(true);
   });
+
+  test("labels no two ticks that a folded scale brings together, nor one that would be cut off", () => {
+    const places = new Map([0, 12, 13, 40, 49, 50, 95].map((place, tick) => [tick, place]));
+    const kept = clearTicks([...places.keys()], (tick) => places.get(tick) ?? 0, 10);
+    expect(kept.map((tick) => places.get(tick))).toEqual([0, 12, 40, 50]);
+  });
+});
+
+test("a finished task is polled too, but not as often", () => {
+  expect([taskPollMs("started", 5_000), taskPollMs("success", 5_000), taskPollMs("failure", 60_000)]).toEqual([
+    5_000, 30_000, 60_000,
+  ]);
 });
 
 describe("storyOf", () => {

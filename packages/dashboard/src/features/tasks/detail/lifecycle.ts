@@ -69,6 +69,14 @@ export function lifecycleOf(task: TaskRow, attempts: readonly Attempt[], now: nu
   };
 }
 
+const finalStates: readonly TaskState[] = ["success", "failure", "revoked", "rejected"];
+const finalPollMs = 30_000;
+
+/** How often a task is read again by poll. A finished one too: a greater attempt may re-open it, or it is deleted. */
+export function taskPollMs(state: TaskState | undefined, pollMs: number): number {
+  return state !== undefined && finalStates.includes(state) ? Math.max(pollMs, finalPollMs) : pollMs;
+}
+
 const steps = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
   900_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 21_600_000, 43_200_000, 86_400_000, 172_800_000, 604_800_000,
@@ -82,6 +90,17 @@ export function ticksOf(fromMs: number, toMs: number, most: number): number[] {
   const ticks: number[] = [];
   for (let at = first; at <= toMs; at += step) ticks.push(at);
   return ticks;
+}
+
+/** Of ticks at places in percent those whose labels of that width stand clear of each other and of the end. */
+export function clearTicks(ticks: readonly number[], at: (tick: number) => number, labelPercent: number): number[] {
+  let free = 0;
+  return ticks.filter((tick) => {
+    const place = at(tick);
+    if (place < free || place + labelPercent > 100) return false;
+    free = place + labelPercent;
+    return true;
+  });
 }
 
 /** A tick as short as its distance to the next one allows. */

@@ -1,15 +1,13 @@
-import { type Task, type TaskEvent, taskStates } from "@svc/client";
+import { isProblem, type Task, type TaskEvent } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { useHub, usePollMs } from "../../../live/live.ts";
 import { taskEventsQuery, taskQuery, taskTreeQuery } from "../queries.ts";
 import { type Attempt, attemptOfTask, attemptsOf } from "./attempts.ts";
+import { taskPollMs } from "./lifecycle.ts";
 
 /** At least this long between two readings that pushes ask for. */
 const spacingMs = 1_000;
-const finalStates: readonly string[] = taskStates.filter((state) =>
-  ["success", "failure", "revoked", "rejected"].includes(state),
-);
 
 export interface TaskDetail {
   task: Task | undefined;
@@ -30,14 +28,13 @@ function useTreeQuery(slug: string, engine: string, taskId: string) {
   return useQuery(taskTreeQuery(slug, engine, taskId));
 }
 
-/** A task with its events and family; read again when the hub says that it changed, or by poll while it is unfinished. */
+/** A task with its events and family; read again when the hub says that it changed, or by poll, slower once it is finished. */
 export function useTaskDetail(slug: string, engine: string, taskId: string): TaskDetail {
   const client = useQueryClient();
   const pollMs = usePollMs();
   const task = useQuery({
     ...taskQuery(slug, engine, taskId),
-    refetchInterval: (query) =>
-      pollMs === false || finalStates.includes(query.state.data?.state ?? "") ? false : pollMs,
+    refetchInterval: (query) => (pollMs === false ? false : taskPollMs(query.state.data?.state, pollMs)),
   });
   const eventsQuery = useEventsQuery(slug, engine, taskId);
   const treeQuery = useTreeQuery(slug, engine, taskId);
@@ -57,7 +54,8 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
     const inFamily = treeQuery.data?.nodes.some((node) =>
       event.rows?.some((row) => row.task_id === node.task_id && row.engine === node.engine),
     );
-    if (mine || inFamily || event.refetch) renew();
+    const isGone = event.removed?.includes(task.data?.id ?? "");
+    if (mine || inFamily || isGone || event.refetch) renew();
   });
   useEffect(() => () => clearTimeout(timer.current), []);
 
@@ -77,10 +75,12 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
     return told.length > 0 || !task.data ? told : attemptOfTask(task.data);
   }, [events, task.data]);
 
+  // What was read before the task was deleted would show it as if it were still there.
+  const shown = isProblem(task.error, "not_found") ? undefined : task.data;
   return {
-    task: task.data,
+    task: shown,
     error: task.error,
-    isRefreshFailing: task.isError && task.data !== undefined,
+    isRefreshFailing: task.isError && shown !== undefined,
     refetch: () => void task.refetch(),
     events,
     eventsQuery,

@@ -6,9 +6,9 @@ import { familyRows, foldedScale } from "./waterfall.ts";
 const start = Date.parse("2026-11-20T10:00:00.000Z");
 const instant = (second: number) => new Date(start + second * 1000).toISOString();
 
-function node(id: string, parent: string | null, from: number, to: number | null): TaskTreeNode {
+function node(id: string, parent: string | null, from: number, to: number | null, engine = "bullmq"): TaskTreeNode {
   return {
-    engine: "bullmq",
+    engine,
     task_id: id,
     name: id,
     state: to === null ? "started" : "success",
@@ -30,6 +30,24 @@ describe("familyRows", () => {
       ["a", 1, false],
       ["b", 1, true],
       ["b1", 2, false],
+    ]);
+  });
+
+  test("keeps tasks of different engines apart that have the same id", () => {
+    const family = [
+      node("1", null, 0, 60, "celery"),
+      node("2", "1", 1, 10, "bullmq"),
+      node("2", "1", 2, 50, "celery"),
+      node("3", "2", 3, 20, "celery"),
+      node("4", "2", 4, 9, "bullmq"),
+    ];
+    const rows = familyRows(family, "celery", "2");
+    expect(rows.map((row) => [row.node.engine, row.node.task_id, row.depth, row.isThis])).toEqual([
+      ["celery", "1", 0, false],
+      ["bullmq", "2", 1, false],
+      ["bullmq", "4", 2, false],
+      ["celery", "2", 1, true],
+      ["celery", "3", 2, false],
     ]);
   });
 

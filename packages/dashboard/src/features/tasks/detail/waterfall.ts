@@ -14,6 +14,7 @@ export interface FamilyRow {
 
 interface Timed {
   node: TaskTreeNode;
+  parent: Timed | undefined;
   children: Timed[];
 }
 
@@ -21,14 +22,19 @@ const nodeKey = (engine: string, taskId: string) => `${engine} ${taskId}`;
 
 /** The tree flattened in reading order, each parent before its children, siblings by time. */
 export function familyRows(nodes: readonly TaskTreeNode[], engine: string, taskId: string): FamilyRow[] {
-  const known = new Map(nodes.map((node) => [node.task_id, { node, children: [] } as Timed]));
+  const entries = nodes.map((node): Timed => ({ node, parent: undefined, children: [] }));
+  const byAddress = new Map(entries.map((entry) => [nodeKey(entry.node.engine, entry.node.task_id), entry]));
+  // A parent is named by its id alone: one engine may call another.
+  const byId = new Map(entries.map((entry) => [entry.node.task_id, entry]));
   const roots: Timed[] = [];
-  for (const node of nodes) {
-    const entry = known.get(node.task_id);
-    if (!entry || entry.node !== node) continue;
-    const parent = node.parent_task_id ? known.get(node.parent_task_id) : undefined;
-    if (parent && parent !== entry && !isBelow(parent.node, node.task_id, known)) parent.children.push(entry);
-    else roots.push(entry);
+  for (const entry of entries) {
+    const { engine, parent_task_id: id } = entry.node;
+    const parent = id ? (byAddress.get(nodeKey(engine, id)) ?? byId.get(id)) : undefined;
+    // Agents report parents, so a loop is possible; whoever would close it becomes a root.
+    if (parent && !isAbove(entry, parent)) {
+      entry.parent = parent;
+      parent.children.push(entry);
+    } else roots.push(entry);
   }
   const critical = criticalPath(roots);
   const rows: FamilyRow[] = [];
@@ -51,18 +57,9 @@ export function familyRows(nodes: readonly TaskTreeNode[], engine: string, taskI
   return rows;
 }
 
-// Agents report parents, so a loop is possible; whoever would close it becomes a root.
-function isBelow(node: TaskTreeNode, taskId: string, known: Map<string, Timed>): boolean {
-  const seen = new Set<string>();
-  for (
-    let at: TaskTreeNode | undefined = node;
-    at;
-    at = at.parent_task_id ? known.get(at.parent_task_id)?.node : undefined
-  ) {
-    if (at.task_id === taskId) return true;
-    if (seen.has(at.task_id)) return false;
-    seen.add(at.task_id);
-  }
+/** Whether `entry` is `other` or above it. Ends, because nothing is put below what is below itself. */
+function isAbove(entry: Timed, other: Timed): boolean {
+  for (let at: Timed | undefined = other; at; at = at.parent) if (at === entry) return true;
   return false;
 }
 

@@ -1,0 +1,50 @@
+import { CatchBoundary } from "@tanstack/react-router";
+import { type ComponentProps, lazy, Suspense } from "react";
+import controls from "../../ui/controls.module.css";
+import { Failed } from "../../ui/Feedback.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { drawerClass } from "../../ui/Layers.tsx";
+import css from "./list.module.css";
+
+const load = () => import("./detail/TaskDrawer.tsx").then((module) => ({ default: module.TaskDrawer }));
+let TaskDrawer = lazy(load);
+
+type DrawerProps = ComponentProps<typeof TaskDrawer>;
+
+// Looks up the file when it is drawn, so that a new try draws the new one.
+function Drawer(props: DrawerProps) {
+  return <TaskDrawer {...props} />;
+}
+
+/** The place of the drawer: whatever breaks in it, the list beside it stays. */
+export function DrawerSlot(props: DrawerProps) {
+  return (
+    <CatchBoundary
+      getResetKey={() => `${props.engine}/${props.taskId}`}
+      onCatch={() => {
+        // A file that could not be loaded would be remembered as such; the next try asks for it again.
+        TaskDrawer = lazy(load);
+      }}
+      errorComponent={({ error, reset }) => (
+        <dialog open className={drawerClass} aria-label="Task">
+          <div className={css.broken}>
+            <button
+              type="button"
+              className={controls.ib}
+              aria-label="Close"
+              title="Close (Esc)"
+              onClick={props.onClose}
+            >
+              <Icon name="x" />
+            </button>
+          </div>
+          <Failed title="The task could not be shown" error={error} onRetry={reset} />
+        </dialog>
+      )}
+    >
+      <Suspense fallback={null}>
+        <Drawer {...props} />
+      </Suspense>
+    </CatchBoundary>
+  );
+}
