@@ -23,6 +23,7 @@ let lagsMs: number[] = [];
 
 const adapter = createBullmqAdapter({ redis, prefixes: [prefix] });
 await adapter.start({
+  destination: "bench",
   sink: {
     emit(batch) {
       events += batch.length;

@@ -1,11 +1,12 @@
 import { hostname } from "node:os";
+import type { EngineAdapter } from "@svc/agent";
 import { waitFor } from "@svc/testkit";
 import { Redis } from "ioredis";
-import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { type Application, startApplication } from "../test/applications.ts";
 import { type RecordingAgent, recordingAgent } from "../test/recording-agent.ts";
 import { createBullmqAdapter } from "./adapter.ts";
-import { attachBullmq } from "./attach.ts";
+import { type AttachedWorker, attachBullmq } from "./attach.ts";
 
 const redisUrl = inject("redisUrl");
 
@@ -81,9 +82,30 @@ describe("attached to the processes of an application", () => {
     const redis = new Redis(redisUrl);
     const [agent] = agents as [RecordingAgent, RecordingAgent];
     await agent.run(attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [worker] }));
-    expect(await redis.exists(`${app.prefix}:svc-lease`)).toBe(1);
+    expect(await redis.keys(`${app.prefix}:svc-lease:*`)).toHaveLength(1);
     await agent.stopAll();
-    expect(await redis.exists(`${app.prefix}:svc-lease`)).toBe(0);
+    expect(await redis.keys(`${app.prefix}:svc-lease:*`)).toEqual([]);
     redis.disconnect();
+  });
+
+  test("processes that watch different prefixes or queues, or report as different agents, do not wait for each other", async () => {
+    const other = startApplication("6", redisUrl);
+    onTestFinished(() => other.close());
+    const [mail, bills] = [await app.worker("mail", async () => null), await other.worker("bills", async () => null)];
+    const of = (workers: readonly AttachedWorker[], queues?: string[]) =>
+      attachBullmq({ redis: redisUrl, workers, ...(queues && { queues }) });
+    const watching: [RecordingAgent, EngineAdapter, string][] = [
+      [recordingAgent(), of([mail]), id("a")],
+      [recordingAgent(), of([mail, bills]), `${other.prefix}:bills:a`],
+      [recordingAgent(), of([mail], ["orders"]), `${app.prefix}:orders:a`],
+      [recordingAgent("another"), of([mail]), id("a")],
+    ];
+    agents.push(...watching.map(([agent]) => agent));
+    for (const [agent, adapter] of watching) await agent.run(adapter);
+
+    for (const name of ["mail", "orders"]) await app.queue(name).add("job", {}, { jobId: "a" });
+    await other.queue("bills").add("job", {}, { jobId: "a" });
+
+    for (const [agent, , taskId] of watching) await agent.seen(taskId, "task.received");
   });
 });

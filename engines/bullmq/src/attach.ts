@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { hostname, loadavg } from "node:os";
 import type { AdapterContext, EngineAdapter, WorkerDetails } from "@svc/agent";
 import type { RedisOptions } from "ioredis";
@@ -6,7 +7,7 @@ import { createCursorRelay } from "./cursor-relay.ts";
 import { takeTurns } from "./lease.ts";
 import { queueNames } from "./names.ts";
 import { begunWithin, createObserver, type Observer } from "./observer.ts";
-import { type BullmqOptions, readSettings } from "./options.ts";
+import { type BullmqOptions, readSettings, type Settings } from "./options.ts";
 
 /** The part of a BullMQ worker, of either major, that is looked at. */
 export interface AttachedWorker {
@@ -29,17 +30,16 @@ const startBoundMs = 1000;
 
 /**
  * The adapter inside an application's process. It reads the same streams as the side-car and makes the same events, in one process at a
- * time: whoever holds a lease key in Redis reads all queues, the others only report what they alone know about their workers (process,
- * host, concurrency). When the holder ends, another one goes on within about ten seconds where it left off.
+ * time: of the processes that would read the same queues for the same agent, whoever holds a lease key in Redis reads them, the others
+ * only report what they alone know about their workers (process, host, concurrency). When the holder ends, another one goes on within
+ * about ten seconds where it left off.
  *
- * Writes three things to Redis: the lease and the shared positions (`<first prefix>:svc-lease`, `<first prefix>:svc-cursors`) and the
- * stream caps.
+ * Writes three things to Redis: the lease and the shared positions (`<first prefix>:svc-lease:…`, `<first prefix>:svc-cursors:…`) and
+ * the stream caps.
  */
 export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdapter {
   const prefixes = options.prefixes ?? [...new Set(workers.map((worker) => worker.opts.prefix ?? "bull"))];
   const settings = readSettings({ ...options, prefixes: prefixes.length === 0 ? ["bull"] : prefixes });
-  const scope = settings.namespace === "" ? "" : `/${settings.namespace}`;
-  const keyOf = (what: string) => `${settings.prefixes[0]}:svc-${what}${scope}`;
   let stopping: AbortController | undefined;
   let done: Promise<void> | undefined;
   let connections: Connections | undefined;
@@ -51,6 +51,7 @@ export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdap
     stopping = stop;
     const opened = openConnections(settings.redis, context.log);
     connections = opened;
+    const keyOf = sharedKeys(settings, context.destination);
     const { relay, flush } = createCursorRelay(opened.asking.redis, keyOf("cursors"));
     const firstTurn = Promise.withResolvers<void>();
     const whileHeld = async (signal: AbortSignal) => {
@@ -83,6 +84,17 @@ export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdap
       return { ...seen, worker_details: detailsOf(workers, settings.namespace) };
     },
   };
+}
+
+/**
+ * Names of what processes share. Only processes whose reader would do the same work for the same agent take turns: of others, one would
+ * wait for ever while what it alone watches is read by nobody. Where two overlap, both make the same events, which is harmless.
+ */
+function sharedKeys({ engine, namespace, prefixes, queues }: Settings, destination: string) {
+  const sorted = [...prefixes].sort();
+  const work = JSON.stringify([destination, engine, namespace, sorted, queues && [...queues].sort()]);
+  const digest = createHash("sha256").update(work).digest("hex").slice(0, 16);
+  return (what: string) => `${sorted[0]}:svc-${what}:${digest}`;
 }
 
 /** Only a worker with a name shows in events; the others are called by host, process and queue. */

@@ -5,6 +5,8 @@ import type { CursorRelay } from "./watcher.ts";
 
 /** What a process that crashed may have read and not delivered is read again: the events are the same, the brain drops the doubles. */
 const overlapMs = 60_000;
+/** Positions that no process has kept for so long go: queues and agents come and go. */
+const keptMs = 30 * 24 * 3_600_000;
 
 /**
  * Positions of the reading process, kept in one Redis hash so that the next one does not begin at a cursor of long ago: that would
@@ -25,11 +27,11 @@ export function createCursorRelay(redis: Redis, key: string) {
     },
     note: (cursorKey, cursor) => void noted.set(cursorKey, cursor),
   };
-  /** Writes what was noted since the last time. */
+  /** Writes what was noted since the last time, and keeps what is there. */
   async function flush(): Promise<void> {
-    if (noted.size === 0) return;
     const entries = Object.fromEntries(noted);
-    await redis.hset(key, entries);
+    if (noted.size > 0) await redis.hset(key, entries);
+    await redis.pexpire(key, keptMs);
     for (const [cursorKey, cursor] of Object.entries(entries))
       if (noted.get(cursorKey) === cursor) noted.delete(cursorKey);
   }

@@ -21,13 +21,15 @@ export interface RecordingAgent {
   stopAll(): Promise<void>;
 }
 
-export function recordingAgent(): RecordingAgent {
+/** Agents of one `destination` are processes of one agent. */
+export function recordingAgent(destination = "test"): RecordingAgent {
   const events: EventRecord[] = [];
   const losses: { count: number; reason: string }[] = [];
   const warnings: string[] = [];
   const cursors = new Map<string, string>();
   const running: EngineAdapter[] = [];
   const context: AdapterContext = {
+    destination,
     sink: {
       emit(batch, cursor) {
         events.push(...batch);

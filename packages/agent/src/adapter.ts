@@ -18,6 +18,8 @@ export interface EngineAdapter {
 }
 
 export interface AdapterContext {
+  /** Where events go and as whom: a digest of the brain's address and the agent's token, the same in every process of one agent. */
+  readonly destination: string;
   readonly sink: EventSink;
   /** Where the adapter left off; values written through `EventSink.emit` only. */
   readonly cursors: CursorStore;

@@ -198,6 +198,7 @@ class RunningAgent implements Agent {
     const { intake } = this.#vitals;
     try {
       await engine.start({
+        destination: this.#settings.destination,
         sink: intake.sinkFor(engine.name),
         cursors: intake.cursorsFor(engine.name),
         log: this.#log,

@@ -85,6 +85,8 @@ export interface AgentSettings {
   readonly endpoints: Endpoints;
   readonly token: string;
   readonly hmacSecret: string;
+  /** Digest of address and token. */
+  readonly destination: string;
   readonly engines: readonly EngineAdapter[];
   readonly projectId: string | undefined;
   readonly agentName: string | undefined;
@@ -192,8 +194,10 @@ export function checkOptions(options: AgentOptions): AgentSettings {
     "tags holds more than 32 labels, or one over 64 characters",
   );
 
+  const destination = digestOf(options.brainUrl, options.token);
   const settings = {
     token: (options.token ?? "").trim(),
+    destination,
     hmacSecret: options.hmacSecret ?? "",
     engines,
     projectId: textUpTo("projectId", 200),
@@ -206,7 +210,7 @@ export function checkOptions(options: AgentOptions): AgentSettings {
     framework: textUpTo("framework", 40) ?? "node",
     heartbeatSeconds: numberIn("heartbeatSeconds", 10, 1, 300),
     bufferPath: options.bufferPath ?? join(process.env.SVC_HOME ?? join(homedir(), ".svc"), "agent"),
-    bufferName: options.bufferName ?? digestName(options.brainUrl, options.token),
+    bufferName: options.bufferName ?? destination,
     bufferMaxEntries: numberIn("bufferMaxEvents", 100_000, 1_000, Number.MAX_SAFE_INTEGER),
     bufferMaxBytes: numberIn("bufferMaxBytes", 256 * mebibyte, mebibyte, Number.MAX_SAFE_INTEGER),
     maxPayloadBytes: numberIn("maxPayloadBytes", 8192, 128, Number.MAX_SAFE_INTEGER),
@@ -235,6 +239,6 @@ function rangeText(lowest: number, highest: number): string {
   return highest === Number.MAX_SAFE_INTEGER ? `of at least ${lowest}` : `from ${lowest} to ${highest}`;
 }
 
-function digestName(brainUrl: string, token: string): string {
+function digestOf(brainUrl: string, token: string): string {
   return createHash("sha256").update(`${brainUrl}\n${token}`).digest("hex").slice(0, 16);
 }
