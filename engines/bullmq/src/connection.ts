@@ -52,19 +52,38 @@ function openConnection(
     connectionName: `svc-${name}`,
     keyPrefix: "",
     replyMapping: "legacy" as const,
-    // A zero fails waiting commands at the first disconnect; nothing is ever sent twice behind the caller's back.
-    maxRetriesPerRequest: 0,
+    // A lost connection fails waiting commands at once; nothing is ever sent twice behind the caller's back.
+    retryStrategy: () => null,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
-    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), slowestRetryMs),
-    ...(blocking ? { socketTimeout: silenceBoundMs } : { commandTimeout: commandBoundMs }),
+    ...(!blocking && { commandTimeout: commandBoundMs }),
   };
   const redis = typeof target === "string" ? new Redis(target, options) : new Redis({ ...target, ...options });
   let epoch = 0;
   let told = "";
+  let attempts = 0;
+  let isClosed = false;
   const waiters = new Set<() => void>();
+  redis.on("connect", () => {
+    const { stream } = redis;
+    // The application decides when its process ends. Timers of ioredis would hold it, so silence and reconnecting are looked after here.
+    stream.unref();
+    if (!blocking) return;
+    stream.setTimeout(silenceBoundMs);
+    stream.on("timeout", () => {
+      if (redis.commandQueue.length > 0)
+        stream.destroy(Object.assign(new Error(`no answer within ${silenceBoundMs / 1000} s`), { code: "ETIMEDOUT" }));
+    });
+  });
+  redis.on("end", () => {
+    if (isClosed) return;
+    attempts += 1;
+    const retry = () => void (isClosed || redis.connect().catch(() => {})); // "error" tells why
+    setTimeout(retry, Math.min(50 * 2 ** Math.min(attempts, 6), slowestRetryMs)).unref();
+  });
   redis.on("ready", () => {
     epoch += 1;
+    attempts = 0;
     if (told !== "") log.info("redis answers again", { connection: name });
     told = "";
     for (const wake of waiters) wake();
@@ -98,6 +117,9 @@ function openConnection(
       signal.addEventListener("abort", stop, { once: true });
       return promise;
     },
-    close: () => redis.disconnect(),
+    close() {
+      isClosed = true;
+      redis.disconnect();
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Connection } from "./connection.ts";
+import { pause } from "./pause.ts";
 
 const holdMs = 10_000;
 const renewEveryMs = 3000;
@@ -29,9 +29,9 @@ export async function takeTurns(connection: Connection, key: string, work: Lease
     try {
       await connection.ready(signal);
       if ((await redis.set(key, token, "PX", holdMs, "NX")) !== null) await hold();
-      else await pause(renewEveryMs, undefined, { signal });
+      else await pause(renewEveryMs, signal);
     } catch {
-      await pause(renewEveryMs, undefined, { signal }).catch(() => {});
+      await pause(renewEveryMs, signal).catch(() => {});
     }
   }
 
@@ -54,7 +54,7 @@ export async function takeTurns(connection: Connection, key: string, work: Lease
   async function renewWhileHeld(tenure: AbortSignal): Promise<void> {
     let renewedAt = performance.now();
     while (!tenure.aborted && performance.now() - renewedAt < holdMs - renewEveryMs) {
-      await pause(renewEveryMs, undefined, { signal: tenure }).catch(() => {});
+      await pause(renewEveryMs, tenure).catch(() => {});
       if (tenure.aborted) return;
       try {
         if ((await redis.eval(renewScript, 1, key, token, String(holdMs))) !== 1) return;

@@ -28,7 +28,10 @@ export function createObserver({ connections, ...parts }: ObserverParts): Observ
   return { run: watcher.run, began: watcher.began, snapshot: () => snapshot(watcher.watches) };
 }
 
-/** Waits for the beginning, but not for a Redis that does not answer: after `boundMs` the agent goes on without it. */
+/**
+ * Waits for the beginning, but not for a Redis that does not answer: after `boundMs` the agent goes on without it. Until then the
+ * process is held, so that nobody who waits for the agent to be ready waits for ever.
+ */
 export async function begunWithin(began: Promise<void>, boundMs: number): Promise<void> {
   const bound = new AbortController();
   await Promise.race([began, pause(boundMs, undefined, { signal: bound.signal }).catch(() => {})]);

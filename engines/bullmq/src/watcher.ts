@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { AdapterContext, AgentLog } from "@svc/agent";
 import type { Connection } from "./connection.ts";
 import { createContinuity, positionAfter } from "./continuity.ts";
@@ -8,6 +7,7 @@ import { createHydrator } from "./hydrate.ts";
 import type { FactsMemory } from "./job-facts.ts";
 import { type QueueNames, queueNames } from "./names.ts";
 import type { Settings } from "./options.ts";
+import { pause } from "./pause.ts";
 import type { QueueWatch } from "./queue-watch.ts";
 import { createBatchReader, type StreamBatch } from "./read-batch.ts";
 import { createReconcile } from "./reconcile.ts";
@@ -93,19 +93,19 @@ export function createWatcher(parts: WatcherParts): Watcher {
       found.push(queue);
     }
     hasLooked = true;
-    await pause(settings.discoverEveryMs, undefined, { signal });
+    await pause(settings.discoverEveryMs, signal);
   }
 
   async function turn(signal: AbortSignal): Promise<void> {
     await Promise.all([reading.ready(signal), asking.ready(signal)]);
     await takeIn();
     await checkWhenDue();
-    if (watches.length === 0) return pause(50, undefined, { signal });
+    if (watches.length === 0) return pause(50, signal);
     const batches = await reader.read(watches);
     // The server that answered may have restarted in between: positions are judged before its entries are taken.
     if (epochs() !== checkedEpochs) return;
     if (batches.length > 0) await take(batches);
-    if (reader.pauseMs > 0) await pause(reader.pauseMs, undefined, { signal });
+    if (reader.pauseMs > 0) await pause(reader.pauseMs, signal);
   }
 
   async function takeIn(): Promise<void> {
@@ -195,7 +195,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
       } catch (fault) {
         if (signal.aborted) return;
         told = tell(log, what, fault, told);
-        await pause(faultPauseMs, undefined, { signal }).catch(() => {});
+        await pause(faultPauseMs, signal).catch(() => {});
       }
     }
   }

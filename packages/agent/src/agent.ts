@@ -3,7 +3,7 @@ import { createRedactor, decodeHmacSecret, isUuid, type Redactor, type Telemetry
 import type { AgentLog, EngineAdapter } from "./adapter.ts";
 import { DurableBuffer } from "./buffer/buffer.ts";
 import { Drain } from "./buffer/drain.ts";
-import { guardClock, pause, within } from "./clock.ts";
+import { guardClock, holdProcess, pause, within } from "./clock.ts";
 import { replyEntry } from "./commands/reply.ts";
 import { CommandRouter } from "./commands/router.ts";
 import { Connection } from "./connection.ts";
@@ -166,7 +166,10 @@ class RunningAgent implements Agent {
   }
 
   stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
+    if (this.#stopped === undefined) {
+      const release = holdProcess(); // whoever waits for the end of an agent must see it
+      this.#stopped = this.#stop().finally(release);
+    }
     return this.#stopped;
   }
 

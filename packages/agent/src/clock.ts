@@ -18,6 +18,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** Keeps the process alive until the returned function is called. */
+export function holdProcess(): () => void {
+  const timer = setInterval(() => {}, 2 ** 30);
+  return () => clearInterval(timer);
+}
+
 /** The clock with timers that hand what they throw to `onFault` instead of ending the host process. */
 export function guardClock(clock: Clock, onFault: (error: unknown) => void): Clock {
   return {
