@@ -38,6 +38,7 @@ await adapter.start({
     lost(count) {
       lost += count;
     },
+    follow: () => () => true,
   },
   cursors: { get: () => undefined },
   log: { debug() {}, info() {}, warn: console.error, error: console.error },

@@ -49,6 +49,28 @@ describe("attached to the processes of an application", () => {
     expect(again.every((event) => told.has(event.id))).toBe(true);
   });
 
+  test("what a process read and did not deliver is told by the next one, however old it is", async () => {
+    const redis = new Redis(redisUrl);
+    const key = `${app.prefix}:mail`;
+    await redis.hset(`${key}:meta`, { version: "bullmq:6.7.0" });
+    await redis.xadd(`${key}:events`, "1000-0", "event", "added", "jobId", "old", "name", "job");
+    redis.disconnect();
+    const [first, second] = agents as [RecordingAgent, RecordingAgent];
+    const attach = () => attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [] });
+    first.isDelivering = false;
+    await first.run(attach());
+    await app.queue("mail").add("job", {}, { jobId: "new" });
+    await first.seen(id("new"), "task.received");
+    await first.stopAll();
+
+    await second.run(attach());
+
+    await second.seen(id("new"), "task.received");
+    expect(second.events.map((event) => event.id)).toEqual(first.events.map((event) => event.id));
+    expect(second.kindsOf(id("old"))).toEqual(["sent"]);
+    expect(second.losses).toEqual([]);
+  });
+
   test("makes the same events as the side-car", async () => {
     const worker = await app.worker("mail", async () => null);
     const [inside, outside] = agents as [RecordingAgent, RecordingAgent];

@@ -52,7 +52,7 @@ export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdap
     const opened = openConnections(settings.redis, context.log);
     connections = opened;
     const keyOf = sharedKeys(settings, context.destination);
-    const { relay, flush } = createCursorRelay(opened.asking.redis, keyOf("cursors"));
+    const { relay, flush } = createCursorRelay(opened.asking.redis, keyOf("cursors"), context.sink);
     const firstTurn = Promise.withResolvers<void>();
     const whileHeld = async (signal: AbortSignal) => {
       const observer = createObserver({ settings, connections: opened, context, relay });

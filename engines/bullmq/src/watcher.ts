@@ -34,7 +34,7 @@ export interface WatcherParts {
 
 export interface CursorRelay {
   /** The cursor to begin at, given this process's own one. */
-  pick(names: QueueNames, own: StoredCursor | undefined): Promise<StoredCursor | undefined>;
+  pick(names: Pick<QueueNames, "cursorKey">, own: StoredCursor | undefined): Promise<StoredCursor | undefined>;
   /** Told after events and cursor of a queue are in the buffer. */
   note(cursorKey: string, cursor: string): void;
 }

@@ -9,6 +9,8 @@ export interface RecordingAgent {
   readonly losses: { count: number; reason: string }[];
   readonly warnings: string[];
   readonly cursors: Map<string, string>;
+  /** False while the brain is away: what was emitted stays in the buffer. */
+  isDelivering: boolean;
   /** Events of one task in the order of their emission. */
   of(taskId: string): readonly EventRecord[];
   kindsOf(taskId: string): readonly string[];
@@ -36,13 +38,15 @@ export function recordingAgent(destination = "test"): RecordingAgent {
         if (cursor) cursors.set(cursor.key, cursor.value);
       },
       lost: (count, reason) => void losses.push({ count, reason }),
+      follow: () => () => agent.isDelivering,
     },
     cursors: { get: (key) => cursors.get(key) },
     log: { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {} },
   };
   const of = (taskId: string) => events.filter((event) => event.task_id === taskId);
-  return {
+  const agent: RecordingAgent = {
     context,
+    isDelivering: true,
     events,
     losses,
     warnings,
@@ -70,4 +74,5 @@ export function recordingAgent(destination = "test"): RecordingAgent {
       await Promise.all(running.splice(0).map((adapter) => adapter.stop()));
     },
   };
+  return agent;
 }

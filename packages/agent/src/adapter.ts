@@ -34,6 +34,11 @@ export interface EventSink {
   emit(events: readonly EventRecord[], cursor?: CursorUpdate): void;
   /** Counts event records that the adapter knows were lost before they reached the buffer (`adapter_events`). */
   lost(count: number, reason: string): void;
+  /**
+   * Follows everything emitted so far; the function given says whether all of it has left the buffer, as acknowledged or as counted
+   * loss. For a position that is kept outside of this process: behind what the buffer still holds, nobody else may begin.
+   */
+  follow(): () => boolean;
 }
 
 export interface CursorUpdate {

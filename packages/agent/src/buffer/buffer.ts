@@ -87,6 +87,23 @@ export class DurableBuffer {
     return this.#guard(() => this.#store.apply(rest, nowMs), nothingEvicted);
   }
 
+  /**
+   * Follows the entries held now; the function given says whether all of them are gone. Of a file that failed nobody knows until it
+   * works again.
+   */
+  follow(): () => boolean {
+    let generation = this.#generation;
+    let last = this.#guard(() => this.#store.newestSeq(), Number.MAX_SAFE_INTEGER);
+    return () => {
+      if (generation !== this.#generation) {
+        if (!this.#isDurable) return false;
+        generation = this.#generation;
+        last = this.#guard(() => this.#store.newestSeq(), Number.MAX_SAFE_INTEGER);
+      }
+      return this.#guard(() => (this.#store.oldestSeq() ?? Number.POSITIVE_INFINITY) > last, false);
+    };
+  }
+
   /** Drops one entry for a reason other than room, and counts it. */
   reject(entry: BufferEntry, reason: LossReason): void {
     this.apply({ remove: [entry.seq], loss: countLost(noLoss, entry.type, entry.records, reason) });

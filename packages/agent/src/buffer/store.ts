@@ -148,6 +148,15 @@ export class BufferStore {
     return this.#oldestEntry()?.createdMs;
   }
 
+  oldestSeq(): number | undefined {
+    return this.#oldestEntry()?.seq;
+  }
+
+  /** 0 when there is no entry. */
+  newestSeq(): number {
+    return Number(this.#database.prepare("SELECT max(seq) AS seq FROM entries").get()?.seq ?? 0);
+  }
+
   cursor(key: string): string | undefined {
     const row = this.#database.prepare("SELECT value FROM cursors WHERE key = ?").get(key);
     return row === undefined ? undefined : String(row.value);

@@ -205,3 +205,44 @@ test("what is emitted after closing is ignored, cursor included, so that the nex
   expect(batchSizes()).toEqual([1]);
   expect(buffer.cursor("a:k")).toBe("1");
 });
+
+describe("following what was emitted", () => {
+  const all = { maxEntries: 10_000, maxBytes: 1e9 };
+  const removeAll = () => buffer.apply({ remove: buffer.read("events", 0, all).map(({ seq }) => seq) });
+
+  test("ends when the entries with it have left the buffer, whatever came later", () => {
+    const sink = intakeOf().sinkFor("a");
+    sink.emit(events(3));
+    const hasLeft = sink.follow();
+    expect(hasLeft()).toBe(false);
+    clock.advance(50);
+    expect(hasLeft()).toBe(false);
+
+    removeAll();
+    sink.emit(events(3));
+    clock.advance(50);
+
+    expect(buffer.depth).toBe(1);
+    expect(hasLeft()).toBe(true);
+  });
+
+  test("does not end while the file that holds them cannot be used", () => {
+    const sink = intakeOf().sinkFor("a");
+    sink.emit(events(3));
+    const hasLeft = sink.follow();
+    clock.advance(50);
+    expect(hasLeft()).toBe(false);
+    buffer.close(); // behind its back: every later statement fails
+
+    sink.emit(events(1));
+    clock.advance(50);
+    removeAll();
+    expect({ depth: buffer.depth, hasLeft: hasLeft() }).toEqual({ depth: 0, hasLeft: false });
+
+    clock.advance(30_000);
+    buffer.tend();
+    expect({ isDurable: buffer.isDurable, hasLeft: hasLeft() }).toEqual({ isDurable: true, hasLeft: false });
+    removeAll();
+    expect(hasLeft()).toBe(true);
+  });
+});

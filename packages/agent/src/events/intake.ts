@@ -42,6 +42,7 @@ export class Intake {
   #sparse: SparseLog;
   #queue: Emission[] = [];
   #waitingEvents = 0;
+  #emissions = 0;
   #cancelSeal: (() => void) | undefined;
   #isSealSoon = false;
   #isClosed = false;
@@ -67,6 +68,7 @@ export class Intake {
     return {
       emit: (events, cursor) => this.#emit(adapter, events, cursor),
       lost: (count, reason) => this.#lost(adapter, count, reason),
+      follow: () => this.#follow(),
     };
   }
 
@@ -100,6 +102,7 @@ export class Intake {
       if (usable !== undefined) this.#latestCursors.set(cursorKey(adapter, usable.key), usable.value);
       const held = [...events]; // the adapter may go on using its array
       this.#queue.push({ adapter, events: held, cursor: usable, next: 0 });
+      this.#emissions += 1;
       this.#waitingEvents += held.length;
       while (this.#waitingEvents >= maxWaitingEvents) this.#sealPart(sealBudgetMs);
       this.#schedule();
@@ -114,6 +117,16 @@ export class Intake {
     if (known === undefined && this.#adapterLoss.size >= maxAdapters) return;
     this.#adapterLoss.set(adapter, Math.min((known ?? 0) + count, Number.MAX_SAFE_INTEGER));
     this.#sparse("warn", `lost ${adapter} ${reason}`, "an adapter lost events", { adapter, count, reason });
+  }
+
+  #follow(): () => boolean {
+    const last = this.#emissions;
+    let haveEntriesLeft: (() => boolean) | undefined;
+    return () => {
+      if (this.#emissions - this.#queue.length < last) return false;
+      haveEntriesLeft ??= this.#dependencies.buffer.follow();
+      return haveEntriesLeft();
+    };
   }
 
   #schedule(): void {
