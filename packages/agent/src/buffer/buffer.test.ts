@@ -85,6 +85,31 @@ test("takes over, once its own entries are gone, what another process left behin
   expect(first.tend()).toBe(0);
 });
 
+describe("a position", () => {
+  test("is taken from the file written last of all that nobody holds", () => {
+    const [first, second] = [open(), open()];
+    first.apply({ cursors: [["k", "1"]] });
+    clock.advance(1_000);
+    second.apply({ cursors: [["k", "2"]] });
+    first.close();
+    second.close();
+
+    expect([open(), open()].map((buffer) => buffer.cursor("k"))).toEqual(["2", "2"]);
+  });
+
+  test("reaches the file of a process that is gone while its survivor has entries to send", () => {
+    const [first, second] = [open(), open()];
+    first.apply({ cursors: [["k", "1"]] });
+    first.close();
+    clock.advance(30_000);
+    second.apply({ add: [batch("a")], cursors: [["k", "2"]] });
+    second.tend();
+
+    expect(open().cursor("k")).toBe("2");
+    expect(second.cursor("k")).toBe("2");
+  });
+});
+
 describe("a damaged file", () => {
   test("is set aside and begun anew", () => {
     writeFileSync(join(directory, "agent-0.db"), "this is no database, whatever its name says".repeat(50));

@@ -2,7 +2,7 @@ import type { AgentLog } from "../adapter.ts";
 import type { Clock } from "../clock.ts";
 import { reasonOf } from "../log.ts";
 import { type BufferEntry, type BufferLoss, countLost, type LossReason, noLoss } from "./entry.ts";
-import { adoptLeftovers, type BufferPlace, isDamage, openBufferFile, setAside } from "./files.ts";
+import { adoptLeftovers, type BufferPlace, isDamage, openBufferFile, setAside, shareCursors } from "./files.ts";
 import { BufferStore, type Evicted, type Lane, type StoreChange } from "./store.ts";
 
 export interface BufferDependencies {
@@ -13,6 +13,7 @@ export interface BufferDependencies {
 
 const memoryLimits = { maxEntries: 10_000, maxBytes: 32 * 1024 * 1024 };
 const reopenEveryMs = 30_000;
+const shareEveryMs = 30_000;
 const nothingEvicted: Evicted = { frames: 0, records: 0 };
 
 /**
@@ -26,6 +27,7 @@ export class DurableBuffer {
   #store: BufferStore;
   #isDurable = false;
   #reopenAtMs = 0;
+  #shareAtMs = 0;
   #generation = 0;
 
   constructor(dependencies: BufferDependencies) {
@@ -110,8 +112,8 @@ export class DurableBuffer {
   }
 
   /**
-   * Housekeeping without hurry, for the heartbeat to call: tries the file again, gives space back and, when there is nothing of its
-   * own to send, takes over what processes left that are gone. Gives the number of entries taken over.
+   * Housekeeping without hurry, for the heartbeat to call: tries the file again, gives space back, tells files that processes left its
+   * positions and, when there is nothing of its own to send, takes over their entries. Gives the number of entries taken over.
    */
   tend(): number {
     const { clock, log, place } = this.#dependencies;
@@ -120,6 +122,10 @@ export class DurableBuffer {
       return 0;
     }
     this.#guard(() => this.#store.shrink(), undefined);
+    if (clock.monotonicMs() >= this.#shareAtMs) {
+      this.#shareAtMs = clock.monotonicMs() + shareEveryMs;
+      this.#guard(() => shareCursors(place, this.#store), undefined);
+    }
     if (!this.#isDurable || this.depth > 0) return 0;
     const adopted = this.#guard(() => adoptLeftovers(place, this.#store, clock.nowMs()), 0);
     if (adopted > 0) log.info("the agent took over entries of a process that is gone", { entries: adopted });

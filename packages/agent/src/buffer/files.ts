@@ -17,8 +17,9 @@ const damaged = new Set([11, 26]);
 
 /**
  * Opens the first buffer file of the name that no other process holds, so that several processes of one application each have
- * their own and a restarted one finds what its predecessor left. A damaged file is set aside as `.damaged` (one is kept) and
- * begun anew.
+ * their own and a restarted one finds what its predecessor left. The newest positions are taken over from all files that nobody
+ * holds: with an old one, what others have read and delivered would count as missed. A damaged file is set aside as `.damaged` (one
+ * is kept) and begun anew.
  *
  * @throws Error when the directory cannot be used or all 64 files are held.
  */
@@ -26,8 +27,9 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
   makeDirectory(place.directory);
   for (let slot = 0; slot < maxSlots; slot += 1) {
     const path = pathOf(place, slot);
+    let own: BufferStore;
     try {
-      return new BufferStore(path, place.limits, undefined);
+      own = new BufferStore(path, place.limits, undefined);
     } catch (error) {
       if (codeOf(error) === busy || error instanceof NewerBufferError) continue;
       if (!damaged.has(codeOf(error))) throw error;
@@ -36,20 +38,53 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
         path: `${path}.damaged`,
         reason: reasonOf(error),
       });
-      return new BufferStore(path, place.limits, undefined);
+      own = new BufferStore(path, place.limits, undefined);
     }
+    try {
+      forEachLeftover(place, own, (other) => own.mergeCursors(other.cursors()));
+    } catch (error) {
+      own.close();
+      throw error;
+    }
+    return own;
   }
   throw new Error(`all ${maxSlots} buffer files named ${place.name} are held by other processes`);
 }
 
 /**
  * Moves entries of files whose process is gone into `own`, up to 16 MiB a call, so that what the third of three processes left is
- * sent when only two start again. Files that another process holds, and damaged ones, are left alone.
+ * sent when only two start again.
  */
 export function adoptLeftovers(place: BufferPlace, own: BufferStore, nowMs: number): number {
   let adopted = 0;
   let roomBytes = adoptBytes;
-  for (let slot = 0; slot < maxSlots && roomBytes > 0; slot += 1) {
+  forEachLeftover(place, own, (other) => {
+    for (const lane of ["control", "events"] as const) {
+      if (roomBytes <= 0) return;
+      const entries = other.read(lane, 0, { maxEntries: other.depth, maxBytes: roomBytes });
+      own.apply({ add: entries }, nowMs);
+      other.apply({ remove: entries.map(({ seq }) => seq) }, nowMs);
+      adopted += entries.length;
+      roomBytes -= entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    }
+  });
+  return adopted;
+}
+
+/**
+ * Exchanges positions with files whose process is gone: whoever opens one of them while this process lives goes on from here, as a
+ * rolling restart does.
+ */
+export function shareCursors(place: BufferPlace, own: BufferStore): void {
+  forEachLeftover(place, own, (other) => {
+    own.mergeCursors(other.cursors());
+    other.mergeCursors(own.cursors());
+  });
+}
+
+/** Opens one file after the other that no process holds; damaged ones are left alone. */
+function forEachLeftover(place: BufferPlace, own: BufferStore, work: (other: BufferStore) => void): void {
+  for (let slot = 0; slot < maxSlots; slot += 1) {
     const path = pathOf(place, slot);
     if (path === own.path || !existsSync(path)) continue;
     let other: BufferStore;
@@ -59,18 +94,13 @@ export function adoptLeftovers(place: BufferPlace, own: BufferStore, nowMs: numb
       continue;
     }
     try {
-      for (const lane of ["control", "events"] as const) {
-        const entries = other.read(lane, 0, { maxEntries: other.depth, maxBytes: roomBytes });
-        own.apply({ add: entries }, nowMs);
-        other.apply({ remove: entries.map(({ seq }) => seq) }, nowMs);
-        adopted += entries.length;
-        roomBytes -= entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-      }
+      work(other);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
     } finally {
       other.close();
     }
   }
-  return adopted;
 }
 
 /** True when SQLite says that the file itself is broken, not only out of reach. */

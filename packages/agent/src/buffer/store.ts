@@ -11,10 +11,13 @@ export interface StoreLimits {
 export interface StoreChange {
   readonly remove?: readonly number[];
   readonly add?: readonly NewEntry[];
-  readonly cursors?: Iterable<readonly [key: string, value: string]>;
+  readonly cursors?: Iterable<readonly [key: string, value: string, ...unknown[]]>;
   /** Added to the counters. */
   readonly loss?: BufferLoss;
 }
+
+/** A cursor and when it was written, in milliseconds since 1970. */
+export type WrittenCursor = readonly [key: string, value: string, writtenMs: number];
 
 /** Entries that went for lack of room. */
 export interface Evicted {
@@ -46,7 +49,7 @@ const schema = `
     payload TEXT NOT NULL
   ) STRICT;
   CREATE INDEX entries_control ON entries (seq) WHERE lane = 0;
-  CREATE TABLE cursors (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE cursors (key TEXT PRIMARY KEY, value TEXT NOT NULL, written_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   PRAGMA user_version = ${schemaVersion};
 `;
@@ -77,6 +80,7 @@ export class BufferStore {
   #remove: StatementSync;
   #oldest: StatementSync;
   #saveCursor: StatementSync;
+  #mergeCursor: StatementSync;
   #saveFact: StatementSync;
   #read: Record<Lane, StatementSync>;
 
@@ -99,7 +103,13 @@ export class BufferStore {
         "SELECT seq, type, records, size_bytes AS sizeBytes, created_ms AS createdMs FROM entries ORDER BY seq LIMIT 1",
       );
       this.#saveCursor = this.#database.prepare(
-        "INSERT INTO cursors (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        `INSERT INTO cursors (key, value, written_ms) VALUES (?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value, written_ms = excluded.written_ms`,
+      );
+      this.#mergeCursor = this.#database.prepare(
+        `INSERT INTO cursors (key, value, written_ms) VALUES (?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value, written_ms = excluded.written_ms
+         WHERE excluded.written_ms > cursors.written_ms`,
       );
       this.#saveFact = this.#database.prepare(
         "INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -162,9 +172,16 @@ export class BufferStore {
     return row === undefined ? undefined : String(row.value);
   }
 
-  cursors(): [key: string, value: string][] {
-    const rows = this.#database.prepare("SELECT key, value FROM cursors").all();
-    return rows.map((row) => [String(row.key), String(row.value)]);
+  cursors(): WrittenCursor[] {
+    const rows = this.#database.prepare("SELECT key, value, written_ms FROM cursors").all();
+    return rows.map((row) => [String(row.key), String(row.value), Number(row.written_ms)]);
+  }
+
+  /** Takes those cursors over that were written later than this store's own. */
+  mergeCursors(cursors: readonly WrittenCursor[]): void {
+    this.#transaction(() => {
+      for (const cursor of cursors) this.#mergeCursor.run(...cursor);
+    });
   }
 
   /** Entries of a lane after `seq`, oldest first; stops early once `maxBytes` is reached, but gives at least one. */
@@ -210,7 +227,7 @@ export class BufferStore {
         depth += 1;
         sizeBytes += entry.sizeBytes;
       }
-      for (const [key, value] of change.cursors ?? []) this.#saveCursor.run(key, value);
+      for (const [key, value] of change.cursors ?? []) this.#saveCursor.run(key, value, nowMs);
       if (loss !== this.#loss) this.#saveFacts(loss);
     });
 
