@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createManualClock, type ManualClock } from "@svc/testkit/peer";
@@ -41,6 +41,17 @@ function batch(name: string): NewEntry {
 function frameIds(buffer: DurableBuffer): string[] {
   return buffer.read("events", 0, everything).map(({ frameId }) => frameId);
 }
+
+test("makes files that nobody else reads, also in a directory that everybody may", () => {
+  chmodSync(directory, 0o755);
+  open().apply({ add: [batch("a")] });
+
+  const modes = readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777]);
+  expect(modes).toEqual([
+    ["agent-0.db", 0o600],
+    ["agent-0.db-wal", 0o600],
+  ]);
+});
 
 test("makes its directory private and one file per process at once", () => {
   const folder = join(directory, "deep", "agent");

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentLog } from "../adapter.ts";
 import { reasonOf } from "../log.ts";
@@ -29,7 +29,7 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
     const path = pathOf(place, slot);
     let own: BufferStore;
     try {
-      own = new BufferStore(path, place.limits, undefined);
+      own = openOwn(path, place);
     } catch (error) {
       if (codeOf(error) === busy || error instanceof NewerBufferError) continue;
       if (!damaged.has(codeOf(error))) throw error;
@@ -38,7 +38,7 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
         path: `${path}.damaged`,
         reason: reasonOf(error),
       });
-      own = new BufferStore(path, place.limits, undefined);
+      own = openOwn(path, place);
     }
     try {
       forEachLeftover(place, own, (other) => own.mergeCursors(other.cursors()));
@@ -49,6 +49,12 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
     return own;
   }
   throw new Error(`all ${maxSlots} buffer files named ${place.name} are held by other processes`);
+}
+
+/** SQLite would let others of the machine read the inputs of tasks; its journal gets the mode of the file. */
+function openOwn(path: string, { limits }: BufferPlace): BufferStore {
+  closeSync(openSync(path, "a", 0o600));
+  return new BufferStore(path, limits, undefined);
 }
 
 /**
