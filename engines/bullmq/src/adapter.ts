@@ -1,7 +1,7 @@
 import type { AdapterContext, EngineAdapter } from "@svc/agent";
 import { type Connections, openConnections } from "./connection.ts";
 import { begunWithin, createObserver, type Observer } from "./observer.ts";
-import { type BullmqOptions, readSettings } from "./options.ts";
+import { type BullmqOptions, defaultEngine, settingsOnDemand } from "./options.ts";
 
 /** How long start() waits for a Redis that does not answer before it lets the agent go on. */
 const startBoundMs = 3000;
@@ -17,14 +17,15 @@ interface Running {
  * Watches every BullMQ queue of a Redis from outside, BullMQ 5 and 6, with no change to the application. It only reads, except for the
  * cap of the event streams (`streamCap`). Uses two connections.
  *
- * @throws TypeError that names an option out of its bounds.
+ * Never throws; an option out of its bounds is named by the TypeError with which `start` rejects.
  */
 export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
-  const settings = readSettings(options);
+  const demand = settingsOnDemand(() => options);
   let running: Running | undefined;
 
   async function start(context: AdapterContext): Promise<void> {
     if (running) return;
+    const settings = demand();
     const stop = new AbortController();
     const connections = openConnections(settings.redis, context.log);
     const observer = createObserver({ settings, connections, context });
@@ -33,7 +34,7 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
   }
 
   return {
-    name: settings.engine,
+    name: options.engine ?? defaultEngine,
     capabilities: () => [],
     start,
     async stop() {

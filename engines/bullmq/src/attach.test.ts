@@ -84,6 +84,7 @@ describe("attached to the processes of an application", () => {
   test("every process tells what it knows of its own workers", async () => {
     const named = await app.worker("mail", async () => null, { name: "w1", concurrency: 7 });
     const nameless = await app.worker("mail", async () => null);
+    await app.worker("mail", async () => null, { name: "without-agent" });
     const [first, second] = agents as [RecordingAgent, RecordingAgent];
     const reading = await first.run(attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [named] }));
     const other = await second.run(attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [nameless] }));
@@ -91,8 +92,11 @@ describe("attached to the processes of an application", () => {
     const queue = `${app.prefix}:mail`;
     await waitFor(async () => Object.keys((await reading.snapshot()).queue_depths ?? {}).length === 1);
     expect(await reading.snapshot()).toMatchObject({
-      queue_consumers: { [queue]: 2 },
-      worker_details: { w1: { hostname: hostname(), pid: process.pid, concurrency: 7, active_queues: [queue] } },
+      queue_consumers: { [queue]: 3 },
+      worker_details: {
+        w1: { hostname: hostname(), pid: process.pid, concurrency: 7, active_queues: [queue] },
+        "without-agent": { active_queues: [queue] },
+      },
     });
     expect(await other.snapshot()).toEqual({
       worker_details: { [`${hostname()}:${process.pid}:${queue}`]: expect.objectContaining({ concurrency: 1 }) },

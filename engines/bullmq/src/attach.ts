@@ -7,7 +7,7 @@ import { createCursorRelay } from "./cursor-relay.ts";
 import { takeTurns } from "./lease.ts";
 import { queueNames } from "./names.ts";
 import { begunWithin, createObserver, type Observer } from "./observer.ts";
-import { type BullmqOptions, readSettings, type Settings } from "./options.ts";
+import { type BullmqOptions, defaultEngine, type Settings, settingsOnDemand } from "./options.ts";
 
 /** The part of a BullMQ worker, of either major, that is looked at. */
 export interface AttachedWorker {
@@ -36,10 +36,15 @@ const startBoundMs = 1000;
  *
  * Writes three things to Redis: the lease and the shared positions (`<first prefix>:svc-lease:…`, `<first prefix>:svc-cursors:…`) and
  * the stream caps.
+ *
+ * Never throws; an option out of its bounds is named by the TypeError with which `start` rejects.
  */
 export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdapter {
-  const prefixes = options.prefixes ?? [...new Set(workers.map((worker) => worker.opts.prefix ?? "bull"))];
-  const settings = readSettings({ ...options, prefixes: prefixes.length === 0 ? ["bull"] : prefixes });
+  const demand = settingsOnDemand(() => {
+    if (!Array.isArray(workers)) throw new TypeError("workers: the workers of this process, a list");
+    const prefixes = options.prefixes ?? [...new Set(workers.map((worker) => worker.opts.prefix ?? "bull"))];
+    return { ...options, prefixes: prefixes.length === 0 ? ["bull"] : prefixes };
+  });
   let stopping: AbortController | undefined;
   let done: Promise<void> | undefined;
   let connections: Connections | undefined;
@@ -47,6 +52,7 @@ export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdap
 
   async function start(context: AdapterContext): Promise<void> {
     if (stopping) return;
+    const settings = demand();
     const stop = new AbortController();
     stopping = stop;
     const opened = openConnections(settings.redis, context.log);
@@ -67,7 +73,7 @@ export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdap
   }
 
   return {
-    name: settings.engine,
+    name: options.engine ?? defaultEngine,
     capabilities: () => [],
     start,
     async stop() {
@@ -81,7 +87,8 @@ export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdap
     },
     async snapshot() {
       const seen = (await observerOfTurn?.snapshot()) ?? {};
-      return { ...seen, worker_details: detailsOf(workers, settings.namespace) };
+      const own = detailsOf(workers, demand().namespace);
+      return { ...seen, worker_details: { ...seen.worker_details, ...own } };
     },
   };
 }

@@ -1,5 +1,5 @@
 export { createBullmqAdapter } from "./adapter.ts";
 export { type AttachedWorker, type AttachOptions, attachBullmq } from "./attach.ts";
 export { retriedFromOption } from "./job-hash.ts";
-export { type BullmqOptions, defaultStreamCap, type StreamCap } from "./options.ts";
+export { type BullmqOptions, checkBullmqOptions, defaultStreamCap, type StreamCap } from "./options.ts";
 export { defaultPriorityTable, type Priority, type PriorityTable } from "./priority.ts";

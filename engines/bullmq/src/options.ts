@@ -37,11 +37,13 @@ export interface BullmqOptions {
 export interface StreamCap {
   /** Entries to keep, 10_000 to 10_000_000. */
   readonly entries: number;
-  /** Upper bound of what one stream may take in Redis, in bytes, by the average size of the entries seen. */
+  /** Upper bound of what one stream may take in Redis, in bytes, by the average size of the entries seen; at least 1 MiB. */
   readonly maxBytes: number;
 }
 
 export const defaultStreamCap: StreamCap = { entries: 200_000, maxBytes: 64 * 1024 * 1024 };
+
+export const defaultEngine = "bullmq";
 
 export interface Settings {
   readonly redis: string | RedisOptions;
@@ -59,6 +61,10 @@ export interface Settings {
 
 /** @throws TypeError that names the option which is out of its bounds. */
 export function readSettings(options: BullmqOptions): Settings {
+  const { redis, startAt = "beginning" } = options;
+  if (typeof redis === "string" ? redis.trim() === "" : typeof redis !== "object" || redis === null)
+    throw new TypeError("redis: a URL or connection options");
+  if (startAt !== "beginning" && startAt !== "now") throw new TypeError("startAt: beginning or now");
   const prefixes = options.prefixes ?? ["bull"];
   if (prefixes.length === 0 || prefixes.length > 32 || prefixes.some((prefix) => prefix === ""))
     throw new TypeError("prefixes: 1 to 32 key prefixes, none of them empty");
@@ -66,23 +72,47 @@ export function readSettings(options: BullmqOptions): Settings {
     throw new TypeError("queues: a queue name is not empty and holds no colon");
   const namespace = options.namespace ?? "";
   if (!/^[A-Za-z0-9_.-]{0,40}$/.test(namespace)) throw new TypeError("namespace: at most 40 of A-Z a-z 0-9 _ . -");
-  const engine = options.engine ?? "bullmq";
+  const engine = options.engine ?? defaultEngine;
   if (!/^[A-Za-z0-9_.-]{1,40}$/.test(engine)) throw new TypeError("engine: 1 to 40 of A-Z a-z 0-9 _ . -");
   const streamCap = options.streamCap === false ? undefined : (options.streamCap ?? defaultStreamCap);
-  if (streamCap) within("streamCap.entries", streamCap.entries, 10_000, 10_000_000);
+  if (streamCap) {
+    within("streamCap.entries", streamCap.entries, 10_000, 10_000_000);
+    within("streamCap.maxBytes", streamCap.maxBytes, 1024 * 1024, Number.POSITIVE_INFINITY);
+  }
   return {
-    redis: options.redis,
+    redis,
     prefixes: [...new Set(prefixes)],
     queues: options.queues,
     namespace,
     engine,
-    startAt: options.startAt ?? "beginning",
+    startAt,
     streamCap,
     priorities: options.priorities ?? defaultPriorityTable,
     rememberedTasks: within("rememberedTasks", options.rememberedTasks ?? 50_000, 1000, 1_000_000),
     discoverEveryMs: within("discoverEveryMs", options.discoverEveryMs ?? 500, 100, 60_000),
     checkEveryMs: within("checkEveryMs", options.checkEveryMs ?? 5000, 500, 60_000),
   };
+}
+
+/**
+ * Checks options without making an adapter, for a launcher that refuses bad ones.
+ *
+ * @throws TypeError that names the option which is out of its bounds.
+ */
+export function checkBullmqOptions(options: BullmqOptions): void {
+  readSettings(options);
+}
+
+/** Settings that throw what is wrong with them only when they are asked for: no option of an agent may stop an application's start. */
+export function settingsOnDemand(options: () => BullmqOptions): () => Settings {
+  try {
+    const settings = readSettings(options());
+    return () => settings;
+  } catch (fault) {
+    return () => {
+      throw fault;
+    };
+  }
 }
 
 function within(name: string, value: number, least: number, most: number): number {

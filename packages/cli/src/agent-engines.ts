@@ -28,16 +28,16 @@ export const engines: Readonly<Record<string, KnownEngine>> = {
       if (startAt !== undefined && startAt !== "beginning" && startAt !== "now") {
         throw new CliError("usage", "--start-at is beginning or now");
       }
-      const { createBullmqAdapter } = await import("@svc/bullmq");
-      return asUsage(() =>
-        createBullmqAdapter({
-          redis,
-          ...(prefixes !== undefined && { prefixes }),
-          ...(queues !== undefined && { queues }),
-          ...(namespace !== undefined && { namespace }),
-          ...(startAt !== undefined && { startAt }),
-        }),
-      );
+      const { checkBullmqOptions, createBullmqAdapter } = await import("@svc/bullmq");
+      const options: Parameters<typeof createBullmqAdapter>[0] = {
+        redis,
+        ...(prefixes !== undefined && { prefixes }),
+        ...(queues !== undefined && { queues }),
+        ...(namespace !== undefined && { namespace }),
+        ...(startAt !== undefined && { startAt }),
+      };
+      asUsage(() => checkBullmqOptions(options));
+      return createBullmqAdapter(options);
     },
     source(words, env) {
       const { hostname, port, pathname } = redisUrl(words, env);
@@ -76,7 +76,7 @@ function redisUrl({ redis }: EngineWords, env: NodeJS.ProcessEnv): URL {
   return url;
 }
 
-/** The adapters refuse options that are out of bounds with a TypeError that names them. */
+/** Engines name an option that is out of its bounds by a TypeError. */
 function asUsage<T>(work: () => T): T {
   try {
     return work();
