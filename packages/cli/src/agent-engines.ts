@@ -1,6 +1,8 @@
 import type { EngineAdapter } from "@svc/agent";
 import { CliError } from "./exit-codes.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** What the command line says about an engine; each engine takes what it knows. */
 export interface EngineWords {
   readonly redis?: string | undefined;
@@ -13,9 +15,9 @@ export interface EngineWords {
 export interface KnownEngine {
   readonly summary: string;
   /** @throws CliError `usage` for what cannot be meant. */
-  create(words: EngineWords, env: NodeJS.ProcessEnv): Promise<EngineAdapter>;
+  create(words: EngineWords, env: Environment): Promise<EngineAdapter>;
   /** Names what is watched, without credentials, so that side-cars with one token keep buffers of their own. */
-  source(words: EngineWords, env: NodeJS.ProcessEnv): string;
+  source(words: EngineWords, env: Environment): string;
 }
 
 /** The engines that `svc agent` can watch; each loads its package when it is used. */
@@ -54,7 +56,7 @@ export const engines: Readonly<Record<string, KnownEngine>> = {
   },
 };
 
-function redisUrl({ redis }: EngineWords, env: NodeJS.ProcessEnv): URL {
+function redisUrl({ redis }: EngineWords, env: Environment): URL {
   const text = redis ?? env.SVC_REDIS_URL?.trim();
   if (text === undefined || text === "") {
     throw new CliError(

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { type Agent, type AgentLog, type AgentOptions, agentOptionsFromEnv, startAgent } from "@svc/agent";
 import { type EngineWords, engines } from "./agent-engines.ts";
 import type { Command, Terminal } from "./command.ts";
@@ -7,7 +8,7 @@ import { readOptions } from "./options.ts";
 import { listenForStop } from "./signals.ts";
 
 export const agent: Command = {
-  usage: ["agent <engine> --brain URL [options]", "agent --list [--json]"],
+  usage: ["agent [engine] --brain URL [options]", "agent --list [--json]"],
   details: [
     "--brain URL          address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700",
     "--redis URL          bullmq: the Redis server with the queues, redis:// or rediss:// (or SVC_REDIS_URL)",
@@ -20,7 +21,8 @@ export const agent: Command = {
     "--buffer-name NAME   name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew",
     "--dev                allow plain http and ws to any host",
     "--list               the engines this build knows; with --json as one JSON document",
-    "Token and secret come from the environment: SVC_TOKEN and SVC_HMAC_SECRET, as shown once when the agent was minted.",
+    "Token and secret are SVC_TOKEN and SVC_HMAC_SECRET, as shown once when the agent was minted. They and the rest may stand, low to high,",
+    "in secret.env and config.env of SVC_HOME, in ./.env and in the environment. SVC_ENGINES names the engine when the command does not.",
     "A Redis URL with a password belongs into SVC_REDIS_URL, since other users of a machine can read arguments.",
   ],
   async run(args, terminal) {
@@ -49,7 +51,7 @@ export const agent: Command = {
       return exitCodes.done;
     }
     if (values.json === true) throw new CliError("usage", "--json belongs to --list");
-    const options = await agentOptions(positionals[0], values, process.env);
+    const options = await agentOptions(positionals[0], values, await readEnvironment(terminal));
     using stop = listenForStop();
     const running = start(options, terminal);
     running.ready.catch((fault: Error) => terminal.err(`svc: the engine cannot be watched: ${fault.message}`));
@@ -67,17 +69,21 @@ interface AgentWords extends EngineWords {
   readonly dev?: boolean | undefined;
 }
 
-/** The command line wins over the environment. */
+/** The command line wins over what is written elsewhere. Whoever types the command wants it to start, whatever SVC_AUTOSTART says. */
 async function agentOptions(
-  engineName: string | undefined,
+  named: string | undefined,
   words: AgentWords,
-  env: NodeJS.ProcessEnv,
+  { env, home }: Environment,
 ): Promise<AgentOptions> {
+  const { engineNames = [], autostart: _, ...given } = optionsFrom(env);
+  if (named === undefined && engineNames.length > 1) {
+    throw new CliError("usage", "one svc agent watches one engine; name one of those in SVC_ENGINES");
+  }
+  const engineName = named ?? engineNames[0];
   if (engineName === undefined) throw new CliError("usage", "name an engine; svc agent --list shows them");
   const engine = Object.hasOwn(engines, engineName) ? engines[engineName] : undefined;
   if (engine === undefined) throw new CliError("usage", `unknown engine "${engineName}"; svc agent --list shows them`);
   const adapter = await engine.create(words, env);
-  const { engineNames: _unused, ...given } = readEnvironment(env);
   const brainUrl = words.brain ?? given.brainUrl;
   const { token, hmacSecret } = given;
   const missing = [
@@ -89,6 +95,7 @@ async function agentOptions(
     throw new CliError("configuration", missing.join("\n     "));
   }
   return {
+    bufferPath: join(home, "agent"),
     bufferName: bufferNameOf(brainUrl, token, adapter.name, engine.source(words, env)),
     ...given,
     brainUrl,
@@ -103,7 +110,23 @@ async function agentOptions(
   };
 }
 
-function readEnvironment(env: NodeJS.ProcessEnv) {
+interface Environment {
+  readonly env: Readonly<Record<string, string>>;
+  /** The absolute SVC_HOME. */
+  readonly home: string;
+}
+
+/** @throws CliError `configuration` for files with faults, all of them told. */
+async function readEnvironment(terminal: Terminal): Promise<Environment> {
+  const { asEnvironment, readSources } = await import("@svc/brain/settings");
+  const { ordered, home, faults, warnings } = readSources();
+  for (const warning of warnings) terminal.err(`svc: ${warning}`);
+  const words = faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
+  if (words.length > 0) throw new CliError("configuration", words.join("\n     "));
+  return { env: asEnvironment(ordered), home };
+}
+
+function optionsFrom(env: Environment["env"]) {
   try {
     return agentOptionsFromEnv(env);
   } catch (cause) {

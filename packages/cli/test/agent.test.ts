@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "@svc/testkit";
 import { startPeer, waitFor } from "@svc/testkit/peer";
@@ -57,13 +57,14 @@ describe("svc agent", () => {
       /^svc: --start-at is/m,
     ],
     ["JSON of what is no list", ["demo", "--json"], credentials, /^svc: --json belongs to --list$/m],
+    ["several engines in SVC_ENGINES", [], { SVC_ENGINES: "bullmq,demo" }, /^svc: one svc agent watches one engine/m],
     ["an empty prefix", ["bullmq", "--redis", "redis://h", "--prefix", ""], {}, /^svc: prefixes: /m],
   ];
   test.each(wrongUsage)("ends with 2 and the usage for %s", async (_, args, env, words) => {
     const { svc } = await agent(args, env);
     expect(await svc.ended).toBe(2);
     expect(svc.written.err).toMatch(words);
-    expect(svc.written.err).toContain("usage: svc agent <engine>");
+    expect(svc.written.err).toContain("usage: svc agent [engine]");
   });
 
   test("takes no password in --redis and does not repeat it", async () => {
@@ -113,6 +114,32 @@ describe("svc agent", () => {
     expect(await svc.ended).toBe(0);
     expect(peer.record.hellos[0]).toMatchObject({ host: { name: "till-1" } });
     expect(svc.written.err).not.toContain(peer.identity.token);
+  });
+
+  test("reads what is written in SVC_HOME and ./.env, and starts although SVC_AUTOSTART is false", async () => {
+    const peer = await startPeer();
+    onTestFinished(() => peer.stop());
+    const home = await scratchFolder();
+    await mkdir(join(home, ".svc"));
+    await writeFile(join(home, ".svc", "secret.env"), `SVC_HMAC_SECRET=${peer.hmacSecret}\nSVC_TOKEN=overruled\n`);
+    await writeFile(join(home, ".svc", "config.env"), "SVC_ENGINES=demo\nSVC_AUTOSTART=false\nSVC_BIND_PORT=7701\n");
+    await writeFile(join(home, ".env"), `OTHER=x\nSVC_TOKEN=${peer.identity.token}\nSVC_BRAIN_URL=${peer.url}\n`);
+
+    const svc = startSvc(["agent"], { cwd: home });
+
+    await svc.says(/connected to the brain/);
+    await waitFor(() => peer.record.events.some((event) => event.engine === "demo"));
+    expect(await readdir(join(home, ".svc", "agent"))).not.toEqual([]);
+  });
+
+  test("ends with 3 for a file with faults and names them all, without a value", async () => {
+    const home = await scratchFolder();
+    await writeFile(join(home, ".env"), "SVC_TOKENS=opensesame\nSVC_HMAC_SECRET\n");
+    const svc = startSvc(["agent", "demo"], { cwd: home });
+    expect(await svc.ended).toBe(3);
+    expect(svc.written.err).toMatch(/SVC_TOKENS \(.*\.env\) is not a known setting/);
+    expect(svc.written.err).toMatch(/line 2 \(.*\.env\) is not NAME=value/);
+    expect(svc.written.err).not.toContain("opensesame");
   });
 
   test("keeps a buffer of the given name", async () => {

@@ -3,19 +3,12 @@
  * high: SVC_HOME/secret.env, SVC_HOME/config.env, ./.env, the process environment. A blank value counts as not set.
  * Every fault is reported at once; no message holds a value.
  */
-import { join } from "node:path";
 import type { Static, TObject } from "typebox";
-import { parseEnvFile } from "./settings/env-file.ts";
-import { homeFault, mintSecrets, openToOthers, readIfPresent, resolveHome, unusableHome } from "./settings/home.ts";
-import { ignoredNames, knownNames } from "./settings/known-names.ts";
+import { mintSecrets, openToOthers, unusableHome } from "./settings/home.ts";
+import { firstValue, readSources, type SettingsFault, type Source } from "./settings/sources.ts";
 import { type SettingSchema, settingReader } from "./settings/values.ts";
 
-export interface SettingsFault {
-  name: string;
-  /** Where the value came from: a file path, `environment` or `default`. */
-  source: string;
-  message: string;
-}
+export type { SettingsFault };
 
 /** Thrown by `loadSettings` with every fault that was found. */
 export class SettingsError extends Error {
@@ -68,11 +61,6 @@ export interface SettingRow {
   description: string;
 }
 
-interface Source {
-  name: string;
-  values: Map<string, string>;
-}
-
 /**
  * Reads, checks and types all settings.
  *
@@ -81,36 +69,11 @@ interface Source {
 export function loadSettings<const Fragments extends readonly TObject[]>(
   options: LoadOptions<Fragments>,
 ): LoadedSettings<SettingsOf<Fragments>> {
-  const { env = process.env, cwd = process.cwd() } = options;
   const schemas = mergeFragments(options.fragments);
-  const faults: SettingsFault[] = [];
-  const warnings: string[] = [];
-  const known = (name: string) => schemas.has(name) || knownNames.has(name) || ignoredNames.has(name);
-
-  const environment: Source = { name: "environment", values: new Map() };
-  for (const [name, value] of Object.entries(env)) {
-    if (!name.startsWith("SVC_") || value === undefined || value.trim() === "") continue;
-    if (known(name)) environment.values.set(name, value);
-    else warnings.push(`${name} in the environment is not a known setting`);
-  }
-  const dotEnv = readFileSource(join(cwd, ".env"), known, faults);
-  const home = resolveHome(environment.values.get("SVC_HOME") ?? dotEnv.values.get("SVC_HOME"), cwd);
-  const misplaced = homeFault(home);
-  const readInHome = (name: string, repeated?: Repeated): Source =>
-    misplaced === null
-      ? readFileSource(join(home, name), known, faults, repeated)
-      : { name: join(home, name), values: new Map() };
-  const config = readInHome("config.env");
-  let secrets = readInHome("secret.env", "first line counts");
-  for (const { name, values } of [config, secrets]) {
-    if (values.delete("SVC_HOME"))
-      faults.push({ name: "SVC_HOME", source: name, message: "cannot be set inside SVC_HOME" });
-  }
-
-  const ordered = () => [environment, dotEnv, config, secrets];
-  let loaded = readValues(schemas, ordered(), home);
-  const homeSource = loaded.sources.get("SVC_HOME") ?? "default";
-  if (misplaced !== null) faults.push({ name: "SVC_HOME", source: homeSource, message: misplaced });
+  const { env, cwd } = options;
+  const read = () => readSources({ ...(env && { env }), ...(cwd && { cwd }), declared: (name) => schemas.has(name) });
+  const { ordered, home, faults, warnings } = read();
+  let loaded = readValues(schemas, ordered, home);
   faults.push(...loaded.faults);
   for (const check of options.checks ?? []) {
     check(loaded.values, (name, message) =>
@@ -125,12 +88,13 @@ export function loadSettings<const Fragments extends readonly TObject[]>(
   if (options.mint !== false) {
     try {
       mintSecrets(home, minted);
-      secrets = readInHome("secret.env", "first line counts");
     } catch (error) {
       const message = unusableHome(home, error);
-      throw new SettingsError([{ name: "SVC_HOME", source: homeSource, message }]);
+      throw new SettingsError([{ name: "SVC_HOME", source: loaded.sources.get("SVC_HOME") ?? "default", message }]);
     }
-    loaded = readValues(schemas, ordered(), home);
+    const again = read();
+    if (again.faults.length > 0) throw new SettingsError(again.faults);
+    loaded = readValues(schemas, again.ordered, home);
     if (loaded.faults.length > 0) throw new SettingsError(loaded.faults);
     warnings.push(...openToOthers(home));
   }
@@ -156,33 +120,6 @@ export function mergeFragments(fragments: readonly TObject[]): Map<string, Setti
   return schemas;
 }
 
-type Repeated = "is a fault" | "first line counts";
-
-function readFileSource(
-  path: string,
-  known: (name: string) => boolean,
-  faults: SettingsFault[],
-  repeated: Repeated = "is a fault",
-): Source {
-  const source: Source = { name: path, values: new Map() };
-  let text: string | null;
-  try {
-    text = readIfPresent(path);
-  } catch (error) {
-    faults.push({ name: "file", source: path, message: `cannot be read (${(error as NodeJS.ErrnoException).code})` });
-    return source;
-  }
-  const file = parseEnvFile(text ?? "");
-  for (const fault of file.faults) faults.push({ name: `line ${fault.line}`, source: path, message: fault.message });
-  for (const { name, value } of file.entries) {
-    if (!name.startsWith("SVC_")) continue;
-    if (!known(name)) faults.push({ name, source: path, message: "is not a known setting" });
-    else if (!source.values.has(name)) source.values.set(name, value);
-    else if (repeated === "is a fault") faults.push({ name, source: path, message: "is set twice" });
-  }
-  return source;
-}
-
 interface ReadSettings {
   values: Record<string, unknown>;
   sources: Map<string, string>;
@@ -192,8 +129,9 @@ interface ReadSettings {
 function readValues(schemas: Map<string, SettingSchema>, sources: readonly Source[], home: string): ReadSettings {
   const result: ReadSettings = { values: {}, sources: new Map(), faults: [] };
   for (const [name, schema] of schemas) {
-    const source = sources.find(({ values }) => (values.get(name) ?? "").trim() !== "");
-    const read = source === undefined ? null : settingReader(schema)(source.values.get(name)!);
+    const found = firstValue(sources, name);
+    const source = found?.source;
+    const read = found === undefined ? null : settingReader(schema)(found.value);
     if (read?.ok === true) {
       result.values[name] = name === "SVC_HOME" ? home : read.value;
       result.sources.set(name, source!.name);
