@@ -38,6 +38,7 @@ await adapter.start({
     lost(count) {
       lost += count;
     },
+    room: () => Promise.resolve(),
     follow: () => () => true,
   },
   cursors: { get: () => undefined },

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { EngineAdapter } from "@svc/agent";
+import type { EngineAdapter, EventSink } from "@svc/agent";
 import { waitFor } from "@svc/testkit";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
@@ -69,6 +69,40 @@ describe("attached to the processes of an application", () => {
     expect(second.events.map((event) => event.id)).toEqual(first.events.map((event) => event.id));
     expect(second.kindsOf(id("old"))).toEqual(["sent"]);
     expect(second.losses).toEqual([]);
+  });
+
+  test("a backlog is taken in small parts, each when the agent has room for it", async () => {
+    const redis = new Redis(redisUrl);
+    const backlog = redis.pipeline();
+    for (let queue = 0; queue < 60; queue += 1) {
+      const key = `${app.prefix}:q${queue}`;
+      backlog.hset(`${key}:meta`, { version: "bullmq:6.7.0" });
+      for (let job = 0; job < 40; job += 1)
+        backlog.xadd(`${key}:events`, "*", "event", "added", "jobId", `${job}`, "name", "job");
+    }
+    await backlog.exec();
+    redis.disconnect();
+    const [agent] = agents as [RecordingAgent, RecordingAgent];
+    const { sink } = agent.context;
+    const parts = [0];
+    const watched: EventSink = {
+      ...sink,
+      emit(events, cursor) {
+        parts.push((parts.pop() ?? 0) + events.length);
+        sink.emit(events, cursor);
+      },
+      room() {
+        parts.push(0);
+        return sink.room();
+      },
+    };
+    const adapter = attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [] });
+    onTestFinished(() => adapter.stop());
+
+    await adapter.start({ ...agent.context, sink: watched });
+
+    await waitFor(() => agent.events.length === 60 * 40);
+    expect(Math.max(...parts)).toBeLessThanOrEqual(500);
   });
 
   test("makes the same events as the side-car", async () => {

@@ -27,6 +27,8 @@ export interface AttachOptions extends Omit<BullmqOptions, "redis"> {
 
 /** The lease may be another process's for long; start() does not wait for it. */
 const startBoundMs = 1000;
+/** Keeps the host's thread for some milliseconds at a time while a backlog is read. */
+const entriesAtOnce = 500;
 
 /**
  * The adapter inside an application's process. It reads the same streams as the side-car and makes the same events, in one process at a
@@ -61,7 +63,7 @@ export function attachBullmq({ workers, ...options }: AttachOptions): EngineAdap
     const { relay, flush } = createCursorRelay(opened.asking.redis, keyOf("cursors"), context.sink);
     const firstTurn = Promise.withResolvers<void>();
     const whileHeld = async (signal: AbortSignal) => {
-      const observer = createObserver({ settings, connections: opened, context, relay });
+      const observer = createObserver({ settings, connections: opened, context, relay, entriesAtOnce });
       observerOfTurn = observer;
       context.log.info("this process reads the event streams now");
       observer.began.then(firstTurn.resolve);

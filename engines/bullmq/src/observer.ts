@@ -1,21 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { AdapterContext, AdapterSnapshot } from "@svc/agent";
+import type { AdapterSnapshot } from "@svc/agent";
 import type { Connections } from "./connection.ts";
 import { createFactsMemory } from "./job-facts.ts";
-import type { Settings } from "./options.ts";
 import { createSnapshot } from "./snapshot.ts";
-import { type CursorRelay, createWatcher, type Watcher } from "./watcher.ts";
+import { createWatcher, type Watcher, type WatcherParts } from "./watcher.ts";
 
 export interface Observer extends Pick<Watcher, "run" | "began"> {
   /** What there is now of the queues being watched. */
   snapshot(): Promise<AdapterSnapshot>;
 }
 
-export interface ObserverParts {
-  readonly settings: Settings;
+export interface ObserverParts extends Pick<WatcherParts, "settings" | "context" | "relay" | "entriesAtOnce"> {
   readonly connections: Connections;
-  readonly context: AdapterContext;
-  readonly relay?: CursorRelay;
 }
 
 /** Watches every queue of one Redis and tells what there is; the two share what they know of tasks. */

@@ -8,7 +8,6 @@ export interface StreamBatch {
 }
 
 const mostEntriesPerStream = 1000;
-const mostEntriesPerRead = 10_000;
 const readBudgetChars = 16 * 1024 * 1024;
 const blockMs = 500;
 
@@ -18,12 +17,12 @@ const gatherMs = 10;
 const rateWindowMs = 500;
 
 /**
- * Reads the streams of all queues in one XREAD. How much one read may bring follows the number of streams and the size of the entries
- * seen so far, so that large results do not fill the memory. `pauseMs` is how long the caller should let entries gather before the next
+ * Reads the streams of all queues in one XREAD. How much one read may bring follows the number of streams (at least ten entries of
+ * each) and the size of the entries seen so far, so that large results do not fill the memory. `pauseMs` is how long the caller should let entries gather before the next
  * read: nothing while traffic is low, because a job that removes itself when it ends must be looked up at once, and nothing while
  * there is a backlog.
  */
-export function createBatchReader(redis: Redis) {
+export function createBatchReader(redis: Redis, mostEntriesPerRead: number) {
   let averageChars = 100;
   let windowBegan = performance.now();
   let entriesInWindow = 0;
@@ -67,6 +66,21 @@ export function createBatchReader(redis: Redis) {
       return averageChars;
     },
   };
+}
+
+/** The batches in groups of at most so many entries, or of a single batch. */
+export function groupsOf(batches: readonly StreamBatch[], mostEntries: number): readonly (readonly StreamBatch[])[] {
+  const groups: StreamBatch[][] = [];
+  let entries = Number.POSITIVE_INFINITY;
+  for (const batch of batches) {
+    entries += batch.entries.length;
+    if (entries > mostEntries) {
+      groups.push([]);
+      entries = batch.entries.length;
+    }
+    groups.at(-1)?.push(batch);
+  }
+  return groups;
 }
 
 /** Redis answers in the order of the question and leaves out streams without news. */

@@ -9,7 +9,7 @@ import { type QueueNames, queueNames } from "./names.ts";
 import type { Settings } from "./options.ts";
 import { pause } from "./pause.ts";
 import type { QueueWatch } from "./queue-watch.ts";
-import { createBatchReader, type StreamBatch } from "./read-batch.ts";
+import { createBatchReader, groupsOf, type StreamBatch } from "./read-batch.ts";
 import { createReconcile } from "./reconcile.ts";
 import { readCursor, type StoredCursor, writeCursor } from "./stored-cursor.ts";
 import { createStreamCap } from "./stream-cap.ts";
@@ -30,6 +30,8 @@ export interface WatcherParts {
   readonly context: AdapterContext;
   /** Where processes that take turns in reading tell each other how far they came. */
   readonly relay?: CursorRelay;
+  /** Stream entries taken in before the thread is handed back; a host application wants them few, reading wants them many. */
+  readonly entriesAtOnce?: number;
 }
 
 export interface CursorRelay {
@@ -53,7 +55,7 @@ export interface Watcher {
  * that fails (Redis went away) is simply done again from the same position.
  */
 export function createWatcher(parts: WatcherParts): Watcher {
-  const { settings, reading, asking, memory, context, relay } = parts;
+  const { settings, reading, asking, memory, context, relay, entriesAtOnce = 10_000 } = parts;
   const { sink, cursors, log } = context;
   const { redis } = asking;
   const hydrate = createHydrator(redis);
@@ -63,7 +65,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
   const translate = createTranslator({ settings, memory, hydrate, family, log });
   const look = createDiscovery(redis, settings.prefixes, log);
   const raiseCaps = settings.streamCap && createStreamCap(redis, settings.streamCap, log);
-  const reader = createBatchReader(reading.redis);
+  const reader = createBatchReader(reading.redis, entriesAtOnce);
   const watches: QueueWatch[] = [];
   const known = new Set<string>();
   const found: { prefix: string; queue: string }[] = [];
@@ -102,9 +104,12 @@ export function createWatcher(parts: WatcherParts): Watcher {
     await checkWhenDue();
     if (watches.length === 0) return pause(50, signal);
     const batches = await reader.read(watches);
-    // The server that answered may have restarted in between: positions are judged before its entries are taken.
-    if (epochs() !== checkedEpochs) return;
-    if (batches.length > 0) await take(batches);
+    for (const group of groupsOf(batches, entriesAtOnce)) {
+      // The server that answered may have restarted in between: positions are judged before its entries are taken.
+      if (epochs() !== checkedEpochs) return;
+      await take(group);
+      if (parts.entriesAtOnce !== undefined) await sink.room();
+    }
     if (reader.pauseMs > 0) await pause(reader.pauseMs, signal);
   }
 

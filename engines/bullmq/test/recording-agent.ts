@@ -38,6 +38,7 @@ export function recordingAgent(destination = "test"): RecordingAgent {
         if (cursor) cursors.set(cursor.key, cursor.value);
       },
       lost: (count, reason) => void losses.push({ count, reason }),
+      room: () => Promise.resolve(),
       follow: () => () => agent.isDelivering,
     },
     cursors: { get: (key) => cursors.get(key) },

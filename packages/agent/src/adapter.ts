@@ -32,6 +32,8 @@ export interface EventSink {
    * event is lost nor a position runs ahead. Never throws into the engine's hot path.
    */
   emit(events: readonly EventRecord[], cursor?: CursorUpdate): void;
+  /** Resolves when more events can be taken without holding up the host's thread; to wait for while catching up. */
+  room(): Promise<void>;
   /** Counts event records that the adapter knows were lost before they reached the buffer (`adapter_events`). */
   lost(count: number, reason: string): void;
   /**

@@ -206,6 +206,24 @@ test("what is emitted after closing is ignored, cursor included, so that the nex
   expect(buffer.cursor("a:k")).toBe("1");
 });
 
+test("there is room while few events wait; who asked for it goes on when enough are stored", async () => {
+  const intake = intakeOf();
+  const sink = intake.sinkFor("a");
+  await sink.room();
+  sink.emit(events(1600));
+  let hasRoom = false;
+  const room = sink.room().then(() => {
+    hasRoom = true;
+  });
+  await Promise.resolve();
+  expect(hasRoom).toBe(false);
+
+  clock.advance(0);
+
+  await room;
+  expect(intake.waitingEvents).toBeLessThan(1000);
+});
+
 describe("following what was emitted", () => {
   const all = { maxEntries: 10_000, maxBytes: 1e9 };
   const removeAll = () => buffer.apply({ remove: buffer.read("events", 0, all).map(({ seq }) => seq) });
