@@ -148,6 +148,33 @@ describe("attached to the processes of an application", () => {
     redis.disconnect();
   });
 
+  test("takes a lease again that is gone, and stops reading while another holds it", async () => {
+    await app.queue("mail").add("job", {}, { jobId: "a" });
+    const redis = new Redis(redisUrl);
+    onTestFinished(() => redis.disconnect());
+    const [agent] = agents as [RecordingAgent, RecordingAgent];
+    const adapter = attachBullmq({ redis: redisUrl, prefixes: [app.prefix], workers: [] });
+    onTestFinished(() => adapter.stop());
+    const turns: string[] = [];
+    const info = (message: string) => void (message.startsWith("this process reads") && turns.push(message));
+    await adapter.start({ ...agent.context, log: { ...agent.context.log, info } });
+    await agent.seen(id("a"), "task.received");
+    const isReading = async () => (await adapter.snapshot()).queue_depths !== undefined;
+    const [lease = ""] = await redis.keys(`${app.prefix}:svc-lease:*`);
+
+    await redis.del(lease);
+    await waitFor(() => redis.exists(lease));
+    await app.queue("mail").add("job", {}, { jobId: "b" });
+    await agent.seen(id("b"), "task.received");
+    expect(turns).toHaveLength(1);
+
+    await redis.set(lease, "another process");
+    await waitFor(async () => !(await isReading()));
+    await redis.del(lease);
+    await waitFor(isReading);
+    expect(turns).toHaveLength(2);
+  });
+
   test("processes that watch different prefixes or queues, or report as different agents, do not wait for each other", async () => {
     const other = startApplication("6", redisUrl);
     onTestFinished(() => other.close());

@@ -5,8 +5,10 @@ import { pause } from "./pause.ts";
 const holdMs = 10_000;
 const renewEveryMs = 3000;
 
-const renewScript = `if redis.call("GET", KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call("PEXPIRE", KEYS[1], ARGV[2])
+/** A lease that is gone with the data of a restarted Redis is taken again: only this holder knows which tasks went with it. */
+const renewScript = `local holder = redis.call("GET", KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2])
 return 1`;
 const releaseScript = `if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end
 return 1`;

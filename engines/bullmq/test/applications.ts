@@ -37,6 +37,8 @@ export interface FlowNode {
 /** One application that uses one major of BullMQ under a key prefix of its own. */
 export interface Application {
   readonly prefix: string;
+  /** Those started so far. */
+  readonly workers: readonly bullmq6.Worker[];
   queue(name: string): ApplicationQueue;
   worker(queue: string, processor: Processor, settings?: WorkerSettings): Promise<bullmq6.Worker>;
   addFlow(root: FlowNode): Promise<void>;
@@ -58,6 +60,7 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
   const shared = { connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null }, prefix };
   const open: { close(): Promise<unknown> }[] = [];
   const queues = new Map<string, ApplicationQueue>();
+  const workers: bullmq6.Worker[] = [];
   const keep = <T extends { close(): Promise<unknown>; on(event: "error", listener: () => void): unknown }>(
     opened: T,
   ): T => {
@@ -67,6 +70,7 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
   };
   return {
     prefix,
+    workers,
     queue(name) {
       const existing = queues.get(name);
       if (existing) return existing;
@@ -82,6 +86,7 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
     },
     async worker(name, processor, settings = {}) {
       const worker = keep(new Worker(name, processor as never, { ...shared, ...settings }));
+      workers.push(worker);
       await worker.waitUntilReady();
       return worker;
     },

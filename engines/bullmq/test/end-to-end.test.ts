@@ -1,9 +1,10 @@
+import { hostname } from "node:os";
 import { startAgent } from "@svc/agent";
 import { type RedisServer, startRedis, waitFor } from "@svc/testkit";
 import { type ApiClient, startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
-import { createBullmqAdapter } from "../src/index.ts";
+import { attachBullmq } from "../src/index.ts";
 import { type Application, type bullmqMajors, startApplication } from "./applications.ts";
 import { temporaryFolder } from "./folders.ts";
 import { startSidecar } from "./sidecar-process.ts";
@@ -34,9 +35,9 @@ async function folder(): Promise<string> {
   return made.folder;
 }
 
-type Watch = (brain: TestBrain, prefix: string) => Promise<void>;
+type Watch = (brain: TestBrain, app: Application) => Promise<void>;
 
-const withSidecar: Watch = async (brain, prefix) => {
+const withSidecar: Watch = async (brain, { prefix }) => {
   const minted = await brain.mintAgent();
   const sidecar = startSidecar(["--redis", redisUrl, "--prefix", prefix], {
     brainUrl: brain.url,
@@ -46,7 +47,7 @@ const withSidecar: Watch = async (brain, prefix) => {
   cleanups.push(() => sidecar.stop());
 };
 
-const withLongPoll: Watch = async (brain, prefix) => {
+const withLongPoll: Watch = async (brain, { prefix }) => {
   const minted = await brain.mintAgent();
   const sidecar = startSidecar(["--redis", redisUrl, "--prefix", prefix, "--transport", "longpoll", "--dev"], {
     brainUrl: brain.url,
@@ -56,14 +57,14 @@ const withLongPoll: Watch = async (brain, prefix) => {
   cleanups.push(() => sidecar.stop());
 };
 
-const inProcess: Watch = async (brain, prefix) => {
+const inProcess: Watch = async (brain, { prefix, workers }) => {
   const { token, hmacSecret, agentId } = await brain.mintAgent();
   const agent = startAgent({
     brainUrl: brain.url,
     token,
     hmacSecret,
     agentId,
-    engines: [createBullmqAdapter({ redis: redisUrl, prefixes: [prefix] })],
+    engines: [attachBullmq({ redis: redisUrl, prefixes: [prefix], workers })],
     bufferPath: await folder(),
     log: { debug() {}, info() {}, warn() {}, error() {} },
   });
@@ -86,8 +87,8 @@ function taskIn(api: ApiClient, taskId: string, state: string, withinMs = 20_000
 const setups: [string, (typeof testDialects)[number], (typeof bullmqMajors)[number], Watch][] = [
   ["BullMQ 6, a side-car, SQLite", "sqlite", "6", withSidecar],
   ["BullMQ 5, a side-car over long-poll, PostgreSQL", "postgres", "5", withLongPoll],
-  ["BullMQ 5, an adapter in process, SQLite", "sqlite", "5", inProcess],
-  ["BullMQ 6, an adapter in process, PostgreSQL", "postgres", "6", inProcess],
+  ["BullMQ 5, attached in process, SQLite", "sqlite", "5", inProcess],
+  ["BullMQ 6, attached in process, PostgreSQL", "postgres", "6", inProcess],
 ];
 
 describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%s", (_, dialect, major, watch) => {
@@ -99,7 +100,7 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%
     brain = await startBrain(dialect);
     app = application(major, redisUrl);
     api = brain.as.viewer;
-    await watch(brain, app.prefix);
+    await watch(brain, app);
   });
 
   const id = (queue: string, job: string) => `${app.prefix}:${queue}:${job}`;
@@ -171,6 +172,9 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%
     expect(workers.map((worker: { name: string }) => worker.name)).toEqual(
       expect.arrayContaining(["mailer-1", "reporter-1"]),
     );
+    const mailer = workers.find((worker: { name: string }) => worker.name === "mailer-1");
+    const own = { hostname: hostname(), pid: process.pid, concurrency: 2 };
+    expect(mailer).toMatchObject(watch === inProcess ? own : { pid: null, concurrency: null });
     const [agent] = (await api.get("/projects/shop/agents")).body.items;
     // Long-poll has no hello, which is what names engines.
     expect(agent).toMatchObject({ state: "online", engine_adapters: watch === withLongPoll ? [] : ["bullmq"] });
