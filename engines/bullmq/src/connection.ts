@@ -71,8 +71,7 @@ function openConnection(
     if (!blocking) return;
     stream.setTimeout(silenceBoundMs);
     stream.on("timeout", () => {
-      if (redis.commandQueue.length > 0)
-        stream.destroy(Object.assign(new Error(`no answer within ${silenceBoundMs / 1000} s`), { code: "ETIMEDOUT" }));
+      if (redis.commandQueue.length > 0) stream.destroy(new Error("Socket timeout"));
     });
   });
   redis.on("end", () => {
