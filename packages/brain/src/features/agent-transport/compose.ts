@@ -46,6 +46,7 @@ export interface AgentTransportDeps {
     workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void>;
     disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
     seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): Promise<boolean>;
+    touched(identity: AgentIdentity, at: Date): void;
     uploaded(identity: AgentIdentity, at: Date): Promise<void>;
     probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
     polled(identity: AgentIdentity, at: Date): Promise<void>;
@@ -70,6 +71,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     log,
     ingest: (batch) => ingest.submit(batch),
     seen: (identity, workerId, at) => agents.seen(identity, workerId, at),
+    touched: agents.touched,
     recordSample: (identity, capturedAt, payload) => agents.recordSample(identity, capturedAt, payload),
     applyHealth: deps.applyHealth,
     commandAcked: ({ agent_id }, commandId, payload) => commands.reports.acked(agent_id, commandId, payload),

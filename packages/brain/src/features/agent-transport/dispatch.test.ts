@@ -33,6 +33,7 @@ function build(changes: Partial<DispatchDeps>) {
     log,
     ingest: async () => ({ received: 0, inserted: 0, rejected: 0, errors: [] }),
     seen: async () => true,
+    touched: () => {},
     recordSample: async () => {},
     applyHealth: () => {},
     commandAcked: async () => {},
@@ -130,22 +131,16 @@ describe("a verified frame", () => {
     }
   });
 
-  test("with events is contact once they are stored, and stays confirmed when that cannot be noted", async () => {
-    const seen: unknown[] = [];
-    const note = async (...noted: unknown[]) => {
-      seen.push(noted);
-      return true;
-    };
-    const { clock, send } = build({ seen: note });
+  test("with events is contact once they are stored, and not before", async () => {
+    const touched: unknown[] = [];
+    const note = (...noted: unknown[]) => void touched.push(noted);
+    const { clock, send } = build({ touched: note });
     expect(await send(frameOf("event_batch", { events: [] }))).toMatchObject({ kind: "confirmed" });
-    expect(seen).toEqual([[identity, undefined, clock.now()]]);
-    expect(await build({ seen: fails }).send(frameOf("event_batch", { events: [] }))).toMatchObject({
-      kind: "confirmed",
-    });
+    expect(touched).toEqual([[identity, clock.now()]]);
 
-    seen.length = 0;
-    await build({ seen: note, ingest: fails }).send(frameOf("event_batch", { events: [] }));
-    expect(seen).toEqual([]);
+    touched.length = 0;
+    await build({ touched: note, ingest: fails }).send(frameOf("event_batch", { events: [] }));
+    expect(touched).toEqual([]);
   });
 
   test("with a loss is warned of once a minute while its counters change", async () => {

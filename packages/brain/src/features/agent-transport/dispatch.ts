@@ -30,6 +30,8 @@ export interface DispatchDeps {
   ingest(batch: IngestBatch): Promise<IngestOutcome>;
   /** Notes contact; false when the agent is revoked. */
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): Promise<boolean>;
+  /** Notes contact of an agent that is online. Must not throw. */
+  touched(identity: AgentIdentity, at: Date): void;
   recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
   applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
   commandAcked(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
@@ -72,8 +74,8 @@ export function createDispatch(deps: DispatchDeps) {
     });
     const { identity } = source;
     return storing.then((batch) => {
-      // Best effort: what is stored is confirmed, whatever has become of its agent. Its process is heard of by heartbeats alone.
-      deps.seen(identity, undefined, deps.clock.now()).catch(() => {});
+      // Its process is heard of by heartbeats alone.
+      deps.touched(identity, deps.clock.now());
       return { kind: "confirmed", batch: withLost(batch, beyondLimit) };
     });
   }

@@ -34,6 +34,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
       return { received: events.length, inserted: events.length, rejected: 0, errors: [] };
     },
     seen: async () => true,
+    touched: () => {},
     recordSample: async () => {},
     applyHealth: () => {},
     commandAcked: async () => {},

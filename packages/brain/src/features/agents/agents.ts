@@ -77,6 +77,7 @@ export interface Agents
   countOnline(maxProjects: number): ReturnType<typeof countOnline>;
   /** Notes contact; false when the agent is known to be revoked. `workerId` null is the slot without one, undefined no process at all. */
   seen(identity: Parameters<Pulse["seen"]>[0], workerId: string | null | undefined, at: Date): Promise<boolean>;
+  touched: Pulse["touched"];
   /** Revokes agents and deletes process rows that were not used for the stale days; between agents it looks at the signal. */
   sweepStale(signal: AbortSignal): Promise<number>;
   /** Forgets what is remembered of a project's agents, after it was archived or restored. */
@@ -142,6 +143,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     recordSample: pulse.recordSample,
     flush: pulse.flush,
     seen: async (identity, workerId, at) => pulse.seen(identity, workerId, at),
+    touched: pulse.touched,
     get,
     async list(projectId) {
       return (await listAgents(database.read, projectId)).map((row) => publicAgent(row, brainVersion));

@@ -212,6 +212,30 @@ for (const dialect of testDialects) {
       for (const { identity } of used) expect(await isListed(identity)).toBe(true);
     });
 
+    test("are touched by what they sent while they are online, and are not brought back by it", async () => {
+      const { identity } = await fixture.minted("touched");
+      const lastSeen = async () =>
+        (await agents.list(projectId)).find(({ id }) => id === identity.agent_id)?.last_seen_at;
+      const connectedAt = await connect(identity, "w");
+      clock.advance(5000);
+      agents.touched(identity, clock.now());
+      await agents.flush();
+      expect(await lastSeen()).toBe(clock.now().toISOString());
+
+      // What was stored when its connection ends is told afterwards.
+      await agents.disconnected(identity, "w", connectedAt, true);
+      const leftAt = await lastSeen();
+      clock.advance(1000);
+      agents.touched(identity, clock.now());
+      await agents.flush();
+      expect(await fixture.stateOf(identity.agent_id)).toBe("offline");
+      expect(await lastSeen()).toBe(leftAt);
+      agents.touched(identity, clock.now());
+      await agents.seen(identity, "w", clock.now());
+      await agents.flush();
+      expect(await fixture.stateOf(identity.agent_id)).toBe("online");
+    });
+
     test("are not revoked as silent when they are heard of before it happens", async () => {
       const { identity } = await fixture.minted("back in time");
       clock.advance(31 * dayMs);

@@ -18,6 +18,8 @@ export interface PulseDeps {
 export interface Pulse {
   /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked or its project archived. */
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean;
+  /** Notes contact of an agent that is online; unlike a heartbeat it brings nobody back. */
+  touched(identity: AgentIdentity, at: Date): void;
   /** The agent was let in: forgets that it was known to be gone. */
   admitted(agentId: string): void;
   /** The project was restored: its agents may no longer be known to be gone. */
@@ -44,6 +46,8 @@ const sampleBytes = 65_536;
 interface Contact {
   readonly projectId: string;
   at: Date;
+  /** Whether it brings the agent online. */
+  isSign: boolean;
   /** worker_ids seen; the null slot is null. */
   processes: Set<string | null>;
 }
@@ -160,7 +164,8 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
       [...contact.processes].map((workerId) => ({ agentId, workerId })),
     );
     const { returned, alive } = await database.write(async (tx) => {
-      const seen = await markSeen(tx, database.dialect, ids, at);
+      const signs = new Set(entries.filter(([, contact]) => contact.isSign).map(([id]) => id));
+      const seen = await markSeen(tx, database.dialect, { ids, signs, at });
       const present = processes.filter(({ agentId }) => seen.alive.has(agentId));
       const processIds: string[] = [];
       for (let start = 0; start < present.length; start += chunkRows) {
@@ -181,6 +186,14 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
       );
   }
 
+  function contactOf({ agent_id, project_id: projectId }: AgentIdentity, at: Date): Contact {
+    const contact = contacts.get(agent_id) ?? { projectId, at, isSign: false, processes: new Set() };
+    if (at > contact.at) contact.at = at;
+    contacts.set(agent_id, contact);
+    schedule(contactDelayMs);
+    return contact;
+  }
+
   function noteGone(id: string, projectId: string, at: Date): void {
     if (gone.size >= maxGone) gone.clear();
     gone.set(id, { at, projectId });
@@ -191,14 +204,12 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
       const known = gone.get(identity.agent_id);
       if (known !== undefined && at.getTime() - known.at.getTime() < askAgainMs) return false;
       gone.delete(identity.agent_id);
-      const projectId = identity.project_id;
-      const contact = contacts.get(identity.agent_id) ?? { projectId, at, processes: new Set() };
-      if (at > contact.at) contact.at = at;
+      const contact = contactOf(identity, at);
+      contact.isSign = true;
       if (workerId !== undefined) contact.processes.add(workerId);
-      contacts.set(identity.agent_id, contact);
-      schedule(contactDelayMs);
       return true;
     },
+    touched: (identity, at) => void contactOf(identity, at),
     admitted: (agentId) => void gone.delete(agentId),
     forgetProject(projectId) {
       for (const [agentId, known] of gone) if (known.projectId === projectId) gone.delete(agentId);

@@ -162,8 +162,16 @@ export async function markGone(
   return numUpdatedRows === 1n;
 }
 
+export interface Contacts {
+  /** At most a few hundred. */
+  readonly ids: readonly string[];
+  /** Those of them that it brings online; the others are touched while they are online. */
+  readonly signs: ReadonlySet<string>;
+  readonly at: Date;
+}
+
 /**
- * Notes contact with agents and brings them online. Like every change of several agents or processes here it locks agents by id, then
+ * Notes contact with agents. Like every change of several agents or processes here it locks agents by id, then
  * processes by id, so that no two of them wait for each other.
  *
  * @returns those that were not online before, and the ids of all that are not revoked and whose project is active.
@@ -171,8 +179,7 @@ export async function markGone(
 export async function markSeen(
   tx: Tx<Tables>,
   dialect: Dialect,
-  ids: readonly string[],
-  at: Date,
+  { ids, signs, at }: Contacts,
 ): Promise<{ returned: Change[]; alive: Set<string> }> {
   const known = await tx
     .selectFrom("agents as a")
@@ -184,16 +191,17 @@ export async function markSeen(
     .orderBy("a.id")
     .$if(dialect === "postgres", (query) => query.forNoKeyUpdate("a"))
     .execute();
-  const alive = new Set(known.map(({ id }) => id));
-  if (alive.size > 0) {
+  const present = known.filter(({ id, state }) => state === "online" || signs.has(id));
+  if (present.length > 0) {
+    const presentIds = present.map(({ id }) => id);
     await tx
       .updateTable("agents")
       .set({ state: "online", last_seen_at: at })
-      .where("id", "in", [...alive])
+      .where("id", "in", presentIds)
       .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<", at), eb("state", "<>", "online")]))
       .execute();
   }
-  return { returned: known.filter(({ state }) => state !== "online"), alive };
+  return { returned: present.filter(({ state }) => state !== "online"), alive: new Set(known.map(({ id }) => id)) };
 }
 
 /** The ids of processes addressed by agent and worker_id. */
