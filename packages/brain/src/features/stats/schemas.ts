@@ -11,7 +11,7 @@ export const StatsQuery = Type.Object({
       minimum: 1,
       maximum: 720,
       description:
-        "default 24; since and until replace it. Counts of more than 48 h ago are kept by the UTC hour, and the first one is counted whole",
+        "default 24; since and until replace it. Counts of more than 48 h ago are kept by the UTC hour, and the first and the last one are counted whole",
     }),
   ),
   ...range,

@@ -24,7 +24,7 @@ export async function readStats(
 ) {
   const { projectId, query, now } = request;
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - (query.hours ?? 24) * hourMs), to: now };
-  // What is older is kept by the hour: the hour in which the range begins is counted whole.
+  // What is older is kept by the hour at its beginning: an hour in which the range begins or ends is counted whole.
   const from = range.from < minutesBegin(now) ? bucketStart(range.from, hourMs) : range.from;
   const [byState, ends, agents, workers, commands, commandsPending, depths] = await Promise.all([
     taskCounts(database, projectId),
