@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { idNamespaces, usableId, uuidV5 } from "../ids.ts";
+import { canonicalText } from "../json/canonical.ts";
 import { eventIdOf, sidecarEventId, taskRowId } from "./identity.ts";
 import { receivedData } from "./received-data.ts";
 
@@ -31,6 +33,16 @@ describe("derived ids", () => {
 
   test("name the row of a task", () => {
     expect(taskRowId(projectId, "celery", "t-1")).toBe("ef0ad99d-b6cd-5cb4-aaed-c58fa24b4930");
+  });
+
+  test("name the row of a task by canonical JSON, whatever its id holds", () => {
+    const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constantFrom('a"b', "a\\b", "\u007f", "é"));
+    fc.assert(
+      fc.property(text, text, (engine, taskId) => {
+        const name = canonicalText([projectId, engine, taskId]);
+        expect(taskRowId(projectId, engine, taskId)).toBe(uuidV5(idNamespaces.task, name));
+      }),
+    );
   });
 
   test("hash names as UTF-8", () => {

@@ -35,7 +35,12 @@ export function sidecarEventId({ engine, source, nativeId, taskId, kind }: Sidec
   return uuidV5(idNamespaces.sidecarEvent, canonicalText([engine, source, nativeId, taskId, kind]));
 }
 
+/** What stands in JSON as it is. */
+const plainText = /^[ !#-[\]-~]*$/;
+
 /** The id of a task's row (2.5). */
 export function taskRowId(projectId: string, engine: string, taskId: string): string {
-  return uuidV5(idNamespaces.task, canonicalText([projectId, engine, taskId]));
+  const isPlain = plainText.test(projectId) && plainText.test(engine) && plainText.test(taskId);
+  const name = isPlain ? `["${projectId}","${engine}","${taskId}"]` : canonicalText([projectId, engine, taskId]);
+  return uuidV5(idNamespaces.task, name);
 }

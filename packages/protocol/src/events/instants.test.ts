@@ -55,6 +55,31 @@ describe("readInstant", () => {
     expect(readInstant("2026-01-02T03:04:05-00:00", { zone: "required" })).toBe(at);
   });
 
+  test("reads the form that agents print as it reads every other, right or wrong", () => {
+    const two = fc.integer({ min: 0, max: 99 }).map((value) => String(value).padStart(2, "0"));
+    const year = fc.oneof(fc.integer({ min: 0, max: 9999 }), fc.constantFrom(0, 99, 100, 1900, 2000, 2024, 2026));
+    const part = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom("01", "02", "12", "23", "28", "29", "30") },
+      { weight: 1, arbitrary: two },
+    );
+    fc.assert(
+      fc.property(fc.tuple(year, part, part, part, part, part, fc.integer({ min: 0, max: 999 })), (parts) => {
+        const [y, month, day, hour, minute, second, ms] = parts;
+        const date = `${String(y).padStart(4, "0")}-${month}-${day}`;
+        const time = `${hour}:${minute}:${second}.${String(ms).padStart(3, "0")}`;
+        // A blank instead of the T goes through the general reader.
+        expect(utc(`${date}T${time}Z`)).toBe(utc(`${date} ${time}Z`));
+      }),
+      { numRuns: 2000 },
+    );
+    for (const index of [0, 5, 8, 11, 14, 17, 20]) {
+      const text = "2026-01-02T03:04:05.678Z";
+      for (const wrong of ["/", ":", "a", " ", "٣"]) {
+        expect(utc(text.slice(0, index) + wrong + text.slice(index + 1))).toBeNull();
+      }
+    }
+  });
+
   test("reads back what msInstant prints", () => {
     fc.assert(
       fc.property(

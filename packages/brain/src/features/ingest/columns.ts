@@ -1,5 +1,5 @@
 import type { StoredTask } from "../tasks/index.ts";
-import type { Group } from "./group.ts";
+import type { Group, GroupTask } from "./group.ts";
 import type { FamilyMember, PreparedEvent } from "./prepare.ts";
 
 /**
@@ -92,7 +92,9 @@ export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): G
     withheld: [] as [number, readonly FamilyMember[]][],
     nowMs,
   };
-  for (const [index, { events: indexes }] of tasks.entries()) for (const event of indexes) columns.task[event] = index;
+  for (let task = 0; task < tasks.length; task += 1) {
+    for (const event of (tasks[task] as GroupTask).events) columns.task[event] = task;
+  }
   const projects = column(word);
   const agents = column(word);
   const engines = column(word);

@@ -52,8 +52,7 @@ export function commitOnPostgres({ pool, clock, partitions }: PostgresCommitDeps
       try {
         const committed = await storeGroup(client, group, { now: clock.now(), manner });
         client.release();
-        const stored = new Set(committed.stored);
-        return { ...committed, inserted: given.map((event) => stored.has(event)) };
+        return committed;
       } catch (error) {
         await undo(client);
         if (isPartitionMissing(error)) partitions.forget();
@@ -105,11 +104,7 @@ interface StoreOptions {
   readonly manner: Manner;
 }
 
-interface StoredGroup extends Omit<CommittedGroup, "inserted"> {
-  readonly stored: PreparedEvent[];
-}
-
-async function storeGroup(client: PoolClient, group: Group, { now, manner }: StoreOptions): Promise<StoredGroup> {
+async function storeGroup(client: PoolClient, group: Group, { now, manner }: StoreOptions): Promise<CommittedGroup> {
   const isLocking = manner === "lock";
   const [, isNew, present] = await together([
     client.query("BEGIN"),

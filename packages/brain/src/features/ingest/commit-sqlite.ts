@@ -3,8 +3,7 @@ import type { SqliteBulk } from "../../platform/database/database.ts";
 import { storedTask } from "../tasks/index.ts";
 import { columnsOf, type GroupResult } from "./columns.ts";
 import type { ChangedTask, CommitEvents } from "./commit.ts";
-import { groupEvents } from "./group.ts";
-import type { PreparedEvent } from "./prepare.ts";
+import { type GroupTask, groupEvents } from "./group.ts";
 
 /** Hands groups to the writer thread, one message each. */
 export const commitOnSqlite =
@@ -16,13 +15,13 @@ export const commitOnSqlite =
       "ingest.store-group",
       columnsOf(group, storedTask, clock.now().getTime()),
     )) as GroupResult;
-    const stored = new Set<PreparedEvent>();
-    for (const [index, event] of group.events.entries()) if (result.inserted[index] === 1) stored.add(event);
+    const stored = group.events.filter((_, index) => result.inserted[index] === 1);
     const names = new Map(result.names);
     const tasks: ChangedTask[] = [];
-    for (const [index, { id, row }] of group.tasks.entries()) {
+    for (let index = 0; index < group.tasks.length; index += 1) {
       const after = result.after[index] as number;
       if (after < 0) continue;
+      const { id, row } = group.tasks[index] as GroupTask;
       tasks.push({
         projectId: row.project_id,
         id,
@@ -31,5 +30,5 @@ export const commitOnSqlite =
         stateAfter: result.states[after] as string,
       });
     }
-    return { inserted: given.map((event) => stored.has(event)), tasks, workers: result.workers };
+    return { stored, tasks, workers: result.workers };
   };

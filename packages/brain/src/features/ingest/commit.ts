@@ -2,8 +2,8 @@ import type { PreparedEvent } from "./prepare.ts";
 
 /** What a commit changed, for those who show or count it. */
 export interface CommittedGroup {
-  /** Whether each of the given events was inserted, in their order. */
-  readonly inserted: readonly boolean[];
+  /** Those of the given events that were inserted. */
+  readonly stored: readonly PreparedEvent[];
   readonly tasks: readonly ChangedTask[];
   readonly workers: readonly { readonly projectId: string; readonly id: string }[];
 }

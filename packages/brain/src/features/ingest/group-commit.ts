@@ -10,8 +10,8 @@ export interface GroupCommitOptions {
   readonly inFlightPerLane: number;
   /** A group takes no further frame once it has this many events. */
   readonly maxGroupRows: number;
-  /** After each commit, with the events that were new. Must not throw. */
-  committed(inserted: readonly PreparedEvent[], group: CommittedGroup): void;
+  /** After each commit. Must not throw. */
+  committed(group: CommittedGroup): void;
   /** An event that the database refuses for what it is. */
   refused(event: PreparedEvent, error: Error): void;
   /** Called when the events of a frame leave the queue, before they are stored. */
@@ -157,10 +157,9 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       return;
     }
     options.timed(performance.now() - startedMs, events.length);
-    const inserted = events.filter((_, index) => group.inserted[index]);
     for (const event of events) fates.set(event, "duplicate");
-    for (const event of inserted) fates.set(event, "inserted");
-    options.committed(inserted, group);
+    for (const event of group.stored) fates.set(event, "inserted");
+    options.committed(group);
   }
 
   const isIdle = (): boolean => lanes.every((lane) => lane.inFlight === 0 && lane.waiting.length === 0);

@@ -18,15 +18,13 @@ export interface GroupTask {
 
 /** Groups events of any number of frames. Of several copies of an event, whatever their content, the group holds the first. */
 export function groupEvents(given: readonly PreparedEvent[]): Group {
-  const sorted = [...given].sort(byEventKey);
-  const events = sorted.filter(
-    (event, index) => index === 0 || byEventKey(sorted[index - 1] as PreparedEvent, event) !== 0,
-  );
+  const events = withoutRepetition([...given].sort(byEventKey));
   const indexes = new Map<string, Map<string, number[]>>();
   let scope = new Map<string, number[]>();
   let scopeOf: TaskEvent | null = null;
-  for (const [index, event] of events.entries()) {
-    const { task } = event;
+  // By index here and where groups are taken apart: an iterator of entries makes an array for each event.
+  for (let index = 0; index < events.length; index += 1) {
+    const { task } = events[index] as PreparedEvent;
     if (task.key === "") continue;
     if (scopeOf === null || scopeOf.projectId !== task.projectId || scopeOf.engine !== task.engine) {
       const key = task.projectId + task.engine;
@@ -46,6 +44,19 @@ export function groupEvents(given: readonly PreparedEvent[]): Group {
     }
   }
   return { events, tasks: tasks.sort(byTaskKey) };
+}
+
+/** Drops, in place, each event that has the key of the one before it. */
+function withoutRepetition(sorted: PreparedEvent[]): PreparedEvent[] {
+  let kept = 0;
+  for (let index = 0; index < sorted.length; index += 1) {
+    const event = sorted[index] as PreparedEvent;
+    if (kept > 0 && byEventKey(sorted[kept - 1] as PreparedEvent, event) === 0) continue;
+    sorted[kept] = event;
+    kept += 1;
+  }
+  sorted.length = kept;
+  return sorted;
 }
 
 /** The row that the events at these indexes make. */

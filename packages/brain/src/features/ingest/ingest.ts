@@ -97,9 +97,9 @@ export function createIngest(deps: IngestDeps) {
       if (load !== undefined) room.giveBack(load);
     },
     timed: metrics.timed,
-    committed(inserted, group) {
-      metrics.committed(inserted, group);
-      touch(inserted);
+    committed(group) {
+      metrics.committed(group);
+      touch(group.stored);
       announce(group);
     },
     refused(event, error) {
@@ -115,11 +115,11 @@ export function createIngest(deps: IngestDeps) {
   });
 
   /** Touches are gathered by their owners and written at most once a second (2.4). */
-  function touch(inserted: readonly PreparedEvent[]): void {
-    const newest = newestTouches(inserted);
+  function touch(stored: readonly PreparedEvent[]): void {
+    const newest = newestTouches(stored);
     for (const { projectId, engine, name, at } of newest.queues) queues.touch(projectId, engine, name, new Date(at));
     for (const { projectId, engine, name, at } of newest.workers) workers.touch(projectId, engine, name, new Date(at));
-    for (const { task, depths } of inserted) {
+    for (const { task, depths } of stored) {
       if (depths === null) continue;
       queues.depthsReported(task.projectId, task.engine, Object.entries(depths), new Date(task.at));
     }

@@ -50,13 +50,13 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
 
   const nameLabel = (projectId: string, name: string) => taskNames.of(projectId, name === "" ? unnamed : name);
 
-  function count(inserted: readonly PreparedEvent[], { tasks }: CommittedGroup): void {
+  function count({ stored, tasks }: CommittedGroup): void {
     const rowName = rowNames(tasks);
     // Counted by label set first: the registry costs several times a map look-up.
     const kinds = new Map<string, Map<string, KindTally>>();
     let last: TaskEvent | null = null;
     let ofScope = new Map<string, KindTally>();
-    for (const { task } of inserted) {
+    for (const { task } of stored) {
       const { projectId, engine, kind, name, runMs } = task;
       const project = labels.of(projectId);
       if (project === undefined) continue;
@@ -88,8 +88,8 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
   }
 
   return {
-    committed(inserted: readonly PreparedEvent[], group: CommittedGroup): void {
-      labels.whenKnown(projectsOf(inserted), () => count(inserted, group));
+    committed(group: CommittedGroup): void {
+      labels.whenKnown(projectsOf(group.stored), () => count(group));
     },
     timed: (durationMs: number) => batchSeconds.observe(durationMs / 1000),
     dropped: (reason: DropReason, count: number) => dropped.inc({ reason }, count),

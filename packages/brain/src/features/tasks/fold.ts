@@ -109,7 +109,7 @@ type CarriedMember =
 
 /** The row that the events of one task make; at least one event. */
 export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
-  const ordered = events.length === 1 ? events : [...events].sort(greatestFirst);
+  const ordered = events.length === 1 ? events : greatestFirst(events);
   const winner = ordered[0] as TaskEvent;
   const { kind, attempt } = winner;
   let started: TaskEvent | null = null;
@@ -191,7 +191,24 @@ export function rowOfEvents(events: readonly TaskEvent[]): FoldedTask {
   };
 }
 
-const greatestFirst = (a: TaskEvent, b: TaskEvent): number => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0);
+const byKeyDown = (a: TaskEvent, b: TaskEvent): number => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0);
+
+/** Up to this many are put in order by insertion: the library's sort allocates more than a few events are worth. */
+const fewEvents = 16;
+
+function greatestFirst(events: readonly TaskEvent[]): TaskEvent[] {
+  const ordered = [...events];
+  if (ordered.length > fewEvents) return ordered.sort(byKeyDown);
+  for (let next = 1; next < ordered.length; next += 1) {
+    const event = ordered[next] as TaskEvent;
+    let place = next;
+    for (; place > 0 && (ordered[place - 1] as TaskEvent).key < event.key; place -= 1) {
+      ordered[place] = ordered[place - 1] as TaskEvent;
+    }
+    ordered[place] = event;
+  }
+  return ordered;
+}
 const keyOf = (event: TaskEvent | null): EventKey => (event === null ? noKey : event.key);
 
 /** The greatest event that carries a field. */
