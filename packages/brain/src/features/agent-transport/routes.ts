@@ -130,6 +130,9 @@ interface HeldRoom {
 
 /** Takes room for an upload before its body is read, until the client goes or, when the body came, until `inRoom` is done with it. */
 function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadRoom, maxBodyBytes: number): void {
+  const gone = goneSignal(reply);
+  // Its body will never come. Nobody hears this.
+  if (gone.aborted) throw new ApiError("unready");
   const announced = Number(request.headers["content-length"] ?? maxBodyBytes);
   const giveBack = room.take(
     agentOf(request).agent_id,
@@ -140,7 +143,7 @@ function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadRoom
   }
   const held: HeldRoom = { giveBack, isInUse: false };
   request.uploadRoom = held;
-  reply.raw.once("close", () => {
+  gone.addEventListener("abort", () => {
     if (!held.isInUse) giveBack();
   });
 }
@@ -188,9 +191,10 @@ function refusalError(refusal: Refusal): ApiError {
   }
 }
 
-/** Aborted when the client closes before its answer was sent. */
+/** Aborted when the client closes before its answer was sent, also when it has closed already: admission may take long. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
+  if (reply.raw.destroyed) gone.abort();
+  else reply.raw.once("close", () => gone.abort());
   return gone.signal;
 }
