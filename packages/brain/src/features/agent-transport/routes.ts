@@ -39,7 +39,11 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll, maxBodyBytes, workerId }) => {
   app.decorateRequest("agentIdentity", null);
   app.decorateRequest("uploadRoom", null);
-  const room = createUploadRoom({ perAgent: uploadsPerAgent, totalBytes: uploadBodiesInMemory * maxBodyBytes });
+  const room = createUploadRoom({
+    perAgent: uploadsPerAgent,
+    bytesPerAgent: (uploadBodiesInMemory / 2) * maxBodyBytes,
+    totalBytes: uploadBodiesInMemory * maxBodyBytes,
+  });
   // On every answer, also of what is refused before our own checks.
   app.addHook("onSend", async (_request, reply) => {
     reply.header(headerNames.longPollWorker, workerId);
@@ -119,7 +123,7 @@ export const gatewayRoutes: Routes<{ gateway: Gateway }> = (app, { gateway }) =>
 
 /** An agent has sixteen sessions with one upload in flight each, and may have given up on as many (spec part 3, 1.6 and 1.12). */
 const uploadsPerAgent = 32;
-/** Uploads of the largest size that may be in memory together. */
+/** Uploads of the largest size that may be in memory together; half of them of one agent, so that none keeps the others out. */
 const uploadBodiesInMemory = 4;
 
 interface HeldRoom {
