@@ -15,7 +15,7 @@ describe("the memory for uploads", () => {
   const sockets = new Map<number, Socket>();
 
   beforeEach(async () => {
-    // Four bodies of the largest size have room together.
+    // Four bodies of the largest size have room together, two of one agent.
     brain = await startTestBrain({ env: { SVC_AGENT_MAX_BODY_BYTES: String(megabyte), SVC_METRICS_PUBLIC: "true" } });
     brain.running.brain.app.server.on("connection", (socket) => sockets.set(socket.remotePort ?? 0, socket));
   });
@@ -69,12 +69,14 @@ describe("the memory for uploads", () => {
   }
 
   test("goes on being held for clients that hang up while their frames wait for the database", async () => {
-    const given = await credentials();
-    const pollers = Array.from({ length: 4 }, () => createRawPoller(given));
+    const agents = await Promise.all([credentials(), credentials()]);
     const extra = createRawPoller(await credentials());
     await withoutDatabase(async () => {
       const uploads = await Promise.all(
-        pollers.map((agent) => begin(given.token, { nonce: agent.nonce, frame: batch(agent) })),
+        [...agents, ...agents].map((given) => {
+          const agent = createRawPoller(given);
+          return begin(given.token, { nonce: agent.nonce, frame: batch(agent) });
+        }),
       );
       for (const upload of uploads) upload.end(" ");
       await uploadsAtWork(4);
@@ -90,12 +92,24 @@ describe("the memory for uploads", () => {
   });
 
   test("is free again when a client hangs up before its body came", async () => {
-    const { token } = await credentials();
+    const agents = await Promise.all([credentials(), credentials()]);
     const extra = createRawPoller(await credentials());
-    const uploads = await Promise.all(["a", "b", "c", "d"].map((nonce) => begin(token, { nonce, frame: "" })));
+    const uploads = await Promise.all(
+      [...agents, ...agents].map(({ token }, index) => begin(token, { nonce: `nonce-${index}`, frame: "" })),
+    );
     await waitFor(async () => (await extra.upload(["no frame"])).status === 503);
     await Promise.all(uploads.map(hangUp));
     expect((await extra.upload(["no frame"])).status).toBe(200);
+  });
+
+  test("is not all taken by one agent whose bodies never come", async () => {
+    const given = await credentials();
+    const [same, other] = [createRawPoller(given), createRawPoller(await credentials())];
+    const uploads = await Promise.all(["a", "b"].map((nonce) => begin(given.token, { nonce, frame: "" })));
+    await waitFor(async () => (await same.upload(["no frame"])).status === 503);
+    expect((await other.upload(["no frame"])).status).toBe(200);
+    await Promise.all(uploads.map(hangUp));
+    expect((await same.upload(["no frame"])).status).toBe(200);
   });
 
   test("has room for all sixteen sessions of an agent at once", async () => {

@@ -169,6 +169,23 @@ describe("the gateway", () => {
     await second.settle();
   });
 
+  test("tells of failed handshakes once in a while with a count", async () => {
+    const said: unknown[] = [];
+    const log: Log = { ...silent, error: (event, fields) => void said.push([event, fields?.handshakes]) };
+    const { clock, url } = await start({
+      log,
+      async admit() {
+        throw new Error("the database is away");
+      },
+    });
+    const knock = async () => expect(await openAgentSocket(url, "any").closed).toMatchObject({ code: 1011 });
+    for (let round = 0; round < 3; round += 1) await knock();
+    expect(said).toEqual([["agent_transport.handshake_failed", 1]]);
+    clock.advance(10_000);
+    await knock();
+    expect(said.slice(1)).toEqual([["agent_transport.handshake_failed", 3]]);
+  });
+
   describe("of an agent that does not read what it is sent", () => {
     // Each is answered at four times its length.
     const skewed = `{"v":3,"id":"${"x".repeat(60)}"}`;

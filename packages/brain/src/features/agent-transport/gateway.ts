@@ -3,6 +3,7 @@ import type { WebSocket } from "ws";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { ClaimedCommand } from "../commands/index.ts";
 import { type Connection, type ConnectionDeps, createConnection } from "./connection.ts";
+import { createCountedWord } from "./counted-word.ts";
 import type { Admit, RequestFacts } from "./refusals.ts";
 import type { Slots } from "./slots.ts";
 import { compareVersions } from "./versions.ts";
@@ -31,7 +32,7 @@ export interface GatewayDeps extends ConnectionDeps {
 const tickMs = 1000;
 /**
  * An agent waits 90 s for an ack that does not come, but sends everything again when it connects. It is told to this long after its last
- * batch that could not be stored, so that an outage is over for it soon, and is no reason to knock while it lasts.
+ * batch that could not be stored: one that goes on sending stays until the outage is over, one that fell silent knocks with its backoff.
  */
 const unstoredMs = 5000;
 const heartbeatSeconds = 10;
@@ -51,6 +52,10 @@ export function createGateway(deps: GatewayDeps) {
   const watched = new Set<Watched>();
   /** Disconnects that are being written. */
   const notes = new Set<Promise<void>>();
+  // While the database is away every handshake fails, and agents try again.
+  const handshakeFailed = createCountedWord(clock, (handshakes, about) =>
+    log.error("agent_transport.handshake_failed", { handshakes, ...about }),
+  );
   const timer = setInterval(watchAll, tickMs);
   timer.unref();
 
@@ -211,7 +216,7 @@ export function createGateway(deps: GatewayDeps) {
           for (const message of early.splice(0)) opened.receive(message);
         })
         .catch((error: Error) => {
-          log.error("agent_transport.handshake_failed", { message: error.message });
+          handshakeFailed({ message: error.message });
           isRefused = true;
           socket.close(closeCodes.internalError, "internal error");
           socket.resume();

@@ -39,7 +39,11 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll, maxBodyBytes, workerId }) => {
   app.decorateRequest("agentIdentity", null);
   app.decorateRequest("uploadRoom", null);
-  const room = createUploadRoom({ perAgent: uploadsPerAgent, totalBytes: uploadBodiesInMemory * maxBodyBytes });
+  const room = createUploadRoom({
+    perAgent: uploadsPerAgent,
+    bytesPerAgent: (uploadBodiesInMemory / 2) * maxBodyBytes,
+    totalBytes: uploadBodiesInMemory * maxBodyBytes,
+  });
   // On every answer, also of what is refused before our own checks.
   app.addHook("onSend", async (_request, reply) => {
     reply.header(headerNames.longPollWorker, workerId);
@@ -119,7 +123,7 @@ export const gatewayRoutes: Routes<{ gateway: Gateway }> = (app, { gateway }) =>
 
 /** An agent has sixteen sessions with one upload in flight each, and may have given up on as many (spec part 3, 1.6 and 1.12). */
 const uploadsPerAgent = 32;
-/** Uploads of the largest size that may be in memory together. */
+/** Uploads of the largest size that may be in memory together; half of them of one agent, so that none keeps the others out. */
 const uploadBodiesInMemory = 4;
 
 interface HeldRoom {
@@ -130,6 +134,9 @@ interface HeldRoom {
 
 /** Takes room for an upload before its body is read, until the client goes or, when the body came, until `inRoom` is done with it. */
 function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadRoom, maxBodyBytes: number): void {
+  const gone = goneSignal(reply);
+  // Its body will never come. Nobody hears this.
+  if (gone.aborted) throw new ApiError("unready");
   const announced = Number(request.headers["content-length"] ?? maxBodyBytes);
   const giveBack = room.take(
     agentOf(request).agent_id,
@@ -140,7 +147,7 @@ function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadRoom
   }
   const held: HeldRoom = { giveBack, isInUse: false };
   request.uploadRoom = held;
-  reply.raw.once("close", () => {
+  gone.addEventListener("abort", () => {
     if (!held.isInUse) giveBack();
   });
 }
@@ -188,9 +195,10 @@ function refusalError(refusal: Refusal): ApiError {
   }
 }
 
-/** Aborted when the client closes before its answer was sent. */
+/** Aborted when the client closes before its answer was sent, also when it has closed already: admission may take long. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
+  if (reply.raw.destroyed) gone.abort();
+  else reply.raw.once("close", () => gone.abort());
   return gone.signal;
 }

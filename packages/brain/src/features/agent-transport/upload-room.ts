@@ -1,30 +1,42 @@
 /**
- * What uploads may hold in memory before they are answered: their number per agent and their announced bytes in all. An upload is
- * admitted before its body is read, so that a client which never waits for an answer cannot fill the process.
+ * What uploads may hold in memory before they are answered: number and announced bytes per agent, and announced bytes in all. An upload
+ * is admitted before its body is read, so that a client which never waits for an answer cannot fill the process; one that never sends
+ * its body takes no more than the share of its agent from the others.
  */
 export interface UploadRoom {
   /** Takes room for one upload; null when there is none. The returned function gives it back, once. */
   take(agentId: string, announcedBytes: number): (() => void) | null;
 }
 
-export function createUploadRoom(limits: { readonly perAgent: number; readonly totalBytes: number }): UploadRoom {
-  const uploads = new Map<string, number>();
+export interface UploadLimits {
+  /** Uploads of one agent at once. */
+  readonly perAgent: number;
+  readonly bytesPerAgent: number;
+  readonly totalBytes: number;
+}
+
+export function createUploadRoom(limits: UploadLimits): UploadRoom {
+  const agents = new Map<string, { uploads: number; bytes: number }>();
   let bytes = 0;
+  // One upload is let in whatever its size, so that a limit below the largest body cannot lock everybody out.
+  const isOver = (held: number, more: number, limit: number) => held > 0 && held + more > limit;
   return {
     take(agentId, announcedBytes) {
-      const own = uploads.get(agentId) ?? 0;
-      // One upload is let in whatever its size, so that a limit below the largest body cannot lock everybody out.
-      if (own >= limits.perAgent || (bytes > 0 && bytes + announcedBytes > limits.totalBytes)) return null;
-      uploads.set(agentId, own + 1);
+      const own = agents.get(agentId) ?? { uploads: 0, bytes: 0 };
+      if (own.uploads >= limits.perAgent || isOver(own.bytes, announcedBytes, limits.bytesPerAgent)) return null;
+      if (isOver(bytes, announcedBytes, limits.totalBytes)) return null;
+      agents.set(agentId, own);
+      own.uploads += 1;
+      own.bytes += announcedBytes;
       bytes += announcedBytes;
       let isHeld = true;
       return () => {
         if (!isHeld) return;
         isHeld = false;
         bytes -= announcedBytes;
-        const left = (uploads.get(agentId) ?? 1) - 1;
-        if (left === 0) uploads.delete(agentId);
-        else uploads.set(agentId, left);
+        own.bytes -= announcedBytes;
+        own.uploads -= 1;
+        if (own.uploads === 0) agents.delete(agentId);
       };
     },
   };
