@@ -6,6 +6,8 @@ import type { BrainDeps, Features } from "./features.ts";
 const maxProjects = 10_000;
 /** A queue whose depth nobody has reported for so long is gone, or nobody knows: its series ends. */
 const depthKnownMs = 3_600_000;
+/** Bound of one reading; Prometheus itself waits for 10 s and then has no figure at all. */
+const readWithinMs = 2000;
 
 /** Gauges that are read from the tables when /metrics is asked, bounded whatever the number of projects. */
 export function registerGauges({ clock, database, log, metrics }: BrainDeps, { agents, live }: Features): void {
@@ -21,14 +23,10 @@ export function registerGauges({ clock, database, log, metrics }: BrainDeps, { a
     }
   }
 
-  // Both gauges are collected in the same turn, so one look serves both.
-  let looking: ReturnType<typeof agents.countOnline> | null = null;
-  const countOnline = () => {
-    looking ??= agents.countOnline(maxProjects).finally(() => {
-      looking = null;
-    });
-    return looking;
-  };
+  // Both gauges of agents are collected in the same turn, so one look serves both.
+  const countOnline = boundedReading(() => agents.countOnline(maxProjects));
+  const countWorkers = boundedReading(() => workersOnline(database, maxProjects));
+  const readDepths = boundedReading(() => labelledDepths(database, new Date(clock.now().getTime() - depthKnownMs)));
   metrics.gauge({
     name: "svc_agents_online",
     aggregator: "first",
@@ -63,7 +61,7 @@ export function registerGauges({ clock, database, log, metrics }: BrainDeps, { a
       fill(
         () => gauge.reset(),
         async () => {
-          const projects = await workersOnline(database, maxProjects);
+          const projects = await countWorkers();
           gauge.reset();
           for (const { slug, count } of projects) gauge.set({ project: slug }, count);
         },
@@ -78,7 +76,7 @@ export function registerGauges({ clock, database, log, metrics }: BrainDeps, { a
       fill(
         () => gauge.reset(),
         async () => {
-          const depths = await labelledDepths(database, new Date(clock.now().getTime() - depthKnownMs));
+          const depths = await readDepths();
           gauge.reset();
           for (const { project, queue, engine, depth } of depths) gauge.set({ project, queue, engine }, depth);
         },
@@ -89,4 +87,24 @@ export function registerGauges({ clock, database, log, metrics }: BrainDeps, { a
     help: "open dashboard sockets of this process",
     collect: (gauge) => gauge.set(live.hub.size()),
   });
+}
+
+/** The same reading for all who ask while it is under way, so that a silent database gathers none; throws when it takes too long. */
+function boundedReading<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | null = null;
+  return async () => {
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+    const late = Promise.withResolvers<never>();
+    const bound = setTimeout(
+      () => late.reject(new Error(`the database did not answer within ${readWithinMs / 1000} s`)),
+      readWithinMs,
+    );
+    try {
+      return await Promise.race([reading, late.promise]);
+    } finally {
+      clearTimeout(bound);
+    }
+  };
 }

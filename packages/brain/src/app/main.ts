@@ -5,6 +5,7 @@ import { UnknownChainKey } from "../features/audit/index.ts";
 import { UnknownMaster } from "../features/setup/index.ts";
 import { systemClock } from "../platform/clock.ts";
 import { needsDatabaseTls } from "../platform/database/settings.ts";
+import { ApiError } from "../platform/http/error-codes.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { createMetrics, type Figures } from "../platform/metrics.ts";
 import { type LoadedSettings, SettingsError } from "../platform/settings.ts";
@@ -17,7 +18,7 @@ import { type BrainDatabase, checkStorage, migrateStorage, openStorage } from ".
 export interface Siblings {
   /** The first one begins the set-up and is ready before the others start. */
   readonly isFirst: boolean;
-  /** The figures of the others, for /metrics. */
+  /** The figures of the others, for /metrics; rejects when one of them does not tell its own in time. */
   gatherFigures(): Promise<readonly Figures[]>;
 }
 
@@ -38,7 +39,7 @@ export interface RunningBrain {
   /** SVC_PUBLIC_URL: the address people use. */
   readonly publicUrl: string;
   readonly brain: Brain;
-  /** What this process alone has counted. */
+  /** What this process alone has counted, for its siblings. */
   figures(): Promise<Figures>;
   seedDemo(names: DemoSeed): Promise<{ token: string; hmacSecret: string; agentId: string }>;
   /** Drains and closes; within 10 s. */
@@ -60,7 +61,7 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
     ...(options.writeLog !== undefined && { write: options.writeLog }),
   });
   for (const warning of loaded.warnings) log.warn("settings.warning", { warning });
-  const metrics = createMetrics(siblings?.gatherFigures);
+  const metrics = createMetrics(siblings && (() => siblings.gatherFigures().catch(refuseMetrics)));
   const deadlocks = metrics.counter({
     name: "svc_database_deadlocks_total",
     help: "transactions that the database ended because they waited for each other",
@@ -101,6 +102,10 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
     await database.close().catch(() => {});
     throw error;
   }
+}
+
+function refuseMetrics(cause: unknown): never {
+  throw new ApiError("unready", { reason: "workers" }, { cause, message: "a worker does not answer" });
 }
 
 /** A secret that does not fit the database is a fault of the settings, like one that is too short. */

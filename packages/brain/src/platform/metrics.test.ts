@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createBoundedLabel, createMetrics, overflowLabel } from "./metrics.ts";
+import { createBoundedLabel, createMetrics, type Figures, overflowLabel } from "./metrics.ts";
 
 describe("metrics", () => {
   test("print what was counted, and read collected gauges when asked", async () => {
@@ -39,6 +39,20 @@ describe("metrics", () => {
     ])
       expect(text).toContain(`${line}\n`);
     expect(await elsewhere.text()).toContain("svc_ws_connections 1\n");
+  });
+
+  test("read a gauge that is alike in several processes only where they are asked", async () => {
+    const read: string[] = [];
+    const processOf = (name: string, others?: () => Promise<readonly Figures[]>) => {
+      const metrics = createMetrics(others);
+      const collect = () => void read.push(name);
+      metrics.gauge({ name: "svc_agents_online", help: "agents", aggregator: "first", collect });
+      return metrics;
+    };
+    const sibling = processOf("sibling");
+    const asked = processOf("asked", async () => [await sibling.figures()]);
+    expect(await asked.text()).toContain("svc_agents_online 0\n");
+    expect(read).toEqual(["asked"]);
   });
 
   test("forget ends the series of a gone queue in every metric and no other", async () => {

@@ -10,13 +10,16 @@ export interface MetricOptions<Name extends string> {
 }
 
 export interface GaugeOptions<Name extends string> extends MetricOptions<Name> {
-  /** How the gauges of processes that answer as one become one; they are added up unless told otherwise. */
+  /**
+   * How the gauges of processes that answer as one become one; they are added up unless told otherwise. `first`: all of them read alike, so
+   * only the process that is asked does.
+   */
   aggregator?: "first" | "max";
   /** Sets the gauge when /metrics is asked, for what is not counted as it happens. */
   collect?: (gauge: Gauge<Name>) => void | Promise<void>;
 }
 
-/** Everything that one process has counted, as data that travels between processes. */
+/** What one process has counted, as data that travels between processes. */
 export type Figures = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 export interface Metrics {
@@ -26,7 +29,7 @@ export interface Metrics {
   histogram<const Name extends string>(options: MetricOptions<Name> & { buckets: number[] }): Histogram<Name>;
   /** Ends every series of every metric in which all of `labels` occur: the project or queue is gone. */
   forget(labels: Labels): Promise<void>;
-  /** What this process alone has counted. */
+  /** What this process alone has counted, without the gauges that all read alike. */
   figures(): Promise<Figures>;
   /** The text exposition of this process and of those that answer as one with it. */
   text(): Promise<string>;
@@ -39,14 +42,15 @@ export const maxValuesPerProject = 1000;
 
 /** @param gatherOthers figures of the other processes that answer as one with this, read at each exposition. */
 export function createMetrics(gatherOthers?: () => Promise<readonly Figures[]>): Metrics {
-  const registry = new Registry();
+  const counted = new Registry();
+  const readAlike = new Registry();
   const made: { metric: Counter | Gauge | Histogram; labels: readonly string[] }[] = [];
   const keep = <Metric extends object>(metric: Metric, { labels = [] }: { labels?: readonly string[] }): Metric => {
     made.push({ metric: metric as Counter, labels });
     return metric;
   };
 
-  const common = <Name extends string>({ name, help, labels }: MetricOptions<Name>) => ({
+  const common = <Name extends string>({ name, help, labels }: MetricOptions<Name>, registry = counted) => ({
     name,
     help,
     labelNames: labels ?? [],
@@ -54,11 +58,11 @@ export function createMetrics(gatherOthers?: () => Promise<readonly Figures[]>):
   });
 
   return {
-    contentType: registry.contentType,
+    contentType: counted.contentType,
     counter: (options) => keep(new Counter(common(options)), options),
     gauge<const Name extends string>({ collect, aggregator, ...options }: GaugeOptions<Name>) {
       const gauge: Gauge<Name> = new Gauge({
-        ...common(options),
+        ...common(options, aggregator === "first" ? readAlike : counted),
         ...(aggregator === undefined ? {} : { aggregator }),
         ...(collect === undefined ? {} : { collect: () => collect(gauge) }),
       });
@@ -80,11 +84,12 @@ export function createMetrics(gatherOthers?: () => Promise<readonly Figures[]>):
         for (const identity of gone) metric.remove(JSON.parse(identity));
       }
     },
-    figures: () => registry.getMetricsAsJSON(),
+    figures: () => counted.getMetricsAsJSON(),
     async text() {
-      if (gatherOthers === undefined) return registry.metrics();
-      const [own, others] = await Promise.all([registry.getMetricsAsJSON(), gatherOthers()]);
-      return AggregatorRegistry.aggregate([own, ...others]).metrics();
+      if (gatherOthers === undefined) return Registry.merge([counted, readAlike]).metrics();
+      const own = [counted.getMetricsAsJSON(), readAlike.getMetricsAsJSON()];
+      const [others, ...both] = await Promise.all([gatherOthers(), ...own]);
+      return AggregatorRegistry.aggregate([...both, ...others]).metrics();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, waitFor } from "@svc/testkit";
+import { type FaultyNetwork, freePort, startFaultyNetwork, waitFor } from "@svc/testkit";
 import { signIn } from "@svc/testkit/brain";
 import { type BrainProcess, startAgentOf, startBrainProcess } from "@svc/testkit/brain-process";
 import { freshDatabaseUrl } from "@svc/testkit/databases";
@@ -22,17 +22,22 @@ const administrator = { SVC_BOOTSTRAP_ADMIN_EMAIL: email, SVC_BOOTSTRAP_ADMIN_PA
 
 async function startWorkers(env: Readonly<Record<string, string>> = administrator) {
   const home = await mkdtemp(join(tmpdir(), "svc-workers-"));
-  const { url: databaseUrl, drop } = await freshDatabaseUrl("postgres");
+  const { url, drop } = await freshDatabaseUrl("postgres");
+  const direct = new URL(url);
+  const network = await startFaultyNetwork({ host: direct.hostname, port: Number(direct.port) });
+  direct.host = `127.0.0.1:${network.port}`;
+  const databaseUrl = direct.href;
   const port = await freePort();
   const options = { home, databaseUrl, port, args: ["--workers", String(workers)], env: { ...settings, ...env } };
   const brain = await startBrainProcess(options);
   onTestFinished(async () => {
     await brain.kill();
     await waitFor(() => isGone(brain.url), { that: "the end of the workers" });
+    await network.close();
     await drop();
     await rm(home, { recursive: true, force: true });
   });
-  return { brain, startAgain: () => startBrainProcess(options) };
+  return { brain, network, startAgain: () => startBrainProcess(options) };
 }
 
 /** Every request comes on a connection of its own, and connections go to the workers in turn. */
@@ -122,6 +127,46 @@ describe("svc serve --workers on PostgreSQL", () => {
     }
     const together = await Promise.all(Array.from({ length: 12 }, ingested));
     expect(new Set(together)).toEqual(new Set([stored]));
+  });
+
+  test.each([
+    ["slow", (network: FaultyNetwork) => network.delay(1200)],
+    ["silent", (network: FaultyNetwork) => network.blackhole()],
+  ])("tells all figures but those of a database that is %s", async (_how, damage) => {
+    const { brain, network } = await startWorkers();
+    const scrape = async () => {
+      const answer = await ask(`${brain.url}/metrics`);
+      return { status: answer.status, text: await answer.text() };
+    };
+    expect((await scrape()).text).toMatch(/^svc_agents_online 0$/m);
+    damage(network);
+    for (let asked = 0; asked < workers; asked += 1) {
+      const { status, text } = await scrape();
+      expect(status).toBe(200);
+      expect(text).toMatch(/^svc_background_task_error_active/m);
+      expect(text).not.toMatch(/^svc_agents_online/m);
+    }
+    network.heal();
+    await waitFor(async () => /^svc_agents_online 0$/m.test((await scrape()).text));
+  });
+
+  test("refuses figures with 503 unready while one worker hangs, and tells them again after", async () => {
+    const { brain } = await startWorkers();
+    const [hung] = (await answeringAll(brain)) as [number];
+    process.kill(hung, "SIGSTOP");
+    // Connections that the hung one was handed get no answer.
+    const scrape = () =>
+      fetch(`${brain.url}/metrics`, { headers: { connection: "close" }, signal: AbortSignal.timeout(5000) });
+    try {
+      const refused = await waitFor(async () => {
+        const answer = await scrape().catch(() => null);
+        return answer?.status === 503 && answer;
+      });
+      expect(await refused.json()).toMatchObject({ error: "unready", details: { reason: "workers" } });
+    } finally {
+      process.kill(hung, "SIGCONT");
+    }
+    await waitFor(async () => (await scrape()).status === 200);
   });
 });
 
