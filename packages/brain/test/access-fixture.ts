@@ -106,7 +106,8 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     SVC_METRICS_PUBLIC: false,
     ...changes,
   };
-  const clock: FakeClock = createFakeClock(new Date());
+  // A whole second, as sessions are remembered to the end of theirs.
+  const clock: FakeClock = createFakeClock(new Date(Math.floor(Date.now() / 1000) * 1000));
   const errors: unknown[] = [];
   const logged: string[] = [];
   const links: string[] = [];

@@ -4,7 +4,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { touchSession } from "./store.ts";
 
 export interface ActivityDeps {
-  readonly database: Pick<Database<Tables>, "write">;
+  readonly database: Pick<Database<Tables>, "write" | "notify" | "listen">;
   readonly clock: Clock;
   readonly settings: { readonly SVC_SESSION_IDLE_TIMEOUT_SECONDS: number };
   readonly onError: (error: unknown) => void;
@@ -17,22 +17,34 @@ export interface SeenSession {
   readonly is_remembered: boolean;
 }
 
+interface Seen {
+  readonly id: string;
+  readonly seenMs: number;
+}
+
 /** last_seen_at is written at most this often per session (spec part 3, section 5.3). */
 const touchEveryMs = 60_000;
-/** Sessions whose activity is remembered beside their rows; beyond that the longest quiet ones have their rows alone. */
+/** Activity is remembered to the end of its second, so that a busy page is told to the other processes once a second at most. */
+const stepMs = 1000;
+/** Sessions whose activity is remembered beside their rows. */
 const maxSeen = 10_000;
+const seenChannel = "svc_sessions_seen";
 
 export type Activity = ReturnType<typeof createActivity>;
 
 /**
- * When sessions were last active. A row tells that to the minute only, which a short idle limit would hold against people who are at work,
- * so this process also remembers what it saw since the row was written.
+ * When sessions were last active. A row tells that to the minute only, which an idle limit would hold against people who are at work, so
+ * processes tell each other what they see and remember it. Where a process cannot know, since it did not listen or had to forget, it takes
+ * the latest that may have been: a session then lasts up to a minute longer, and never less.
  */
 export function createActivity({ database, clock, settings, onError }: ActivityDeps) {
   const idleMs = settings.SVC_SESSION_IDLE_TIMEOUT_SECONDS * 1000;
   // The longest quiet first.
   const seenMs = new Map<string, number>();
   const touching = new Set<string>();
+  /** Of activity before this, nothing but the rows may be known. */
+  let knownSinceMs = clock.now().getTime();
+  let stopListening: (() => Promise<void>) | null = null;
 
   /** Not waited for: the request's answer does not depend on it. */
   function touch(id: string, now: Date): void {
@@ -44,23 +56,50 @@ export function createActivity({ database, clock, settings, onError }: ActivityD
       .finally(() => touching.delete(id));
   }
 
+  /** False when that was known. */
+  function remember(seen: Seen): boolean {
+    if ((seenMs.get(seen.id) ?? 0) >= seen.seenMs) return false;
+    seenMs.delete(seen.id);
+    seenMs.set(seen.id, seen.seenMs);
+    if (seenMs.size > maxSeen) {
+      const [quietest, quietSinceMs] = seenMs.entries().next().value as [string, number];
+      seenMs.delete(quietest);
+      knownSinceMs = Math.max(knownSinceMs, quietSinceMs);
+    }
+    return true;
+  }
+
+  const missed = (): void => {
+    knownSinceMs = clock.now().getTime();
+  };
+
   return {
     isIdle({ id, last_seen_at, is_remembered }: SeenSession): boolean {
       if (is_remembered) return false;
-      const lastMs = Math.max(last_seen_at.getTime(), seenMs.get(id) ?? 0);
+      const writtenMs = last_seen_at.getTime();
+      // Later activity than a minute after the row was written would have written it again.
+      const unknownUntilMs = Math.min(writtenMs + touchEveryMs, knownSinceMs);
+      const lastMs = Math.max(writtenMs, unknownUntilMs, seenMs.get(id) ?? 0);
       return clock.now().getTime() - lastMs > idleMs;
     },
     /** Notes that a session was used now. */
     note({ id, last_seen_at, is_remembered }: SeenSession): void {
       const now = clock.now();
-      if (!is_remembered) {
-        seenMs.delete(id);
-        seenMs.set(id, now.getTime());
-        if (seenMs.size > maxSeen) seenMs.delete(seenMs.keys().next().value as string);
-      }
       if (now.getTime() - last_seen_at.getTime() >= touchEveryMs) touch(id, now);
+      if (is_remembered) return;
+      const seen: Seen = { id, seenMs: Math.ceil(now.getTime() / stepMs) * stepMs };
+      if (remember(seen)) database.notify(seenChannel, JSON.stringify(seen)).catch(onError);
     },
     /** A row that was written before this is idle, whatever was seen since: it would have been written again. */
     idleSince: (): Date => new Date(clock.now().getTime() - idleMs - touchEveryMs - 1),
+    /** Begins to hear what other processes see. */
+    async start(): Promise<void> {
+      const heard = (payload: string) => void remember(JSON.parse(payload) as Seen);
+      stopListening = await database.listen(seenChannel, heard, { onGap: missed });
+      missed();
+    },
+    async stop(): Promise<void> {
+      await stopListening?.();
+    },
   };
 }

@@ -203,9 +203,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
     async start() {
       stopListening = await database.listen(endedChannel, (payload) => heard(JSON.parse(payload) as EndedSessions));
+      await activity.start();
     },
     async stop() {
-      await stopListening?.();
+      await Promise.all([stopListening?.(), activity.stop()]);
     },
   };
 }
