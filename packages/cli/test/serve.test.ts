@@ -30,6 +30,17 @@ describe("svc serve", () => {
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 
+  test("says that it is ready once and to people; standard output is the log alone", async () => {
+    const { svc, url } = await serve();
+    await svc.says(/svc is ready/);
+    svc.child.kill("SIGTERM");
+    await svc.ended;
+
+    expect(svc.written.err.match(/^svc is ready at .*$/gm)).toEqual([`svc is ready at ${url}`]);
+    const logged = svc.written.out.trimEnd().split("\n");
+    expect(logged.map((line) => JSON.parse(line).event)).toContain("brain.started");
+  });
+
   test("asks for no administrator when the settings name one", async () => {
     const { svc } = await serve({
       SVC_BOOTSTRAP_ADMIN_EMAIL: "ann@example.org",

@@ -94,6 +94,8 @@ describe("svc serve --workers on PostgreSQL", () => {
       return !now.includes(victim) && now;
     });
     expect(before.filter((pid) => after.includes(pid))).toHaveLength(workers - 1);
+    expect(brain.said().match(/svc is ready/g)).toHaveLength(1);
+    expect(brain.log()).not.toContain("svc is ready");
 
     await brain.kill();
     await waitFor(() => after.every((pid) => !isRunning(pid)));
