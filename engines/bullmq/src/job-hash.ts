@@ -1,4 +1,5 @@
-import { isRawJson, parseJson } from "@svc/protocol";
+import { isRawJson } from "@svc/protocol";
+import { readPayload } from "./payload.ts";
 import { type Priority, type PriorityTable, priorityOf } from "./priority.ts";
 
 /** Fields of a job hash, as strings; undefined when the hash is gone or the field was not asked for. */
@@ -27,10 +28,6 @@ export type JobField =
  */
 export const retriedFromOption = "svcRetriedFrom";
 
-/** Longer inputs and results are reported as the beginning of their JSON text: an event must fit into a frame. */
-const longestPayloadChars = 65_536;
-const excerptChars = 8192;
-
 /** What only the first event of a task carries. */
 export interface JobInputs {
   readonly args: readonly unknown[];
@@ -58,18 +55,6 @@ export function readInputs(hash: JobHash, priorities: PriorityTable): JobInputs 
     retriedFrom: textOrUndefined(opts[retriedFromOption]),
     traceparent: traceparentOf(opts.tm),
   };
-}
-
-/** A value that BullMQ stored as JSON text. */
-export function readPayload(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  if (text.length > longestPayloadChars)
-    return `${text.slice(0, excerptChars)}[...${text.length - excerptChars} more characters]`;
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
 }
 
 export interface Failure {

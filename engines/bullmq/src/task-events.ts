@@ -1,7 +1,8 @@
 import { type EventRecord, sidecarEventId } from "@svc/protocol";
 import type { JobFacts } from "./job-facts.ts";
-import { failureOf, type JobHash, type JobInputs, readPayload } from "./job-hash.ts";
+import { failureOf, type JobHash, type JobInputs } from "./job-hash.ts";
 import type { QueueNames } from "./names.ts";
+import { readPayload } from "./payload.ts";
 import type { StreamEntry } from "./stream-entry.ts";
 
 /**
