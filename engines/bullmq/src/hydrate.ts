@@ -20,7 +20,7 @@ const beginningFields: readonly JobField[] = [
 const fieldsOfNeed: readonly (readonly [number, readonly JobField[]])[] = [
   [need.worker, ["pb"]],
   [need.beginning, beginningFields],
-  [need.failure, ["ats", "atm", "failedReason", "stacktrace"]],
+  [need.failure, ["ats", "atm", "finishedOn", "failedReason", "stacktrace"]],
   [need.result, ["finishedOn", "returnvalue"]],
 ];
 const fieldsByNeeds: readonly (readonly JobField[])[] = Array.from({ length: 16 }, (_, needs) => [

@@ -6,8 +6,8 @@ export interface JobFacts {
   name: string | undefined;
   /** Times the job became active, counted from the stream; the attempt of the present run is one less. */
   starts: number;
-  /** Failed attempts; -1 when the job was not watched from its beginning. */
-  failures: number;
+  /** Attempts that ended, as BullMQ counts them in the hash (`atm`); -1 when the job was not watched from its beginning. */
+  attemptsMade: number;
   /** For a job not watched from its beginning: `starts` as its hash told it, and when (Redis time). Entries up to then never exceed it. */
   startsWhenRead: number;
   readAtMs: number;
@@ -31,7 +31,7 @@ export function unknownJob(source: string, jobId: string): JobFacts {
     jobId,
     name: undefined,
     starts: 0,
-    failures: -1,
+    attemptsMade: -1,
     startsWhenRead: -1,
     readAtMs: 0,
     maxAttempts: undefined,

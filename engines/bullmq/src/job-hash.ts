@@ -66,12 +66,14 @@ export interface Failure {
  * Message and stack of one failed attempt. The hash may already hold a later failure (a read after an outage): when it keeps one stack
  * for every attempt, the stack of this attempt is taken, and its first line gives the message.
  *
- * @param index how many attempts had failed before this one; -1 for the newest.
+ * @param index how many attempts had ended before this one; -1 for the newest.
  */
 export function failureOf(hash: JobHash | undefined, index: number): Failure {
   const stacks = readStacks(hash?.stacktrace);
-  const failures = Number(hash?.atm ?? 0);
-  const isOlder = index >= 0 && index + 1 < failures && stacks.length === failures;
+  const attempts = Number(hash?.atm ?? 0);
+  // The last attempt of a job that has ended may be the one that left no stack.
+  const isComplete = stacks.length === attempts || (hash?.finishedOn !== undefined && stacks.length === attempts - 1);
+  const isOlder = index >= 0 && index + 1 < stacks.length && isComplete;
   if (!isOlder) return { exception: hash?.failedReason, traceback: stacks.at(-1) };
   const traceback = stacks[index];
   return { exception: traceback?.split("\n", 1)[0]?.replace(/^Error: /, ""), traceback };

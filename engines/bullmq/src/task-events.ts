@@ -55,6 +55,7 @@ function waiting(entry: StreamEntry, context: EntryContext): EventRecord | undef
   const { facts } = context;
   facts.waitingSinceMs = entry.ms;
   facts.ended = false;
+  if (isManualRetry(entry)) noteManualRetry(context);
   if (entry.prev === "active" && isFailedAttempt(context)) return retried(entry, context, undefined);
   return event("task.received", entry, context, facts.starts, { max_attempts: facts.maxAttempts });
 }
@@ -73,21 +74,34 @@ function delayed(entry: StreamEntry, context: EntryContext): EventRecord | undef
 }
 
 /**
- * Tells a failed attempt from the other ways out of `active`. Counting failures decides where the job was watched from its beginning;
+ * Tells a failed attempt from the other ways out of `active`. Counting attempts decides where the job was watched from its beginning;
  * a removed hash leaves only the question whether an attempt was left.
  */
 function isFailedAttempt({ facts, hash }: EntryContext): boolean {
-  const failures = Number(hash?.atm ?? Number.NaN);
-  if (Number.isNaN(failures))
-    return hash?.ats === undefined && facts.maxAttempts !== undefined && facts.starts < facts.maxAttempts;
-  if (facts.failures >= 0) return failures > facts.failures;
-  return failures > 0 && hash?.failedReason !== undefined;
+  if (hash?.ats === undefined) return facts.maxAttempts !== undefined && facts.starts < facts.maxAttempts;
+  const hasFailed = hash.failedReason !== undefined || hash.stacktrace !== undefined;
+  return hasFailed && attemptsMadeBeforeEnd(hash) > Math.max(facts.attemptsMade, 0);
+}
+
+/** The end of a job counts as an attempt too, also a success: of a hash that is read late it is taken off. */
+function attemptsMadeBeforeEnd(hash: JobHash): number {
+  return Number(hash.atm ?? 0) - (hash.finishedOn === undefined ? 0 : 1);
+}
+
+/** A job that had ended was put back to wait. */
+export function isManualRetry(entry: StreamEntry): boolean {
+  return entry.event === "waiting" && (entry.prev === "failed" || entry.prev === "completed");
+}
+
+/** A manual retry may have begun to count attempts anew. */
+function noteManualRetry({ facts, hash }: EntryContext): void {
+  if (hash?.ats !== undefined && attemptsMadeBeforeEnd(hash) < facts.attemptsMade) facts.attemptsMade = 0;
 }
 
 function retried(entry: StreamEntry, context: EntryContext, etaMs: number | undefined): EventRecord {
   const { facts } = context;
-  const failure = failureOf(context.hash, facts.failures);
-  if (facts.failures >= 0) facts.failures += 1;
+  const failure = failureOf(context.hash, facts.attemptsMade);
+  if (facts.attemptsMade >= 0) facts.attemptsMade += 1;
   const attempt = Math.max(facts.starts - 1, 0);
   return event("task.retried", entry, context, attempt, {
     worker: facts.worker,
@@ -113,7 +127,7 @@ type Data = Readonly<Record<string, unknown>>;
 
 function ended(kind: string, entry: StreamEntry, context: EntryContext, outcome: Data): EventRecord {
   const { facts, hash } = context;
-  if (kind === "task.failed" && facts.failures >= 0) facts.failures += 1;
+  if (facts.attemptsMade >= 0) facts.attemptsMade += 1;
   facts.ended = true;
   const startedMs = facts.startedMs ?? (hash?.processedOn === undefined ? undefined : Number(hash.processedOn));
   return event(kind, entry, context, Math.max(facts.starts - 1, 0), {
