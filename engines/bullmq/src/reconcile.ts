@@ -10,7 +10,7 @@ import type { Settings } from "./options.ts";
 import { readPayload } from "./payload.ts";
 import type { QueueWatch } from "./queue-watch.ts";
 import { msOf, type RawEntry } from "./stream-entry.ts";
-import { eventData, iso } from "./task-events.ts";
+import { eventData, firstWaitMs, iso } from "./task-events.ts";
 
 /**
  * Rebuilds what the sorted sets, lists and hashes still tell about the time in which stream entries were lost: tasks that ended, and the
@@ -118,10 +118,11 @@ export function createReconcile({ redis, settings, hydrate, family, sink, log }:
       // A job that ran already waits since some time after its last start; it has no other clock.
       const isRetry = Number(hash.atm ?? 0) > 0 && hash.failedReason !== undefined && startedMs !== undefined;
       if (isRetry) add("task.retried", startedMs, attempt, { worker: facts.worker, ...failureOf(hash, -1) });
-      else add("task.received", startedMs ?? inputs.createdMs, facts.starts, {});
+      else add("task.received", startedMs ?? inputs.createdMs, facts.starts, { max_attempts: inputs.maxAttempts });
       return events;
     }
-    add("task.started", startedMs, attempt, { worker: facts.worker });
+    const waitMs = startedMs === undefined ? undefined : firstWaitMs(inputs, facts.starts, startedMs);
+    add("task.started", startedMs, attempt, { worker: facts.worker, wait_ms: waitMs });
     if (shape === "delayed" && Number(hash.atm ?? 0) > 0 && hash.failedReason !== undefined)
       add("task.retried", startedMs, attempt, { worker: facts.worker, ...failureOf(hash, -1) });
     if (shape !== "completed" && shape !== "failed") return events;

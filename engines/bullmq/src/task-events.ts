@@ -112,15 +112,28 @@ function retried(entry: StreamEntry, context: EntryContext, etaMs: number | unde
 }
 
 function started(entry: StreamEntry, context: EntryContext): EventRecord {
-  const { facts, hash } = context;
+  const { facts, hash, inputs } = context;
   const next = facts.starts + 1;
   facts.starts = entry.ms <= facts.readAtMs ? Math.min(next, Math.max(facts.startsWhenRead, 1)) : next;
   facts.startedMs = entry.ms;
   facts.worker = hash?.pb ?? undefined;
   facts.ended = false;
-  const waitMs = facts.waitingSinceMs === undefined ? undefined : Math.max(entry.ms - facts.waitingSinceMs, 0);
+  const waitMs =
+    facts.waitingSinceMs === undefined
+      ? firstWaitMs(inputs, facts.starts, entry.ms)
+      : Math.max(entry.ms - facts.waitingSinceMs, 0);
   facts.waitingSinceMs = undefined;
   return event("task.started", entry, context, facts.starts - 1, { worker: facts.worker, wait_ms: waitMs });
+}
+
+/**
+ * How long a job waited for its first start by its hash alone: since it was due. Undefined for a later start, and for a job that was
+ * started before it was due.
+ */
+export function firstWaitMs(inputs: JobInputs | undefined, starts: number, startedMs: number): number | undefined {
+  if (inputs?.createdMs === undefined || starts !== 1) return undefined;
+  const waitMs = startedMs - inputs.createdMs - inputs.delayMs;
+  return waitMs >= 0 ? waitMs : undefined;
 }
 
 type Data = Readonly<Record<string, unknown>>;
