@@ -40,6 +40,7 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
       checkpoint: undefined,
       completeUpToMs: msOf(position.lastId),
       starts: new Map(Object.entries(stored?.starts ?? {})),
+      endedBefore: stored?.ended ?? {},
       isUnsaved: false,
       absentChecks: 0,
     };
@@ -52,6 +53,7 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
       const found = looks[index] ?? { info: undefined, holdsPosition: false };
       watch.absentChecks = found.info ? 0 : watch.absentChecks + 1;
       await checkOne(watch, found);
+      watch.endedBefore = {};
     }
     return watches.filter((watch) => watch.absentChecks >= absentChecksUntilGone);
   }
@@ -68,7 +70,7 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
       case "trimmed": {
         const sinceMs = watch.completeUpToMs;
         memory.distrust(queue);
-        const rebuilt = await reconcile(watch, sinceMs, info?.firstId ?? null);
+        const rebuilt = await reconcile(watch, sinceMs, verdict.next.lastId);
         if (verdict.lost === null) sink.lost(1, "stream_trimmed_uncounted");
         else sink.lost(verdict.lost, "stream_trimmed");
         log.warn("entries of an event stream went before they were read", { queue, lost: verdict.lost, rebuilt });
@@ -114,7 +116,7 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
     const lost = entriesAdded - (watch.position.entriesAdded ?? entriesAdded);
     if (lost > 0) {
       memory.distrust(watch.names.source);
-      const rebuilt = await reconcile(watch, watch.completeUpToMs, null);
+      const rebuilt = await reconcile(watch, watch.completeUpToMs, watch.position.lastId);
       sink.lost(lost, "stream_trimmed");
       log.warn("entries of an event stream went while it was read", { queue: watch.names.source, lost, rebuilt });
     }

@@ -20,7 +20,8 @@ export interface JobFacts {
   rootTaskId: string | undefined;
   retriedFrom: string | undefined;
   traceparent: string | undefined;
-  ended: boolean;
+  /** When it ended; undefined while it has not, or runs again. */
+  endedMs: number | undefined;
   /** Entries may be missing since: what the hash tells comes before what was counted. */
   isStale: boolean;
 }
@@ -43,7 +44,7 @@ export function unknownJob(source: string, jobId: string): JobFacts {
     rootTaskId: undefined,
     retriedFrom: undefined,
     traceparent: undefined,
-    ended: false,
+    endedMs: undefined,
     isStale: false,
   };
 }
@@ -56,6 +57,8 @@ export interface FactsMemory {
   forget(source: string): readonly JobFacts[];
   /** Marks every task of one queue as stale. */
   distrust(source: string): void;
+  /** Tasks of all queues. */
+  all(): Iterable<JobFacts>;
   readonly size: number;
 }
 
@@ -81,7 +84,7 @@ export function createFactsMemory(capacity: number): FactsMemory {
       const unfinished: JobFacts[] = [];
       for (const [taskId, value] of facts) {
         if (value.source !== source) continue;
-        if (!value.ended) unfinished.push(value);
+        if (value.endedMs === undefined) unfinished.push(value);
         facts.delete(taskId);
       }
       return unfinished;
@@ -89,6 +92,7 @@ export function createFactsMemory(capacity: number): FactsMemory {
     distrust(source) {
       for (const value of facts.values()) if (value.source === source) value.isStale = true;
     },
+    all: () => facts.values(),
     get size() {
       return facts.size;
     },

@@ -75,7 +75,7 @@ describe("an event", () => {
 
   test("is not made when a finished job is removed", () => {
     expect(told(entry("removed", { prev: "completed" }), running())).toBeUndefined();
-    expect(told(entry("removed", { prev: "wait" }), running({ ended: true }))).toBeUndefined();
+    expect(told(entry("removed", { prev: "wait" }), running({ endedMs: 1 }))).toBeUndefined();
     expect(told(entry("removed", { prev: "delayed" }), running())).toMatchObject({
       kind: "task.revoked",
       data: { attempt: 1 },
@@ -172,7 +172,7 @@ describe("the memory of facts", () => {
   test("forgets one queue and gives what had not ended there", () => {
     const memory = createFactsMemory(1000);
     memory.set("emails:1", running());
-    memory.set("emails:2", running({ ended: true }));
+    memory.set("emails:2", running({ endedMs: 1 }));
     memory.set("other:1", { ...unknownJob("bull:other", "1") });
     expect(memory.forget("bull:emails").length).toBe(1);
     expect(memory.size).toBe(1);

@@ -33,7 +33,9 @@ export function taskEventOf(entry: StreamEntry, context: EntryContext): EventRec
       return waiting(entry, context);
     case "waiting-children":
       // Right after `added` it says nothing new; from a running job it means that the job steps back to wait for its children.
-      return entry.prev === "active" ? event("task.sent", entry, context, facts.starts, {}) : undefined;
+      if (entry.prev !== "active") return undefined;
+      facts.startedMs = undefined;
+      return event("task.sent", entry, context, facts.starts, {});
     case "delayed":
       return delayed(entry, context);
     case "active":
@@ -54,7 +56,8 @@ export function taskEventOf(entry: StreamEntry, context: EntryContext): EventRec
 function waiting(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
   const { facts } = context;
   facts.waitingSinceMs = entry.ms;
-  facts.ended = false;
+  facts.startedMs = undefined;
+  facts.endedMs = undefined;
   if (isManualRetry(entry)) noteManualRetry(context);
   if (entry.prev === "active" && isFailedAttempt(context)) return retried(entry, context, undefined);
   return event("task.received", entry, context, facts.starts, { max_attempts: facts.maxAttempts });
@@ -64,6 +67,7 @@ function delayed(entry: StreamEntry, context: EntryContext): EventRecord | undef
   const { facts } = context;
   const untilMs = Number(entry.delay);
   const known = facts.etaMs;
+  facts.startedMs = undefined;
   facts.etaMs = Number.isSafeInteger(untilMs) && untilMs > 0 ? untilMs : known;
   if (facts.starts > 0 && isFailedAttempt(context)) return retried(entry, context, facts.etaMs);
   // The entry right after `added` repeats what task.sent already told.
@@ -117,7 +121,7 @@ function started(entry: StreamEntry, context: EntryContext): EventRecord {
   facts.starts = entry.ms <= facts.readAtMs ? Math.min(next, Math.max(facts.startsWhenRead, 1)) : next;
   facts.startedMs = entry.ms;
   facts.worker = hash?.pb ?? undefined;
-  facts.ended = false;
+  facts.endedMs = undefined;
   const waitMs =
     facts.waitingSinceMs === undefined
       ? firstWaitMs(inputs, facts.starts, entry.ms)
@@ -141,7 +145,7 @@ type Data = Readonly<Record<string, unknown>>;
 function ended(kind: string, entry: StreamEntry, context: EntryContext, outcome: Data): EventRecord {
   const { facts, hash } = context;
   if (facts.attemptsMade >= 0) facts.attemptsMade += 1;
-  facts.ended = true;
+  facts.endedMs = entry.ms;
   const startedMs = facts.startedMs ?? (hash?.processedOn === undefined ? undefined : Number(hash.processedOn));
   return event(kind, entry, context, Math.max(facts.starts - 1, 0), {
     worker: facts.worker ?? hash?.pb,
@@ -153,8 +157,8 @@ function ended(kind: string, entry: StreamEntry, context: EntryContext, outcome:
 /** Removing a finished job is housekeeping; removing one that would have run is a revocation. */
 function removed(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
   const { facts } = context;
-  if (entry.prev === "completed" || entry.prev === "failed" || facts.ended) return undefined;
-  facts.ended = true;
+  if (entry.prev === "completed" || entry.prev === "failed" || facts.endedMs !== undefined) return undefined;
+  facts.endedMs = entry.ms;
   const attempt = entry.prev === "active" ? Math.max(facts.starts - 1, 0) : facts.starts;
   return event("task.revoked", entry, context, attempt, {});
 }

@@ -71,7 +71,7 @@ export function createTranslator({ settings, memory, hydrate, family, log }: Tra
     const { engine } = settings;
     const event = taskEventOf(entry, { engine, names: watch.names, taskId, facts, hash, inputs: beginning?.inputs });
     if (event && beginning) looked.beginnings.delete(taskId);
-    noteStarts(watch.starts, entry.jobId, facts.starts, facts.ended);
+    noteStarts(watch.starts, entry.jobId, facts.starts, facts.endedMs !== undefined);
     return event;
   }
 
