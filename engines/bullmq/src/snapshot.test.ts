@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { type Application, bullmqMajors, startApplication } from "../test/applications.ts";
 import { type RecordingAgent, recordingAgent } from "../test/recording-agent.ts";
 import { createBullmqAdapter } from "./adapter.ts";
+import { createClientList } from "./client-list.ts";
 
 const redisUrl = inject("redisUrl");
 
@@ -51,6 +52,21 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
 
     expect(queue_consumers).toEqual({ [mail]: 2, [post]: 1 });
     expect(worker_details).toEqual({ east: { active_queues: [mail] }, west: { active_queues: [post] } });
+  });
+
+  test("asks for workers again after a fault", async () => {
+    const worker = await app.worker("mail", async () => null, { name: "east" });
+    const redis = new Redis(redisUrl);
+    const faults = [new Error("Command timed out"), new Error("Connection is closed.")];
+    const client = (...args: unknown[]) => {
+      const fault = faults.shift();
+      return fault ? Promise.reject(fault) : redis.call("CLIENT", ...(args as string[]));
+    };
+    const listWorkers = createClientList({ client } as never, [app.prefix], () => faults.push(new Error("given up")));
+    expect(await listWorkers()).toBeUndefined();
+    expect(await listWorkers()).toBeUndefined();
+    expect(await listWorkers()).toContainEqual({ prefix: app.prefix, queue: "mail", worker: worker.opts.name });
+    redis.disconnect();
   });
 
   test("goes without workers where Redis does not list its clients", async () => {

@@ -1,5 +1,5 @@
 import type { AdapterContext, AgentLog } from "@svc/agent";
-import type { Connection } from "./connection.ts";
+import { type Connection, networkFaultOf } from "./connection.ts";
 import { createContinuity, positionAfter } from "./continuity.ts";
 import { createDiscovery } from "./discovery.ts";
 import { createFamily } from "./family.ts";
@@ -227,7 +227,8 @@ export function createWatcher(parts: WatcherParts): Watcher {
 
 /** Command errors of ioredis hold the arguments, and those hold payloads: only the message's first line is told. */
 function tell(log: AgentLog, what: string, fault: unknown, told: string): string {
-  const reason = (fault instanceof Error ? fault.message : String(fault)).split("\n", 1)[0]?.slice(0, 200) ?? "";
+  const text = fault instanceof Error ? (networkFaultOf(fault) ?? fault.message) : String(fault);
+  const reason = text.split("\n", 1)[0]?.slice(0, 200) ?? "";
   if (reason !== told) log.warn(`${what} failed, trying again`, { reason });
   return reason;
 }

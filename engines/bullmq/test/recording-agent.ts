@@ -7,6 +7,7 @@ export interface RecordingAgent {
   readonly context: AdapterContext;
   readonly events: EventRecord[];
   readonly losses: { count: number; reason: string }[];
+  /** Message and fields. */
   readonly warnings: string[];
   readonly cursors: Map<string, string>;
   /** False while the brain is away: what was emitted stays in the buffer. */
@@ -30,6 +31,7 @@ export function recordingAgent(destination = "test"): RecordingAgent {
   const warnings: string[] = [];
   const cursors = new Map<string, string>();
   const running: EngineAdapter[] = [];
+  const warn = (message: string, fields?: object) => void warnings.push(`${message} ${JSON.stringify(fields ?? {})}`);
   const context: AdapterContext = {
     destination,
     sink: {
@@ -42,7 +44,7 @@ export function recordingAgent(destination = "test"): RecordingAgent {
       follow: () => () => agent.isDelivering,
     },
     cursors: { get: (key) => cursors.get(key) },
-    log: { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {} },
+    log: { debug() {}, info() {}, warn, error() {} },
   };
   const of = (taskId: string) => events.filter((event) => event.task_id === taskId);
   const agent: RecordingAgent = {
