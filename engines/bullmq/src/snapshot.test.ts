@@ -38,6 +38,18 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
     expect(oldestMs).toBeLessThanOrEqual(Date.now());
   });
 
+  test("counts the jobs of a paused queue", async () => {
+    await app.queue("mail").add("job", {}, { jobId: "a" });
+    await app.queue("mail").pause();
+    await app.queue("mail").add("job", {}, { jobId: "b" });
+    const adapter = await agent.run(createBullmqAdapter({ redis: redisUrl, prefixes: [app.prefix] }));
+
+    expect(await adapter.snapshot()).toMatchObject({
+      queue_depths: { [`${app.prefix}:mail`]: 2 },
+      queue_oldest: { [`${app.prefix}:mail`]: expect.any(String) },
+    });
+  });
+
   test("finds workers by the names of their connections", async () => {
     await app.worker("mail", async () => null, { name: "east" });
     await app.worker("mail", async () => null);

@@ -9,7 +9,7 @@ import type { Settings } from "./options.ts";
 import type { QueueWatch } from "./queue-watch.ts";
 import { iso } from "./task-events.ts";
 
-/** The brain reads so many queues and workers of one report. */
+/** The brain reads so many queues and workers of one report; of more queues, the next ones come with the next report. */
 const mostQueues = 1024;
 const repliesPerQueue = 6;
 
@@ -29,8 +29,12 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
     log.info("this Redis does not list its clients; workers are known by their tasks alone"),
   );
 
+  let turn = 0;
+
   return async function snapshot(watches: readonly QueueWatch[]): Promise<AdapterSnapshot> {
-    const queues = watches.slice(0, mostQueues);
+    const begin = turn * mostQueues < watches.length ? turn * mostQueues : 0;
+    turn = begin / mostQueues + 1;
+    const queues = watches.slice(begin, begin + mostQueues);
     const depths = await readDepths(queues);
     const connections = await listWorkers();
     return {

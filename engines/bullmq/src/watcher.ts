@@ -73,6 +73,8 @@ export function createWatcher(parts: WatcherParts): Watcher {
   const found: { prefix: string; queue: string }[] = [];
   const began = Promise.withResolvers<void>();
   let hasLooked = false;
+  /** Whether it was told that there are more queues than can be watched. */
+  let isFull = false;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let checkedEpochs = "";
 
@@ -90,7 +92,8 @@ export function createWatcher(parts: WatcherParts): Watcher {
       const source = `${queue.prefix}:${queue.queue}`;
       if (known.has(source)) continue;
       if (known.size >= mostQueues) {
-        log.warn("too many queues, the newest are not watched", { limit: mostQueues });
+        if (!isFull) log.warn("too many queues, the newest are not watched", { limit: mostQueues, first: source });
+        isFull = true;
         break;
       }
       known.add(source);
@@ -200,6 +203,8 @@ export function createWatcher(parts: WatcherParts): Watcher {
   function drop(watch: QueueWatch): void {
     watches.splice(watches.indexOf(watch), 1);
     known.delete(watch.names.source);
+    isFull = false;
+    store(watch, "");
     log.info("a queue is gone", { queue: watch.names.source });
   }
 

@@ -37,7 +37,8 @@ export function recordingAgent(destination = "test"): RecordingAgent {
     sink: {
       emit(batch, cursor) {
         events.push(...batch);
-        if (cursor) cursors.set(cursor.key, cursor.value);
+        if (cursor?.value === "") cursors.delete(cursor.key);
+        else if (cursor) cursors.set(cursor.key, cursor.value);
       },
       lost: (count, reason) => void losses.push({ count, reason }),
       room: () => Promise.resolve(),
