@@ -66,26 +66,4 @@ describe("the connection to Redis", () => {
     expect(agent.losses).toEqual([]);
     expect(agent.warnings.join()).not.toContain("maxRetriesPerRequest");
   });
-
-  test("may be that of the user with few rights that the documentation names", async () => {
-    const rights = "-@all +@read -keys +@connection -client +client|setname +client|list +info +time";
-    await admin.call("ACL", "SETUSER", "svc", "on", ">few", `~${app.prefix}:*`, ...rights.split(" "));
-    await app.worker("mail", async () => ({ done: true }), { name: "east" });
-    await app.queue("mail").add("job", { n: 1 }, { jobId: "a" });
-
-    const adapter = await watch("svc:few@");
-
-    expect(await agent.seen(`${app.prefix}:mail:a`, "task.succeeded")).toMatchObject({ result: { done: true } });
-    expect(await adapter.snapshot()).toMatchObject({
-      queue_depths: { [`${app.prefix}:mail`]: 0 },
-      worker_details: { east: {} },
-    });
-    await waitFor(() =>
-      agent.warnings.some((warning) => warning.includes("cap of an event stream could not be raised")),
-    );
-    expect(await admin.hget(`${app.prefix}:mail:meta`, "opts.maxLenEvents")).toBe("10000");
-    await app.queue("mail").add("job", {}, { jobId: "b" });
-    await agent.seen(`${app.prefix}:mail:b`, "task.succeeded");
-    expect(agent.warnings.length).toBe(1);
-  });
 });
