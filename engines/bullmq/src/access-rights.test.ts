@@ -11,7 +11,7 @@ const redisUrl = inject("redisUrl");
 /** As docs/engines/bullmq.md prints them. */
 const reading = "-@all +@read -keys +@connection -client +client|setname +client|list +info +time";
 const capping = "+eval +hset";
-const attaching = "+eval +set +del +pexpire +hset";
+const attaching = "+eval +set +del +pexpire +hset +hdel";
 
 const setups: [string, string, typeof asSidecar][] = [
   ["to read are enough for a side-car", reading, asSidecar],
@@ -50,7 +50,9 @@ test.each(setups)("the rights %s", async (_, rights, make) => {
   const cap = () => admin.hget(`${queue}:meta`, "opts.maxLenEvents");
   const mayCap = rights.includes("+eval");
   await waitFor(async () => (mayCap ? (await cap()) === "200000" : agent.warnings.length > 0));
-  expect(agent.warnings).toEqual(mayCap ? [] : ["the cap of an event stream could not be raised"]);
+  expect(agent.warnings).toEqual(
+    mayCap ? [] : [expect.stringContaining("the cap of an event stream could not be raised")],
+  );
   await agent.stopAll();
   const left = await admin.keys(`${app.prefix}:svc-*`);
   expect(left.map((key) => key.split(":")[1])).toEqual(make === attached ? ["svc-cursors"] : []);

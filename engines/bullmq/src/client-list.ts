@@ -1,3 +1,5 @@
+import type { Redis } from "ioredis";
+
 export interface FoundQueue {
   readonly prefix: string;
   readonly queue: string;
@@ -6,6 +8,25 @@ export interface FoundQueue {
 /** A worker's waiting connection carries the name `<prefix>:<base64 of the queue>`, and `:w:<worker>` when the worker has a name. */
 export interface WorkerConnection extends FoundQueue {
   readonly worker: string | undefined;
+}
+
+/**
+ * Asks Redis for the connections of workers. Some managed servers and users may not list clients: `onForbidden` is called once, and
+ * nothing is asked any more. After any other fault it is asked again the next time.
+ */
+export function createClientList(redis: Redis, prefixes: readonly string[], onForbidden: () => void) {
+  let isForbidden = false;
+  /** Undefined when Redis did not tell. */
+  return async function listWorkers(): Promise<readonly WorkerConnection[] | undefined> {
+    if (isForbidden) return undefined;
+    try {
+      return readWorkerConnections((await redis.client("LIST")) as string, prefixes);
+    } catch (fault) {
+      isForbidden = /NOPERM|unknown (sub)?command|not (allowed|available|supported)/i.test(String(fault));
+      if (isForbidden) onForbidden();
+      return undefined;
+    }
+  };
 }
 
 export function readWorkerConnections(list: string, prefixes: readonly string[]): readonly WorkerConnection[] {

@@ -60,7 +60,7 @@ function openConnection(
   };
   const redis = typeof target === "string" ? new Redis(target, options) : new Redis({ ...target, ...options });
   let epoch = 0;
-  let told = "";
+  const told = new Set<string>();
   let attempts = 0;
   let isClosed = false;
   const waiters = new Set<() => void>();
@@ -83,16 +83,16 @@ function openConnection(
   redis.on("ready", () => {
     epoch += 1;
     attempts = 0;
-    if (told !== "") log.info("redis answers again", { connection: name });
-    told = "";
+    if (told.size > 0) log.info("redis answers again", { connection: name });
+    told.clear();
     for (const wake of waiters) wake();
     waiters.clear();
   });
-  redis.on("error", (fault: Error & { code?: string }) => {
-    // ioredis repeats the same fault on every attempt; a person needs it once. Messages of ioredis may hold the address, codes cannot.
-    const reason = fault.code ?? fault.name;
-    if (reason === told) return;
-    told = reason;
+  redis.on("error", (fault: Error) => {
+    // ioredis repeats the same faults on every attempt; a person needs them once.
+    const reason = reasonOf(fault);
+    if (told.has(reason)) return;
+    told.add(reason);
     log.warn("redis connection failed, trying again", { connection: name, reason });
   });
   return {
@@ -121,4 +121,21 @@ function openConnection(
       redis.disconnect();
     },
   };
+}
+
+/**
+ * What a connection failed for, in words that hold neither address nor password: a network fault, or the first word of what Redis
+ * replied (WRONGPASS, NOAUTH, LOADING).
+ */
+function reasonOf(fault: Error): string {
+  return networkFaultOf(fault) ?? /^[A-Z]{3,}\b/.exec(fault.message)?.[0] ?? fault.name;
+}
+
+/** Our word for a fault on the way to Redis, whose texts in ioredis speak to programmers; undefined for any other fault. */
+export function networkFaultOf(fault: Error & { readonly code?: unknown }): string | undefined {
+  if (typeof fault.code === "string") return fault.code;
+  if (fault.message.startsWith("Socket timeout")) return `no answer within ${silenceBoundMs / 1000} s`;
+  if (fault.message.startsWith("Command timed out")) return `no answer within ${commandBoundMs / 1000} s`;
+  const isClosed = fault.name === "MaxRetriesPerRequestError" || fault.message === "Connection is closed.";
+  return isClosed ? "no connection" : undefined;
 }

@@ -12,7 +12,7 @@ import {
   firstPosition,
   judgeContinuity,
   readStreamInfo,
-  type StreamInfo,
+  type StreamLook,
   type StreamPosition,
 } from "./stream-position.ts";
 
@@ -27,18 +27,20 @@ export interface ContinuityParts {
 
 /** About a minute at the default rate; a queue that comes back is found again. */
 const absentChecksUntilGone = 12;
+const unread: StreamPosition = { lastId: "0-0", entriesAdded: null };
 
 /** Keeps account of what was read against what Redis says was written; tells the sink what is missing and rebuilds what it can. */
 export function createContinuity({ redis, settings, memory, sink, log, reconcile }: ContinuityParts) {
   /** Begins a watch where the stored cursor left off, else where the settings say. */
   async function begin(names: QueueNames, stored: StoredCursor | undefined): Promise<QueueWatch> {
-    const position = stored ?? firstPosition((await readInfos([names]))[0], settings.startAt);
+    const position = stored ?? firstPosition((await look([{ names, position: unread }]))[0]?.info, settings.startAt);
     return {
       names,
       position: { lastId: position.lastId, entriesAdded: position.entriesAdded },
       checkpoint: undefined,
       completeUpToMs: msOf(position.lastId),
       starts: new Map(Object.entries(stored?.starts ?? {})),
+      endedBefore: stored?.ended ?? {},
       isUnsaved: false,
       absentChecks: 0,
     };
@@ -46,16 +48,19 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
 
   /** Judges every stream; gives the queues that have been without a stream for many checks. */
   async function check(watches: readonly QueueWatch[]): Promise<readonly QueueWatch[]> {
-    const infos = await readInfos(watches.map((watch) => watch.names));
+    const looks = await look(watches);
     for (const [index, watch] of watches.entries()) {
-      watch.absentChecks = infos[index] ? 0 : watch.absentChecks + 1;
-      await checkOne(watch, infos[index]);
+      const found = looks[index] ?? { info: undefined, holdsPosition: false };
+      watch.absentChecks = found.info ? 0 : watch.absentChecks + 1;
+      await checkOne(watch, found);
+      watch.endedBefore = {};
     }
     return watches.filter((watch) => watch.absentChecks >= absentChecksUntilGone);
   }
 
-  async function checkOne(watch: QueueWatch, info: StreamInfo | undefined): Promise<void> {
-    const verdict = judgeContinuity(watch.position, info);
+  async function checkOne(watch: QueueWatch, found: StreamLook): Promise<void> {
+    const { info } = found;
+    const verdict = judgeContinuity(watch.position, found);
     const queue = watch.names.source;
     switch (verdict.kind) {
       case "continuous":
@@ -65,7 +70,7 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
       case "trimmed": {
         const sinceMs = watch.completeUpToMs;
         memory.distrust(queue);
-        const rebuilt = await reconcile(watch, sinceMs, info?.firstId ?? null);
+        const rebuilt = await reconcile(watch, sinceMs, verdict.next.lastId);
         if (verdict.lost === null) sink.lost(1, "stream_trimmed_uncounted");
         else sink.lost(verdict.lost, "stream_trimmed");
         log.warn("entries of an event stream went before they were read", { queue, lost: verdict.lost, rebuilt });
@@ -111,7 +116,7 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
     const lost = entriesAdded - (watch.position.entriesAdded ?? entriesAdded);
     if (lost > 0) {
       memory.distrust(watch.names.source);
-      const rebuilt = await reconcile(watch, watch.completeUpToMs, null);
+      const rebuilt = await reconcile(watch, watch.completeUpToMs, watch.position.lastId);
       sink.lost(lost, "stream_trimmed");
       log.warn("entries of an event stream went while it was read", { queue: watch.names.source, lost, rebuilt });
     }
@@ -131,14 +136,18 @@ export function createContinuity({ redis, settings, memory, sink, log, reconcile
     return gone;
   }
 
-  async function readInfos(queues: readonly QueueNames[]): Promise<readonly (StreamInfo | undefined)[]> {
+  async function look(watches: readonly Pick<QueueWatch, "names" | "position">[]): Promise<readonly StreamLook[]> {
     const pipeline = redis.pipeline();
-    for (const names of queues) pipeline.xinfo("STREAM", names.eventsKey);
+    for (const { names, position } of watches) {
+      pipeline.xrange(names.eventsKey, position.lastId, position.lastId);
+      pipeline.xinfo("STREAM", names.eventsKey);
+    }
     const replies = (await pipeline.exec()) ?? [];
-    return queues.map((_, index) => {
-      const reply = replies[index];
-      if (reply?.[0]?.message.includes("no such key")) return undefined;
-      return readStreamInfo(replyValue(reply));
+    return watches.map((_, index) => {
+      const info = replies[2 * index + 1];
+      if (info?.[0]?.message.includes("no such key")) return { info: undefined, holdsPosition: false };
+      const held = replyValue(replies[2 * index]) as readonly RawEntry[];
+      return { info: readStreamInfo(replyValue(info)), holdsPosition: held.length > 0 };
     });
   }
 

@@ -29,7 +29,12 @@ export function createCursorRelay(redis: Redis, key: string, sink: Pick<EventSin
       noted = new Map();
     }
     if (leaving?.haveLeft()) {
-      await redis.hset(key, leaving.positions);
+      const [gone, kept] = [new Set<string>(), new Map<string, string>()];
+      for (const [cursorKey, cursor] of leaving.positions)
+        if (cursor === "") gone.add(cursorKey);
+        else kept.set(cursorKey, cursor);
+      if (kept.size > 0) await redis.hset(key, kept);
+      if (gone.size > 0) await redis.hdel(key, ...gone);
       leaving = undefined;
     }
     await redis.pexpire(key, keptMs);

@@ -1,6 +1,6 @@
 import type { AgentLog } from "@svc/agent";
 import type { Redis } from "ioredis";
-import { type FoundQueue, readWorkerConnections } from "./client-list.ts";
+import { createClientList, type FoundQueue } from "./client-list.ts";
 import { queueOfMetaKey } from "./names.ts";
 
 /** Keys that one SCAN call looks at. */
@@ -14,7 +14,9 @@ const scansPerLook = 10;
  */
 export function createDiscovery(redis: Redis, prefixes: readonly string[], log: AgentLog) {
   const cursors = new Map(prefixes.map((prefix) => [prefix, "0"]));
-  let canListClients = true;
+  const listWorkers = createClientList(redis, prefixes, () =>
+    log.info("this Redis does not list its clients; new queues are found by their keys alone"),
+  );
 
   return async function look(): Promise<readonly FoundQueue[]> {
     const found: FoundQueue[] = [];
@@ -38,20 +40,9 @@ export function createDiscovery(redis: Redis, prefixes: readonly string[], log: 
       } while (cursors.get(prefix) !== "0" && budget > 0);
       isPartial ||= cursors.get(prefix) !== "0";
     }
-    if (isPartial && canListClients) found.push(...(await queuesOfWorkers()));
+    if (isPartial) found.push(...((await listWorkers()) ?? []));
     return found;
   };
-
-  async function queuesOfWorkers(): Promise<readonly FoundQueue[]> {
-    try {
-      const clients = (await redis.client("LIST")) as string;
-      return readWorkerConnections(clients, prefixes);
-    } catch {
-      canListClients = false;
-      log.info("this Redis does not list its clients; new queues are found by their keys alone");
-      return [];
-    }
-  }
 }
 
 function escapeGlob(text: string): string {

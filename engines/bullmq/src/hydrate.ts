@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import type { JobField, JobHash } from "./job-hash.ts";
+import { shortPayload } from "./payload.ts";
 
 /** What has to be known about one job, as a set of bits. */
 export const need = { worker: 1, beginning: 2, failure: 4, result: 8 } as const;
@@ -19,7 +20,7 @@ const beginningFields: readonly JobField[] = [
 const fieldsOfNeed: readonly (readonly [number, readonly JobField[]])[] = [
   [need.worker, ["pb"]],
   [need.beginning, beginningFields],
-  [need.failure, ["ats", "atm", "failedReason", "stacktrace"]],
+  [need.failure, ["ats", "atm", "finishedOn", "failedReason", "stacktrace"]],
   [need.result, ["finishedOn", "returnvalue"]],
 ];
 const fieldsByNeeds: readonly (readonly JobField[])[] = Array.from({ length: 16 }, (_, needs) => [
@@ -37,8 +38,9 @@ export interface Hydration {
 }
 
 /**
- * Reads fields of many job hashes, one pipelined HMGET each, in chunks whose size follows the size of the hashes seen so far: a
- * thousand jobs with payloads of a megabyte never sit in memory together. A hash that is gone gives an empty entry.
+ * Reads fields of many job hashes, one pipelined HMGET each, in chunks whose size follows the size of the hashes seen so far, and keeps
+ * long payloads in their short form: a thousand jobs with payloads of a megabyte never sit in memory together. A hash that is gone
+ * gives an empty entry.
  */
 export function createHydrator(redis: Redis) {
   let averageChars = 2000;
@@ -66,7 +68,8 @@ export function createHydrator(redis: Redis) {
         for (let field = 0; field < fields.length; field += 1) {
           const value = values[field];
           if (value === null || value === undefined) continue;
-          hash[fields[field] as JobField] = value;
+          const name = fields[field] as JobField;
+          hash[name] = name === "data" || name === "returnvalue" ? shortPayload(value) : value;
           chars += value.length;
         }
         hashes.set(key, hash);

@@ -6,8 +6,8 @@ export interface JobFacts {
   name: string | undefined;
   /** Times the job became active, counted from the stream; the attempt of the present run is one less. */
   starts: number;
-  /** Failed attempts; -1 when the job was not watched from its beginning. */
-  failures: number;
+  /** Attempts that ended, as BullMQ counts them in the hash (`atm`); -1 when the job was not watched from its beginning. */
+  attemptsMade: number;
   /** For a job not watched from its beginning: `starts` as its hash told it, and when (Redis time). Entries up to then never exceed it. */
   startsWhenRead: number;
   readAtMs: number;
@@ -20,7 +20,8 @@ export interface JobFacts {
   rootTaskId: string | undefined;
   retriedFrom: string | undefined;
   traceparent: string | undefined;
-  ended: boolean;
+  /** When it ended; undefined while it has not, or runs again. */
+  endedMs: number | undefined;
   /** Entries may be missing since: what the hash tells comes before what was counted. */
   isStale: boolean;
 }
@@ -31,7 +32,7 @@ export function unknownJob(source: string, jobId: string): JobFacts {
     jobId,
     name: undefined,
     starts: 0,
-    failures: -1,
+    attemptsMade: -1,
     startsWhenRead: -1,
     readAtMs: 0,
     maxAttempts: undefined,
@@ -43,7 +44,7 @@ export function unknownJob(source: string, jobId: string): JobFacts {
     rootTaskId: undefined,
     retriedFrom: undefined,
     traceparent: undefined,
-    ended: false,
+    endedMs: undefined,
     isStale: false,
   };
 }
@@ -56,6 +57,8 @@ export interface FactsMemory {
   forget(source: string): readonly JobFacts[];
   /** Marks every task of one queue as stale. */
   distrust(source: string): void;
+  /** Tasks of all queues. */
+  all(): Iterable<JobFacts>;
   readonly size: number;
 }
 
@@ -81,7 +84,7 @@ export function createFactsMemory(capacity: number): FactsMemory {
       const unfinished: JobFacts[] = [];
       for (const [taskId, value] of facts) {
         if (value.source !== source) continue;
-        if (!value.ended) unfinished.push(value);
+        if (value.endedMs === undefined) unfinished.push(value);
         facts.delete(taskId);
       }
       return unfinished;
@@ -89,6 +92,7 @@ export function createFactsMemory(capacity: number): FactsMemory {
     distrust(source) {
       for (const value of facts.values()) if (value.source === source) value.isStale = true;
     },
+    all: () => facts.values(),
     get size() {
       return facts.size;
     },

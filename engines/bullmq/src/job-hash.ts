@@ -1,4 +1,5 @@
-import { isRawJson, parseJson } from "@svc/protocol";
+import { isRawJson } from "@svc/protocol";
+import { readPayload } from "./payload.ts";
 import { type Priority, type PriorityTable, priorityOf } from "./priority.ts";
 
 /** Fields of a job hash, as strings; undefined when the hash is gone or the field was not asked for. */
@@ -26,10 +27,6 @@ export type JobField =
  * BullMQ keeps options that it does not know.
  */
 export const retriedFromOption = "svcRetriedFrom";
-
-/** Longer inputs and results are reported as the beginning of their JSON text: an event must fit into a frame. */
-const longestPayloadChars = 65_536;
-const excerptChars = 8192;
 
 /** What only the first event of a task carries. */
 export interface JobInputs {
@@ -60,18 +57,6 @@ export function readInputs(hash: JobHash, priorities: PriorityTable): JobInputs 
   };
 }
 
-/** A value that BullMQ stored as JSON text. */
-export function readPayload(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  if (text.length > longestPayloadChars)
-    return `${text.slice(0, excerptChars)}[...${text.length - excerptChars} more characters]`;
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
-}
-
 export interface Failure {
   readonly exception: string | undefined;
   readonly traceback: string | undefined;
@@ -81,12 +66,14 @@ export interface Failure {
  * Message and stack of one failed attempt. The hash may already hold a later failure (a read after an outage): when it keeps one stack
  * for every attempt, the stack of this attempt is taken, and its first line gives the message.
  *
- * @param index how many attempts had failed before this one; -1 for the newest.
+ * @param index how many attempts had ended before this one; -1 for the newest.
  */
 export function failureOf(hash: JobHash | undefined, index: number): Failure {
   const stacks = readStacks(hash?.stacktrace);
-  const failures = Number(hash?.atm ?? 0);
-  const isOlder = index >= 0 && index + 1 < failures && stacks.length === failures;
+  const attempts = Number(hash?.atm ?? 0);
+  // The last attempt of a job that has ended may be the one that left no stack.
+  const isComplete = stacks.length === attempts || (hash?.finishedOn !== undefined && stacks.length === attempts - 1);
+  const isOlder = index >= 0 && index + 1 < stacks.length && isComplete;
   if (!isOlder) return { exception: hash?.failedReason, traceback: stacks.at(-1) };
   const traceback = stacks[index];
   return { exception: traceback?.split("\n", 1)[0]?.replace(/^Error: /, ""), traceback };

@@ -105,6 +105,7 @@ describe.each(bullmqMajors)("an agent that was away from BullMQ %s", (major) => 
       task_name: "bad",
       reconciled: true,
     });
+    expect(agent.dataOf(id("j10"), "task.started")).toMatchObject({ wait_ms: expect.any(Number) });
     expect(agent.dataOf(id("j10"), "task.sent")).toMatchObject({ kwargs: { n: 10 }, reconciled: true });
     expect(agent.dataOf(id("j11"), "task.succeeded")).toMatchObject({ result: "good", attempt: 0 });
     expect(agent.dataOf(id("later"), "task.sent")).toHaveProperty("eta");
@@ -134,6 +135,25 @@ describe.each(bullmqMajors)("an agent that was away from BullMQ %s", (major) => 
         .sort();
     };
     expect(await rebuild()).toEqual(await rebuild());
+  });
+
+  test("tells how long a job waited that began to wait before", async () => {
+    await agent.run(adapter());
+    await app.queue("mail").add("job", {}, { jobId: "a" });
+    await app.queue("mail").add("job", {}, { jobId: "b", delay: 300 });
+    await agent.seen(id("b"), "task.sent");
+    await agent.seen(id("a"), "task.received");
+    await agent.stopAll();
+    const addedMs = Number(await redis.hget(`${app.prefix}:mail:a`, "timestamp"));
+
+    await agent.run(adapter());
+    await app.worker("mail", async () => null);
+    await agent.seen(id("a"), "task.succeeded");
+    await agent.seen(id("b"), "task.succeeded");
+
+    const started = agent.of(id("a")).find(({ kind }) => kind === "task.started");
+    expect(started?.data.wait_ms).toBe(Date.parse(started?.occurred_at ?? "") - addedMs);
+    expect(agent.dataOf(id("b"), "task.started")).toMatchObject({ wait_ms: expect.any(Number) });
   });
 
   test("keeps counting attempts of a job whose hash went with its completion", async () => {

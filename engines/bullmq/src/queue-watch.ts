@@ -11,6 +11,8 @@ export interface QueueWatch {
   completeUpToMs: number;
   /** Starts of unfinished jobs in a later attempt, by job id. */
   readonly starts: Map<string, number>;
+  /** Starts of jobs whose end was told shortly before the position where the watch began, by job id; empty after the first check. */
+  endedBefore: Readonly<Record<string, number>>;
   /** True when the position moved on without an event to carry it. */
   isUnsaved: boolean;
   /** Checks in a row that found no stream. */

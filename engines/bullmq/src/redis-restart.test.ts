@@ -1,4 +1,5 @@
-import { type RedisServer, startRedis, waitFor } from "@svc/testkit";
+import { type FaultyNetwork, type RedisServer, startFaultyNetwork, startRedis, waitFor } from "@svc/testkit";
+import { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Application, startApplication } from "../test/applications.ts";
 import { type RecordingAgent, recordingAgent } from "../test/recording-agent.ts";
@@ -9,16 +10,20 @@ describe("a Redis that restarts under the side-car", () => {
   let app: Application;
   let agent: RecordingAgent;
 
-  async function begin(keeps: "nothing" | "everything") {
+  let line: FaultyNetwork;
+
+  async function begin(keeps: "nothing" | "snapshot" | "everything") {
     server = await startRedis({ keeps });
+    line = await startFaultyNetwork({ port: server.port });
     app = startApplication("6", server.url);
     agent = recordingAgent();
-    await agent.run(createBullmqAdapter({ redis: server.url, prefixes: [app.prefix] }));
+    await agent.run(createBullmqAdapter({ redis: `redis://127.0.0.1:${line.port}`, prefixes: [app.prefix] }));
   }
 
   afterEach(async () => {
     await agent.stopAll();
     await app.close();
+    await line.close();
     await server.stop();
   });
 
@@ -59,6 +64,32 @@ describe("a Redis that restarts under the side-car", () => {
 
     expect(agent.kindsOf(id("a"))).toEqual(["sent", "received", "started", "succeeded"]);
     expect(agent.losses).toEqual([]);
+  });
+
+  test.each([
+    { order: "before the application writes", first: 0 },
+    { order: "after the application wrote more than was lost", first: 20 },
+  ])("comes back older, seen $order: the side-car counts the tasks that are gone", async ({ first }) => {
+    await begin("snapshot");
+    const redis = new Redis(server.url);
+    redis.on("error", () => {});
+    await app.queue("mail").add("job", {}, { jobId: "kept" });
+    await agent.seen(id("kept"), "task.received");
+    await redis.save();
+    for (let n = 0; n < 5; n += 1) await app.queue("mail").add("job", {}, { jobId: `gone-${n}` });
+    await agent.seen(id("gone-4"), "task.received");
+
+    line.down();
+    await server.restart();
+    for (let n = 0; n < first; n += 1) await app.queue("mail").add("job", {}, { jobId: `new-${n}` });
+    line.heal();
+
+    await waitFor(() => agent.losses.length > 0);
+    expect(agent.losses).toEqual([{ count: 5, reason: "stream_rewound" }]);
+    await app.queue("mail").add("job", {}, { jobId: "after" });
+    await agent.seen(id("after"), "task.received");
+    for (let n = 0; n < first; n += 1) expect(agent.kindsOf(id(`new-${n}`))).toEqual(["sent", "received"]);
+    redis.disconnect();
   });
 
   test("is away when the side-car starts: start() returns and watching begins later", async () => {

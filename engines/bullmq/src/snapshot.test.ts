@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { type Application, bullmqMajors, startApplication } from "../test/applications.ts";
 import { type RecordingAgent, recordingAgent } from "../test/recording-agent.ts";
 import { createBullmqAdapter } from "./adapter.ts";
+import { createClientList } from "./client-list.ts";
 
 const redisUrl = inject("redisUrl");
 
@@ -37,6 +38,18 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
     expect(oldestMs).toBeLessThanOrEqual(Date.now());
   });
 
+  test("counts the jobs of a paused queue", async () => {
+    await app.queue("mail").add("job", {}, { jobId: "a" });
+    await app.queue("mail").pause();
+    await app.queue("mail").add("job", {}, { jobId: "b" });
+    const adapter = await agent.run(createBullmqAdapter({ redis: redisUrl, prefixes: [app.prefix] }));
+
+    expect(await adapter.snapshot()).toMatchObject({
+      queue_depths: { [`${app.prefix}:mail`]: 2 },
+      queue_oldest: { [`${app.prefix}:mail`]: expect.any(String) },
+    });
+  });
+
   test("finds workers by the names of their connections", async () => {
     await app.worker("mail", async () => null, { name: "east" });
     await app.worker("mail", async () => null);
@@ -51,6 +64,21 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
 
     expect(queue_consumers).toEqual({ [mail]: 2, [post]: 1 });
     expect(worker_details).toEqual({ east: { active_queues: [mail] }, west: { active_queues: [post] } });
+  });
+
+  test("asks for workers again after a fault", async () => {
+    const worker = await app.worker("mail", async () => null, { name: "east" });
+    const redis = new Redis(redisUrl);
+    const faults = [new Error("Command timed out"), new Error("Connection is closed.")];
+    const client = (...args: unknown[]) => {
+      const fault = faults.shift();
+      return fault ? Promise.reject(fault) : redis.call("CLIENT", ...(args as string[]));
+    };
+    const listWorkers = createClientList({ client } as never, [app.prefix], () => faults.push(new Error("given up")));
+    expect(await listWorkers()).toBeUndefined();
+    expect(await listWorkers()).toBeUndefined();
+    expect(await listWorkers()).toContainEqual({ prefix: app.prefix, queue: "mail", worker: worker.opts.name });
+    redis.disconnect();
   });
 
   test("goes without workers where Redis does not list its clients", async () => {

@@ -1,6 +1,6 @@
 import type { AdapterSnapshot, AgentLog } from "@svc/agent";
 import type { Redis } from "ioredis";
-import { readWorkerConnections, type WorkerConnection } from "./client-list.ts";
+import { createClientList, type WorkerConnection } from "./client-list.ts";
 import { replyValue } from "./hydrate.ts";
 import type { FactsMemory } from "./job-facts.ts";
 import { msOrUndefined } from "./job-hash.ts";
@@ -9,7 +9,7 @@ import type { Settings } from "./options.ts";
 import type { QueueWatch } from "./queue-watch.ts";
 import { iso } from "./task-events.ts";
 
-/** The brain reads so many queues and workers of one report. */
+/** The brain reads so many queues and workers of one report; of more queues, the next ones come with the next report. */
 const mostQueues = 1024;
 const repliesPerQueue = 6;
 
@@ -25,12 +25,18 @@ export interface SnapshotParts {
  * are not part of it. The oldest waiting job is the one that is next in line.
  */
 export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) {
-  let canListClients = true;
+  const listWorkers = createClientList(redis, settings.prefixes, () =>
+    log.info("this Redis does not list its clients; workers are known by their tasks alone"),
+  );
+
+  let turn = 0;
 
   return async function snapshot(watches: readonly QueueWatch[]): Promise<AdapterSnapshot> {
-    const queues = watches.slice(0, mostQueues);
+    const begin = turn * mostQueues < watches.length ? turn * mostQueues : 0;
+    turn = begin / mostQueues + 1;
+    const queues = watches.slice(begin, begin + mostQueues);
     const depths = await readDepths(queues);
-    const connections = canListClients ? await listWorkers() : undefined;
+    const connections = await listWorkers();
     return {
       queue_depths: Object.fromEntries(queues.map(({ names }, index) => [names.label, depths[index]?.depth ?? 0])),
       queue_oldest: await readOldest(queues, depths),
@@ -80,17 +86,6 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
       if (createdMs !== undefined) oldest[names.label] = iso(createdMs);
     }
     return oldest;
-  }
-
-  async function listWorkers(): Promise<readonly WorkerConnection[] | undefined> {
-    try {
-      return readWorkerConnections((await redis.client("LIST")) as string, settings.prefixes);
-    } catch (fault) {
-      if (redis.status !== "ready") throw fault;
-      canListClients = false;
-      log.info("this Redis does not list its clients; workers are known by their tasks alone");
-      return undefined;
-    }
   }
 
   function countConsumers(queues: readonly QueueWatch[], connections: readonly WorkerConnection[]) {

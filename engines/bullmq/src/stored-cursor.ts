@@ -3,31 +3,51 @@ import type { StreamPosition } from "./stream-position.ts";
 /**
  * What the agent's buffer keeps for one stream. Beside the position it holds the starts of the tasks that are in a later attempt now:
  * a job that is removed when it completes takes its counter along, and a terminal event of attempt 0 could not end a task that was
- * seen in attempt 2.
+ * seen in attempt 2. An agent that stops adds the jobs whose end it told in the last seconds, with their starts: after a gap the next
+ * one cannot tell them by their times from those that ended in it.
  */
 export interface StoredCursor extends StreamPosition {
   readonly starts?: Readonly<Record<string, number>>;
+  readonly ended?: Readonly<Record<string, number>>;
 }
 
 const mostStarts = 200;
+/** A cursor may have 64 KiB. */
+const mostEndedChars = 32_768;
 
-export function writeCursor(position: StreamPosition, starts: ReadonlyMap<string, number>): string {
-  const { lastId, entriesAdded } = position;
-  return JSON.stringify(
-    starts.size === 0 ? { lastId, entriesAdded } : { lastId, entriesAdded, starts: Object.fromEntries(starts) },
-  );
+export function writeCursor(
+  { lastId, entriesAdded }: StreamPosition,
+  starts: ReadonlyMap<string, number>,
+  ended: ReadonlyMap<string, number> = new Map(),
+): string {
+  return JSON.stringify({
+    lastId,
+    entriesAdded,
+    ...(starts.size > 0 && { starts: Object.fromEntries(starts) }),
+    ...(ended.size > 0 && { ended: Object.fromEntries(newestFitting(ended)) }),
+  });
+}
+
+function newestFitting(ended: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  let room = mostEndedChars;
+  return [...ended].reverse().filter(([jobId]) => {
+    room -= Buffer.byteLength(jobId) + 12;
+    return room >= 0;
+  });
 }
 
 /** Undefined when the text is not a stored cursor. */
 export function readCursor(text: string | undefined): StoredCursor | undefined {
   if (text === undefined) return undefined;
   try {
-    const { lastId, entriesAdded, starts } = JSON.parse(text) as Record<string, unknown>;
+    const { lastId, entriesAdded, starts, ended } = JSON.parse(text) as Record<string, unknown>;
     if (typeof lastId !== "string" || !/^\d{1,20}-\d{1,20}$/.test(lastId)) return undefined;
-    const position = { lastId, entriesAdded: Number.isSafeInteger(entriesAdded) ? (entriesAdded as number) : null };
-    return typeof starts === "object" && starts !== null
-      ? { ...position, starts: starts as Readonly<Record<string, number>> }
-      : position;
+    return {
+      lastId,
+      entriesAdded: Number.isSafeInteger(entriesAdded) ? (entriesAdded as number) : null,
+      ...(isRecord(starts) && { starts }),
+      ...(isRecord(ended) && { ended }),
+    };
   } catch {
     return undefined;
   }
@@ -42,4 +62,8 @@ export function noteStarts(starts: Map<string, number>, jobId: string, count: nu
   if (starts.size <= mostStarts) return;
   const oldest = starts.keys().next();
   if (!oldest.done) starts.delete(oldest.value);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, number>> {
+  return typeof value === "object" && value !== null;
 }

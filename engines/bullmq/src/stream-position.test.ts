@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareStreamIds, streamIdBefore } from "./stream-entry.ts";
-import { firstPosition, judgeContinuity, readStreamInfo, type StreamInfo } from "./stream-position.ts";
+import {
+  firstPosition,
+  judgeContinuity,
+  readStreamInfo,
+  type StreamInfo,
+  type StreamPosition,
+} from "./stream-position.ts";
 
 const stream = (more: Partial<StreamInfo>): StreamInfo => ({
   length: 10,
@@ -11,19 +17,22 @@ const stream = (more: Partial<StreamInfo>): StreamInfo => ({
   ...more,
 });
 
+const judge = (position: StreamPosition, info: StreamInfo | undefined, holdsPosition = true) =>
+  judgeContinuity(position, { info, holdsPosition });
+
 describe("a stream position", () => {
   test("goes on while the entries after it are still there", () => {
-    expect(judgeContinuity({ lastId: "1004-0", entriesAdded: 5 }, stream({})).kind).toBe("continuous");
+    expect(judge({ lastId: "1004-0", entriesAdded: 5 }, stream({})).kind).toBe("continuous");
   });
 
   test("goes on when exactly what was read is gone", () => {
     const info = stream({ length: 5, firstId: "1005-0" });
-    expect(judgeContinuity({ lastId: "1004-0", entriesAdded: 5 }, info).kind).toBe("continuous");
+    expect(judge({ lastId: "1004-0", entriesAdded: 5 }, info).kind).toBe("continuous");
   });
 
   test("counts what went unread", () => {
     const info = stream({ length: 3, firstId: "1007-0" });
-    expect(judgeContinuity({ lastId: "1004-0", entriesAdded: 5 }, info)).toEqual({
+    expect(judge({ lastId: "1004-0", entriesAdded: 5 }, info)).toEqual({
       kind: "trimmed",
       lost: 2,
       next: { lastId: "1006-18446744073709551615", entriesAdded: 7 },
@@ -32,32 +41,39 @@ describe("a stream position", () => {
 
   test("counts what went unread from an emptied stream", () => {
     const info = stream({ length: 0, firstId: null });
-    expect(judgeContinuity({ lastId: "1004-0", entriesAdded: 5 }, info)).toMatchObject({ kind: "trimmed", lost: 5 });
-    expect(judgeContinuity({ lastId: "1009-0", entriesAdded: 10 }, info).kind).toBe("continuous");
+    expect(judge({ lastId: "1004-0", entriesAdded: 5 }, info)).toMatchObject({ kind: "trimmed", lost: 5 });
+    expect(judge({ lastId: "1009-0", entriesAdded: 10 }, info).kind).toBe("continuous");
   });
 
   test("on a server that does not count, knows that something went but not how much, and says so once", () => {
     const info = stream({ length: 3, firstId: "1007-0", entriesAdded: null });
-    const verdict = judgeContinuity({ lastId: "1004-0", entriesAdded: null }, info);
+    const verdict = judge({ lastId: "1004-0", entriesAdded: null }, info);
     expect(verdict).toMatchObject({ kind: "trimmed", lost: null });
     if (verdict.kind !== "trimmed") throw new Error(verdict.kind);
-    expect(judgeContinuity(verdict.next, info).kind).toBe("continuous");
+    expect(judge(verdict.next, info).kind).toBe("continuous");
   });
 
   test("tells a stream that was made anew", () => {
     const info = stream({ length: 4, firstId: "2000-0", lastGeneratedId: "2003-0", entriesAdded: 6 });
-    expect(judgeContinuity({ lastId: "1004-0", entriesAdded: 50 }, info)).toMatchObject({ kind: "replaced", lost: 2 });
-    expect(judgeContinuity({ lastId: "1004-0", entriesAdded: 50 }, undefined)).toMatchObject({
+    expect(judge({ lastId: "1004-0", entriesAdded: 50 }, info)).toMatchObject({ kind: "replaced", lost: 2 });
+    expect(judge({ lastId: "1004-0", entriesAdded: 50 }, undefined)).toMatchObject({
       kind: "replaced",
       next: { lastId: "0-0", entriesAdded: 0 },
     });
   });
 
   test("tells a stream that came back older", () => {
-    expect(judgeContinuity({ lastId: "1020-0", entriesAdded: 21 }, stream({}))).toEqual({
+    expect(judge({ lastId: "1020-0", entriesAdded: 21 }, stream({}))).toEqual({
       kind: "rewound",
       next: { lastId: "1009-0", entriesAdded: 10 },
     });
+  });
+
+  test("tells a stream that came back older and was written to since", () => {
+    const read = { lastId: "1004-0", entriesAdded: 5 };
+    expect(judge(read, stream({}), false)).toEqual({ kind: "rewound", next: { lastId: "1004-0", entriesAdded: null } });
+    expect(judge({ ...read, entriesAdded: null }, stream({}), false).kind).toBe("continuous");
+    expect(judge(read, stream({ firstId: "1005-0", length: 5 }), false).kind).toBe("continuous");
   });
 
   test("begins before the first entry or behind the last", () => {
@@ -86,7 +102,7 @@ describe("a stream position", () => {
           entriesAdded: added,
         };
         const position = { lastId: readCount === 0 ? "0-0" : id(readCount - 1), entriesAdded: readCount };
-        const verdict = judgeContinuity(position, info);
+        const verdict = judge(position, info);
         const lost = verdict.kind === "trimmed" ? verdict.lost : 0;
         expect(verdict.kind === "trimmed" || verdict.kind === "continuous").toBe(true);
         expect(lost).toBe(Math.max(removedCount - readCount, 0));

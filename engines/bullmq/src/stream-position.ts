@@ -19,6 +19,13 @@ export interface StreamInfo {
   readonly entriesAdded: number | null;
 }
 
+/** What Redis tells about a stream and a position in it. */
+export interface StreamLook {
+  readonly info: StreamInfo | undefined;
+  /** Whether the stream still holds the entry at the position; asked before `info`, so that no trimming in between can mislead. */
+  readonly holdsPosition: boolean;
+}
+
 export type Continuity =
   | { readonly kind: "continuous" }
   /** `lost` entries went unread; null when the server does not count and it is at least one. */
@@ -36,7 +43,7 @@ export function firstPosition(info: StreamInfo | undefined, startAt: "beginning"
   return { lastId: origin, entriesAdded: removedEntries(info) };
 }
 
-export function judgeContinuity(position: StreamPosition, info: StreamInfo | undefined): Continuity {
+export function judgeContinuity(position: StreamPosition, { info, holdsPosition }: StreamLook): Continuity {
   if (!info) {
     const next = { lastId: origin, entriesAdded: 0 };
     return position.lastId === origin ? { kind: "continuous" } : { kind: "replaced", lost: 0, next };
@@ -47,7 +54,12 @@ export function judgeContinuity(position: StreamPosition, info: StreamInfo | und
     return { kind: "rewound", next: { lastId: info.lastGeneratedId, entriesAdded: info.entriesAdded } };
   const oldestUnread = info.firstId ?? (info.lastGeneratedId === position.lastId ? null : "gone");
   if (oldestUnread === null) return { kind: "continuous" };
-  if (oldestUnread !== "gone" && compareStreamIds(oldestUnread, position.lastId) <= 0) return { kind: "continuous" };
+  if (oldestUnread !== "gone" && compareStreamIds(oldestUnread, position.lastId) <= 0) {
+    // Older entries are there and the one read last is not: the application was quicker to write to the older stream than we to look.
+    // A position without a count may be one that no entry ever had.
+    if (holdsPosition || readCount === null) return { kind: "continuous" };
+    return { kind: "rewound", next: { lastId: position.lastId, entriesAdded: null } };
+  }
   const next: StreamPosition =
     oldestUnread === "gone"
       ? { lastId: info.lastGeneratedId, entriesAdded: info.entriesAdded }

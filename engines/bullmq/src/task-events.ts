@@ -1,7 +1,8 @@
 import { type EventRecord, sidecarEventId } from "@svc/protocol";
 import type { JobFacts } from "./job-facts.ts";
-import { failureOf, type JobHash, type JobInputs, readPayload } from "./job-hash.ts";
+import { failureOf, type JobHash, type JobInputs } from "./job-hash.ts";
 import type { QueueNames } from "./names.ts";
+import { readPayload } from "./payload.ts";
 import type { StreamEntry } from "./stream-entry.ts";
 
 /**
@@ -32,7 +33,9 @@ export function taskEventOf(entry: StreamEntry, context: EntryContext): EventRec
       return waiting(entry, context);
     case "waiting-children":
       // Right after `added` it says nothing new; from a running job it means that the job steps back to wait for its children.
-      return entry.prev === "active" ? event("task.sent", entry, context, facts.starts, {}) : undefined;
+      if (entry.prev !== "active") return undefined;
+      facts.startedMs = undefined;
+      return event("task.sent", entry, context, facts.starts, {});
     case "delayed":
       return delayed(entry, context);
     case "active":
@@ -53,7 +56,9 @@ export function taskEventOf(entry: StreamEntry, context: EntryContext): EventRec
 function waiting(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
   const { facts } = context;
   facts.waitingSinceMs = entry.ms;
-  facts.ended = false;
+  facts.startedMs = undefined;
+  facts.endedMs = undefined;
+  if (isManualRetry(entry)) noteManualRetry(context);
   if (entry.prev === "active" && isFailedAttempt(context)) return retried(entry, context, undefined);
   return event("task.received", entry, context, facts.starts, { max_attempts: facts.maxAttempts });
 }
@@ -62,6 +67,7 @@ function delayed(entry: StreamEntry, context: EntryContext): EventRecord | undef
   const { facts } = context;
   const untilMs = Number(entry.delay);
   const known = facts.etaMs;
+  facts.startedMs = undefined;
   facts.etaMs = Number.isSafeInteger(untilMs) && untilMs > 0 ? untilMs : known;
   if (facts.starts > 0 && isFailedAttempt(context)) return retried(entry, context, facts.etaMs);
   // The entry right after `added` repeats what task.sent already told.
@@ -72,21 +78,34 @@ function delayed(entry: StreamEntry, context: EntryContext): EventRecord | undef
 }
 
 /**
- * Tells a failed attempt from the other ways out of `active`. Counting failures decides where the job was watched from its beginning;
+ * Tells a failed attempt from the other ways out of `active`. Counting attempts decides where the job was watched from its beginning;
  * a removed hash leaves only the question whether an attempt was left.
  */
 function isFailedAttempt({ facts, hash }: EntryContext): boolean {
-  const failures = Number(hash?.atm ?? Number.NaN);
-  if (Number.isNaN(failures))
-    return hash?.ats === undefined && facts.maxAttempts !== undefined && facts.starts < facts.maxAttempts;
-  if (facts.failures >= 0) return failures > facts.failures;
-  return failures > 0 && hash?.failedReason !== undefined;
+  if (hash?.ats === undefined) return facts.maxAttempts !== undefined && facts.starts < facts.maxAttempts;
+  const hasFailed = hash.failedReason !== undefined || hash.stacktrace !== undefined;
+  return hasFailed && attemptsMadeBeforeEnd(hash) > Math.max(facts.attemptsMade, 0);
+}
+
+/** The end of a job counts as an attempt too, also a success: of a hash that is read late it is taken off. */
+function attemptsMadeBeforeEnd(hash: JobHash): number {
+  return Number(hash.atm ?? 0) - (hash.finishedOn === undefined ? 0 : 1);
+}
+
+/** A job that had ended was put back to wait. */
+export function isManualRetry(entry: StreamEntry): boolean {
+  return entry.event === "waiting" && (entry.prev === "failed" || entry.prev === "completed");
+}
+
+/** A manual retry may have begun to count attempts anew. */
+function noteManualRetry({ facts, hash }: EntryContext): void {
+  if (hash?.ats !== undefined && attemptsMadeBeforeEnd(hash) < facts.attemptsMade) facts.attemptsMade = 0;
 }
 
 function retried(entry: StreamEntry, context: EntryContext, etaMs: number | undefined): EventRecord {
   const { facts } = context;
-  const failure = failureOf(context.hash, facts.failures);
-  if (facts.failures >= 0) facts.failures += 1;
+  const failure = failureOf(context.hash, facts.attemptsMade);
+  if (facts.attemptsMade >= 0) facts.attemptsMade += 1;
   const attempt = Math.max(facts.starts - 1, 0);
   return event("task.retried", entry, context, attempt, {
     worker: facts.worker,
@@ -97,23 +116,36 @@ function retried(entry: StreamEntry, context: EntryContext, etaMs: number | unde
 }
 
 function started(entry: StreamEntry, context: EntryContext): EventRecord {
-  const { facts, hash } = context;
+  const { facts, hash, inputs } = context;
   const next = facts.starts + 1;
   facts.starts = entry.ms <= facts.readAtMs ? Math.min(next, Math.max(facts.startsWhenRead, 1)) : next;
   facts.startedMs = entry.ms;
   facts.worker = hash?.pb ?? undefined;
-  facts.ended = false;
-  const waitMs = facts.waitingSinceMs === undefined ? undefined : Math.max(entry.ms - facts.waitingSinceMs, 0);
+  facts.endedMs = undefined;
+  const waitMs =
+    facts.waitingSinceMs === undefined
+      ? firstWaitMs(inputs, facts.starts, entry.ms)
+      : Math.max(entry.ms - facts.waitingSinceMs, 0);
   facts.waitingSinceMs = undefined;
   return event("task.started", entry, context, facts.starts - 1, { worker: facts.worker, wait_ms: waitMs });
+}
+
+/**
+ * How long a job waited for its first start by its hash alone: since it was due. Undefined for a later start, and for a job that was
+ * started before it was due.
+ */
+export function firstWaitMs(inputs: JobInputs | undefined, starts: number, startedMs: number): number | undefined {
+  if (inputs?.createdMs === undefined || starts !== 1) return undefined;
+  const waitMs = startedMs - inputs.createdMs - inputs.delayMs;
+  return waitMs >= 0 ? waitMs : undefined;
 }
 
 type Data = Readonly<Record<string, unknown>>;
 
 function ended(kind: string, entry: StreamEntry, context: EntryContext, outcome: Data): EventRecord {
   const { facts, hash } = context;
-  if (kind === "task.failed" && facts.failures >= 0) facts.failures += 1;
-  facts.ended = true;
+  if (facts.attemptsMade >= 0) facts.attemptsMade += 1;
+  facts.endedMs = entry.ms;
   const startedMs = facts.startedMs ?? (hash?.processedOn === undefined ? undefined : Number(hash.processedOn));
   return event(kind, entry, context, Math.max(facts.starts - 1, 0), {
     worker: facts.worker ?? hash?.pb,
@@ -125,8 +157,8 @@ function ended(kind: string, entry: StreamEntry, context: EntryContext, outcome:
 /** Removing a finished job is housekeeping; removing one that would have run is a revocation. */
 function removed(entry: StreamEntry, context: EntryContext): EventRecord | undefined {
   const { facts } = context;
-  if (entry.prev === "completed" || entry.prev === "failed" || facts.ended) return undefined;
-  facts.ended = true;
+  if (entry.prev === "completed" || entry.prev === "failed" || facts.endedMs !== undefined) return undefined;
+  facts.endedMs = entry.ms;
   const attempt = entry.prev === "active" ? Math.max(facts.starts - 1, 0) : facts.starts;
   return event("task.revoked", entry, context, attempt, {});
 }

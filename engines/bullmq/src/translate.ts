@@ -9,7 +9,7 @@ import type { Settings } from "./options.ts";
 import type { QueueWatch } from "./queue-watch.ts";
 import { noteStarts } from "./stored-cursor.ts";
 import type { StreamEntry } from "./stream-entry.ts";
-import { taskEventOf } from "./task-events.ts";
+import { isManualRetry, taskEventOf } from "./task-events.ts";
 
 export interface QueueEntries {
   readonly watch: QueueWatch;
@@ -71,7 +71,7 @@ export function createTranslator({ settings, memory, hydrate, family, log }: Tra
     const { engine } = settings;
     const event = taskEventOf(entry, { engine, names: watch.names, taskId, facts, hash, inputs: beginning?.inputs });
     if (event && beginning) looked.beginnings.delete(taskId);
-    noteStarts(watch.starts, entry.jobId, facts.starts, facts.ended);
+    noteStarts(watch.starts, entry.jobId, facts.starts, facts.endedMs !== undefined);
     return event;
   }
 
@@ -163,14 +163,14 @@ function needsOf(entry: StreamEntry): number {
     case "delayed":
       return need.failure;
     case "waiting":
-      return entry.prev === "active" ? need.failure : 0;
+      return entry.prev === "active" || isManualRetry(entry) ? need.failure : 0;
     default:
       return 0;
   }
 }
 
 function newJob(watch: QueueWatch, entry: StreamEntry): JobFacts {
-  return { ...unknownJob(watch.names.source, entry.jobId), name: entry.name, failures: 0 };
+  return { ...unknownJob(watch.names.source, entry.jobId), name: entry.name, attemptsMade: 0 };
 }
 
 /**

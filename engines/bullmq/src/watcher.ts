@@ -1,5 +1,5 @@
 import type { AdapterContext, AgentLog } from "@svc/agent";
-import type { Connection } from "./connection.ts";
+import { type Connection, networkFaultOf } from "./connection.ts";
 import { createContinuity, positionAfter } from "./continuity.ts";
 import { createDiscovery } from "./discovery.ts";
 import { createFamily } from "./family.ts";
@@ -13,12 +13,14 @@ import { createBatchReader, groupsOf, type StreamBatch } from "./read-batch.ts";
 import { createReconcile } from "./reconcile.ts";
 import { readCursor, type StoredCursor, writeCursor } from "./stored-cursor.ts";
 import { createStreamCap } from "./stream-cap.ts";
-import { readEntry } from "./stream-entry.ts";
+import { msOf, readEntry } from "./stream-entry.ts";
 import { createTranslator } from "./translate.ts";
 
 const faultPauseMs = 500;
 const longestTaskId = 200;
 const mostQueues = 5000;
+/** Twice what clocks of workers may differ from that of Redis. */
+const recentEndsMs = 4000;
 
 export interface WatcherParts {
   readonly settings: Settings;
@@ -60,7 +62,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
   const { redis } = asking;
   const hydrate = createHydrator(redis);
   const family = createFamily(redis);
-  const reconcile = createReconcile({ redis, settings, hydrate, family, sink, log });
+  const reconcile = createReconcile({ redis, settings, memory, hydrate, family, sink, log });
   const continuity = createContinuity({ redis, settings, memory, sink, log, reconcile });
   const translate = createTranslator({ settings, memory, hydrate, family, log });
   const look = createDiscovery(redis, settings.prefixes, log);
@@ -71,12 +73,14 @@ export function createWatcher(parts: WatcherParts): Watcher {
   const found: { prefix: string; queue: string }[] = [];
   const began = Promise.withResolvers<void>();
   let hasLooked = false;
+  /** Whether it was told that there are more queues than can be watched. */
+  let isFull = false;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let checkedEpochs = "";
 
   async function run(signal: AbortSignal): Promise<void> {
     await Promise.all([repeat("looking for queues", signal, discover), repeat("reading events", signal, turn)]);
-    save();
+    saveWithEnds();
     began.resolve();
   }
 
@@ -88,7 +92,8 @@ export function createWatcher(parts: WatcherParts): Watcher {
       const source = `${queue.prefix}:${queue.queue}`;
       if (known.has(source)) continue;
       if (known.size >= mostQueues) {
-        log.warn("too many queues, the newest are not watched", { limit: mostQueues });
+        if (!isFull) log.warn("too many queues, the newest are not watched", { limit: mostQueues, first: source });
+        isFull = true;
         break;
       }
       known.add(source);
@@ -172,17 +177,34 @@ export function createWatcher(parts: WatcherParts): Watcher {
   /** Positions that moved without events wait here: they cost nothing to read again. */
   function save(): void {
     for (const watch of watches) {
-      if (!watch.isUnsaved) continue;
-      const value = writeCursor(watch.position, watch.starts);
-      sink.emit([], { key: watch.names.cursorKey, value });
-      watch.isUnsaved = false;
-      relay?.note(watch.names.cursorKey, value);
+      if (watch.isUnsaved) store(watch, writeCursor(watch.position, watch.starts));
     }
+  }
+
+  /** The last positions of this run, with what ended shortly before them. */
+  function saveWithEnds(): void {
+    const byQueue = new Map(watches.map((watch) => [watch.names.source, { watch, ended: new Map<string, number>() }]));
+    for (const { source, jobId, starts, endedMs } of memory.all()) {
+      const queue = byQueue.get(source);
+      if (!queue || endedMs === undefined || endedMs < msOf(queue.watch.position.lastId) - recentEndsMs) continue;
+      queue.ended.set(jobId, starts);
+    }
+    for (const { watch, ended } of byQueue.values()) {
+      if (ended.size > 0 || watch.isUnsaved) store(watch, writeCursor(watch.position, watch.starts, ended));
+    }
+  }
+
+  function store(watch: QueueWatch, value: string): void {
+    sink.emit([], { key: watch.names.cursorKey, value });
+    watch.isUnsaved = false;
+    relay?.note(watch.names.cursorKey, value);
   }
 
   function drop(watch: QueueWatch): void {
     watches.splice(watches.indexOf(watch), 1);
     known.delete(watch.names.source);
+    isFull = false;
+    store(watch, "");
     log.info("a queue is gone", { queue: watch.names.source });
   }
 
@@ -210,7 +232,8 @@ export function createWatcher(parts: WatcherParts): Watcher {
 
 /** Command errors of ioredis hold the arguments, and those hold payloads: only the message's first line is told. */
 function tell(log: AgentLog, what: string, fault: unknown, told: string): string {
-  const reason = (fault instanceof Error ? fault.message : String(fault)).split("\n", 1)[0]?.slice(0, 200) ?? "";
+  const text = fault instanceof Error ? (networkFaultOf(fault) ?? fault.message) : String(fault);
+  const reason = text.split("\n", 1)[0]?.slice(0, 200) ?? "";
   if (reason !== told) log.warn(`${what} failed, trying again`, { reason });
   return reason;
 }

@@ -10,20 +10,31 @@ export interface JobHandle {
 export interface ApplicationQueue {
   add(name: string, data: unknown, options?: Record<string, unknown>): Promise<JobHandle>;
   remove(jobId: string): Promise<number>;
-  retry(jobId: string): Promise<void>;
+  retry(jobId: string, options?: { readonly resetAttemptsMade?: boolean }): Promise<void>;
+  promote(jobId: string): Promise<void>;
+  pause(): Promise<void>;
   obliterate(): Promise<void>;
 }
 
-export type Processor = (job: {
-  id?: string | undefined;
-  name: string;
-  data: unknown;
-  attemptsMade: number;
-}) => Promise<unknown>;
+export type Processor = (
+  job: {
+    id?: string | undefined;
+    name: string;
+    data: unknown;
+    attemptsMade: number;
+    moveToDelayed(untilMs: number, token?: string): Promise<void>;
+  },
+  token?: string,
+) => Promise<unknown>;
 
 export interface WorkerSettings {
   readonly name?: string;
   readonly concurrency?: number;
+  readonly limiter?: { readonly max: number; readonly duration: number };
+  readonly lockDuration?: number;
+  readonly lockRenewTime?: number;
+  readonly stalledInterval?: number;
+  readonly maxStalledCount?: number;
 }
 
 export interface FlowNode {
@@ -39,6 +50,8 @@ export interface Application {
   readonly prefix: string;
   /** Those started so far. */
   readonly workers: readonly bullmq6.Worker[];
+  /** The thrown value with which a processor says that its job was put off. */
+  readonly putOff: { afterDelay(): Error; byRateLimit(): Error };
   queue(name: string): ApplicationQueue;
   worker(queue: string, processor: Processor, settings?: WorkerSettings): Promise<bullmq6.Worker>;
   addFlow(root: FlowNode): Promise<void>;
@@ -55,7 +68,7 @@ export function freshPrefix(): string {
 }
 
 export function startApplication(major: Major, redisUrl: string, prefix = freshPrefix()): Application {
-  const { Queue, Worker, FlowProducer } = majors[major];
+  const { Queue, Worker, FlowProducer, DelayedError } = majors[major];
   const { hostname, port } = new URL(redisUrl);
   const shared = { connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null }, prefix };
   const open: { close(): Promise<unknown> }[] = [];
@@ -71,6 +84,7 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
   return {
     prefix,
     workers,
+    putOff: { afterDelay: () => new DelayedError(), byRateLimit: () => Worker.RateLimitError() },
     queue(name) {
       const existing = queues.get(name);
       if (existing) return existing;
@@ -78,7 +92,9 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
       const handle: ApplicationQueue = {
         add: (job, data, options) => queue.add(job, data, options),
         remove: (jobId) => queue.remove(jobId),
-        retry: async (jobId) => (await queue.getJob(jobId))?.retry("failed"),
+        retry: async (jobId, options) => (await queue.getJob(jobId))?.retry("failed", options),
+        promote: async (jobId) => (await queue.getJob(jobId))?.promote(),
+        pause: () => queue.pause(),
         obliterate: () => queue.obliterate({ force: true }),
       };
       queues.set(name, handle);

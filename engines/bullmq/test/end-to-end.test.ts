@@ -110,6 +110,7 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%
       "mail",
       async (job) => {
         if (job.name === "bounce") throw new Error(`mailbox full, attempt ${job.attemptsMade}`);
+        if (job.name === "report") return { access_token: "hunter2-result", pages: "y".repeat(70_000) };
         return { delivered: true };
       },
       { name: "mailer-1", concurrency: 2 },
@@ -117,6 +118,7 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%
     await app.worker("reports", async () => "report.pdf", { name: "reporter-1" });
     const mail = app.queue("mail");
     await mail.add("welcome", { to: 7, password: "hunter2" }, { jobId: "good" });
+    await mail.add("report", { password: "hunter2-long", to: 9, text: "x".repeat(70_000) }, { jobId: "long" });
     await mail.add("bounce", { to: 8 }, { jobId: "bad", attempts: 3, backoff: { type: "fixed", delay: 20 } });
     await mail.add("later", {}, { jobId: "later", delay: 3_600_000 });
     for (let n = 0; n < 3; n += 1) await app.queue("unattended").add("job", { n }, { jobId: `u${n}` });
@@ -138,6 +140,10 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%
       result: { delivered: true },
       worker_name: "mailer-1",
       attempt: 0,
+    });
+    expect(await taskIn(api, id("mail", "long"), "success")).toMatchObject({
+      kwargs: { to: 9, password: "[REDACTED]", text: expect.stringMatching(/^x+\[\.\.\.61808 more bytes truncated]$/) },
+      result: { access_token: "[REDACTED]" },
     });
     const failed = await taskIn(api, id("mail", "bad"), "failure");
     expect(failed).toMatchObject({ name: "bounce", attempt: 2, max_attempts: 3, retry_count: 2 });

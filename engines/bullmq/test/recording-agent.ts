@@ -7,6 +7,7 @@ export interface RecordingAgent {
   readonly context: AdapterContext;
   readonly events: EventRecord[];
   readonly losses: { count: number; reason: string }[];
+  /** Message and fields. */
   readonly warnings: string[];
   readonly cursors: Map<string, string>;
   /** False while the brain is away: what was emitted stays in the buffer. */
@@ -30,19 +31,21 @@ export function recordingAgent(destination = "test"): RecordingAgent {
   const warnings: string[] = [];
   const cursors = new Map<string, string>();
   const running: EngineAdapter[] = [];
+  const warn = (message: string, fields?: object) => void warnings.push(`${message} ${JSON.stringify(fields ?? {})}`);
   const context: AdapterContext = {
     destination,
     sink: {
       emit(batch, cursor) {
         events.push(...batch);
-        if (cursor) cursors.set(cursor.key, cursor.value);
+        if (cursor?.value === "") cursors.delete(cursor.key);
+        else if (cursor) cursors.set(cursor.key, cursor.value);
       },
       lost: (count, reason) => void losses.push({ count, reason }),
       room: () => Promise.resolve(),
       follow: () => () => agent.isDelivering,
     },
     cursors: { get: (key) => cursors.get(key) },
-    log: { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {} },
+    log: { debug() {}, info() {}, warn, error() {} },
   };
   const of = (taskId: string) => events.filter((event) => event.task_id === taskId);
   const agent: RecordingAgent = {

@@ -45,7 +45,7 @@ export interface EventSink {
 
 export interface CursorUpdate {
   readonly key: string;
-  /** At most 64 KiB of text. */
+  /** At most 64 KiB of text; an empty one forgets the key. */
   readonly value: string;
 }
 

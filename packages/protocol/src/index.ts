@@ -66,6 +66,7 @@ export { type EngineReport, keptConf, readAdapterHealth, type WorkerReport } fro
 export * from "./payloads/agent-frames.ts";
 export * from "./payloads/brain-frames.ts";
 export * from "./payloads/hello.ts";
+export { cutText } from "./redaction/cut.ts";
 export { RedactionPatternError } from "./redaction/extra-patterns.ts";
 export { createRedactor, type Redactor, type RedactorOptions, redactionMarker } from "./redaction/redactor.ts";
 export * from "./vocabulary.ts";

@@ -81,6 +81,7 @@ export class BufferStore {
   #oldest: StatementSync;
   #saveCursor: StatementSync;
   #mergeCursor: StatementSync;
+  #forgetCursor: StatementSync;
   #saveFact: StatementSync;
   #read: Record<Lane, StatementSync>;
 
@@ -111,6 +112,7 @@ export class BufferStore {
          ON CONFLICT (key) DO UPDATE SET value = excluded.value, written_ms = excluded.written_ms
          WHERE excluded.written_ms > cursors.written_ms`,
       );
+      this.#forgetCursor = this.#database.prepare("DELETE FROM cursors WHERE key = ?");
       this.#saveFact = this.#database.prepare(
         "INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       );
@@ -227,7 +229,10 @@ export class BufferStore {
         depth += 1;
         sizeBytes += entry.sizeBytes;
       }
-      for (const [key, value] of change.cursors ?? []) this.#saveCursor.run(key, value, nowMs);
+      for (const [key, value] of change.cursors ?? []) {
+        if (value === "") this.#forgetCursor.run(key);
+        else this.#saveCursor.run(key, value, nowMs);
+      }
       if (loss !== this.#loss) this.#saveFacts(loss);
     });
 

@@ -125,6 +125,18 @@ describe("cursors", () => {
     expect(intakeOf().cursorsFor("b").get("k")).toBe("2");
   });
 
+  test("are forgotten by an empty value", () => {
+    const intake = intakeOf();
+    intake.sinkFor("a").emit([], { key: "k", value: "1" });
+    intake.seal();
+    intake.sinkFor("a").emit([], { key: "k", value: "" });
+    expect(intake.cursorsFor("a").get("k")).toBeUndefined();
+    intake.seal();
+
+    expect(buffer.cursor("a:k")).toBeUndefined();
+    expect(intake.cursorsFor("a").get("k")).toBeUndefined();
+  });
+
   test("over 64 KiB are refused, and their events are kept", () => {
     const intake = intakeOf();
     intake.sinkFor("a").emit(events(1), { key: "k", value: "x".repeat(65_537) });

@@ -79,8 +79,10 @@ export class Intake {
   /** Cursors of one adapter, the latest emitted first. */
   cursorsFor(adapter: string): CursorStore {
     return {
-      get: (key) =>
-        this.#latestCursors.get(cursorKey(adapter, key)) ?? this.#dependencies.buffer.cursor(cursorKey(adapter, key)),
+      get: (key) => {
+        const latest = this.#latestCursors.get(cursorKey(adapter, key));
+        return latest === "" ? undefined : (latest ?? this.#dependencies.buffer.cursor(cursorKey(adapter, key)));
+      },
     };
   }
 
@@ -184,6 +186,8 @@ export class Intake {
     const sealedAt = new Date(nowMs).toISOString();
     const add = buildBatches(records, sealedAt);
     const evicted = buffer.apply({ add, cursors, ...(loss === undefined ? {} : { loss }) });
+    for (const [key, value] of cursors)
+      if (value === "" && this.#latestCursors.get(key) === "") this.#latestCursors.delete(key);
     if (evicted.frames > 0) {
       this.#sparse("warn", "evicted", "the agent's buffer is full; its oldest events were dropped", { ...evicted });
     }

@@ -13,8 +13,11 @@ const portAttempts = 5;
 const installCommand = "apt-get update && apt-get install -y --no-install-recommends redis-server";
 
 interface RedisOptions {
-  /** What a restart finds again: `nothing` (default; every restart begins empty) or `everything` (append-only file, synced always). */
-  readonly keeps?: "nothing" | "everything";
+  /**
+   * What a restart finds again: `nothing` (default; every restart begins empty), `snapshot` (what the command SAVE wrote last) or
+   * `everything` (append-only file, synced always).
+   */
+  readonly keeps?: "nothing" | "snapshot" | "everything";
 }
 
 /** A Redis server of its own on a loopback port. */
