@@ -54,10 +54,11 @@ describe("a process that is told to stop", () => {
     "leaves %s to the process that started it when it is a worker",
     async (signal) => {
       const { child, ended, said } = await slowDrain(1000, { isWorker: true });
-      const fromTerminal = setInterval(() => child.kill(signal), 50);
+      child.kill(signal);
       child.kill("SIGTERM");
+      await waitFor(() => said().includes("draining"));
+      child.kill(signal);
       const code = await ended;
-      clearInterval(fromTerminal);
       expect(code).toBe(0);
       expect(said()).toContain("drained");
     },
