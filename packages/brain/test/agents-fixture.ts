@@ -1,6 +1,7 @@
 /** The agents of one project on a database of the test, with a clock that is moved by hand. */
 import type { HelloPayload } from "@svc/protocol";
 import { createFakeClock } from "@svc/testkit";
+import { addProject } from "@svc/testkit/databases";
 import { type AgentIdentity, type Agents, createAgents } from "../src/features/agents/index.ts";
 import { createAudit, ownOrigin } from "../src/features/audit/index.ts";
 import { createKeyring } from "../src/platform/crypto/keyring.ts";
@@ -46,29 +47,7 @@ export async function startAgents(database: Database<Tables>) {
     onError: (error) => void errors.push(error),
   });
   await audit.prepare();
-  const at = clock.now();
-  await database.write((tx) =>
-    tx
-      .insertInto("projects")
-      .values({
-        id: projectId,
-        slug: "shop",
-        name: "Shop",
-        description: null,
-        environment: "production",
-        timezone: "UTC",
-        is_active: true,
-        automation_enabled: true,
-        automation_revision: 1,
-        default_scheduler_owner: "svc-scheduler",
-        allowed_schedulers: null,
-        settings: null,
-        organization_id: null,
-        created_at: at,
-        updated_at: at,
-      })
-      .execute(),
-  );
+  await addProject(database, projectId);
   const agentsOn = (other: Database<Tables>, masters = agentMasters): Agents =>
     createAgents({
       database: other,

@@ -1,38 +1,25 @@
-import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
-import { tellSample } from "./task-traffic.ts";
+import { describe, expect, test } from "vitest";
+import { openScreen } from "./screen.ts";
+import { openShop } from "./shop.ts";
 
-let brain: TestBrain;
-let browser: Browser;
-let connected: Awaited<ReturnType<TestBrain["connectAgent"]>>;
-beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
-  connected = await brain.connectAgent();
-  await tellSample(brain, connected);
-});
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+const shop = openShop();
 
 const openPage = async (path: string) => {
-  const screen = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
   await screen.page.goto(path);
   return screen;
 };
 
 describe("the shell", () => {
   test("says on every page of a project that its last agent has left, and that one is back", async () => {
-    const { page, faults } = await openPage(`/p/${brain.project.slug}/tasks`);
+    const { page, faults } = await openPage(`/p/${shop.brain.project.slug}/tasks`);
     const missing = page.getByText("No agent is online, so nothing new arrives.");
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
     expect(await missing.count()).toBe(0);
 
-    await connected.agent.stop();
+    await shop.connected.agent.stop();
     await missing.waitFor();
-    const back = await brain.connectAgent();
+    const back = await shop.brain.connectAgent();
     await missing.waitFor({ state: "detached" });
 
     await back.agent.stop();
@@ -41,7 +28,7 @@ describe("the shell", () => {
   });
 
   test("says why a page's own file is missing, and shows the page after a reload", async () => {
-    const { page } = await openPage(`/p/${brain.project.slug}/tasks`);
+    const { page } = await openPage(`/p/${shop.brain.project.slug}/tasks`);
     await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
     await page.route(/QueuesPage/, (route) => route.abort());
     await page.getByRole("link", { name: "Queues" }).click();
@@ -56,14 +43,14 @@ describe("the shell", () => {
   });
 
   test("reads again when a page that could not be read is tried again", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
     let isBroken = true;
     await page.route("**/api/v1/**/queues*", (route) =>
       isBroken
         ? route.fulfill({ status: 500, json: { error: { code: "internal", message: "broken" } } })
         : route.continue(),
     );
-    await page.goto(`/p/${brain.project.slug}/queues`);
+    await page.goto(`/p/${shop.brain.project.slug}/queues`);
     const panel = page.getByRole("alert").filter({ hasText: "This page could not be shown" });
     await panel.waitFor();
     expect(await page.title()).toMatch(/^Not shown, shop/);
@@ -77,8 +64,8 @@ describe("the shell", () => {
   });
 
   test("goes to another project and stays on the same page of it; its rail narrows by a key", async () => {
-    await brain.as.root.post("/projects", { slug: "second", name: "Second shop" });
-    const { page, faults } = await openPage(`/p/${brain.project.slug}/queues`);
+    await shop.brain.as.root.post("/projects", { slug: "second", name: "Second shop" });
+    const { page, faults } = await openPage(`/p/${shop.brain.project.slug}/queues`);
     await page.getByRole("button", { name: "Switch project" }).click();
     await page.getByLabel("Filter projects").fill("second");
     await page.getByRole("link", { name: /Second shop/ }).click();
@@ -98,7 +85,7 @@ describe("the shell", () => {
   });
 
   test("leaves a hub that has fallen silent, and polls until it is back", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
     await page.clock.install();
     let sockets = 0;
     await page.routeWebSocket(/ws\/dashboard/, (socket) => {
@@ -108,7 +95,7 @@ describe("the shell", () => {
         if (String(text).includes("subscribe")) socket.send(JSON.stringify({ type: "ready", topics: [] }));
       });
     });
-    await page.goto(`/p/${brain.project.slug}/tasks`);
+    await page.goto(`/p/${shop.brain.project.slug}/tasks`);
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
 
     await page.clock.runFor(36_000);

@@ -1,37 +1,26 @@
 import { waitFor } from "@svc/testkit";
-import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, type Screen, startBrainWithSite } from "./screen.ts";
-import { type Told, tell, tellSample } from "./task-traffic.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { axeFaults, openScreen, type Screen } from "./screen.ts";
+import { openShop } from "./shop.ts";
+import { type Told, tell } from "./task-traffic.ts";
 
-let brain: TestBrain;
-let browser: Browser;
-let connected: Awaited<ReturnType<TestBrain["connectAgent"]>>;
-beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
-  connected = await brain.connectAgent();
-  await tellSample(brain, connected);
-});
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+const shop = openShop();
 
-const tasksPath = () => `/projects/${brain.project.slug}/tasks`;
+const tasksPath = () => `/projects/${shop.brain.project.slug}/tasks`;
 const row = (page: Page, name: string) => page.getByRole("row", { name });
 
 async function openTasks(path = ""): Promise<Screen> {
-  const screen = await openScreen(browser, brain, { cookie: brain.as.admin.cookie });
-  await screen.page.goto(`/p/${brain.project.slug}/tasks${path}`);
+  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${path}`);
   return screen;
 }
 
 /** Tells events and waits until the brain lists the last of their tasks. */
 async function told(events: readonly Told[]): Promise<void> {
-  tell(connected, events);
+  tell(shop.connected, events);
   const last = encodeURIComponent(events.at(-1)?.taskId ?? "");
-  await waitFor(async () => (await brain.as.admin.get(`${tasksPath()}/scripted/${last}`)).status === 200);
+  await waitFor(async () => (await shop.brain.as.admin.get(`${tasksPath()}/scripted/${last}`)).status === 200);
 }
 
 const focusedRow = (page: Page) =>
@@ -110,8 +99,8 @@ describe("a task that is deleted while it is open", () => {
       await page.getByRole("heading", { level: 1, name: "del.one" }).waitFor();
     }
 
-    const { body } = await brain.as.admin.get(`${tasksPath()}/scripted/${id}`);
-    await brain.as.admin.post(`${tasksPath()}/bulk-delete`, { task_ids: [body.id] });
+    const { body } = await shop.brain.as.admin.get(`${tasksPath()}/scripted/${id}`);
+    await shop.brain.as.admin.post(`${tasksPath()}/bulk-delete`, { task_ids: [body.id] });
 
     await page.getByText(words).waitFor();
     expect(await page.getByRole("heading", { name: "del.one" }).count()).toBe(0);
@@ -161,7 +150,7 @@ test("new rows asked for with the key are shown where they are, at the top", asy
   await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
   const grid = page.getByRole("grid");
   await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-  tell(connected, [{ kind: "task.sent", taskId: "tall-new", data: { task_name: "tall.new", queue: "tall" } }]);
+  tell(shop.connected, [{ kind: "task.sent", taskId: "tall-new", data: { task_name: "tall.new", queue: "tall" } }]);
   await page.getByRole("button", { name: "1 new" }).waitFor();
 
   await page.keyboard.press("n");
@@ -208,7 +197,7 @@ describe("odd names and ids", () => {
   });
 
   test("of dots say that no address can carry them", async () => {
-    tell(connected, [{ kind: "task.sent", taskId: "..", data: { task_name: "dots.one", queue: "dots" } }]);
+    tell(shop.connected, [{ kind: "task.sent", taskId: "..", data: { task_name: "dots.one", queue: "dots" } }]);
     const { page } = await openTasks("?queue=dots");
     await row(page, "dots.one pending").getByRole("link", { name: "dots.one" }).click();
     await page.getByRole("dialog").getByText('".." cannot be part of an address').waitFor();

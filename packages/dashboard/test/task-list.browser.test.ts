@@ -1,41 +1,30 @@
 import { waitFor } from "@svc/testkit";
-import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
-import { type Told, tell, tellSample } from "./task-traffic.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { openScreen } from "./screen.ts";
+import { openShop } from "./shop.ts";
+import { type Told, tell } from "./task-traffic.ts";
 
-let brain: TestBrain;
-let browser: Browser;
-let connected: Awaited<ReturnType<TestBrain["connectAgent"]>>;
-beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
-  connected = await brain.connectAgent();
-  await tellSample(brain, connected);
-});
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+const shop = openShop();
 
-const tasksPath = () => `/projects/${brain.project.slug}/tasks`;
+const tasksPath = () => `/projects/${shop.brain.project.slug}/tasks`;
 const row = (page: Page, name: string) => page.getByRole("row", { name });
 const connection = (page: Page, mode: string) =>
   page.getByRole("button", { name: new RegExp(`^Connection: ${mode}`) }).waitFor();
 
 async function openTasks(search = "", options: { isPolling?: boolean } = {}): Promise<Page> {
-  const { page } = await openScreen(browser, brain, { cookie: brain.as.admin.cookie });
+  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
   if (options.isPolling) await page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
-  await page.goto(`/p/${brain.project.slug}/tasks${search}`);
+  await page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
   return page;
 }
 
 /** Tells events and waits until the brain shows the last task in the state they lead to. */
 async function told(events: readonly Told[], state: string): Promise<void> {
-  tell(connected, events);
+  tell(shop.connected, events);
   const last = events.at(-1)?.taskId;
-  await waitFor(async () => (await brain.as.admin.get(`${tasksPath()}/scripted/${last}`)).body.state === state);
+  await waitFor(async () => (await shop.brain.as.admin.get(`${tasksPath()}/scripted/${last}`)).body.state === state);
 }
 const started = (taskId: string, name: string): Told => ({
   kind: "task.started",
@@ -45,8 +34,8 @@ const started = (taskId: string, name: string): Told => ({
 const succeeded = (taskId: string): Told => ({ kind: "task.succeeded", taskId, data: { runtime_ms: 5 } });
 
 async function remove(taskId: string): Promise<void> {
-  const { body } = await brain.as.admin.get(`${tasksPath()}/scripted/${taskId}`);
-  const answer = await brain.as.admin.post(`${tasksPath()}/bulk-delete`, { task_ids: [body.id] });
+  const { body } = await shop.brain.as.admin.get(`${tasksPath()}/scripted/${taskId}`);
+  const answer = await shop.brain.as.admin.post(`${tasksPath()}/bulk-delete`, { task_ids: [body.id] });
   expect(answer.body.deleted_count).toBe(1);
 }
 
@@ -144,7 +133,7 @@ describe("answers that are short of a page", () => {
 
   /** Answers the list with pages of these lengths; without a cursor on the last one. */
   async function answerWith(page: Page, lengths: readonly number[]): Promise<() => number> {
-    const { body } = await brain.as.admin.get(`${tasksPath()}?limit=1`);
+    const { body } = await shop.brain.as.admin.get(`${tasksPath()}?limit=1`);
     const [real] = body.items;
     let reads = 0;
     await page.route(/\/api\/.*\/tasks\?.*short/, (route) => {
@@ -164,12 +153,12 @@ describe("answers that are short of a page", () => {
       const partial = cursor === null ? {} : { partial: { reached: "2026-01-01T00:00:00.000Z", cursor } };
       return route.fulfill({ json: { items, next_cursor: cursor, total_count: null, ...partial } });
     });
-    await page.goto(`/p/${brain.project.slug}/tasks?search=short`);
+    await page.goto(`/p/${shop.brain.project.slug}/tasks?search=short`);
     return () => reads;
   }
 
   async function openRouted(lengths: readonly number[]): Promise<{ page: Page; reads: () => number }> {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.admin.cookie });
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
     return { page, reads: await answerWith(page, lengths) };
   }
 

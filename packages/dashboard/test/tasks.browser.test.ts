@@ -1,26 +1,15 @@
-import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
-import { tell, tellSample } from "./task-traffic.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { openScreen } from "./screen.ts";
+import { openShop } from "./shop.ts";
+import { tell } from "./task-traffic.ts";
 
-let brain: TestBrain;
-let browser: Browser;
-let connected: Awaited<ReturnType<TestBrain["connectAgent"]>>;
-beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
-  connected = await brain.connectAgent();
-  await tellSample(brain, connected);
-});
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+const shop = openShop();
 
 async function openTasks(search = "", options: { isPolling?: boolean } = {}) {
-  const screen = await openScreen(browser, brain, { cookie: brain.as.admin.cookie });
+  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
   if (options.isPolling) await screen.page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
-  await screen.page.goto(`/p/${brain.project.slug}/tasks${search}`);
+  await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
   await screen.page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
   return screen;
 }
@@ -39,12 +28,12 @@ describe("the task list", () => {
 
   test("changes a row in place the moment its task does", async () => {
     const { page, faults } = await openTasks("?search=live");
-    tell(connected, [{ kind: "task.sent", taskId: "live-1", data: { task_name: "live.one", queue: "live" } }]);
+    tell(shop.connected, [{ kind: "task.sent", taskId: "live-1", data: { task_name: "live.one", queue: "live" } }]);
     await row(page, "live.one pending").waitFor();
 
-    tell(connected, [{ kind: "task.started", taskId: "live-1", data: { worker: "w" } }]);
+    tell(shop.connected, [{ kind: "task.started", taskId: "live-1", data: { worker: "w" } }]);
     await row(page, "live.one started").waitFor();
-    tell(connected, [{ kind: "task.succeeded", taskId: "live-1", data: { runtime_ms: 5 } }]);
+    tell(shop.connected, [{ kind: "task.succeeded", taskId: "live-1", data: { runtime_ms: 5 } }]);
 
     await row(page, "live.one success").waitFor();
     await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
@@ -57,7 +46,7 @@ describe("the task list", () => {
     await row(page, "billing.charge failure").waitFor();
     const before = await page.locator("[role=row][id]").first().getAttribute("id");
 
-    tell(connected, [{ kind: "task.sent", taskId: "fresh-1", data: { task_name: "fresh.one", queue: "emails" } }]);
+    tell(shop.connected, [{ kind: "task.sent", taskId: "fresh-1", data: { task_name: "fresh.one", queue: "emails" } }]);
     const button = page.getByRole("button", { name: /^\d+ new$/ });
     await button.waitFor();
     expect(await page.locator("[role=row][id]").first().getAttribute("id")).toBe(before);
@@ -71,7 +60,9 @@ describe("the task list", () => {
   test("is right with polling alone, and the chip says that it polls", async () => {
     const { page } = await openTasks("?search=polled", { isPolling: true });
     await page.getByRole("button", { name: /^Connection: polling/ }).waitFor();
-    tell(connected, [{ kind: "task.sent", taskId: "polled-1", data: { task_name: "polled.one", queue: "emails" } }]);
+    tell(shop.connected, [
+      { kind: "task.sent", taskId: "polled-1", data: { task_name: "polled.one", queue: "emails" } },
+    ]);
     await row(page, "polled.one pending").waitFor();
     await page.context().close();
   });
@@ -149,23 +140,26 @@ describe("the keyboard alone", () => {
 
 describe("a task", () => {
   test("shows what the agent redacted as redacted, and what it returned", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
-    await page.goto(`/p/${brain.project.slug}/tasks/scripted/ok-1`);
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/ok-1`);
     await page.getByText("1 value redacted by the agent").waitFor();
     await page.getByText("sent", { exact: true }).waitFor();
     await page.context().close();
   });
 
   test("grows while it runs, without a reload", async () => {
-    const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
-    tell(connected, [{ kind: "task.started", taskId: "grow-1", data: { task_name: "grow.one", worker: "w" } }]);
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    tell(shop.connected, [{ kind: "task.started", taskId: "grow-1", data: { task_name: "grow.one", worker: "w" } }]);
     await expect
-      .poll(async () => (await brain.as.viewer.get(`/projects/${brain.project.slug}/tasks/scripted/grow-1`)).status)
+      .poll(
+        async () =>
+          (await shop.brain.as.viewer.get(`/projects/${shop.brain.project.slug}/tasks/scripted/grow-1`)).status,
+      )
       .toBe(200);
-    await page.goto(`/p/${brain.project.slug}/tasks/scripted/grow-1`);
+    await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/grow-1`);
     await page.getByText("It started on w").waitFor();
 
-    tell(connected, [{ kind: "task.succeeded", taskId: "grow-1", data: { runtime_ms: 1200 } }]);
+    tell(shop.connected, [{ kind: "task.succeeded", taskId: "grow-1", data: { runtime_ms: 1200 } }]);
 
     await page.getByText("It succeeded after 1.2 s.").waitFor();
     await page.context().close();
@@ -174,14 +168,14 @@ describe("a task", () => {
 
 describe("deleting", () => {
   test("takes ticked rows out of the list for good", async () => {
-    tell(connected, [{ kind: "task.sent", taskId: "gone-1", data: { task_name: "gone.one", queue: "gone" } }]);
+    tell(shop.connected, [{ kind: "task.sent", taskId: "gone-1", data: { task_name: "gone.one", queue: "gone" } }]);
     const { page } = await openTasks("?queue=gone");
     await row(page, "gone.one pending").getByRole("checkbox").check({ force: true });
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete 1 task" }).click();
 
     await page.getByText("No task matches").waitFor();
-    const answer = await brain.as.viewer.get(`/projects/${brain.project.slug}/tasks?queue=gone`);
+    const answer = await shop.brain.as.viewer.get(`/projects/${shop.brain.project.slug}/tasks?queue=gone`);
     expect(answer.body.items).toEqual([]);
     await page.context().close();
   });
@@ -192,7 +186,7 @@ describe("a long list", () => {
     const many = 700;
     const names = Array.from({ length: many }, (_, index) => `bulk-${index}`);
     tell(
-      connected,
+      shop.connected,
       names.map((taskId, index) => ({
         kind: "task.sent",
         taskId,
@@ -200,9 +194,9 @@ describe("a long list", () => {
         data: { task_name: "bulk.one", queue: "bulk" },
       })),
     );
-    const tasksPath = `/projects/${brain.project.slug}/tasks?queue=bulk&limit=1&include_total=true`;
+    const tasksPath = `/projects/${shop.brain.project.slug}/tasks?queue=bulk&limit=1&include_total=true`;
     await expect
-      .poll(async () => (await brain.as.admin.get(tasksPath)).body.total_count, { timeout: 15_000 })
+      .poll(async () => (await shop.brain.as.admin.get(tasksPath)).body.total_count, { timeout: 15_000 })
       .toBe(many);
     const { page, faults } = await openTasks("?queue=bulk");
     await page.getByText(`${many} tasks match`).waitFor();
