@@ -137,7 +137,7 @@ for (const dialect of testDialects) {
       expect(fixture.published).toEqual([[identity.agent_id]]);
       const processes = await agents.listProcesses(projectId, { state: "online", limit: 10 });
       expect(processes).toMatchObject([{ worker_id: null, agent_id: identity.agent_id }]);
-      expect((await agents.countOnline(10)).projects).toEqual([{ slug: "shop", count: 1 }]);
+      expect((await agents.countOnline(10)).projects).toEqual([{ slug: `p-${projectId}`, count: 1 }]);
     });
 
     test("come online by a long-poll upload, not by a probe alone", async () => {
