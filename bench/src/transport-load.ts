@@ -82,6 +82,9 @@ export function makePayloads(frames: number, firstTask: number): string[] {
   );
 }
 
+/** Where an agent's tasks begin: each agent and each call tells of tasks of its own, as the bare loop writes every task once. */
+const firstTaskOf = (agent: number): number => agent * 10_000_000 + Math.floor(Math.random() * 90_000) * 100;
+
 interface WsSession {
   readonly socket: WebSocket;
   readonly signer: Signer;
@@ -157,7 +160,7 @@ export async function overWebSocket(
     agents.map((agent, index) => connect(ports[index % ports.length] as number, agent)),
   );
   const signed = sessions.map(({ signer }, index) =>
-    makePayloads(framesPerAgent, index * 10_000_000 + Math.floor(Math.random() * 1e6) * 100).map((payload, frame) =>
+    makePayloads(framesPerAgent, firstTaskOf(index)).map((payload, frame) =>
       Buffer.from(signer.signText("event_batch", payload, `ev_${String(frame).padStart(12, "0")}`)),
     ),
   );
@@ -178,7 +181,7 @@ export async function overLongpoll(brain: BenchBrain, framesPerAgent: number): P
       await fetch(`${brain.url}/api/v1/agent/commands?wait=0&max_frames=0`, { headers });
       const session = { agentId: agent.agentId, projectId: brain.projectId, sessionId: nonce };
       const signer = createSigner({ secret: decodeHmacSecret(agent.hmacSecret), session });
-      const frames = makePayloads(framesPerAgent, 500_000_000 + index * 10_000_000).map((payload, frame) =>
+      const frames = makePayloads(framesPerAgent, firstTaskOf(index)).map((payload, frame) =>
         signer.signText("event_batch", payload, `ev_${String(frame).padStart(12, "0")}`),
       );
       const bodies: string[] = [];
