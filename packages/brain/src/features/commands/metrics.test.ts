@@ -1,41 +1,14 @@
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
+import { commandRow } from "../../../test/command-rows.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
-import type { CommandRow } from "../../schema/tables/index.ts";
 import { createCommands } from "./index.ts";
 
 const agentId = "aaaaaaaa-0000-4000-8000-000000000001";
 const projectId = "11111111-2222-4333-8444-555555555555";
-let commands = 0;
-
-function command(action: string): CommandRow {
-  commands += 1;
-  return {
-    id: `00000000-0000-4000-8000-${String(commands).padStart(12, "0")}`,
-    project_id: projectId,
-    issued_by: null,
-    agent_id: agentId,
-    action,
-    target_type: "task",
-    target_id: "t",
-    payload: '{"engine":"bullmq"}',
-    idempotency_key: null,
-    request_digest: null,
-    status: "pending",
-    result: null,
-    error: null,
-    delivery_claim_token: null,
-    issued_at: new Date("2026-01-01T00:00:00.000Z"),
-    dispatched_at: null,
-    acked_at: null,
-    last_sent_at: null,
-    completed_at: null,
-    timeout_at: null,
-    source_ip: null,
-  };
-}
+const command = (action: string) => commandRow({ project_id: projectId, agent_id: agentId, action });
 
 for (const dialect of testDialects) {
   describe(`command metrics on ${dialect}`, () => {

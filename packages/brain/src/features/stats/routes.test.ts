@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CommandRow, CounterDeltaRow } from "../../schema/tables/index.ts";
+import { commandRow } from "../../../test/command-rows.ts";
+import type { CounterDeltaRow } from "../../schema/tables/index.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -132,29 +133,8 @@ for (const dialect of testDialects) {
     });
 
     test("stats count all commands that wait now, and of the others those issued in the range", async () => {
-      const command = (status: string, issuedAt: number, projectId = brain.project.id): CommandRow => ({
-        id: randomUUID(),
-        project_id: projectId,
-        issued_by: null,
-        agent_id: null,
-        action: "retry_task",
-        target_type: "task",
-        target_id: null,
-        payload: "{}",
-        idempotency_key: null,
-        request_digest: null,
-        status,
-        result: null,
-        error: null,
-        delivery_claim_token: null,
-        issued_at: new Date(issuedAt),
-        dispatched_at: null,
-        acked_at: null,
-        last_sent_at: null,
-        completed_at: null,
-        timeout_at: null,
-        source_ip: null,
-      });
+      const command = (status: string, issuedAt: number, projectId = brain.project.id) =>
+        commandRow({ project_id: projectId, status, issued_at: new Date(issuedAt) });
       const old = hour - 48 * hourMs;
       const commands = [
         command("pending", hour),

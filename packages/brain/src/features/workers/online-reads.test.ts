@@ -1,5 +1,6 @@
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
+import { workerRow } from "../../../test/worker-rows.ts";
 import { workersOnline } from "./online-reads.ts";
 
 const now = new Date("2026-04-01T10:00:00.000Z");
@@ -15,26 +16,7 @@ for (const dialect of testDialects) {
       for (const id of projects) await addProject(database, id);
       const worker = (project_id: string, state: string) => {
         workers += 1;
-        return {
-          id: `00000000-0000-4000-8000-${String(workers).padStart(12, "0")}`,
-          project_id,
-          engine: "bullmq",
-          name: `w${workers}`,
-          hostname: null,
-          pid: null,
-          concurrency: null,
-          queues: "[]",
-          state,
-          state_key: null,
-          state_at: null,
-          last_heartbeat: now,
-          load_average: null,
-          memory_bytes: null,
-          active_tasks: 0,
-          metadata: "{}",
-          created_at: now,
-          updated_at: now,
-        };
+        return workerRow({ at: now, project_id, name: `w${workers}`, state });
       };
       await database.write(async (tx) => {
         const rows = [

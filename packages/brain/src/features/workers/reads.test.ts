@@ -2,6 +2,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
+import { workerRow } from "../../../test/worker-rows.ts";
 import { listWorkers } from "./reads.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
@@ -16,26 +17,8 @@ for (const dialect of testDialects) {
     beforeAll(async () => {
       const { database } = opened;
       await addProject(database, projectId);
-      const worker = (engine: string, index: number) => ({
-        id: `00000000-0000-4000-8000-00000000000${index}`,
-        project_id: projectId,
-        engine,
-        name: "w",
-        hostname: null,
-        pid: null,
-        concurrency: null,
-        queues: "[]",
-        state: "online",
-        state_key: null,
-        state_at: null,
-        last_heartbeat: now,
-        load_average: null,
-        memory_bytes: null,
-        active_tasks: 0,
-        metadata: "{}",
-        created_at: now,
-        updated_at: now,
-      });
+      const worker = (engine: string, index: number) =>
+        workerRow({ at: now, id: `00000000-0000-4000-8000-00000000000${index}`, project_id: projectId, engine });
       const rollup = (engine: string, count: number) => ({
         project_id: projectId,
         engine,
