@@ -9,7 +9,7 @@ import { taskIdIn, taskIdOf } from "./names.ts";
 import type { Settings } from "./options.ts";
 import type { QueueWatch } from "./queue-watch.ts";
 import { type Gap, rebuiltEvents, type Shape } from "./rebuild.ts";
-import { msOf, type RawEntry } from "./stream-entry.ts";
+import { msOf, type RawEntry, readEntry } from "./stream-entry.ts";
 
 /**
  * Rebuilds what the sorted sets, lists and hashes still tell about the time in which stream entries were lost: tasks that ended, and the
@@ -104,9 +104,9 @@ export function createReconcile({ redis, settings, memory, hydrate, family, sink
         "COUNT",
         pageSize,
       )) as readonly RawEntry[];
-      for (const [, fields] of page) {
-        const jobId = fields[fields.indexOf("jobId") + 1];
-        if (jobId !== undefined) jobs.add(jobId);
+      for (const raw of page) {
+        const entry = readEntry(raw);
+        if (entry !== undefined) jobs.add(entry.jobId);
       }
       const last = page.at(-1);
       if (page.length < pageSize || !last) return jobs;
