@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, type RequestOptions, request } from "node:http";
+import { json } from "node:stream/consumers";
 import { canonicalText, createSigner, decodeHmacSecret, encodeHello, parseHelloAck, type Signer } from "@svc/protocol";
 import { WebSocket } from "ws";
 import type { BenchBrain } from "./brain-client.ts";
@@ -184,23 +187,32 @@ export async function overLongpoll(brain: BenchBrain, framesPerAgent: number): P
       const frames = makePayloads(framesPerAgent, firstTaskOf(index)).map((payload, frame) =>
         signer.signText("event_batch", payload, `ev_${String(frame).padStart(12, "0")}`),
       );
-      const bodies: string[] = [];
+      const bodies: Buffer[] = [];
       for (let start = 0; start < frames.length; start += framesPerUpload) {
-        bodies.push(JSON.stringify({ frames: frames.slice(start, start + framesPerUpload) }));
+        bodies.push(Buffer.from(JSON.stringify({ frames: frames.slice(start, start + framesPerUpload) })));
       }
       return { headers: { ...headers, "content-type": "application/json" }, bodies };
     }),
   );
+  const connections = new Agent({ keepAlive: true });
   const startedMs = performance.now();
   await Promise.all(
     uploads.map(async ({ headers, bodies }) => {
-      for (const body of bodies) {
-        const answer = await fetch(`${brain.url}/api/v1/agent/events`, { method: "POST", headers, body });
-        const { rejected } = (await answer.json()) as { rejected: number };
-        if (answer.status !== 200 || rejected > 0)
-          throw new Error(`an upload answered ${answer.status}, rejected ${rejected}`);
-      }
+      for (const body of bodies) await upload({ port: brain.port, agent: connections, headers }, body);
     }),
   );
-  return (framesPerAgent * eventsPerFrame * uploads.length) / ((performance.now() - startedMs) / 1000);
+  const seconds = (performance.now() - startedMs) / 1000;
+  connections.destroy();
+  return (framesPerAgent * eventsPerFrame * uploads.length) / seconds;
+}
+
+/** One upload, over what costs the sender least: it shares the cores with the service, and `fetch` would copy each body once more. */
+async function upload(options: RequestOptions, body: Buffer): Promise<void> {
+  const sending = request({ ...options, host: "127.0.0.1", method: "POST", path: "/api/v1/agent/events" });
+  sending.setHeader("content-length", body.length).end(body);
+  const [answer] = (await once(sending, "response")) as [IncomingMessage];
+  const { rejected } = (await json(answer)) as { rejected: number };
+  if (answer.statusCode !== 200 || rejected > 0) {
+    throw new Error(`an upload answered ${answer.statusCode}, rejected ${rejected}`);
+  }
 }
