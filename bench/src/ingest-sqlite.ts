@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type BareRates, bareRates, besideBareLoop, removeDatabase, storedRows } from "./bare-loop.ts";
+import { type BesideRound, bareRates, besideBareLoop, removeDatabase, storedRows } from "./bare-loop.ts";
 import { signTraffic } from "./ingest-frames.ts";
 import { medianOf, openBenchDatabase, runPipeline } from "./ingest-pipeline.ts";
 import { type BenchContext, type BenchRow, type BenchSuite, note } from "./suite.ts";
@@ -19,8 +19,7 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
     tasks: "together",
   });
   const file = join(scratchDir, "pipeline.db");
-  const bare: BareRates[] = [];
-  const rates: number[] = [];
+  const measured: BesideRound[] = [];
   const settledRates: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     signal.throwIfAborted();
@@ -34,15 +33,11 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
     log(`round ${round}: ${Math.round(count / seconds)} of ${Math.round(ofRound.reference)} events/s`);
     // The first round warms both up.
     if (round === 0) continue;
-    rates.push(count / seconds);
+    measured.push({ service: count / seconds, ...ofRound });
     settledRates.push(count / settledSeconds);
-    bare.push(ofRound);
   }
   return [
-    ...besideBareLoop("frames to stored rows", medianOf(rates), {
-      reference: medianOf(bare.map(({ reference }) => reference)),
-      grouped: medianOf(bare.map(({ grouped }) => grouped)),
-    }),
+    ...besideBareLoop("frames to stored rows", measured),
     note({ name: "same, until counters and id index are settled", figure: medianOf(settledRates), unit: "events/s" }),
   ];
 }

@@ -1,8 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type BareRates, bareRates, besideBareLoop, storedRows } from "./bare-loop.ts";
+import { type BesideRound, bareRates, besideBareLoop, storedRows } from "./bare-loop.ts";
 import { type BenchBrain, startBenchBrain } from "./brain-client.ts";
-import { medianOf } from "./ingest-pipeline.ts";
 import type { BenchContext, BenchRow, BenchSuite } from "./suite.ts";
 import { overLongpoll, overWebSocket } from "./transport-load.ts";
 
@@ -19,11 +18,10 @@ const transports = {
 
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
   const framesPerAgent = mode === "quick" ? 200 : 500;
-  const rounds = mode === "quick" ? 1 : 2;
+  const rounds = mode === "quick" ? 1 : 3;
   const rows: BenchRow[] = [];
   for (const [name, send] of Object.entries(transports)) {
-    const rates: number[] = [];
-    const bare: BareRates[] = [];
+    const measured: BesideRound[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       signal.throwIfAborted();
       const home = join(scratchDir, name);
@@ -36,15 +34,9 @@ async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise
       const ofRound = await bareRates(join(scratchDir, "bare.db"), storedRows(join(home, "svc.db")));
       await rm(home, { recursive: true, force: true });
       log(`${name}, round ${round}: ${Math.round(rate)} of ${Math.round(ofRound.reference)} events/s`);
-      rates.push(rate);
-      bare.push(ofRound);
+      measured.push({ service: rate, ...ofRound });
     }
-    rows.push(
-      ...besideBareLoop(`${name}, frames of 100 events`, medianOf(rates), {
-        reference: medianOf(bare.map(({ reference }) => reference)),
-        grouped: medianOf(bare.map(({ grouped }) => grouped)),
-      }),
-    );
+    rows.push(...besideBareLoop(`${name}, frames of 100 events`, measured));
   }
   return rows;
 }
