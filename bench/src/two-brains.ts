@@ -40,7 +40,7 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
 }
 
 async function compare(context: BenchContext, [first, second]: [BenchBrain, BenchBrain]): Promise<readonly BenchRow[]> {
-  const framesPerAgent = context.mode === "quick" ? 100 : 300;
+  const framesPerAgent = context.mode === "quick" ? 50 : 300;
   const rateOver = (ports: readonly number[]) => overWebSocket(first.agents, ports, framesPerAgent);
   await rateOver([first.port, second.port]);
   const alone: number[] = [];
