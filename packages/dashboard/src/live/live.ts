@@ -61,9 +61,13 @@ export function usePollMs(): number | false {
   return useSyncExternalStore(connection.watch, pollState);
 }
 
+export function useIsPaused(): boolean {
+  return useSyncExternalStore(connection.watch, isPaused);
+}
+
 /** How often something is read that the stream does not push: false while everything is paused. */
 export function useTimedMs(everyMs: number): number | false {
-  return useSyncExternalStore(connection.watch, isPaused) ? false : everyMs;
+  return useIsPaused() ? false : everyMs;
 }
 
 /** Runs for each push of one topic, and once with `refetch` when the stream returns after a gap. */

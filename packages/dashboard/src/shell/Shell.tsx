@@ -4,6 +4,8 @@ import { Suspense, useEffect } from "react";
 import { useLiveAgents } from "../features/agents/queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { useFollowProject, useVisiblePoll } from "../live/live.ts";
+import { useKeepRange } from "../time-range.ts";
+import { HrefContext } from "../ui/AppLink.tsx";
 import { Bones, Failed } from "../ui/Feedback.tsx";
 import { setProjectZone } from "../ui/instants.ts";
 import { Banner } from "./Banner.tsx";
@@ -38,32 +40,35 @@ function ProjectShell({ slug }: { slug: string }) {
   const project = useQuery(projectQuery(slug));
   useFollowProject(project.data?.id ?? null);
   useLiveAgents(slug);
+  const keepRange = useKeepRange();
   const zone = project.data?.timezone;
   useEffect(() => {
     if (zone) setProjectZone(zone);
   }, [zone]);
 
   return (
-    <div className={css.app} data-env={project.data?.environment}>
-      <SkipLink />
-      <Rail slug={slug} project={project.data} />
-      <TopBar slug={slug} />
-      <div className={css.line}>
-        <Banner slug={slug} project={project.data} />
+    <HrefContext value={keepRange}>
+      <div className={css.app} data-env={project.data?.environment}>
+        <SkipLink />
+        <Rail slug={slug} project={project.data} />
+        <TopBar slug={slug} />
+        <div className={css.line}>
+          <Banner slug={slug} project={project.data} />
+        </div>
+        {project.isError && !project.data ? (
+          <main className={css.main} id="main" tabIndex={-1}>
+            <h1 className="vh">{slug}</h1>
+            <Failed
+              title={`The project ${slug} cannot be opened`}
+              error={project.error}
+              onRetry={() => void project.refetch()}
+            />
+          </main>
+        ) : (
+          <Main />
+        )}
       </div>
-      {project.isError && !project.data ? (
-        <main className={css.main} id="main" tabIndex={-1}>
-          <h1 className="vh">{slug}</h1>
-          <Failed
-            title={`The project ${slug} cannot be opened`}
-            error={project.error}
-            onRetry={() => void project.refetch()}
-          />
-        </main>
-      ) : (
-        <Main />
-      )}
-    </div>
+    </HrefContext>
   );
 }
 

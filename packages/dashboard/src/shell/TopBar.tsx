@@ -1,6 +1,4 @@
-import { useLocation, useRouter } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
-import { stringifySearch } from "../search-text.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { toggleTheme } from "../ui/appearance.ts";
 import controls from "../ui/controls.module.css";
@@ -11,6 +9,7 @@ import { Segments } from "../ui/Segments.tsx";
 import { crumbs } from "../ui/title.ts";
 import { ConnectionChip } from "./ConnectionChip.tsx";
 import css from "./shell.module.css";
+import { TimeRangeControl } from "./TimeRangeControl.tsx";
 import { UserMenu } from "./UserMenu.tsx";
 
 const zoneOptions: readonly { value: ZoneChoice; label: string; title: string }[] = [
@@ -19,21 +18,12 @@ const zoneOptions: readonly { value: ZoneChoice; label: string; title: string }[
   { value: "project", label: "project", title: "Times in the project's zone" },
 ];
 
-const ranges = [
-  { value: "-15m", label: "15 m" },
-  { value: "-1h", label: "1 h" },
-  { value: "-24h", label: "24 h" },
-  { value: "-7d", label: "7 d" },
-  { value: "all", label: "all" },
-] as const;
-type Range = (typeof ranges)[number]["value"];
-
 export function TopBar({ slug }: { slug?: string }) {
   const { choice } = useZone();
   return (
     <header className={css.top}>
       <Crumbs />
-      {slug === undefined ? null : <TimeRange />}
+      {slug === undefined ? null : <TimeRangeControl />}
       <Segments
         className="lg"
         legend="Time zone"
@@ -72,28 +62,5 @@ function Crumbs() {
         ))}
       </ol>
     </nav>
-  );
-}
-
-/** The range lives in the address, so it exists only where the page reads it: the task list. */
-function TimeRange() {
-  const location = useLocation();
-  const router = useRouter();
-  if (!location.pathname.endsWith("/tasks")) return null;
-  const search = location.search as Record<string, unknown>;
-  const since = search.until ? undefined : search.since;
-  const value =
-    since === undefined ? (search.until ? null : "all") : (ranges.find((one) => one.value === since)?.value ?? null);
-  return (
-    <Segments<Range>
-      className="lg"
-      legend="Time range"
-      value={value}
-      options={ranges}
-      onChange={(range) => {
-        const next = { ...search, until: undefined, since: range === "all" ? undefined : range };
-        router.history.push(location.pathname + stringifySearch(next));
-      }}
-    />
   );
 }

@@ -1,5 +1,8 @@
 import { useRouter } from "@tanstack/react-router";
-import type { AnchorHTMLAttributes, MouseEvent } from "react";
+import { type AnchorHTMLAttributes, createContext, type MouseEvent, useContext } from "react";
+
+/** What the pages around a link add to its address, such as the time range that stays the same between them. */
+export const HrefContext = createContext<(href: string) => string>((href) => href);
 
 interface AppLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"> {
   href: string;
@@ -8,15 +11,16 @@ interface AppLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "hr
 /** A link inside the dashboard. The address is final: ids may hold characters that a route template would read. */
 export function AppLink({ href, onClick, ...rest }: AppLinkProps) {
   const router = useRouter();
+  const to = useContext(HrefContext)(href);
   return (
     <a
       {...rest}
-      href={href}
+      href={to}
       onClick={(event) => {
         onClick?.(event);
         if (event.defaultPrevented || !isPlainClick(event)) return;
         event.preventDefault();
-        router.history.push(href);
+        router.history.push(to);
       }}
     />
   );

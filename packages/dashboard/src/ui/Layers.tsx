@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, 
 import controls from "./controls.module.css";
 import { NoteLine } from "./Feedback.tsx";
 import { Icon } from "./Icon.tsx";
+import { useKeys } from "./keys.ts";
 import css from "./layers.module.css";
 
 interface MenuProps {
@@ -14,16 +15,28 @@ interface MenuProps {
   label: string;
   children: ReactNode;
   onOpen?: () => void;
+  /** A single key that opens it, see `useKeys`. */
+  openedBy?: string;
 }
 
 /**
  * A button and its floating list, on the browser's own popover: light dismiss, Esc and focus return come with it. Up
  * and Down walk through the entries; choosing a link or button closes it.
  */
-export function Menu({ button, buttonClass, buttonLabel, place, label, children, onOpen }: MenuProps) {
+export function Menu({ button, buttonClass, buttonLabel, place, label, children, onOpen, openedBy }: MenuProps) {
   const id = useId();
   const layer = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
+  useKeys(
+    openedBy === undefined
+      ? {}
+      : {
+          [openedBy]: (event) => {
+            event.preventDefault();
+            layer.current?.showPopover();
+          },
+        },
+  );
 
   useEffect(() => {
     const element = layer.current;
@@ -73,6 +86,8 @@ export function Menu({ button, buttonClass, buttonLabel, place, label, children,
 
 function walkEntries(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  // In a field for a date or a number these keys change the value.
+  if (event.target instanceof HTMLInputElement && event.target.type !== "text") return;
   const entries = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-entry]")];
   const at = entries.indexOf(document.activeElement as HTMLElement);
   const next = entries[(at + (event.key === "ArrowDown" ? 1 : -1) + entries.length) % entries.length];

@@ -75,6 +75,21 @@ export function fullText(at: number, zone: string): string {
   return format(zone, "full").format(at).replace(",", ".");
 }
 
+/** `2026-11-20 17:38`, with its seconds only where they are not zero. */
+export function minuteText(at: number, zone: string): string {
+  const full = fullText(at, zone);
+  return full.slice(17, 19) === "00" ? full.slice(0, 16) : full.slice(0, 19);
+}
+
+/** Milliseconds since 1970 of a local time such as `2026-11-20T17:38` in a zone; NaN when it is none. */
+export function zonedMs(local: string, zone: string): number {
+  const asUtc = Date.parse(`${local}Z`);
+  if (Number.isNaN(asUtc)) return asUtc;
+  const offsetAt = (at: number) => Date.parse(`${fullText(at, zone).replace(" ", "T")}Z`) - at;
+  // The offset is asked for where the guess led: the two differ on the days when clocks change.
+  return asUtc - offsetAt(asUtc - offsetAt(asUtc));
+}
+
 /** Milliseconds since 1970 of an API timestamp; NaN when it is absent. */
 export function instant(text: string | null | undefined): number {
   return text ? Date.parse(text) : Number.NaN;

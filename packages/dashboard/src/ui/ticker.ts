@@ -31,3 +31,8 @@ function subscribe(listener: () => void): () => void {
 export function useNow(): number {
   return useSyncExternalStore(subscribe, now.get);
 }
+
+/** The same, renewed only when a multiple of `stepMs` has passed: for what must not be drawn every second. */
+export function useNowEvery(stepMs: number): number {
+  return useSyncExternalStore(subscribe, () => Math.floor(now.get() / stepMs) * stepMs);
+}

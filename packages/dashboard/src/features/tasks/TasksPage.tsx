@@ -4,6 +4,7 @@ import { useLocation, useNavigate, useParams, useRouter, useSearch } from "@tans
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
+import { useKeepRange, useTimeRange } from "../../time-range.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import { copyText } from "../../ui/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
@@ -74,6 +75,8 @@ function ProjectTasks({ slug }: { slug: string }) {
 function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
   const navigate = useNavigate({ from: "/p/$slug/tasks" });
   const router = useRouter();
+  const keepRange = useKeepRange();
+  useTimeRange("all");
   const rawSearch = useLocation({ select: (location) => location.searchStr });
   const [follows, setFollows] = useState(false);
   const [isTop, setTop] = useState(true);
@@ -145,7 +148,7 @@ function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
     },
     x: () => current && tick(current, false),
     n: () => list.freshCount > 0 && list.showFresh(),
-    o: () => named && router.history.push(paths.task(slug, named.engine, named.task_id)),
+    o: () => named && router.history.push(keepRange(paths.task(slug, named.engine, named.task_id))),
     y: () => named && void copyText(named.task_id),
     f: () => current?.queue && patch({ queue: current.queue }),
     u: () => search.task && close(),

@@ -1,5 +1,6 @@
 import { priorities, taskStates } from "@svc/client";
-import { type FilterKey, priorityList, type TasksSearch, timeOf } from "./tasks-search.ts";
+import { timeOf } from "../../range-text.ts";
+import { type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
 
 // The language of the filter bar: `key:value` words are filters, everything else is text to find.
 

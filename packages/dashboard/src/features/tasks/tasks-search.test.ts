@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseSearch, stringifySearch } from "../../search-text.ts";
-import { activeFilters, droppedParams, filtersOf, readTasksSearch, timeOf } from "./tasks-search.ts";
+import { activeFilters, droppedParams, filtersOf, readTasksSearch } from "./tasks-search.ts";
 
 describe("the address of the task list", () => {
   test("keeps what it understands and drops the rest", () => {
@@ -47,10 +47,6 @@ describe("filtersOf", () => {
       since: "2026-11-20T10:30:00.000Z",
       until: "2026-11-20T11:00:00.000Z",
     });
-  });
-
-  test("reads an instant without zone as UTC", () => {
-    expect(timeOf("2026-11-20T10:00:00", now)).toBe(Date.parse("2026-11-20T10:00:00Z"));
   });
 
   test("leaves the drawer out", () => {

@@ -1,4 +1,5 @@
 import { priorities, type TaskFilters, type TaskState, taskStates } from "@svc/client";
+import { readRange, timeOf } from "../../range-text.ts";
 
 /** What the address of the task list may say. Everything else in it is dropped. */
 export interface TasksSearch {
@@ -30,8 +31,7 @@ export function readTasksSearch(raw: Record<string, unknown>): TasksSearch {
     const value = raw[key];
     if (typeof value === "string" && value !== "" && value.length <= maximumLengths[key]) search[key] = value;
   }
-  if (isTimeText(raw.since)) search.since = raw.since;
-  if (isTimeText(raw.until)) search.until = raw.until;
+  Object.assign(search, readRange(raw));
   if (typeof raw.task === "string" && raw.task.includes("/")) search.task = raw.task;
   if (typeof raw.tab === "string") search.tab = raw.tab;
   return search;
@@ -47,22 +47,6 @@ export function priorityList(text: unknown): string[] {
   if (typeof text !== "string") return [];
   const asked = new Set(text.split(",").map((word) => word.trim()));
   return priorities.filter((priority) => asked.has(priority));
-}
-
-const agePattern = /^-(\d{1,5})(m|h|d)$/;
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-function isTimeText(value: unknown): value is string {
-  if (typeof value !== "string") return false;
-  return agePattern.test(value) || /^\d{4}-\d{2}-\d{2}/.test(value) ? !Number.isNaN(timeOf(value, 0)) : false;
-}
-
-/** Milliseconds since 1970 of an instant or of an age counted back from `now`. An instant without zone is UTC. */
-export function timeOf(text: string, now: number): number {
-  const found = agePattern.exec(text);
-  if (found) return now - Number(found[1]) * unitMs[found[2] as keyof typeof unitMs];
-  const hasZone = /(Z|[+-]\d{2}:?\d{2})$/i.test(text);
-  return Date.parse(hasZone || !text.includes("T") ? text : `${text}Z`);
 }
 
 /** The list's query parameters. Ages become instants here, so that the pages of one list share their bounds. */

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fullText, minuteText, zonedMs } from "./instants.ts";
+
+describe("zonedMs", () => {
+  test.each([
+    ["2026-11-20T17:38", "UTC", "2026-11-20T17:38:00.000Z"],
+    ["2026-11-20T17:38:05", "Europe/Berlin", "2026-11-20T16:38:05.000Z"],
+    ["2026-07-01T00:00", "Asia/Kolkata", "2026-06-30T18:30:00.000Z"],
+    ["2026-03-29T03:30", "Europe/Berlin", "2026-03-29T01:30:00.000Z"],
+  ])("reads %s in %s", (local, zone, iso) => {
+    expect(new Date(zonedMs(local, zone)).toISOString()).toBe(iso);
+  });
+
+  test("is not a number for what is no time", () => {
+    expect(zonedMs("", "UTC")).toBeNaN();
+  });
+
+  test("reads back what was printed, but for the hour that a zone passes twice", () => {
+    const zones = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Auckland");
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2_000_000_000 }), zones, (seconds, zone) => {
+        const printed = fullText(seconds * 1000, zone);
+        expect(fullText(zonedMs(printed.replace(" ", "T"), zone), zone)).toBe(printed);
+      }),
+    );
+  });
+});
+
+describe("minuteText", () => {
+  test("names the seconds only when there are any", () => {
+    expect(minuteText(Date.parse("2026-11-20T17:38:00Z"), "UTC")).toBe("2026-11-20 17:38");
+    expect(minuteText(Date.parse("2026-11-20T17:38:09Z"), "UTC")).toBe("2026-11-20 17:38:09");
+  });
+});
