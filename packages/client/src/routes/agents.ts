@@ -1,5 +1,5 @@
 import { type CallOptions, pathOf, type Send } from "../request.ts";
-import type { Agent, AgentProcess, AgentStatusSample, MintedAgent } from "../types/agents.ts";
+import type { Agent, AgentProcess, AgentStatusSample, Completeness, MintedAgent } from "../types/agents.ts";
 
 export function agentRoutes(send: Send) {
   return {
@@ -15,5 +15,7 @@ export function agentRoutes(send: Send) {
       send<{ items: AgentStatusSample[] }>("GET", pathOf`/projects/${slug}/agents/${agentId}/status-history`, call),
     listAgentProcesses: (slug: string, query: { state?: string; limit?: number } = {}, call?: CallOptions) =>
       send<AgentProcess[]>("GET", pathOf`/projects/${slug}/agent-workers`, { ...call, query }),
+    getCompleteness: (slug: string, query: { since?: string; until?: string } = {}, call?: CallOptions) =>
+      send<Completeness>("GET", pathOf`/projects/${slug}/completeness`, { ...call, query }),
   };
 }

@@ -69,3 +69,18 @@ export interface AgentStatusSample {
     [key: string]: unknown;
   };
 }
+
+/** A stretch of time in which an agent had to give up records. */
+export interface CompletenessGap {
+  agent_id: string;
+  agent_name: string;
+  from: string;
+  to: string;
+  event_records: number;
+  other_frames: number;
+  reason: "capacity" | "content" | "adapter" | "unknown";
+}
+
+export interface Completeness {
+  gaps: CompletenessGap[];
+}

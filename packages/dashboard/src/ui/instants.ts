@@ -81,6 +81,16 @@ export function minuteText(at: number, zone: string): string {
   return full.slice(17, 19) === "00" ? full.slice(0, 16) : full.slice(0, 19);
 }
 
+/** `17:37:31 to 17:37:45`, with the day before it unless that is today's, and before the end as well when that is another. */
+export function spanText(fromMs: number, toMs: number, zone: string, now = Date.now()): string {
+  const parts = (at: number) => [fullText(at, zone).slice(0, 10), fullText(at, zone).slice(11, 19)] as const;
+  const [fromDay, fromTime] = parts(fromMs);
+  const [toDay, toTime] = parts(toMs);
+  const start = fromDay === toDay && fromDay === parts(now)[0] ? fromTime : `${fromDay} ${fromTime}`;
+  if (fromDay === toDay && fromTime === toTime) return start;
+  return `${start} to ${fromDay === toDay ? toTime : `${toDay} ${toTime}`}`;
+}
+
 /** Milliseconds since 1970 of a local time such as `2026-11-20T17:38` in a zone; NaN when it is none. */
 export function zonedMs(local: string, zone: string): number {
   const asUtc = Date.parse(`${local}Z`);

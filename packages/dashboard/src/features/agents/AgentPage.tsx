@@ -18,6 +18,7 @@ import { useIsProjectAdmin } from "../sessions/queries.ts";
 import { AgentSnippets } from "./AgentSnippets.tsx";
 import css from "./agents.module.css";
 import { FirstHello, NothingArrives } from "./FirstHello.tsx";
+import { LossBands } from "./LossBands.tsx";
 import { LossPanel } from "./LossPanel.tsx";
 import { agentProcessesQuery, agentQuery, agentStatusQuery } from "./queries.ts";
 import { RevokeDialog } from "./RevokeDialog.tsx";
@@ -102,6 +103,7 @@ export function AgentPage() {
             ) : status.data ? (
               <>
                 <LossPanel samples={status.data.items} />
+                <LossBands slug={slug} agentId={agent.id} />
                 <Samples samples={status.data.items} />
               </>
             ) : (

@@ -1,0 +1,52 @@
+import { AppLink } from "../AppLink.tsx";
+import { printable } from "../format.ts";
+import { Glyph } from "../Icon.tsx";
+import { spanText, useZone } from "../instants.ts";
+import css from "./gap-band.module.css";
+import { type GapGroup, lostText, onlyAgent, whoText, whyText } from "./gaps.ts";
+
+interface GapBandProps {
+  group: GapGroup;
+  /** Where the link leads: to one agent, or with null to all of them; no link without it. */
+  agentHref?: (agentId: string | null) => string;
+  /** What the loss means where the band stands; a list's words when left out. */
+  meaning?: string;
+  /** Makes it a row of a `role=grid` that spans `columns`; `top` places it in a virtual list, in pixels. */
+  grid?: { columns: number; rowIndex?: number; top?: number };
+}
+
+/** A stretch of lost events as a band between rows: how many, when, who and why, and what it means from here on. */
+export function GapBand({ group, agentHref, meaning = rowsMeaning, grid }: GapBandProps) {
+  const { zone } = useZone();
+  const agent = onlyAgent(group);
+  const band = (
+    <div className={css.gap}>
+      <Glyph name="unknown" />
+      <span className={css.words}>
+        <b>{lostText(group)}</b> {spanText(group.fromMs, group.toMs, zone)}, {whoText(group)}, {whyText(group)}.{" "}
+        <span className="lg">{meaning}</span>
+      </span>
+      {agentHref ? (
+        <AppLink href={agentHref(agent?.agentId ?? null)}>
+          {agent === null ? "Agents" : `Agent ${printable(agent.agentName)}`}
+        </AppLink>
+      ) : null}
+    </div>
+  );
+  if (grid === undefined) return band;
+  const { columns, rowIndex, top } = grid;
+  return (
+    <div
+      role="row"
+      aria-rowindex={rowIndex}
+      className={top === undefined ? undefined : css.placed}
+      style={top === undefined ? undefined : { transform: `translateY(${top}px)` }}
+    >
+      <div role="gridcell" aria-colspan={columns}>
+        {band}
+      </div>
+    </div>
+  );
+}
+
+const rowsMeaning = "Rows from here may be missing or end as unknown.";
