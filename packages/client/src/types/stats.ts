@@ -36,3 +36,42 @@ export interface TrendsQuery {
   since?: string;
   until?: string;
 }
+
+/** Milliseconds, within 5 % of the true value. */
+export interface Percentiles {
+  p50: number;
+  p95: number;
+  p99: number;
+  /** Values they are of. */
+  count: number;
+}
+
+export interface Durations {
+  run: Percentiles | null;
+  wait: Percentiles | null;
+}
+
+export interface Latency {
+  bucket: NonNullable<TrendsQuery["bucket"]>;
+  /** Of all buckets together. */
+  total: Durations;
+  series: ({ t: string } & Durations)[];
+}
+
+/** Without since and until the last 24 hours; name and queue are exact. */
+export interface LatencyQuery {
+  bucket?: TrendsQuery["bucket"];
+  name?: string;
+  queue?: string;
+  since?: string;
+  until?: string;
+}
+
+export interface SlowestNames {
+  /** Start of the first whole minute, hour or day that is counted. */
+  since: string;
+  until: string;
+  /** The range before goes from here to `since`. */
+  previous_since: string;
+  items: { name: string; run: Percentiles; failed: number; previous: Percentiles | null }[];
+}

@@ -49,7 +49,7 @@ export interface Deltas {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Keeps the widest possible key of a rollup row within what an index entry of the server database can hold. */
-const nameCharacters = 256;
+export const nameCharacters = 256;
 /**
  * What one run adds to a sum at most: 25 days, so that the sums of millions of events stay integers that a double holds. One beyond
  * cannot be read back, and the counters would stand still.

@@ -215,6 +215,55 @@ for (const dialect of testDialects) {
       expect(await totals()).toEqual([{ ...total, count: 5, run_ms_sum: 105, run_count: 5, bucket_at: "10:00" }]);
     });
 
+    test("sum ended and started tasks by name and for the project, by the hour and the day", async () => {
+      const projectId = await newProject();
+      const succeeded = (task_name: string, runtime_ms: number, minute: string, engine = "bullmq") => ({
+        ...event("task.succeeded", `t${nextNumber()}`, `2026-01-10T10:${minute}:00Z`, { task_name, runtime_ms }),
+        engine,
+      });
+      await ingest(projectId, [
+        succeeded("a", 10, "01"),
+        succeeded("a", 20, "02", "celery"),
+        succeeded("b", 900, "03"),
+      ]);
+      await runLoop("foldCounters");
+      await ingest(projectId, [
+        succeeded("a", 30, "04"),
+        event("task.sent", "u", "2026-01-10T10:05:00Z", { task_name: "a" }),
+        // Older than hours are kept.
+        event("task.failed", "v", "2025-12-28T10:05:00Z", { task_name: "a" }),
+      ]);
+      await runLoop("foldCounters");
+      const rows = await opened.database.read
+        .selectFrom("name_rollups")
+        .selectAll()
+        .where("project_id", "=", projectId)
+        .orderBy("bucket_at")
+        .orderBy("grain_minutes")
+        .orderBy("name")
+        .execute();
+      expect(
+        rows.map(({ bucket_at, grain_minutes, name, kind, count, run_ms_sum, run_histogram }) => [
+          bucket_at.toISOString().slice(5, 13),
+          grain_minutes,
+          name,
+          kind.slice(5),
+          count,
+          run_ms_sum,
+          [...decodeHistogram(run_histogram).values()].reduce((sum, times) => sum + times, 0),
+        ]),
+      ).toEqual([
+        ["12-28T00", 1440, "", "failed", 1, 0, 0],
+        ["12-28T00", 1440, "a", "failed", 1, 0, 0],
+        ["01-10T00", 1440, "", "succeeded", 4, 960, 4],
+        ["01-10T00", 1440, "a", "succeeded", 3, 60, 3],
+        ["01-10T00", 1440, "b", "succeeded", 1, 900, 1],
+        ["01-10T10", 60, "", "succeeded", 4, 960, 4],
+        ["01-10T10", 60, "a", "succeeded", 3, 60, 3],
+        ["01-10T10", 60, "b", "succeeded", 1, 900, 1],
+      ]);
+    });
+
     test("lose no change that is appended while others are folded", async () => {
       const projectId = await newProject();
       await Promise.all([

@@ -17,14 +17,25 @@ import {
   takeOldMinutes,
   type WorkerSum,
 } from "./fold-store.ts";
-import { decodeHistogram, type Histogram, mergeInto } from "./histogram.ts";
-import { bucketStart, minutesBegin } from "./time-range.ts";
+import { addStored, type Histogram } from "./histogram.ts";
+import { addNameRollups, type NameSum } from "./name-rollups-store.ts";
+import { bucketStart, hoursBegin, minutesBegin } from "./time-range.ts";
 
 const deltasPerRound = 5000;
 const roundsPerTick = 20;
 const minutesPerRound = 2000;
 const namesPerProject = 1000;
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** What figures by name tell of: how tasks ended, and how long they waited until they began. */
+const summedKinds: ReadonlySet<string> = new Set([
+  "task.started",
+  "task.retried",
+  "task.succeeded",
+  "task.failed",
+  "task.revoked",
+  "task.rejected",
+]);
 /** How often a name is noted as still in use. */
 export const nameNotedMs = 24 * hourMs;
 
@@ -81,6 +92,7 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
   if (deltas.length === 0) return 0;
   const sums = new Sums();
   const minuteLimit = minutesBegin(now);
+  const hourLimit = hoursBegin(now);
   const nameOf = await nameLimiter(tx, deltas, now);
   for (const delta of deltas) {
     const { bucket_at: at, counter, project_id, engine, kind, count } = delta;
@@ -91,11 +103,18 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
       const isOld = at < minuteLimit;
       const bucket = isOld ? bucketStart(at, hourMs) : at;
       const grainMinutes = isOld ? 60 : 1;
-      sums.addRollup({ ...delta, name: nameOf(delta) }, bucket, grainMinutes);
+      const named = { ...delta, name: nameOf(delta) };
+      sums.addRollup(named, bucket, grainMinutes);
       sums.addRollup({ ...delta, ...allOfProject }, bucket, grainMinutes);
+      if (!summedKinds.has(kind)) continue;
+      for (const name of new Set([named.name, allOfProject.name])) {
+        if (at >= hourLimit) sums.addName({ ...delta, name }, bucketStart(at, hourMs), 60);
+        sums.addName({ ...delta, name }, bucketStart(at, dayMs), 1440);
+      }
     }
   }
   await addRollups(tx, [...sums.rollups.values()]);
+  await addNameRollups(tx, [...sums.names.values()]);
   await addWorkerCounts(tx, [...sums.workers.values()]);
   await addTaskCounts(tx, sums.stateCounts());
   return deltas.length;
@@ -143,6 +162,7 @@ const allOfProject = { engine: "", name: "", queue: "" };
 /** Sums by counter key. */
 class Sums {
   readonly rollups = new Map<string, RollupSum>();
+  readonly names = new Map<string, NameSum>();
   readonly workers = new Map<string, WorkerSum>();
   private readonly states = new Map<string, { project_id: string; state: string; count: number }>();
 
@@ -151,27 +171,23 @@ class Sums {
     const key = [project_id, bucketAt.getTime(), grainMinutes, kind, engine, name, queue].join("\0");
     let sum = this.rollups.get(key);
     if (sum === undefined) {
-      sum = {
-        project_id,
-        grain_minutes: grainMinutes,
-        bucket_at: bucketAt,
-        engine,
-        name,
-        queue,
-        kind,
-        count: 0,
-        run_ms_sum: 0,
-        run_count: 0,
-        run: new Map(),
-        wait: new Map(),
-      };
+      const place = { project_id, grain_minutes: grainMinutes, bucket_at: bucketAt, engine, name, queue, kind };
+      sum = { ...place, ...nothing(), run: new Map(), wait: new Map() };
       this.rollups.set(key, sum);
     }
-    sum.count += addend.count;
-    sum.run_ms_sum += addend.run_ms_sum;
-    sum.run_count += addend.run_count;
-    addStored(sum.run, addend.run_histogram);
-    addStored(sum.wait, addend.wait_histogram);
+    addTo(sum, addend);
+  }
+
+  addName(addend: Addend, bucketAt: Date, grainMinutes: number): void {
+    const { project_id, name, kind } = addend;
+    const key = [project_id, bucketAt.getTime(), grainMinutes, kind, name].join("\0");
+    let sum = this.names.get(key);
+    if (sum === undefined) {
+      const place = { project_id, grain_minutes: grainMinutes, bucket_at: bucketAt, name, kind };
+      sum = { ...place, ...nothing(), run: new Map(), wait: new Map() };
+      this.names.set(key, sum);
+    }
+    addTo(sum, addend);
   }
 
   addWorker(row: WorkerSum): void {
@@ -193,6 +209,20 @@ class Sums {
   }
 }
 
-function addStored(histogram: Histogram, text: string | null): void {
-  if (text !== null) mergeInto(histogram, decodeHistogram(text));
+const nothing = () => ({ count: 0, run_ms_sum: 0, run_count: 0 });
+
+interface Growing {
+  count: number;
+  run_ms_sum: number;
+  run_count: number;
+  readonly run: Histogram;
+  readonly wait: Histogram;
+}
+
+function addTo(sum: Growing, { count, run_ms_sum, run_count, run_histogram, wait_histogram }: Addend): void {
+  sum.count += count;
+  sum.run_ms_sum += run_ms_sum;
+  sum.run_count += run_count;
+  addStored(sum.run, run_histogram);
+  addStored(sum.wait, wait_histogram);
 }

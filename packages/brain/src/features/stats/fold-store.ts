@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
 import { lockSubject } from "../../platform/database/subject-lock.ts";
 import type { CounterDeltaRow, RollupRow, Tables, WorkerRollupRow } from "../../schema/tables/index.ts";
-import { decodeHistogram, encodeHistogram, type Histogram, mergeInto } from "./histogram.ts";
+import { addStored, encodeHistogram, type Histogram } from "./histogram.ts";
 import { rowPlace } from "./prune-store.ts";
 
 export type CounterTx = Tx<Tables>;
@@ -84,8 +84,8 @@ export async function addRollups(tx: CounterTx, sums: readonly RollupSum[]): Pro
   const rows = sums.map(({ run, wait, ...rest }): RollupRow => {
     const known = present.get(rollupKey(rest));
     if (known !== undefined) {
-      mergeInto(run, decodeHistogram(known.run_histogram));
-      mergeInto(wait, decodeHistogram(known.wait_histogram));
+      addStored(run, known.run_histogram);
+      addStored(wait, known.wait_histogram);
     }
     return { ...rest, run_histogram: encodeHistogram(run), wait_histogram: encodeHistogram(wait) };
   });

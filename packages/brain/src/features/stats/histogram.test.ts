@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  addStored,
   addToHistogram,
+  countOf,
   decodeHistogram,
   encodeHistogram,
   type Histogram,
   histogramError,
-  mergeInto,
   quantileOf,
+  quantilesOf,
 } from "./histogram.ts";
 
 const histogramOf = (values: number[]): Histogram => {
@@ -34,8 +36,30 @@ describe("a histogram", () => {
     fc.assert(
       fc.property(durations, durations, (a, b) => {
         const merged = decodeHistogram(encodeHistogram(histogramOf(a)));
-        mergeInto(merged, histogramOf(b));
+        addStored(merged, encodeHistogram(histogramOf(b)));
         expect(encodeHistogram(merged)).toBe(encodeHistogram(histogramOf([...b, ...a])));
+      }),
+    );
+  });
+
+  test("reads any text that it wrote, whatever the counts", () => {
+    const counts = fc.dictionary(fc.nat(999).map(String), fc.integer({ min: 1, max: 2 ** 40 }));
+    fc.assert(
+      fc.property(counts, (given) => {
+        const histogram = new Map(Object.entries(given).map(([bucket, count]) => [Number(bucket), count]));
+        expect(decodeHistogram(encodeHistogram(histogram))).toEqual(histogram);
+      }),
+    );
+  });
+
+  test("gives several quantiles at once as it gives each", () => {
+    const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
+    fc.assert(
+      fc.property(durations, shares, (values, given) => {
+        const histogram = histogramOf(values);
+        const rising = [...given].sort((a, b) => a - b);
+        expect(quantilesOf(histogram, rising)).toEqual(rising.map((q) => quantileOf(histogram, q)));
+        expect(countOf(histogram)).toBe(values.length);
       }),
     );
   });

@@ -4,7 +4,13 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { nameNotedMs } from "./fold-counters.ts";
-import { deleteNamesBefore, deleteRollupsBefore, deleteWorkerRollupsBefore } from "./prune-store.ts";
+import {
+  deleteNameRollupsBefore,
+  deleteNamesBefore,
+  deleteRollupsBefore,
+  deleteWorkerRollupsBefore,
+} from "./prune-store.ts";
+import { hoursBegin } from "./time-range.ts";
 
 const rowsPerBatch = 5000;
 const grains = [1, 60];
@@ -19,7 +25,8 @@ export const pruneRollups: Loop<{
   everyMs: 3_600_000,
   leaderOnly: true,
   async tick({ database, clock, settings, signal }) {
-    const cutoff = new Date(retentionHorizonMs(clock.now(), settings.SVC_TASK_RETENTION_DAYS));
+    const now = clock.now();
+    const cutoff = new Date(retentionHorizonMs(now, settings.SVC_TASK_RETENTION_DAYS));
 
     async function inBatches(deleteBatch: () => Promise<number>): Promise<number> {
       let deleted = 0;
@@ -34,6 +41,11 @@ export const pruneRollups: Loop<{
     for (const grain of grains) {
       rollups += await inBatches(() => deleteRollupsBefore(database, grain, cutoff, rowsPerBatch));
     }
+    const hours = hoursBegin(now);
+    rollups += await inBatches(() =>
+      deleteNameRollupsBefore(database, 60, hours > cutoff ? hours : cutoff, rowsPerBatch),
+    );
+    rollups += await inBatches(() => deleteNameRollupsBefore(database, 1440, cutoff, rowsPerBatch));
     const workers = await inBatches(() => deleteWorkerRollupsBefore(database, cutoff, rowsPerBatch));
     // A name noted a day before the cutoff may have been counted until then.
     const unused = new Date(cutoff.getTime() - nameNotedMs);

@@ -54,7 +54,7 @@ for (const dialect of testDialects) {
 
     beforeEach(() =>
       opened.database.write(async (tx) => {
-        for (const table of ["rollups", "worker_rollups", "rollup_names", "counter_deltas"] as const) {
+        for (const table of ["rollups", "name_rollups", "worker_rollups", "rollup_names", "counter_deltas"] as const) {
           await tx.deleteFrom(table).execute();
         }
       }),
@@ -83,6 +83,34 @@ for (const dialect of testDialects) {
       expect(left).toEqual([{ bucket_at: horizon }, { bucket_at: now }]);
       expect(await opened.database.read.selectFrom("worker_rollups").select("hour_at").execute()).toEqual([
         { hour_at: horizon },
+      ]);
+    });
+
+    test("drops figures by name of hours after eight days, and of days with the rest", async () => {
+      const { engine: _engine, queue: _queue, ...row } = rollup({});
+      const weekAgo = new Date(now.getTime() - 8 * 24 * 3_600_000);
+      await opened.database.write((tx) =>
+        tx
+          .insertInto("name_rollups")
+          .values([
+            { ...row, bucket_at: new Date(weekAgo.getTime() - 3_600_000) },
+            { ...row, bucket_at: weekAgo },
+            { ...row, grain_minutes: 1440, bucket_at: hoursBefore(24) },
+            { ...row, grain_minutes: 1440, bucket_at: horizon },
+          ])
+          .execute(),
+      );
+
+      expect(await tick()).toMatchObject({ rollups: 2 });
+
+      const left = await opened.database.read
+        .selectFrom("name_rollups")
+        .select(["grain_minutes", "bucket_at"])
+        .orderBy("grain_minutes")
+        .execute();
+      expect(left).toEqual([
+        { grain_minutes: 60, bucket_at: weekAgo },
+        { grain_minutes: 1440, bucket_at: horizon },
       ]);
     });
 

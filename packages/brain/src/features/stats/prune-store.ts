@@ -8,18 +8,24 @@ type Db = Pick<Database<Tables>, "dialect" | "write">;
 export const rowPlace = (dialect: DialectName) => sql.ref<string>(dialect === "postgres" ? "ctid" : "rowid");
 
 /** Deletes at most `limit` rollups of one grain that begin before `cutoff`, and tells how many. */
-export async function deleteRollupsBefore(
+export const deleteRollupsBefore = (db: Db, grainMinutes: number, cutoff: Date, limit: number): Promise<number> =>
+  deleteGrainBefore(db, "rollups", { grainMinutes, cutoff, limit });
+
+/** The same for figures by name. */
+export const deleteNameRollupsBefore = (db: Db, grainMinutes: number, cutoff: Date, limit: number): Promise<number> =>
+  deleteGrainBefore(db, "name_rollups", { grainMinutes, cutoff, limit });
+
+async function deleteGrainBefore(
   { dialect, write }: Db,
-  grainMinutes: number,
-  cutoff: Date,
-  limit: number,
+  table: "rollups" | "name_rollups",
+  { grainMinutes, cutoff, limit }: { grainMinutes: number; cutoff: Date; limit: number },
 ): Promise<number> {
   const { numDeletedRows } = await write((tx) =>
     tx
-      .deleteFrom("rollups")
+      .deleteFrom(table)
       .where(rowPlace(dialect), "in", (eb) =>
         eb
-          .selectFrom("rollups")
+          .selectFrom(table)
           .select(rowPlace(dialect).as("place"))
           .where("grain_minutes", "=", grainMinutes)
           .where("bucket_at", "<", cutoff)

@@ -3,7 +3,17 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { StatsQuery, StatsReply, TrendsQuery, TrendsReply } from "./schemas.ts";
+import { readLatency, readSlowestNames } from "./latency.ts";
+import {
+  LatencyNamesQuery,
+  LatencyNamesReply,
+  LatencyQuery,
+  LatencyReply,
+  StatsQuery,
+  StatsReply,
+  TrendsQuery,
+  TrendsReply,
+} from "./schemas.ts";
 import { readStats } from "./summary.ts";
 import { readTrends } from "./trends.ts";
 
@@ -24,5 +34,23 @@ export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> =
       config: { tag: "trends", role: "viewer" },
     },
     ({ project, query }) => readTrends(database, { projectId: project.id, query, now: clock.now() }),
+  );
+
+  app.get(
+    "/projects/:slug/latency",
+    {
+      schema: { params: ProjectParams, querystring: LatencyQuery, response: { 200: LatencyReply } },
+      config: { tag: "stats", role: "viewer" },
+    },
+    ({ project, query }) => readLatency(database, { projectId: project.id, query, now: clock.now() }),
+  );
+
+  app.get(
+    "/projects/:slug/latency/names",
+    {
+      schema: { params: ProjectParams, querystring: LatencyNamesQuery, response: { 200: LatencyNamesReply } },
+      config: { tag: "stats", role: "viewer" },
+    },
+    ({ project, query }) => readSlowestNames(database, { projectId: project.id, query, now: clock.now() }),
   );
 };

@@ -30,6 +30,20 @@ export const TrendsQuery = Type.Object({
 });
 export type TrendsQuery = Static<typeof TrendsQuery>;
 
+export const LatencyQuery = Type.Object({
+  bucket: TrendsQuery.properties.bucket,
+  name: Type.Optional(Type.String({ maxLength: 500, description: "exact task name" })),
+  queue: Type.Optional(Type.String({ maxLength: 200, description: "exact queue name" })),
+  ...range,
+});
+export type LatencyQuery = Static<typeof LatencyQuery>;
+
+export const LatencyNamesQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: "default 8" })),
+  ...range,
+});
+export type LatencyNamesQuery = Static<typeof LatencyNamesQuery>;
+
 export const StatsReply = Type.Object({
   tasks_by_state: Type.Object(Object.fromEntries(taskStates.map((state) => [state, Type.Integer()]))),
   tasks_total: Type.Integer(),
@@ -74,6 +88,37 @@ export const TrendsReply = Type.Object({
       revoked: Type.Integer(),
       total: Type.Integer({ description: "success, failure, retry and revoked together" }),
       avg_runtime_ms: Nullable(Type.Number()),
+    }),
+  ),
+});
+
+const Percentiles = Type.Object(
+  {
+    p50: Type.Number(),
+    p95: Type.Number(),
+    p99: Type.Number(),
+    count: Type.Integer({ description: "values they are of" }),
+  },
+  { description: "milliseconds, within 5 % of the true value" },
+);
+const durations = { run: Nullable(Percentiles), wait: Nullable(Percentiles) };
+
+export const LatencyReply = Type.Object({
+  bucket: TrendsReply.properties.bucket,
+  total: Type.Object(durations, { description: "of all buckets together" }),
+  series: Type.Array(Type.Object({ t: Instant, ...durations })),
+});
+
+export const LatencyNamesReply = Type.Object({
+  since: Type.Union([Instant], { description: "start of the first whole minute, hour or day that is counted" }),
+  until: Instant,
+  previous_since: Type.Union([Instant], { description: "the range before it goes from here to `since`" }),
+  items: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      run: Percentiles,
+      failed: Type.Integer(),
+      previous: Nullable(Percentiles),
     }),
   ),
 });

@@ -54,3 +54,49 @@ const minuteKeptMs = 48 * hourMs;
 
 /** The hour from which rollups are kept by the minute; before it they are moved into hours. */
 export const minutesBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - minuteKeptMs), hourMs);
+
+/** Days for which figures by name are kept by the hour; what is older is kept by the day. */
+const hourKeptMs = 8 * dayMs;
+
+/** The hour from which figures by name are kept by the hour. */
+export const hoursBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - hourKeptMs), hourMs);
+
+const maxBuckets = 1500;
+
+export interface BucketPlan {
+  readonly bucket: BucketName;
+  readonly widthMs: number;
+  /** Start of the first bucket. */
+  readonly from: Date;
+  readonly to: Date;
+  readonly count: number;
+}
+
+/**
+ * The buckets of a range. Where it begins before counts are kept by the minute, a bucket is an hour at least, whatever is asked: narrower
+ * ones would show each hour as a lump at its start.
+ *
+ * @throws ApiError `validation_error` when they are too many.
+ */
+export function planBuckets(range: TimeRange, wanted: BucketName, now: Date): BucketPlan {
+  if (bucketsIn(range, wanted) > maxBuckets) {
+    throw invalid({
+      loc: ["query", "bucket"],
+      type: "too_many_buckets",
+      message: `asks for more than ${maxBuckets} buckets`,
+    });
+  }
+  const isByHour = range.from < minutesBegin(now) && bucketMs[wanted] < bucketMs["1h"];
+  const bucket = isByHour ? "1h" : wanted;
+  const widthMs = bucketMs[bucket];
+  return { bucket, widthMs, from: bucketStart(range.from, widthMs), to: range.to, count: bucketsIn(range, bucket) };
+}
+
+const bucketsIn = ({ from, to }: TimeRange, bucket: BucketName): number =>
+  Math.ceil((to.getTime() - bucketStart(from, bucketMs[bucket]).getTime()) / bucketMs[bucket]);
+
+/** The narrowest bucket that keeps a range readable. */
+export function widthFor({ from, to }: TimeRange): BucketName {
+  const rangeMs = to.getTime() - from.getTime();
+  return bucketNames.find((name) => rangeMs / bucketMs[name] <= 200) ?? "1d";
+}

@@ -1,21 +1,8 @@
 import type { Database } from "../../platform/database/database.ts";
-import { invalid } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { rollupTotals } from "./reads.ts";
 import type { TrendsQuery } from "./schemas.ts";
-import {
-  type BucketName,
-  bucketMs,
-  bucketNames,
-  bucketStart,
-  defaultBucket,
-  minutesBegin,
-  readRange,
-  type TimeRange,
-  windowMs,
-} from "./time-range.ts";
-
-const maxBuckets = 1500;
+import { defaultBucket, planBuckets, readRange, type TimeRange, widthFor, windowMs } from "./time-range.ts";
 
 const fieldOfKind = {
   "task.succeeded": "success",
@@ -34,10 +21,7 @@ interface Point {
   avg_runtime_ms: number | null;
 }
 
-/**
- * Counts of stored events by UTC bucket, zero-filled; the last bucket is the running one. Where the range begins before counts are kept by
- * the minute, a bucket is an hour at least, whatever is asked: narrower ones would show each hour as a lump at its start.
- */
+/** Counts of stored events by UTC bucket, zero-filled; the last bucket is the running one. */
 export async function readTrends(
   database: Database<Tables>,
   request: { projectId: string; query: TrendsQuery; now: Date },
@@ -47,19 +31,9 @@ export async function readTrends(
   const custom = readRange(query, now);
   const range: TimeRange = custom ?? { from: new Date(now.getTime() - windowMs[windowName]), to: now };
   const wanted = query.bucket ?? (custom === null ? defaultBucket[windowName] : widthFor(range));
-  if (bucketsIn(range, wanted) > maxBuckets) {
-    throw invalid({
-      loc: ["query", "bucket"],
-      type: "too_many_buckets",
-      message: `asks for more than ${maxBuckets} buckets`,
-    });
-  }
-  const isByHour = range.from < minutesBegin(now) && bucketMs[wanted] < bucketMs["1h"];
-  const bucket = isByHour ? "1h" : wanted;
-  const widthMs = bucketMs[bucket];
-  const from = bucketStart(range.from, widthMs);
+  const { bucket, widthMs, from, count } = planBuckets(range, wanted, now);
   const totals = await rollupTotals(database, projectId, { from, to: range.to }, Object.keys(fieldOfKind));
-  const series: Point[] = Array.from({ length: bucketsIn(range, bucket) }, (_, index) => ({
+  const series: Point[] = Array.from({ length: count }, (_, index) => ({
     t: new Date(from.getTime() + index * widthMs),
     success: 0,
     failure: 0,
@@ -79,13 +53,4 @@ export async function readTrends(
   }
   for (const [point, { sum, count }] of runtimes) if (count > 0) point.avg_runtime_ms = sum / count;
   return { window: custom === null ? windowName : "custom", bucket, series };
-}
-
-const bucketsIn = ({ from, to }: TimeRange, bucket: BucketName): number =>
-  Math.ceil((to.getTime() - bucketStart(from, bucketMs[bucket]).getTime()) / bucketMs[bucket]);
-
-/** The narrowest bucket that keeps a custom range readable. */
-function widthFor({ from, to }: TimeRange): BucketName {
-  const rangeMs = to.getTime() - from.getTime();
-  return bucketNames.find((name) => rangeMs / bucketMs[name] <= 200) ?? "1d";
 }

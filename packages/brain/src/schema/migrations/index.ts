@@ -3,6 +3,7 @@ import { foundation } from "./0001-foundation.ts";
 import { fleet } from "./0002-fleet.ts";
 import { tasks } from "./0003-tasks.ts";
 import { search } from "./0004-search.ts";
+import { overview } from "./0005-overview.ts";
 
 /** Every migration, in order. A released one never changes. */
-export const migrations: readonly Migration[] = [foundation, fleet, tasks, search];
+export const migrations: readonly Migration[] = [foundation, fleet, tasks, search, overview];

@@ -48,6 +48,29 @@ export interface AgentStatusRow {
   payload: string;
 }
 
+/** The loss counters that an agent last told, by the buffer or runtime that counts them. */
+export interface LossMarkRow {
+  agent_id: string;
+  scope: string;
+  /** JSON object of counters. */
+  counters: string;
+  /** When they were last told, to within a few minutes. */
+  seen_at: Date;
+}
+
+/** What an agent lost between two reports. */
+export interface LossIntervalRow {
+  id: string;
+  project_id: string;
+  agent_id: string;
+  /** capacity, content, adapter or unknown. */
+  reason: string;
+  from_at: Date;
+  to_at: Date;
+  event_records: number;
+  other_frames: number;
+}
+
 /** An engine's own worker. */
 export interface WorkerRow {
   id: string;

@@ -1,10 +1,20 @@
 import type { FirstBootTokenRow, MembershipRow, MetaRow, ProjectRow, SessionRow, UserRow } from "./access.ts";
-import type { AgentRow, AgentStatusRow, AgentWorkerRow, QueueRow, WorkerRow } from "./agents.ts";
+import type {
+  AgentRow,
+  AgentStatusRow,
+  AgentWorkerRow,
+  LossIntervalRow,
+  LossMarkRow,
+  QueueRow,
+  WorkerRow,
+} from "./agents.ts";
 import type { AuditChainStateRow, AuditLogRow } from "./audit.ts";
 import type { CommandRow } from "./commands.ts";
 import type {
   CounterDeltaRow,
   EventRow,
+  NameRollupRow,
+  ReleaseRow,
   RollupNameRow,
   RollupRow,
   TaskCountRow,
@@ -26,6 +36,8 @@ export interface Tables {
   agents: AgentRow;
   agent_workers: AgentWorkerRow;
   agent_status_history: AgentStatusRow;
+  loss_marks: LossMarkRow;
+  loss_intervals: LossIntervalRow;
   workers: WorkerRow;
   queues: QueueRow;
   events: EventRow;
@@ -36,7 +48,9 @@ export interface Tables {
   counter_deltas: CounterDeltaRow;
   rollups: RollupRow;
   rollup_names: RollupNameRow;
+  name_rollups: NameRollupRow;
   worker_rollups: WorkerRollupRow;
+  releases: ReleaseRow;
   task_counts: TaskCountRow;
   commands: CommandRow;
   audit_log: AuditLogRow;

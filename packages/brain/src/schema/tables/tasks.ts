@@ -117,6 +117,33 @@ export interface RollupRow {
   wait_histogram: string | null;
 }
 
+/**
+ * Counts of ended and started tasks by name, and under the empty name of the whole project, by the hour for eight days and by the day:
+ * what comparing names and long ranges reads, of which rollups would take a row for each minute, engine and queue.
+ */
+export interface NameRollupRow {
+  project_id: string;
+  /** 60 or 1440. */
+  grain_minutes: number;
+  name: string;
+  kind: string;
+  bucket_at: Date;
+  count: number;
+  run_ms_sum: number;
+  run_count: number;
+  run_histogram: string | null;
+  wait_histogram: string | null;
+}
+
+/** A release that tasks of a project carried. */
+export interface ReleaseRow {
+  project_id: string;
+  release: string;
+  first_seen_at: Date;
+  /** When it was last seen, to within a day. */
+  noted_at: Date;
+}
+
 /** A task name that a project's rollups tell apart; at most 1000 per project, the rest count as `__overflow__`. */
 export interface RollupNameRow {
   project_id: string;

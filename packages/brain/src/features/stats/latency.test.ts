@@ -1,0 +1,198 @@
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plansOf } from "../../../test/query-plans.ts";
+import type { CounterDeltaRow } from "../../schema/tables/index.ts";
+import { addToHistogram, encodeHistogram, type Histogram } from "./histogram.ts";
+import { durationsByName, durationsOfNames, minutesOfNames, rollupDurations } from "./latency-reads.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+// A whole hour that is long over: nothing of it moves while the tests run.
+const hour = Math.floor(Date.now() / hourMs) * hourMs - 6 * hourMs;
+/** The start of a day, so long ago that only days are kept by name. */
+const oldDay = Math.floor(Date.now() / dayMs) * dayMs - 20 * dayMs;
+
+const textOf = (values: readonly number[]): string | null => {
+  const histogram: Histogram = new Map();
+  for (const value of values) addToHistogram(histogram, value);
+  return encodeHistogram(histogram);
+};
+
+for (const dialect of testDialects) {
+  describe(`latency on ${dialect}`, () => {
+    let brain: TestBrain;
+    const get = (path: string) => brain.as.viewer.get(`/projects/shop/${path}`);
+    const between = (fromMs: number, toMs: number) =>
+      `since=${new Date(fromMs).toISOString()}&until=${new Date(toMs).toISOString()}`;
+    const near = (ms: number) => expect.toSatisfy((value: number) => Math.abs(value - ms) <= ms * 0.05);
+
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+      const change = (atMs: number, kind: string, ms: readonly number[], more: Partial<CounterDeltaRow> = {}) => ({
+        project_id: brain.project.id,
+        counter: "rollup",
+        bucket_at: new Date(atMs),
+        engine: "bullmq",
+        name: "mail",
+        queue: "mails",
+        worker: "",
+        kind,
+        count: ms.length,
+        run_ms_sum: 0,
+        run_count: 0,
+        run_histogram: kind === "task.started" ? null : textOf(ms),
+        wait_histogram: textOf(ms),
+        ...more,
+      });
+      const pdf = { name: "pdf", queue: "files" };
+      await brain.running.brain.database.write((tx) =>
+        tx
+          .insertInto("counter_deltas")
+          .values([
+            change(hour, "task.succeeded", [...Array<number>(90).fill(100), ...Array<number>(8).fill(1000)]),
+            change(hour + minuteMs, "task.failed", [30_000, 30_000]),
+            change(hour + minuteMs, "task.started", [5, 5, 5]),
+            // Ends as well, but of those there is no run to measure.
+            change(hour + minuteMs, "task.revoked", [999_999]),
+            change(hour + 20 * minuteMs, "task.succeeded", [4000], pdf),
+            change(hour + 20 * minuteMs, "task.retried", [8000], pdf),
+            change(hour - 20 * minuteMs, "task.succeeded", [2000, 2000], pdf),
+            change(hour - hourMs, "task.succeeded", [50], { name: "gone" }),
+            change(oldDay, "task.succeeded", [70_000], pdf),
+          ] as CounterDeltaRow[])
+          .execute(),
+      );
+      await brain.runLoop("stats.fold-counters");
+    });
+    afterAll(() => brain.stop());
+
+    test("gives percentiles by bucket within 5 %, and null where nothing was measured", async () => {
+      const { status, body } = await get(`latency?bucket=15m&${between(hour + 2 * minuteMs, hour + 46 * minuteMs)}`);
+      expect(status).toBe(200);
+      const mails = {
+        run: { p50: near(100), p95: near(1000), p99: near(30_000), count: 100 },
+        wait: { p50: near(5), p95: near(5), p99: near(5), count: 3 },
+      };
+      const empty = { run: null, wait: null };
+      const at = (minutes: number) => new Date(hour + minutes * minuteMs).toISOString();
+      expect(body).toEqual({
+        bucket: "15m",
+        total: { run: { ...mails.run, p95: near(1000), count: 102 }, wait: mails.wait },
+        series: [
+          { t: at(0), ...mails },
+          { t: at(15), run: { p50: near(4000), p95: near(8000), p99: near(8000), count: 2 }, wait: null },
+          { t: at(30), ...empty },
+          { t: at(45), ...empty },
+        ],
+      });
+    });
+
+    test.each(["1m", "1h", "1d"])("counts the same values in buckets of %s", async (bucket) => {
+      const { body } = await get(`latency?bucket=${bucket}&${between(hour, hour + hourMs)}`);
+      expect(body.bucket).toBe(bucket);
+      const counts = body.series.map(({ run }: { run: { count: number } | null }) => run?.count ?? 0);
+      expect(counts.reduce((sum: number, count: number) => sum + count)).toBe(body.total.run.count);
+      // A day holds what came before the hour, too.
+      if (bucket === "1d") expect(body.total.run.count).toBeGreaterThanOrEqual(102);
+      else expect(body.total.run.count).toBe(102);
+    });
+
+    test.each([
+      ["name=pdf", 2],
+      ["queue=mails", 100],
+      ["name=pdf&queue=files", 2],
+      ["name=pdf&queue=mails", 0],
+      ["name=", 102],
+      ["name=nothing", 0],
+      ["name=pdf&bucket=1h", 2],
+      ["queue=files&bucket=1h", 2],
+    ])("of %s holds %i runs", async (query, count) => {
+      const { body } = await get(`latency?${query}&${between(hour, hour + hourMs)}`);
+      expect(body.total.run?.count ?? 0).toBe(count);
+    });
+
+    test("without a range covers the last day, and as trends do has hours at least where it begins long ago", async () => {
+      const { body } = await get("latency");
+      expect([body.bucket, [96, 97].includes(body.series.length)]).toEqual(["15m", true]);
+      const old = (await get(`latency?bucket=15m&name=pdf&${between(oldDay, oldDay + 2 * hourMs)}`)).body;
+      expect([old.bucket, old.series.length, old.total.run]).toEqual([
+        "1h",
+        2,
+        { p50: near(70_000), p95: near(70_000), p99: near(70_000), count: 1 },
+      ]);
+      expect((await get(`latency?bucket=1d&${between(oldDay, oldDay + dayMs)}`)).body.total.run.count).toBe(1);
+    });
+
+    test.each(["bucket=2m", "since=soon", between(hour, hour), `bucket=1m&${between(hour - 3 * dayMs, hour)}`])(
+      "answers 422 to %s",
+      async (query) => {
+        expect((await get(`latency?${query}`)).status).toBe(422);
+      },
+    );
+
+    test("by name shows the slowest first, each with the range before", async () => {
+      const { status, body } = await get(`latency/names?${between(hour, hour + hourMs)}`);
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        since: new Date(hour).toISOString(),
+        until: new Date(hour + hourMs).toISOString(),
+        previous_since: new Date(hour - hourMs).toISOString(),
+        items: [
+          {
+            name: "pdf",
+            run: { p50: near(4000), p95: near(8000), p99: near(8000), count: 2 },
+            failed: 0,
+            previous: { p50: near(2000), p95: near(2000), p99: near(2000), count: 2 },
+          },
+          {
+            name: "mail",
+            run: { p50: near(100), p95: near(1000), p99: near(30_000), count: 100 },
+            failed: 2,
+            previous: null,
+          },
+        ],
+      });
+      expect((await get(`latency/names?limit=1&${between(hour, hour + hourMs)}`)).body.items).toMatchObject([
+        { name: "pdf" },
+      ]);
+    });
+
+    test.each([
+      ["hours", hour + 10 * minuteMs, hour + 2 * hourMs, hour, hour - 2 * hourMs, 2],
+      ["days", oldDay + hourMs, oldDay + 4 * dayMs, oldDay, oldDay - 4 * dayMs, 1],
+    ])("by name compares whole %s that do not overlap", async (_, fromMs, toMs, since, before, names) => {
+      const { body } = await get(`latency/names?${between(fromMs, toMs)}`);
+      expect([body.since, body.previous_since]).toEqual([
+        new Date(since).toISOString(),
+        new Date(before).toISOString(),
+      ]);
+      expect(body.items).toHaveLength(names);
+    });
+
+    test("is hidden from strangers", async () => {
+      for (const path of ["latency", "latency/names"]) {
+        expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
+        expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
+      }
+    });
+
+    test("is read through an index, whatever else a project counts", async () => {
+      const { database } = brain.running.brain;
+      const scope = { projectId: brain.project.id, kinds: ["task.failed", "task.started"] };
+      const range = { from: new Date(hour), to: new Date(hour + hourMs) };
+      const planOf = (read: (db: { slow: typeof database.slow }) => Promise<unknown>) =>
+        plansOf(database, (slow) => read({ slow }));
+      const plans = await Promise.all([
+        planOf((db) => rollupDurations(db, scope, range)),
+        planOf((db) => rollupDurations(db, { ...scope, name: "pdf" }, range)),
+        planOf((db) => rollupDurations(db, { ...scope, queue: "files" }, range)),
+        planOf((db) => durationsByName(db, 60, { ...scope, name: "pdf" }, range)),
+        planOf((db) => durationsOfNames(db, 60, scope, range)),
+        planOf((db) => minutesOfNames(db, scope, range)),
+      ]);
+      for (const plan of plans) expect(plan).not.toMatch(/SCAN (name_)?rollups|Seq Scan on (name_)?rollups/);
+    });
+  });
+}
