@@ -4,6 +4,7 @@ import { agentRoutes } from "./routes/agents.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { queueRoutes } from "./routes/queues.ts";
+import { savedViewRoutes } from "./routes/saved-views.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { workerRoutes } from "./routes/workers.ts";
@@ -24,6 +25,7 @@ export function createClient(options: ClientOptions = {}) {
     ...accountRoutes(send),
     ...projectRoutes(send),
     ...taskRoutes(send),
+    ...savedViewRoutes(send),
     ...eventRoutes(send),
     ...agentRoutes(send),
     ...queueRoutes(send),

@@ -8,6 +8,7 @@ export type * from "./types/events.ts";
 export type * from "./types/hub.ts";
 export type * from "./types/projects.ts";
 export type * from "./types/queues.ts";
+export type * from "./types/saved-views.ts";
 export type * from "./types/stats.ts";
 export * from "./types/tasks.ts";
 export type * from "./types/workers.ts";

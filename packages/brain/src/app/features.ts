@@ -8,6 +8,7 @@ import { createLive, type Live } from "../features/live/index.ts";
 import { createMemberships } from "../features/memberships/index.ts";
 import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
+import { createSavedViews } from "../features/saved-views/index.ts";
 import { createSessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
 import { createUsers } from "../features/users/index.ts";
@@ -143,6 +144,7 @@ export function createFeatures(deps: BrainDeps) {
     roleIn: watchRoles({ sessions, projects }),
     refetched: () => refetches.inc(),
   });
+  const savedViews = createSavedViews({ database, clock });
   const health = createHealth({
     database,
     clock,
@@ -164,6 +166,7 @@ export function createFeatures(deps: BrainDeps) {
     memberships,
     projects,
     queues,
+    savedViews,
     sessions,
     setup,
     users,

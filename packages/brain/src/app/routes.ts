@@ -6,6 +6,7 @@ import { liveRoutes } from "../features/live/index.ts";
 import { membershipRoutes } from "../features/memberships/index.ts";
 import { projectRoutes } from "../features/projects/index.ts";
 import { queueRoutes } from "../features/queues/index.ts";
+import { savedViewRoutes } from "../features/saved-views/index.ts";
 import { sessionRoutes } from "../features/sessions/index.ts";
 import { setupPageRoutes, setupRoutes } from "../features/setup/index.ts";
 import { statsRoutes } from "../features/stats/index.ts";
@@ -42,6 +43,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, eventRoutes, { database, settings });
   mount(app, api, membershipRoutes, { memberships });
   mount(app, api, queueRoutes, { database, settings });
+  mount(app, api, savedViewRoutes, { savedViews: features.savedViews });
   mount(app, api, statsRoutes, { database, clock });
   mount(app, api, taskRoutes, {
     database,

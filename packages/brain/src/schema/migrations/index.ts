@@ -4,6 +4,7 @@ import { fleet } from "./0002-fleet.ts";
 import { tasks } from "./0003-tasks.ts";
 import { search } from "./0004-search.ts";
 import { overview } from "./0005-overview.ts";
+import { savedViews } from "./0006-saved-views.ts";
 
 /** Every migration, in order. A released one never changes. */
-export const migrations: readonly Migration[] = [foundation, fleet, tasks, search, overview];
+export const migrations: readonly Migration[] = [foundation, fleet, tasks, search, overview, savedViews];

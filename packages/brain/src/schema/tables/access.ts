@@ -71,6 +71,18 @@ export interface MembershipRow {
   updated_at: Date;
 }
 
+/** Filters of the task list that a user keeps under a name, in one project. */
+export interface SavedViewRow {
+  id: string;
+  user_id: string;
+  project_id: string;
+  name: string;
+  /** JSON object of filters that restrict. */
+  filters: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface MetaRow {
   key: string;
   value: string;

@@ -1,4 +1,12 @@
-import type { FirstBootTokenRow, MembershipRow, MetaRow, ProjectRow, SessionRow, UserRow } from "./access.ts";
+import type {
+  FirstBootTokenRow,
+  MembershipRow,
+  MetaRow,
+  ProjectRow,
+  SavedViewRow,
+  SessionRow,
+  UserRow,
+} from "./access.ts";
 import type {
   AgentRow,
   AgentStatusRow,
@@ -33,6 +41,7 @@ export interface Tables {
   first_boot_tokens: FirstBootTokenRow;
   projects: ProjectRow;
   memberships: MembershipRow;
+  saved_views: SavedViewRow;
   agents: AgentRow;
   agent_workers: AgentWorkerRow;
   agent_status_history: AgentStatusRow;

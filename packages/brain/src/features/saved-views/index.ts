@@ -1,0 +1,2 @@
+export { savedViewRoutes } from "./routes.ts";
+export { createSavedViews } from "./saved-views.ts";

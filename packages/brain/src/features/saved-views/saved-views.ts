@@ -1,0 +1,108 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { isUniqueViolation } from "../../platform/database/errors.ts";
+import { storedJson } from "../../platform/database/stored-json.ts";
+import { lockSubject } from "../../platform/database/subject-lock.ts";
+import { ApiError, invalid } from "../../platform/http/error-codes.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { SavedViewRow, Tables } from "../../schema/tables/index.ts";
+import type { SavedView, SavedViewBody } from "./schemas.ts";
+import { countViews, deleteView, insertView, listViews, type Owner, updateView } from "./store.ts";
+
+export interface SavedViews {
+  list(owner: Owner): Promise<SavedView[]>;
+  /** @throws ApiError `conflict` for a name in use and for one view too many, `validation_error` for a name that is none. */
+  create(owner: Owner, body: SavedViewBody): Promise<SavedView>;
+  /** Puts name and filters in place of those of a view. @throws as `create` does, and `not_found`. */
+  replace(owner: Owner, id: string, body: SavedViewBody): Promise<SavedView>;
+  /** @throws ApiError `not_found`. */
+  remove(owner: Owner, id: string): Promise<void>;
+}
+
+/** Of one user in one project: as many as a menu can hold, and so one page. */
+const maxViews = 100;
+const maxNameCharacters = 80;
+
+/** Filters of the task list that users keep under names of their own (spec part 3, section 5.5). */
+export function createSavedViews({ database, clock }: { database: Database<Tables>; clock: Clock }): SavedViews {
+  return {
+    async list(owner) {
+      return (await listViews(database.read, owner, maxViews)).map(publicView);
+    },
+    async create(owner, body) {
+      const now = clock.now();
+      const row: SavedViewRow = {
+        id: uuidV7(clock),
+        user_id: owner.userId,
+        project_id: owner.projectId,
+        ...kept(body),
+        created_at: now,
+        updated_at: now,
+      };
+      await refusingTakenName(() =>
+        database.write(async (tx) => {
+          await lockSubject(tx, database.dialect, `saved-views:${owner.userId}:${owner.projectId}`);
+          if ((await countViews(tx, owner)) >= maxViews)
+            throw new ApiError("conflict", { reason: "too_many_views", maximum: maxViews });
+          await insertView(tx, row);
+        }),
+      );
+      return publicView(row);
+    },
+    async replace(owner, id, body) {
+      const changes = { ...kept(body), updated_at: clock.now() };
+      const row = await refusingTakenName(() => database.write((tx) => updateView(tx, owner, id, changes)));
+      if (row === undefined) throw unknownView();
+      return publicView(row);
+    },
+    async remove(owner, id) {
+      if (!(await database.write((tx) => deleteView(tx, owner, id)))) throw unknownView();
+    },
+  };
+}
+
+const unknownView = () => new ApiError("not_found", { resource: "saved_view" });
+
+async function refusingTakenName<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new ApiError("conflict", { reason: "name_in_use" }, { cause: error });
+    throw error;
+  }
+}
+
+function kept({ name, filters }: SavedViewBody): Pick<SavedViewRow, "name" | "filters"> {
+  return { name: readName(name), filters: storedJson(restricting(filters)) };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controlCharacter = /[\x00-\x1f\x7f]/;
+
+function readName(given: string): string {
+  const name = given.trim();
+  const characters = [...name].length;
+  if (characters >= 1 && characters <= maxNameCharacters && !controlCharacter.test(name)) return name;
+  const message = `must hold 1 to ${maxNameCharacters} characters beside blanks around it, and no control characters`;
+  throw invalid({ loc: ["body", "name"], type: "length", message });
+}
+
+type Filters = SavedView["filters"];
+
+/** What of the filters restricts, each priority once, in one order whatever the database makes of it. */
+function restricting(given: SavedViewBody["filters"]): Filters {
+  const { state, priority } = given;
+  const texts = (["search", "queue", "name", "worker", "engine", "q"] as const).flatMap((key) => {
+    const text = given[key];
+    return text === undefined || text === null || text === "" ? [] : [[key, text] as const];
+  });
+  return {
+    ...(state != null && { state }),
+    ...(priority != null && priority.length > 0 && { priority: [...new Set(priority)] }),
+    ...Object.fromEntries(texts),
+  };
+}
+
+function publicView({ id, name, filters, created_at, updated_at }: SavedViewRow): SavedView {
+  return { id, name, filters: restricting(JSON.parse(filters) as Filters), created_at, updated_at };
+}

@@ -1,0 +1,61 @@
+import type { Kysely } from "kysely";
+import type { Tx } from "../../platform/database/database.ts";
+import type { SavedViewRow, Tables } from "../../schema/tables/index.ts";
+
+/** Whose views, and where: nobody sees or changes those of another. */
+export interface Owner {
+  readonly userId: string;
+  readonly projectId: string;
+}
+
+/** The views of one user in one project, by name. */
+export const listViews = (db: Kysely<Tables>, owner: Owner, limit: number): Promise<SavedViewRow[]> =>
+  db
+    .selectFrom("saved_views")
+    .selectAll()
+    .where("user_id", "=", owner.userId)
+    .where("project_id", "=", owner.projectId)
+    .orderBy("name")
+    .limit(limit)
+    .execute();
+
+export async function countViews(tx: Tx<Tables>, owner: Owner): Promise<number> {
+  const { count } = await tx
+    .selectFrom("saved_views")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("user_id", "=", owner.userId)
+    .where("project_id", "=", owner.projectId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function insertView(tx: Tx<Tables>, row: SavedViewRow): Promise<void> {
+  await tx.insertInto("saved_views").values(row).execute();
+}
+
+/** The view after the change; undefined when the user has none of this id there. */
+export const updateView = (
+  tx: Tx<Tables>,
+  { userId, projectId }: Owner,
+  id: string,
+  changes: Pick<SavedViewRow, "name" | "filters" | "updated_at">,
+): Promise<SavedViewRow | undefined> =>
+  tx
+    .updateTable("saved_views")
+    .set(changes)
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("project_id", "=", projectId)
+    .returningAll()
+    .executeTakeFirst();
+
+/** Whether there was one to delete. */
+export async function deleteView(tx: Tx<Tables>, { userId, projectId }: Owner, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("saved_views")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
