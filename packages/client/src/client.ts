@@ -6,6 +6,7 @@ import { projectRoutes } from "./routes/projects.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { savedViewRoutes } from "./routes/saved-views.ts";
 import { statsRoutes } from "./routes/stats.ts";
+import { taskBreakdownRoutes } from "./routes/task-breakdowns.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { workerRoutes } from "./routes/workers.ts";
 
@@ -25,6 +26,7 @@ export function createClient(options: ClientOptions = {}) {
     ...accountRoutes(send),
     ...projectRoutes(send),
     ...taskRoutes(send),
+    ...taskBreakdownRoutes(send),
     ...savedViewRoutes(send),
     ...eventRoutes(send),
     ...agentRoutes(send),

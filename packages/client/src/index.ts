@@ -10,5 +10,6 @@ export type * from "./types/projects.ts";
 export type * from "./types/queues.ts";
 export type * from "./types/saved-views.ts";
 export type * from "./types/stats.ts";
+export type * from "./types/task-breakdowns.ts";
 export * from "./types/tasks.ts";
 export type * from "./types/workers.ts";

@@ -10,7 +10,7 @@ import { savedViewRoutes } from "../features/saved-views/index.ts";
 import { sessionRoutes } from "../features/sessions/index.ts";
 import { setupPageRoutes, setupRoutes } from "../features/setup/index.ts";
 import { statsRoutes } from "../features/stats/index.ts";
-import { taskRoutes } from "../features/tasks/index.ts";
+import { taskBreakdownRoutes, taskRoutes } from "../features/tasks/index.ts";
 import { workerRoutes } from "../features/workers/index.ts";
 import type { Access } from "../platform/http/access.ts";
 import { type App, mount } from "../platform/http/app.ts";
@@ -51,6 +51,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
     settings,
     deleted: (projectId, ids) => live.publish({ projectId, topic: "task.changed", ids }),
   });
+  mount(app, api, taskBreakdownRoutes, { database });
   mount(app, api, workerRoutes, { database, clock, settings });
   mount(app, api, setupRoutes, { setup, cookies });
 }

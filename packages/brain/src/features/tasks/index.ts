@@ -1,3 +1,4 @@
+export { taskBreakdownRoutes } from "./breakdown-routes.ts";
 export { type EventHead, taskEventOf } from "./event-row.ts";
 export { type FoldedTask, foldEvents, mergeRows, rowOfEvents, type TaskEvent, unnamed } from "./fold.ts";
 export { indexTaskIds } from "./index-task-ids.ts";

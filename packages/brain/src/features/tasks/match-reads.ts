@@ -36,7 +36,7 @@ export type SourceColumn = "state" | "priority" | "queue" | "worker_name" | "nam
 /** Rows whose column holds one of the values; null is every row of the project. */
 export type Source = { readonly column: SourceColumn; readonly values: readonly string[] } | null;
 
-const indexOf: Record<SourceColumn, string> = {
+export const indexOf: Record<SourceColumn, string> = {
   state: "tasks_by_state",
   priority: "tasks_by_priority",
   queue: "tasks_by_queue",
@@ -45,7 +45,7 @@ const indexOf: Record<SourceColumn, string> = {
 };
 
 /** The bounds of a scope as conditions on received_at and id: of two upper ones only the lower, because an index is entered at one. */
-function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
+export function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
   const all: RawBuilder<SqlBool>[] = [];
   if (since !== null) all.push(sql`received_at >= ${since}`);
   if (until !== null && (after === null || until < after.receivedAt)) all.push(sql`received_at <= ${until}`);
@@ -59,7 +59,7 @@ function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
  * is absent, or only far down the list, costs a walk over the whole table. SQLite is told the index; on PostgreSQL a range over
  * (column, received_at) and the same order leave only that index to be walked in order.
  */
-function inListOrder(
+export function inListOrder(
   dialect: DialectName,
   scope: Scope,
   column: SourceColumn | null,

@@ -149,7 +149,11 @@ export async function newestByIdLine(
 }
 
 /** Runs a query that must not read its table from end to end, and not for longer than it may; null when it was ended for its time. */
-async function throughIndex<Row>(database: Db, query: RawBuilder<Row>, timeoutMs: number): Promise<Row[] | null> {
+export async function throughIndex<Row>(
+  database: Db,
+  query: RawBuilder<Row>,
+  timeoutMs: number,
+): Promise<Row[] | null> {
   try {
     return await database.read.transaction().execute(async (tx) => {
       await sql`SELECT set_config('statement_timeout', ${String(Math.ceil(timeoutMs))}, true), set_config('enable_seqscan', 'off', true)`.execute(

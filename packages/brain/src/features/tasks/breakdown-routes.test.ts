@@ -1,0 +1,87 @@
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
+
+const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
+const at = (second: number) => new Date(startMs + second * 1000);
+
+for (const dialect of testDialects) {
+  describe(`breakdowns of the task list on ${dialect}`, () => {
+    let brain: TestBrain;
+    const get = (path: string) => brain.as.viewer.get(`/projects/shop/${path}`);
+
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+      const own = (task: Omit<GivenTask, "project_id">): GivenTask =>
+        ({ ...task, project_id: brain.project.id }) as GivenTask;
+      await insertTasks(brain.running.brain.database, [
+        own({ task_id: "t-1", name: "app.mail", queue: "mails", state: "success", received_at: at(1) }),
+        own({ task_id: "t-2", name: "app.mail", queue: "mails", state: "failure", received_at: at(2) }),
+        own({ task_id: "t-3", name: "app.report", queue: "reports", state: "failure", received_at: at(3) }),
+      ]);
+      await brain.running.brain.database.write((tx) =>
+        tx
+          .insertInto("task_counts")
+          .values([
+            { project_id: brain.project.id, state: "success", count: 1_200_000 },
+            { project_id: brain.project.id, state: "failure", count: 2 },
+          ])
+          .execute(),
+      );
+    });
+    afterAll(() => brain.stop());
+
+    describe("facets", () => {
+      test("give the values of a field, the greatest first", async () => {
+        const { status, body } = await get("facets?field=name");
+        expect(status).toBe(200);
+        expect(body).toEqual({
+          field: "name",
+          values: [
+            { value: "app.mail", count: 2, exact: true },
+            { value: "app.report", count: 1, exact: true },
+          ],
+        });
+      });
+
+      test("of states come from counters, however many tasks there are", async () => {
+        expect((await get("facets?field=state&state=failure")).body.values).toEqual([
+          { value: "success", count: 1_200_000, exact: true },
+          { value: "failure", count: 2, exact: true },
+        ]);
+      });
+
+      test("follow the filters of the list, beside that of their own field", async () => {
+        expect((await get("facets?field=queue&state=failure&queue=mails&limit=1")).body.values).toEqual([
+          { value: "mails", count: 1, exact: true },
+        ]);
+        expect((await get(`facets?field=engine&until=${at(2).toISOString()}`)).body.values).toEqual([
+          { value: "bullmq", count: 2, exact: true },
+        ]);
+        expect((await get("facets?field=name&prefix=app.r")).body.values).toMatchObject([{ value: "app.report" }]);
+      });
+
+      test.each([
+        ["", "field"],
+        ["field=args", "field"],
+        ["field=name&limit=0", "limit"],
+        ["field=name&limit=101", "limit"],
+        [`field=name&prefix=${"x".repeat(501)}`, "prefix"],
+        ["field=name&state=done", "state"],
+        ["field=name&priority=urgent", "priority"],
+        ["field=name&since=yesterday", "since"],
+      ])("answer 422 to %s", async (query, name) => {
+        const { status, body } = await get(`facets?${query}`);
+        expect([status, body.error]).toEqual([422, "validation_error"]);
+        expect(body.details.errors[0]).toMatchObject({ loc: ["query", name] });
+      });
+    });
+
+    test.each(["facets?field=name"])("%s is for members, auditors among them", async (path) => {
+      expect((await brain.as.auditor.get(`/projects/shop/${path}`)).status).toBe(200);
+      expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
+      expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
+    });
+  });
+}

@@ -1,0 +1,220 @@
+import { priorities, taskStates } from "@svc/protocol";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { taskCounts } from "../stats/index.ts";
+import type { FacetField, FacetQuery } from "./facet-schemas.ts";
+import { filterOfQuery, type TaskFilter } from "./filter.ts";
+import { findMatches, hasText, indexedSources, narrowest, scopeOf } from "./find-matches.ts";
+import { countsOf, type Group, type GroupColumn, groupStep, groupsAmong, valuesFrom } from "./group-reads.ts";
+
+/**
+ * Values of one field among the tasks that a list shows, with how many there are of each. What restricts the field itself is left aside:
+ * a chosen state must not make the others look empty. Without any other filter the counts come from counters, or from the index of the
+ * field, value by value. Otherwise the list is walked, newest first, as far as the time goes.
+ */
+export interface FacetValue {
+  readonly value: string;
+  /** At least so many, when not exact. */
+  readonly count: number;
+  readonly exact: boolean;
+}
+
+type Db = Database<Tables>;
+
+export interface FacetRequest {
+  readonly projectId: string;
+  readonly query: FacetQuery;
+  /** Milliseconds. */
+  readonly budgetMs?: number;
+  readonly sizes?: FacetSizes;
+}
+
+export interface FacetSizes {
+  /** Counts beyond are not told. */
+  readonly cap: number;
+  /** Distinct values that are looked at one by one. */
+  readonly maxValues: number;
+  /** Values that one statement counts: with the cap it says how long that takes. */
+  readonly valuesPerCount: number;
+  /** Newest tasks that tell which of many values to count first. */
+  readonly sampleRows: number;
+  /** Rows of one step of a walk. */
+  readonly stepRows: number;
+  /** Matches of a text that are counted by finding them. */
+  readonly fewMatches: number;
+}
+
+const usualSizes: FacetSizes = {
+  cap: 10_000,
+  maxValues: 1000,
+  valuesPerCount: 10,
+  sampleRows: 500,
+  stepRows: 5000,
+  fewMatches: 2000,
+};
+
+/** Time for one facet: a menu opens with it. */
+const facetBudgetMs = 200;
+const defaultLimit = 20;
+
+const columnOf: Record<FacetField, GroupColumn> = {
+  state: "state",
+  priority: "priority",
+  name: "name",
+  queue: "queue",
+  worker: "worker_name",
+  engine: "engine",
+};
+
+export async function readFacet(db: Db, request: FacetRequest): Promise<{ field: FacetField; values: FacetValue[] }> {
+  const { projectId, query, budgetMs = facetBudgetMs, sizes = usualSizes } = request;
+  const { field, prefix = "", limit = defaultLimit } = query;
+  const look: Look = {
+    projectId,
+    field,
+    prefix,
+    filter: without(field, filterOfQuery(query)),
+    deadlineMs: performance.now() + budgetMs,
+    sizes,
+  };
+  const values = await valuesOf(db, look);
+  return {
+    field,
+    values: values
+      .filter(({ value, count }) => count > 0 && value.startsWith(prefix))
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, limit),
+  };
+}
+
+interface Look {
+  readonly projectId: string;
+  readonly field: FacetField;
+  readonly prefix: string;
+  readonly filter: TaskFilter;
+  readonly deadlineMs: number;
+  readonly sizes: FacetSizes;
+}
+
+/** The filter without what it says of the field. */
+function without(field: FacetField, filter: TaskFilter): TaskFilter {
+  const { state, priorities: wanted, name, queue, worker, ...rest } = filter;
+  return {
+    ...rest,
+    ...(state !== undefined && field !== "state" && { state }),
+    ...(wanted !== undefined && field !== "priority" && { priorities: wanted }),
+    ...(name !== undefined && field !== "name" && { name }),
+    ...(queue !== undefined && field !== "queue" && { queue }),
+    ...(worker !== undefined && field !== "worker" && { worker }),
+  };
+}
+
+async function valuesOf(db: Db, look: Look): Promise<FacetValue[]> {
+  const { projectId, field, filter } = look;
+  const isFree = !hasText(filter) && indexedSources(filter).length === 0;
+  const isTimed = filter.since !== undefined || filter.until !== undefined;
+  if (isFree && !isTimed && field === "state") {
+    const counts = Object.entries(await taskCounts(db, projectId));
+    return counts.map(([value, count]) => ({ value, count, exact: true }));
+  }
+  // The index of engines does not know the time.
+  if (isFree && !(isTimed && field === "engine")) return countByIndex(db, look);
+  if (hasText(filter)) {
+    const few = await countFew(db, look);
+    if (few !== null) return few;
+  }
+  return countByWalk(db, look);
+}
+
+/** Counts value by value. Of a field with many values the ones that the newest tasks have most often are counted first. */
+async function countByIndex(db: Db, look: Look): Promise<FacetValue[]> {
+  const { projectId, field, filter, deadlineMs, sizes } = look;
+  const column = columnOf[field];
+  const known = await knownValues(db, look);
+  const sampled = known.length <= sizes.valuesPerCount ? new Map<string, number>() : await sampleOf(db, look);
+  const values = [...new Set([...[...sampled].sort(([, a], [, b]) => b - a).map(([value]) => value), ...known])];
+  const scope = scopeOf(projectId, filter, null);
+  const isTimed = scope.since !== null || scope.until !== null;
+  const found: FacetValue[] = [];
+  let isOver = false;
+  for (let start = 0; start < values.length; start += sizes.valuesPerCount) {
+    const some = values.slice(start, start + sizes.valuesPerCount);
+    const leftMs = deadlineMs - performance.now();
+    isOver ||= leftMs <= 0;
+    const limits = { cap: sizes.cap + 1, timeoutMs: leftMs };
+    const counts: Map<string, number> | null = isOver
+      ? null
+      : await countsOf(db, scope, { column, values: some }, limits);
+    isOver ||= counts === null;
+    for (const value of some) {
+      // A known value has a task at least; whether one lies in the asked time is not known.
+      const least = sampled.get(value) ?? (isTimed ? 0 : 1);
+      found.push(
+        counts === null ? { value, count: least, exact: false } : capped(value, counts.get(value) ?? 0, sizes),
+      );
+    }
+  }
+  return found;
+}
+
+async function knownValues(db: Db, { projectId, field, prefix, deadlineMs, sizes }: Look): Promise<readonly string[]> {
+  if (field === "state" || field === "priority") {
+    const all: readonly string[] = field === "state" ? taskStates : priorities;
+    return all.filter((value) => value.startsWith(prefix));
+  }
+  const limits = { limit: sizes.maxValues, timeoutMs: Math.max(1, deadlineMs - performance.now()) };
+  return (await valuesFrom(db, projectId, { column: columnOf[field], prefix }, limits)) ?? [];
+}
+
+/** Values of the newest tasks that have the prefix, with how many of these have each. */
+async function sampleOf(db: Db, { projectId, field, prefix, filter, sizes }: Look): Promise<Map<string, number>> {
+  const walk = { scope: scopeOf(projectId, filter, null), source: null, filter };
+  const { groups } = await groupStep(db.slow, db.dialect, { walk, column: columnOf[field] }, sizes.sampleRows);
+  return new Map(
+    groups.flatMap(({ value, count }) => (value?.startsWith(prefix) === true ? [[value, count] as const] : [])),
+  );
+}
+
+/** Counts of a filter with a text in it that few tasks match; null when there are more, or they cannot be found in time. */
+async function countFew(db: Db, { projectId, field, filter, deadlineMs, sizes }: Look): Promise<FacetValue[] | null> {
+  const { found, reached } = await findMatches(db, {
+    projectId,
+    filter,
+    after: null,
+    limit: sizes.fewMatches + 1,
+    budgetMs: (deadlineMs - performance.now()) / 2,
+  });
+  if (reached !== null || found.length > sizes.fewMatches) return null;
+  const ids = found.map(({ id }) => id);
+  return facetOf(await groupsAmong(db.slow, ids, columnOf[field]), true, sizes);
+}
+
+async function countByWalk(db: Db, { projectId, field, filter, deadlineMs, sizes }: Look): Promise<FacetValue[]> {
+  let scope = scopeOf(projectId, filter, null);
+  const source = await narrowest(db, scope, indexedSources(filter));
+  const sums = new Map<string | null, number>();
+  for (;;) {
+    const walk = { scope, source, filter };
+    const { groups, end } = await groupStep(db.slow, db.dialect, { walk, column: columnOf[field] }, sizes.stepRows);
+    for (const { value, count } of groups) sums.set(value, (sums.get(value) ?? 0) + count);
+    const isDone = end === null;
+    if (isDone || performance.now() >= deadlineMs) {
+      const all = [...sums].map(([value, count]) => ({ value, count }));
+      return facetOf(all, isDone, sizes);
+    }
+    scope = { ...scope, after: end };
+  }
+}
+
+const facetOf = (groups: readonly Group[], isWhole: boolean, sizes: FacetSizes): FacetValue[] =>
+  groups.flatMap(({ value, count }) => {
+    if (value === null) return [];
+    const { exact, ...rest } = capped(value, count, sizes);
+    return [{ ...rest, exact: exact && isWhole }];
+  });
+
+const capped = (value: string, count: number, { cap }: FacetSizes): FacetValue => ({
+  value,
+  count: Math.min(count, cap),
+  exact: count <= cap,
+});

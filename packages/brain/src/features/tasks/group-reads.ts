@@ -1,0 +1,125 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Database, DialectName } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { matchCondition } from "./match-condition-reads.ts";
+import {
+  bounds,
+  indexOf,
+  inListOrder,
+  type Position,
+  type Scope,
+  type SourceColumn,
+  type Walk,
+} from "./match-reads.ts";
+import { throughIndex } from "./text-reads.ts";
+
+// How many tasks have which value. Everything here reads a bounded number of rows or of index entries.
+
+type Db = Database<Tables>;
+type Runner = Db["read"];
+
+/** Columns whose values are counted. */
+export type GroupColumn = SourceColumn | "engine";
+
+export interface Group {
+  /** Null stands for tasks without a value. */
+  readonly value: string | null;
+  readonly count: number;
+}
+
+interface GroupStep {
+  readonly groups: readonly Group[];
+  /** The last row that was looked at, when the walk goes on below it. */
+  readonly end: Position | null;
+}
+
+/** How many of the next `rows` rows of a walk match, by value of a column. */
+export async function groupStep(
+  db: Runner,
+  dialect: DialectName,
+  { walk: { scope, source, filter }, column }: { walk: Walk; column: GroupColumn },
+  rows: number,
+): Promise<GroupStep> {
+  const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
+  const { rows: parts } = await sql<Group & { id: string | null; received_at: Date | null }>`
+    SELECT value, count(CASE WHEN is_match THEN 1 END) AS count,
+      max(CASE WHEN place = ${rows} THEN ${dialect === "postgres" ? sql`id::text` : sql`id`} END) AS id,
+      max(CASE WHEN place = ${rows} THEN received_at END) AS received_at
+    FROM (
+      SELECT id, received_at, ${sql.ref(column)} AS value, ((${matchCondition(dialect, filter)}) IS TRUE) AS is_match,
+        row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
+      FROM (SELECT id, received_at, engine, state, priority, queue, worker_name, name, task_id ${from} LIMIT ${rows}) AS task
+    ) AS seen GROUP BY value`.execute(db);
+  const last = parts.find(({ id }) => id !== null);
+  return {
+    groups: parts.map(({ value, count }) => ({ value, count: Number(count) })),
+    end: last?.id == null || last.received_at === null ? null : { id: last.id, receivedAt: last.received_at },
+  };
+}
+
+/** How many of the tasks with these ids have which value. */
+export async function groupsAmong(db: Runner, ids: readonly string[], column: GroupColumn): Promise<Group[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<Group>`
+    SELECT ${sql.ref(column)} AS value, count(*) AS count FROM tasks WHERE id IN (${sql.join(ids)}) GROUP BY 1`.execute(
+    db,
+  );
+  return rows.map(({ value, count }) => ({ value, count: Number(count) }));
+}
+
+/** After every text that begins with a prefix; it is no character, so no text goes on with it. */
+const last = "\u{10ffff}";
+
+/**
+ * Distinct values of a column that begin with the prefix, in order, `limit` at most: each is found by one step in the column's index.
+ * Null when the time was used up.
+ */
+export async function valuesFrom(
+  database: Db,
+  projectId: string,
+  { column, prefix }: { column: GroupColumn; prefix: string },
+  { limit, timeoutMs }: { limit: number; timeoutMs: number },
+): Promise<string[] | null> {
+  const key = sql.ref(column);
+  const within = prefix === "" ? sql`` : sql` AND ${key} < ${prefix + last}`;
+  const from = sql`FROM tasks${indexHint(database.dialect, column)} WHERE project_id = ${projectId}${within}`;
+  const query = sql<{ value: string }>`
+    WITH RECURSIVE each (value) AS (
+      SELECT (SELECT ${key} ${from} AND ${key} >= ${prefix} ORDER BY ${key} LIMIT 1)
+      UNION ALL
+      SELECT (SELECT ${key} ${from} AND ${key} > each.value ORDER BY ${key} LIMIT 1) FROM each WHERE each.value IS NOT NULL
+    ) SELECT value FROM each WHERE value IS NOT NULL LIMIT ${limit}`;
+  const rows = await withinTime(database, query, timeoutMs);
+  return rows === null ? null : rows.map(({ value }) => value);
+}
+
+/** How many tasks in the scope have each of the values, counting no further than `cap`. Null when the time was used up. */
+export async function countsOf(
+  database: Db,
+  scope: Scope,
+  { column, values }: { column: GroupColumn; values: readonly string[] },
+  { cap, timeoutMs }: { cap: number; timeoutMs: number },
+): Promise<Map<string, number> | null> {
+  const { dialect } = database;
+  const [given, collation] =
+    dialect === "postgres"
+      ? [sql`unnest(${values}::text[]) AS given (value)`, sql` COLLATE "C"`]
+      : [sql`json_each(${JSON.stringify(values)}) AS given`, sql``];
+  const conditions = sql.join(
+    [sql`project_id = ${scope.projectId}`, sql`${sql.ref(column)} = given.value${collation}`, ...bounds(scope)],
+    sql` AND `,
+  );
+  const query = sql<{ value: string; count: number }>`
+    SELECT given.value, (SELECT count(*) FROM (
+      SELECT 1 FROM tasks${indexHint(dialect, column)} WHERE ${conditions} LIMIT ${cap}) AS part) AS count FROM ${given}`;
+  const rows = await withinTime(database, query, timeoutMs);
+  return rows === null ? null : new Map(rows.map(({ value, count }) => [value, Number(count)]));
+}
+
+/** SQLite is told the index; that of the engine is the one of the unique key, which has no name of its own. */
+const indexHint = (dialect: DialectName, column: GroupColumn): RawBuilder<unknown> =>
+  dialect === "sqlite" && column !== "engine" ? sql` INDEXED BY ${sql.ref(indexOf[column])}` : sql``;
+
+/** SQLite's statements are short by what they are asked; the server ends its own. */
+const withinTime = async <Row>(database: Db, query: RawBuilder<Row>, timeoutMs: number): Promise<Row[] | null> =>
+  database.dialect === "sqlite" ? (await query.execute(database.slow)).rows : throughIndex(database, query, timeoutMs);
