@@ -6,7 +6,7 @@ import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/]|vite[\\/]|rolldown/;
+  /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|range-text\.ts|time-range\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/]|vite[\\/]|rolldown/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
 /** Of the shared folders, what only the task's own page needs. */
 const taskOnly = /[\\/](JsonView|json-lines|json\.module)/;

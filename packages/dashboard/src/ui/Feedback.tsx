@@ -67,8 +67,9 @@ interface FailedProps {
   onRetry?: (() => void) | undefined;
 }
 
-/** The error panel: the shell and everything else on the page stay usable beside it. */
-export function Failed({ title, error, onRetry }: FailedProps) {
+/** The error panel: the shell and everything else on the page stay usable beside it. `isPart`: inside a panel's own frame. */
+export function Failed({ title, error, onRetry, isPart = false }: FailedProps & { isPart?: boolean }) {
+  const Heading = isPart ? "h3" : "h2";
   const problem = error instanceof ApiProblem ? error : null;
   const details = JSON.stringify(
     problem
@@ -84,11 +85,11 @@ export function Failed({ title, error, onRetry }: FailedProps) {
     2,
   );
   return (
-    <section className={css.failed} role="alert">
-      <h2>
+    <section className={isPart ? `${css.failed} ${css.part}` : css.failed} role="alert">
+      <Heading>
         <Glyph name="failure" />
         {title}
-      </h2>
+      </Heading>
       <p>{causeOf(error)}</p>
       {problem ? (
         <dl>

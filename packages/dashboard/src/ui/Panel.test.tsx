@@ -1,0 +1,68 @@
+import { ApiProblem } from "@svc/client";
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, test } from "vitest";
+import { Panel, PanelEmpty, type PanelRead } from "./Panel.tsx";
+
+const read = (given: Partial<PanelRead<number[]>>): PanelRead<number[]> => ({
+  data: undefined,
+  error: null,
+  refetch: () => undefined,
+  ...given,
+});
+
+const markup = (given: Partial<PanelRead<number[]>>) =>
+  renderToStaticMarkup(
+    <Panel
+      title="Throughput"
+      window="24 h, UTC"
+      rows={3}
+      read={read(given)}
+      empty={(data) => (data.length === 0 ? <PanelEmpty kind="none-yet">Tasks appear here.</PanelEmpty> : null)}
+      missing={(data) => (data.includes(-1) ? "One hour is missing." : null)}
+    >
+      {(data) => <output>{data.join(" ")}</output>}
+    </Panel>,
+  );
+
+const problem = (code: string) => new ApiProblem({ code, status: 500, message: "it broke", requestId: "req-1" });
+
+describe("a panel", () => {
+  test("names itself and its window, and keeps its place while it loads", () => {
+    const text = markup({});
+    expect(text).toContain(">Throughput</h2>");
+    expect(text).toContain("24 h, UTC");
+    expect(text).toContain('aria-label="Loading throughput"');
+    expect(text.match(/<i>/g)).toHaveLength(3);
+  });
+
+  test("shows what was read, and says what it lacks", () => {
+    expect(markup({ data: [1, 2] })).toContain("<output>1 2</output>");
+    expect(markup({ data: [1, 2] })).not.toContain("note");
+    expect(markup({ data: [1, -1] })).toContain("One hour is missing.");
+  });
+
+  test("says that there is nothing yet", () => {
+    expect(markup({ data: [] })).toMatch(/Nothing yet.*Tasks appear here/);
+  });
+
+  test("tells a failed read with its cause, code and request", () => {
+    const text = markup({ error: problem("internal") });
+    expect(text).toMatch(/Throughput could not be read.*it broke.*internal.*req-1.*Try again.*Copy details/);
+  });
+
+  test("keeps what it showed when a later read fails", () => {
+    const text = markup({ data: [1, 2], error: problem("unreachable") });
+    expect(text).toContain("<output>1 2</output>");
+    expect(text).toContain("could not be read again");
+  });
+
+  test("dims what belongs to the question before", () => {
+    expect(markup({ data: [1], isPlaceholderData: true })).toContain('aria-busy="true"');
+  });
+
+  test("does not offer another try to a role that may not read it", () => {
+    const text = markup({ error: problem("forbidden") });
+    expect(text).toContain("Not for your role");
+    expect(text).not.toContain("Try again");
+  });
+});
