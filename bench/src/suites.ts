@@ -18,4 +18,5 @@ export const suites: readonly SuiteEntry[] = [
   { name: "memory", load: async () => (await import("./memory.ts")).suite },
   { name: "bullmq-sidecar", load: async () => (await import("./bullmq-sidecar.ts")).suite },
   { name: "end-to-end", load: async () => (await import("./end-to-end.ts")).suite },
+  { name: "dashboard", load: async () => (await import("./dashboard.ts")).suite },
 ];

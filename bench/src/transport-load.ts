@@ -88,12 +88,12 @@ export function makePayloads(frames: number, firstTask: number): string[] {
 /** Where an agent's tasks begin: each agent and each call tells of tasks of its own, as the bare loop writes every task once. */
 const firstTaskOf = (agent: number): number => agent * 10_000_000 + Math.floor(Math.random() * 90_000) * 100;
 
-interface WsSession {
+export interface WsSession {
   readonly socket: WebSocket;
   readonly signer: Signer;
 }
 
-async function connect(port: number, agent: BenchAgent): Promise<WsSession> {
+export async function connect(port: number, agent: BenchAgent): Promise<WsSession> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/agent`, {
     headers: { authorization: `Bearer ${agent.token}` },
     perMessageDeflate: false,

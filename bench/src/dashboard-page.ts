@@ -1,0 +1,173 @@
+import { request } from "node:http";
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import { quantile } from "./quantile.ts";
+
+/** A laptop of the middle on a line of 10 Mbit, as the budgets were set for. */
+const slowProcessor = 4;
+const slowLine = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
+
+export interface FirstScreen {
+  readonly scriptBytes: number;
+  readonly styleBytes: number;
+  readonly requests: number;
+  readonly firstPaintMs: number;
+  readonly largestPaintMs: number;
+  readonly layoutShift: number;
+}
+
+interface Vitals {
+  paintMs: number;
+  largestMs: number;
+  shift: number;
+}
+
+/** Opens an address in a fresh page and tells what its first screen cost. `shown` is a selector that stands when it is complete. */
+export async function measureFirstScreen(
+  context: BrowserContext,
+  address: { readonly url: string; readonly shown: string },
+  isSlow: boolean,
+): Promise<FirstScreen> {
+  const page = await context.newPage();
+  const tools = await context.newCDPSession(page);
+  await tools.send("Network.enable");
+  await tools.send("Network.setCacheDisabled", { cacheDisabled: true });
+  if (isSlow) {
+    await tools.send("Network.emulateNetworkConditions", slowLine);
+    await tools.send("Emulation.setCPUThrottlingRate", { rate: slowProcessor });
+  }
+  const requested: { url: string; type: string }[] = [];
+  page.on("request", (one) => requested.push({ url: one.url(), type: one.resourceType() }));
+  await page.addInitScript(watchVitals);
+  await page.goto(address.url);
+  await page.locator(address.shown).first().waitFor();
+  const first = [...requested];
+  // What moves after the first rows counts as well.
+  await page.waitForTimeout(1500);
+  const vitals = await page.evaluate(() => (window as unknown as { vitals: Vitals }).vitals);
+  await page.close();
+  const bytesOf = async (type: string) => {
+    const sizes = await Promise.all(first.filter((one) => one.type === type).map(({ url }) => gzipBytes(url)));
+    return sizes.reduce((sum, bytes) => sum + bytes, 0);
+  };
+  return {
+    scriptBytes: await bytesOf("script"),
+    styleBytes: await bytesOf("stylesheet"),
+    requests: first.length,
+    firstPaintMs: vitals.paintMs,
+    largestPaintMs: vitals.largestMs,
+    layoutShift: vitals.shift,
+  };
+}
+
+/** Runs in the page before anything else. */
+function watchVitals(): void {
+  const vitals = { paintMs: 0, largestMs: 0, shift: 0 };
+  (window as unknown as { vitals: typeof vitals }).vitals = vitals;
+  const observe = (type: string, seen: (entry: PerformanceEntry) => void) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(seen)).observe({ type, buffered: true });
+  observe("paint", (entry) => {
+    if (entry.name === "first-contentful-paint") vitals.paintMs = entry.startTime;
+  });
+  observe("largest-contentful-paint", (entry) => {
+    vitals.largestMs = entry.startTime;
+  });
+  observe("layout-shift", (entry) => {
+    const { value, hadRecentInput } = entry as unknown as { value: number; hadRecentInput: boolean };
+    if (!hadRecentInput) vitals.shift += value;
+  });
+}
+
+/** Bytes of a file as a client that takes gzip receives it. */
+function gzipBytes(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { "accept-encoding": "gzip" } }, (answer) => {
+      let bytes = 0;
+      answer.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      answer.on("end", () => resolve(bytes));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+/** Frames of a list that is scrolled for a while: milliseconds from one to the next, ascending. */
+export function scrollFrames(page: Page, seconds: number): Promise<number[]> {
+  return page.evaluate(async (forMs) => {
+    const grid = document.querySelector('[role="grid"]') as HTMLElement;
+    grid.scrollTop = 0;
+    const frames: number[] = [];
+    const startedMs = performance.now();
+    let last = startedMs;
+    await new Promise<void>((resolve) => {
+      const step = (nowMs: number) => {
+        frames.push(nowMs - last);
+        last = nowMs;
+        // About four rows a frame, as a flick of the wheel does.
+        grid.scrollTop += 150;
+        if (nowMs - startedMs > forMs) resolve();
+        else requestAnimationFrame(step);
+      };
+      requestAnimationFrame((nowMs) => {
+        last = nowMs;
+        requestAnimationFrame(step);
+      });
+    });
+    return frames.sort((a, b) => a - b);
+  }, seconds * 1000);
+}
+
+/** How long the page took to answer a tick on each of some rows, until it was painted, ascending. Below 16 ms nothing is told. */
+export async function tickRows(page: Page, times: number): Promise<number[]> {
+  await page.evaluate(() => {
+    const told: number[] = [];
+    (window as unknown as { ticks: number[] }).ticks = told;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (entry.name === "click") told.push(entry.duration);
+    }).observe({ type: "event", durationThreshold: 16 } as PerformanceObserverInit);
+  });
+  const boxes = page.locator('[role="grid"] [role="row"][aria-rowindex] input[type="checkbox"]');
+  for (let index = 1; index <= times; index += 1) await boxes.nth(1 + (index % 10)).click();
+  await page.waitForTimeout(300);
+  const told = await page.evaluate(() => (window as unknown as { ticks: number[] }).ticks);
+  return [...Array<number>(Math.max(0, times - told.length)).fill(16), ...told].sort((a, b) => a - b);
+}
+
+export interface Load {
+  /** Share of the time that the main thread was busy. */
+  readonly busyShare: number;
+  readonly changesASecond: number;
+}
+
+/** What the main thread does while something happens elsewhere. */
+export async function loadDuring(page: Page, tools: CDPSession, happening: () => Promise<void>): Promise<Load> {
+  await page.evaluate(() => {
+    const seen = { changes: 0 };
+    (window as unknown as { seen: typeof seen }).seen = seen;
+    const body = document.querySelector('[role="grid"]') as HTMLElement;
+    new MutationObserver(() => {
+      seen.changes += 1;
+    }).observe(body, { childList: true, subtree: true, characterData: true });
+  });
+  const startedMs = performance.now();
+  const before = await taskSeconds(tools);
+  await happening();
+  const seconds = (performance.now() - startedMs) / 1000;
+  const busy = (await taskSeconds(tools)) - before;
+  const changes = await page.evaluate(() => (window as unknown as { seen: { changes: number } }).seen.changes);
+  return { busyShare: busy / seconds, changesASecond: changes / seconds };
+}
+
+async function taskSeconds(tools: CDPSession): Promise<number> {
+  const { metrics } = await tools.send("Performance.getMetrics");
+  return metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0;
+}
+
+export async function heapBytes(tools: CDPSession): Promise<number> {
+  await tools.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await tools.send("Runtime.getHeapUsage");
+  return usedSize;
+}
+
+export const p95 = (ascending: readonly number[]): number => quantile(ascending, 0.95);
