@@ -2,6 +2,20 @@ import { request } from "node:http";
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
 import { quantile } from "./quantile.ts";
 
+// What the functions that run in the page use there; the browser's whole vocabulary would change that of every other file.
+interface PageElement {
+  scrollTop: number;
+  readonly scrollHeight: number;
+  querySelector(selector: string): PageElement | null;
+  getBoundingClientRect(): { readonly height: number };
+}
+declare const document: {
+  querySelector(selector: string): PageElement | null;
+  querySelectorAll(selector: string): { readonly length: number };
+};
+declare const MutationObserver: new (seen: () => void) => { observe(target: PageElement, what: object): void };
+declare function requestAnimationFrame(draw: (nowMs: number) => void): number;
+
 /** A laptop of the middle on a line of 10 Mbit, as the budgets were set for. */
 const slowProcessor = 4;
 const slowLine = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
@@ -43,7 +57,7 @@ export async function measureFirstScreen(
   const first = [...requested];
   // What moves after the first rows counts as well.
   await page.waitForTimeout(1500);
-  const vitals = await page.evaluate(() => (window as unknown as { vitals: Vitals }).vitals);
+  const vitals = await page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
   await page.close();
   const bytesOf = async (type: string) => {
     const sizes = await Promise.all(first.filter((one) => one.type === type).map(({ url }) => gzipBytes(url)));
@@ -62,9 +76,9 @@ export async function measureFirstScreen(
 /** Runs in the page before anything else. */
 function watchVitals(): void {
   const vitals = { paintMs: 0, largestMs: 0, shift: 0 };
-  (window as unknown as { vitals: typeof vitals }).vitals = vitals;
-  const observe = (type: string, seen: (entry: PerformanceEntry) => void) =>
-    new PerformanceObserver((list) => list.getEntries().forEach(seen)).observe({ type, buffered: true });
+  (globalThis as unknown as { vitals: typeof vitals }).vitals = vitals;
+  const observe = (type: string, seen: (entry: { name: string; startTime: number }) => void) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(seen)).observe({ type, buffered: true } as never);
   observe("paint", (entry) => {
     if (entry.name === "first-contentful-paint") vitals.paintMs = entry.startTime;
   });
@@ -95,7 +109,7 @@ function gzipBytes(url: string): Promise<number> {
 /** Frames of a list that is scrolled for a while: milliseconds from one to the next, ascending. */
 export function scrollFrames(page: Page, seconds: number): Promise<number[]> {
   return page.evaluate(async (forMs) => {
-    const grid = document.querySelector('[role="grid"]') as HTMLElement;
+    const grid = document.querySelector('[role="grid"]') as PageElement;
     grid.scrollTop = 0;
     const frames: number[] = [];
     const startedMs = performance.now();
@@ -118,19 +132,42 @@ export function scrollFrames(page: Page, seconds: number): Promise<number[]> {
   }, seconds * 1000);
 }
 
+/** Scrolls the list to its end until it holds so many rows; they are of one height, so the height of the list tells. */
+export async function loadRows(page: Page, rows: number): Promise<void> {
+  await page.waitForFunction(
+    (wanted) => {
+      const grid = document.querySelector('[role="grid"]') as PageElement;
+      const row = grid.querySelector('[role="row"]:not([aria-rowindex="1"])');
+      grid.scrollTop = grid.scrollHeight;
+      return grid.scrollHeight >= wanted * (row?.getBoundingClientRect().height ?? Number.POSITIVE_INFINITY);
+    },
+    rows,
+    { polling: 50, timeout: 120_000 },
+  );
+}
+
+export const countNodes = (page: Page): Promise<number> => page.evaluate(() => document.querySelectorAll("*").length);
+
+export async function scrollToTop(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    (document.querySelector('[role="grid"]') as PageElement).scrollTop = 0;
+  });
+  await page.waitForTimeout(300);
+}
+
 /** How long the page took to answer a tick on each of some rows, until it was painted, ascending. Below 16 ms nothing is told. */
 export async function tickRows(page: Page, times: number): Promise<number[]> {
   await page.evaluate(() => {
     const told: number[] = [];
-    (window as unknown as { ticks: number[] }).ticks = told;
+    (globalThis as unknown as { ticks: number[] }).ticks = told;
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) if (entry.name === "click") told.push(entry.duration);
-    }).observe({ type: "event", durationThreshold: 16 } as PerformanceObserverInit);
+    }).observe({ type: "event", durationThreshold: 16 } as never);
   });
   const boxes = page.locator('[role="grid"] [role="row"][aria-rowindex] input[type="checkbox"]');
   for (let index = 1; index <= times; index += 1) await boxes.nth(1 + (index % 10)).click();
   await page.waitForTimeout(300);
-  const told = await page.evaluate(() => (window as unknown as { ticks: number[] }).ticks);
+  const told = await page.evaluate(() => (globalThis as unknown as { ticks: number[] }).ticks);
   return [...Array<number>(Math.max(0, times - told.length)).fill(16), ...told].sort((a, b) => a - b);
 }
 
@@ -144,8 +181,8 @@ export interface Load {
 export async function loadDuring(page: Page, tools: CDPSession, happening: () => Promise<void>): Promise<Load> {
   await page.evaluate(() => {
     const seen = { changes: 0 };
-    (window as unknown as { seen: typeof seen }).seen = seen;
-    const body = document.querySelector('[role="grid"]') as HTMLElement;
+    (globalThis as unknown as { seen: typeof seen }).seen = seen;
+    const body = document.querySelector('[role="grid"]') as PageElement;
     new MutationObserver(() => {
       seen.changes += 1;
     }).observe(body, { childList: true, subtree: true, characterData: true });
@@ -155,7 +192,7 @@ export async function loadDuring(page: Page, tools: CDPSession, happening: () =>
   await happening();
   const seconds = (performance.now() - startedMs) / 1000;
   const busy = (await taskSeconds(tools)) - before;
-  const changes = await page.evaluate(() => (window as unknown as { seen: { changes: number } }).seen.changes);
+  const changes = await page.evaluate(() => (globalThis as unknown as { seen: { changes: number } }).seen.changes);
   return { busyShare: busy / seconds, changesASecond: changes / seconds };
 }
 

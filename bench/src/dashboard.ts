@@ -7,7 +7,17 @@ import { signIn } from "@svc/testkit/brain";
 import { chromiumLaunch, findChromium } from "@svc/testkit/services/chromium";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { type BenchBrain, benchAccount, startBenchBrain } from "./brain-client.ts";
-import { heapBytes, loadDuring, measureFirstScreen, p95, scrollFrames, tickRows } from "./dashboard-page.ts";
+import {
+  countNodes,
+  heapBytes,
+  loadDuring,
+  loadRows,
+  measureFirstScreen,
+  p95,
+  scrollFrames,
+  scrollToTop,
+  tickRows,
+} from "./dashboard-page.ts";
 import { atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "./suite.ts";
 import { batchPayload, connect, eventsPerFrame, overWebSocket, type WsSession } from "./transport-load.ts";
 
@@ -30,7 +40,8 @@ const kilobyte = 1000;
 async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
   const home = join(context.scratchDir, "brain");
   await mkdir(home, { recursive: true });
-  const browser = await chromium.launch(chromiumLaunch(await findChromium()));
+  const { executablePath, args } = chromiumLaunch(await findChromium());
+  const browser = await chromium.launch({ executablePath, args: [...args] });
   const brain = await startBenchBrain({ home, agents: 1 });
   try {
     const root = await signIn(brain.url, benchAccount.email, benchAccount.password);
@@ -109,32 +120,17 @@ async function longList(page: Page, url: string): Promise<BenchRow[]> {
   await page.goto(url);
   const grid = page.locator('[role="grid"]');
   await grid.locator('[role="row"][aria-rowindex="2"]').waitFor();
-  const firstRowsMs = await page.evaluate(
-    () => performance.now() - (performance.getEntriesByType("paint")[0]?.startTime ?? 0),
-  );
-  // Rows are of one height, so the height of the list tells how many are loaded.
-  await page.waitForFunction(
-    (wanted) => {
-      const list = document.querySelector('[role="grid"]') as HTMLElement;
-      const row = list.querySelector('[role="row"][aria-rowindex="2"]') ?? list.querySelectorAll('[role="row"]')[1];
-      list.scrollTop = list.scrollHeight;
-      return list.scrollHeight >= wanted * (row?.getBoundingClientRect().height ?? 36);
-    },
-    listRows,
-    { polling: 50, timeout: 120_000 },
-  );
-  const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+  const firstRowsMs = await page.evaluate(() => performance.now());
+  await loadRows(page, listRows);
+  const nodes = await countNodes(page);
   const frames = await scrollFrames(page, 5);
   const tools = await page.context().newCDPSession(page);
   const heap = await heapBytes(tools);
-  await page.evaluate(() => {
-    (document.querySelector('[role="grid"]') as HTMLElement).scrollTop = 0;
-  });
-  await page.waitForTimeout(300);
+  await scrollToTop(page);
   const ticks = await tickRows(page, 40);
   await tools.detach();
   return [
-    note({ name: "list: first rows after first paint", figure: firstRowsMs, unit: "ms" }),
+    note({ name: "list: first rows after the address was opened", figure: firstRowsMs, unit: "ms" }),
     atMost({ name: "10,000 rows: nodes in the document", figure: nodes, unit: "nodes", limit: 1500, target: 1 }),
     atMost({
       name: "10,000 rows: frame at p95 while scrolling",
