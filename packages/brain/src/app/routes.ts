@@ -51,7 +51,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
     settings,
     deleted: (projectId, ids) => live.publish({ projectId, topic: "task.changed", ids }),
   });
-  mount(app, api, taskBreakdownRoutes, { database });
+  mount(app, api, taskBreakdownRoutes, { database, clock });
   mount(app, api, workerRoutes, { database, clock, settings });
   mount(app, api, setupRoutes, { setup, cookies });
 }

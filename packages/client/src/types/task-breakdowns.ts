@@ -16,3 +16,22 @@ export interface Facet {
   /** `count` is a lower bound where `exact` is false. */
   values: { value: string; count: number; exact: boolean }[];
 }
+
+/** since and until default to the last 24 h, and are at most 90 days apart. */
+export interface TaskHistogramQuery extends TaskFilters {
+  /** At most so many parts of the range: 1 to 200, default 60. */
+  buckets?: number;
+}
+
+export interface TaskHistogram {
+  /** Start of the first bucket, at or before `since`. */
+  from: string;
+  to: string;
+  /** False when the time was used up: buckets that begin before `reached` hold too little. */
+  exact: boolean;
+  reached: string | null;
+  /** `events`: ends and retries at the time they happened; `tasks`: present states, by received_at. */
+  counted: "events" | "tasks";
+  bucket_seconds: number;
+  buckets: { t: string; success: number; failure: number; other: number }[];
+}

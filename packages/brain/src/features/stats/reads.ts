@@ -34,6 +34,26 @@ export async function rollupTotals(
   );
 }
 
+/** Counts of all of a project or of one queue whose bucket begins in [from, to), by bucket and kind. */
+export async function countsByKind(
+  db: Db,
+  { projectId, kinds, queue }: { projectId: string; kinds: readonly string[]; queue?: string | undefined },
+  range: TimeRange,
+): Promise<Pick<KindTotal, "bucket_at" | "kind" | "count">[]> {
+  if (queue === undefined) return rollupTotals(db, projectId, range, kinds);
+  const rows = await db.slow
+    .selectFrom("rollups")
+    .select(["bucket_at", "kind", (eb) => eb.fn.sum<number>("count").as("count")])
+    .where("project_id", "=", projectId)
+    .where("queue", "=", queue)
+    .where("bucket_at", ">=", range.from)
+    .where("bucket_at", "<", range.to)
+    .where("kind", "in", kinds)
+    .groupBy(["bucket_at", "kind"])
+    .execute();
+  return rows.map(({ count, ...rest }) => ({ ...rest, count: Number(count) }));
+}
+
 /** Task rows by state, as folded so far (at most 5 s behind). */
 export async function taskCounts(db: Db, projectId: string): Promise<Record<string, number>> {
   const rows = await db.read

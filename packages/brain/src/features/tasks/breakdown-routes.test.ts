@@ -78,7 +78,51 @@ for (const dialect of testDialects) {
       });
     });
 
-    test.each(["facets?field=name"])("%s is for members, auditors among them", async (path) => {
+    describe("the histogram", () => {
+      const range = `since=${at(0).toISOString()}&until=${at(10).toISOString()}`;
+
+      test("counts tasks by state and by when they came", async () => {
+        const { status, body } = await get(`tasks/histogram?search=APP.&${range}`);
+        expect(status).toBe(200);
+        const minute = Math.floor(startMs / 60_000) * 60_000;
+        expect(body).toMatchObject({
+          from: new Date(minute).toISOString(),
+          to: at(10).toISOString(),
+          exact: true,
+          reached: null,
+          counted: "tasks",
+          bucket_seconds: 60,
+        });
+        const sums = { success: 0, failure: 0, other: 0 };
+        for (const bucket of body.buckets)
+          for (const key of ["success", "failure", "other"] as const) sums[key] += bucket[key];
+        expect(sums).toEqual({ success: 1, failure: 2, other: 0 });
+        expect(body.buckets[0].t).toBe(body.from);
+      });
+
+      test("covers the last 24 hours when no range is asked for, from counters", async () => {
+        const { body } = await get("tasks/histogram?state=failure&queue=mails");
+        expect(body).toMatchObject({ counted: "events", exact: true, bucket_seconds: 1800 });
+        expect(Date.parse(body.to) - Date.parse(body.from)).toBeGreaterThanOrEqual(24 * 3_600_000);
+        expect([48, 49].includes(body.buckets.length)).toBe(true);
+      });
+
+      test.each([
+        ["buckets=0", "buckets"],
+        ["buckets=201", "buckets"],
+        ["since=soon", "since"],
+        ["state=done", "state"],
+        ["priority=urgent", "priority"],
+        [`since=${at(2).toISOString()}&until=${at(1).toISOString()}`, "since"],
+        [`since=${new Date(startMs - 91 * 86_400_000).toISOString()}`, "since"],
+      ])("answers 422 to %s", async (query, name) => {
+        const { status, body } = await get(`tasks/histogram?${query}`);
+        expect([status, body.error]).toEqual([422, "validation_error"]);
+        expect(body.details.errors[0]).toMatchObject({ loc: ["query", name] });
+      });
+    });
+
+    test.each(["facets?field=name", "tasks/histogram"])("%s is for members, auditors among them", async (path) => {
       expect((await brain.as.auditor.get(`/projects/shop/${path}`)).status).toBe(200);
       expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
       expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);

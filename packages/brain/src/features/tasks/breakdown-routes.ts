@@ -1,11 +1,14 @@
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { Facet, FacetQuery } from "./facet-schemas.ts";
 import { readFacet } from "./facets.ts";
+import { readHistogram } from "./histogram.ts";
+import { TaskHistogram, TaskHistogramQuery } from "./histogram-schemas.ts";
 
-export const taskBreakdownRoutes: Routes<{ database: Database<Tables> }> = (app, { database }) => {
+export const taskBreakdownRoutes: Routes<{ database: Database<Tables>; clock: Clock }> = (app, { database, clock }) => {
   app.get(
     "/projects/:slug/facets",
     {
@@ -13,5 +16,14 @@ export const taskBreakdownRoutes: Routes<{ database: Database<Tables> }> = (app,
       config: { tag: "tasks", role: "viewer" },
     },
     ({ project, query }) => readFacet(database, { projectId: project.id, query }),
+  );
+
+  app.get(
+    "/projects/:slug/tasks/histogram",
+    {
+      schema: { params: ProjectParams, querystring: TaskHistogramQuery, response: { 200: TaskHistogram } },
+      config: { tag: "tasks", role: "viewer" },
+    },
+    ({ project, query }) => readHistogram(database, { projectId: project.id, query, now: clock.now() }),
   );
 };

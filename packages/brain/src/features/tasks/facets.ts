@@ -2,10 +2,11 @@ import { priorities, taskStates } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { taskCounts } from "../stats/index.ts";
+import { type CountSizes, countGroups } from "./count-groups.ts";
 import type { FacetField, FacetQuery } from "./facet-schemas.ts";
 import { filterOfQuery, type TaskFilter } from "./filter.ts";
-import { findMatches, hasText, indexedSources, narrowest, scopeOf } from "./find-matches.ts";
-import { countsOf, type Group, type GroupColumn, groupStep, groupsAmong, valuesFrom } from "./group-reads.ts";
+import { hasText, indexedSources, scopeOf } from "./find-matches.ts";
+import { countsOf, type Group, type GroupColumn, groupStep, valuesFrom } from "./group-reads.ts";
 
 /**
  * Values of one field among the tasks that a list shows, with how many there are of each. What restricts the field itself is left aside:
@@ -29,7 +30,7 @@ export interface FacetRequest {
   readonly sizes?: FacetSizes;
 }
 
-export interface FacetSizes {
+export interface FacetSizes extends CountSizes {
   /** Counts beyond are not told. */
   readonly cap: number;
   /** Distinct values that are looked at one by one. */
@@ -38,10 +39,6 @@ export interface FacetSizes {
   readonly valuesPerCount: number;
   /** Newest tasks that tell which of many values to count first. */
   readonly sampleRows: number;
-  /** Rows of one step of a walk. */
-  readonly stepRows: number;
-  /** Matches of a text that are counted by finding them. */
-  readonly fewMatches: number;
 }
 
 const usualSizes: FacetSizes = {
@@ -110,7 +107,7 @@ function without(field: FacetField, filter: TaskFilter): TaskFilter {
 }
 
 async function valuesOf(db: Db, look: Look): Promise<FacetValue[]> {
-  const { projectId, field, filter } = look;
+  const { projectId, field, filter, deadlineMs, sizes } = look;
   const isFree = !hasText(filter) && indexedSources(filter).length === 0;
   const isTimed = filter.since !== undefined || filter.until !== undefined;
   if (isFree && !isTimed && field === "state") {
@@ -119,11 +116,8 @@ async function valuesOf(db: Db, look: Look): Promise<FacetValue[]> {
   }
   // The index of engines does not know the time.
   if (isFree && !(isTimed && field === "engine")) return countByIndex(db, look);
-  if (hasText(filter)) {
-    const few = await countFew(db, look);
-    if (few !== null) return few;
-  }
-  return countByWalk(db, look);
+  const { groups, reached } = await countGroups(db, { projectId, filter, key: columnOf[field], deadlineMs, sizes });
+  return facetOf(groups, reached === null, sizes);
 }
 
 /** Counts value by value. Of a field with many values the ones that the newest tasks have most often are counted first. */
@@ -169,41 +163,10 @@ async function knownValues(db: Db, { projectId, field, prefix, deadlineMs, sizes
 /** Values of the newest tasks that have the prefix, with how many of these have each. */
 async function sampleOf(db: Db, { projectId, field, prefix, filter, sizes }: Look): Promise<Map<string, number>> {
   const walk = { scope: scopeOf(projectId, filter, null), source: null, filter };
-  const { groups } = await groupStep(db.slow, db.dialect, { walk, column: columnOf[field] }, sizes.sampleRows);
+  const { groups } = await groupStep(db.slow, db.dialect, { walk, key: columnOf[field] }, sizes.sampleRows);
   return new Map(
     groups.flatMap(({ value, count }) => (value?.startsWith(prefix) === true ? [[value, count] as const] : [])),
   );
-}
-
-/** Counts of a filter with a text in it that few tasks match; null when there are more, or they cannot be found in time. */
-async function countFew(db: Db, { projectId, field, filter, deadlineMs, sizes }: Look): Promise<FacetValue[] | null> {
-  const { found, reached } = await findMatches(db, {
-    projectId,
-    filter,
-    after: null,
-    limit: sizes.fewMatches + 1,
-    budgetMs: (deadlineMs - performance.now()) / 2,
-  });
-  if (reached !== null || found.length > sizes.fewMatches) return null;
-  const ids = found.map(({ id }) => id);
-  return facetOf(await groupsAmong(db.slow, ids, columnOf[field]), true, sizes);
-}
-
-async function countByWalk(db: Db, { projectId, field, filter, deadlineMs, sizes }: Look): Promise<FacetValue[]> {
-  let scope = scopeOf(projectId, filter, null);
-  const source = await narrowest(db, scope, indexedSources(filter));
-  const sums = new Map<string | null, number>();
-  for (;;) {
-    const walk = { scope, source, filter };
-    const { groups, end } = await groupStep(db.slow, db.dialect, { walk, column: columnOf[field] }, sizes.stepRows);
-    for (const { value, count } of groups) sums.set(value, (sums.get(value) ?? 0) + count);
-    const isDone = end === null;
-    if (isDone || performance.now() >= deadlineMs) {
-      const all = [...sums].map(([value, count]) => ({ value, count }));
-      return facetOf(all, isDone, sizes);
-    }
-    scope = { ...scope, after: end };
-  }
 }
 
 const facetOf = (groups: readonly Group[], isWhole: boolean, sizes: FacetSizes): FacetValue[] =>

@@ -21,8 +21,11 @@ type Runner = Db["read"];
 /** Columns whose values are counted. */
 export type GroupColumn = SourceColumn | "engine";
 
+/** What tasks are told apart by: the value of a column, or their state and the part of time that they were received in, as `<index>:<state>`. */
+export type GroupKey = GroupColumn | { readonly fromMs: number; readonly widthMs: number };
+
 export interface Group {
-  /** Null stands for tasks without a value. */
+  /** Null stands for tasks without one. */
   readonly value: string | null;
   readonly count: number;
 }
@@ -33,11 +36,19 @@ interface GroupStep {
   readonly end: Position | null;
 }
 
-/** How many of the next `rows` rows of a walk match, by value of a column. */
+function keyText(dialect: DialectName, key: GroupKey): RawBuilder<unknown> {
+  if (typeof key === "string") return sql.ref(key);
+  const receivedMs =
+    dialect === "postgres" ? sql`floor(extract(epoch FROM received_at) * 1000)::bigint` : sql`received_at / 1000`;
+  const index = sql`CAST((${receivedMs} - ${sql.lit(key.fromMs)}) / ${sql.lit(key.widthMs)} AS ${sql.raw(dialect === "postgres" ? "text" : "integer")})`;
+  return sql`${index} || ':' || state`;
+}
+
+/** How many of the next `rows` rows of a walk match, by key. */
 export async function groupStep(
   db: Runner,
   dialect: DialectName,
-  { walk: { scope, source, filter }, column }: { walk: Walk; column: GroupColumn },
+  { walk: { scope, source, filter }, key }: { walk: Walk; key: GroupKey },
   rows: number,
 ): Promise<GroupStep> {
   const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
@@ -46,7 +57,7 @@ export async function groupStep(
       max(CASE WHEN place = ${rows} THEN ${dialect === "postgres" ? sql`id::text` : sql`id`} END) AS id,
       max(CASE WHEN place = ${rows} THEN received_at END) AS received_at
     FROM (
-      SELECT id, received_at, ${sql.ref(column)} AS value, ((${matchCondition(dialect, filter)}) IS TRUE) AS is_match,
+      SELECT id, received_at, ${keyText(dialect, key)} AS value, ((${matchCondition(dialect, filter)}) IS TRUE) AS is_match,
         row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
       FROM (SELECT id, received_at, engine, state, priority, queue, worker_name, name, task_id ${from} LIMIT ${rows}) AS task
     ) AS seen GROUP BY value`.execute(db);
@@ -57,11 +68,15 @@ export async function groupStep(
   };
 }
 
-/** How many of the tasks with these ids have which value. */
-export async function groupsAmong(db: Runner, ids: readonly string[], column: GroupColumn): Promise<Group[]> {
+/** The keys of the tasks with these ids, and how many have each. */
+export async function groupsAmong(
+  db: Runner,
+  dialect: DialectName,
+  { ids, key }: { ids: readonly string[]; key: GroupKey },
+): Promise<Group[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<Group>`
-    SELECT ${sql.ref(column)} AS value, count(*) AS count FROM tasks WHERE id IN (${sql.join(ids)}) GROUP BY 1`.execute(
+    SELECT ${keyText(dialect, key)} AS value, count(*) AS count FROM tasks WHERE id IN (${sql.join(ids)}) GROUP BY 1`.execute(
     db,
   );
   return rows.map(({ value, count }) => ({ value, count: Number(count) }));

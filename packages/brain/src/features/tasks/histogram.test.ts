@@ -1,0 +1,233 @@
+import { type Priority, priorities, type TaskState, taskStates } from "@svc/protocol";
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { beforeEach, describe, expect, test } from "vitest";
+import { plansOf } from "../../../test/query-plans.ts";
+import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
+import type { RollupRow, TaskRow } from "../../schema/tables/index.ts";
+import { filterOfQuery, matchesFilter } from "./filter.ts";
+import { partsOf, readHistogram } from "./histogram.ts";
+import type { TaskHistogramQuery } from "./histogram-schemas.ts";
+
+const projectId = "11111111-2222-4333-8444-555555555555";
+const otherProjectId = "21111111-2222-4333-8444-555555555555";
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const now = new Date(Date.UTC(2026, 0, 10, 12, 34, 56, 789));
+const ago = (ms: number) => new Date(now.getTime() - ms);
+const sizes = { stepRows: 3, fewMatches: 2 };
+
+const pick = <T>(values: readonly T[]) => fc.constantFrom(...values);
+const instant = fc.integer({ min: 0, max: 4 * hourMs }).map(ago);
+const task = fc.record({
+  task_id: fc.uuid(),
+  name: pick(["app.mail", "app.report"]),
+  queue: pick(["mails", "reports", null]),
+  worker_name: pick(["w-1", "w-2", null]),
+  state: pick(taskStates) as fc.Arbitrary<TaskState>,
+  priority: pick(priorities) as fc.Arbitrary<Priority>,
+  received_at: instant,
+});
+/** Queries that the counters cannot answer. */
+const query: fc.Arbitrary<TaskHistogramQuery> = fc
+  .tuple(
+    pick([
+      { name: "mail" },
+      { search: "W-1" },
+      { worker: "w-2" },
+      { priority: "low,high" },
+      { state: "pending" as const },
+    ]),
+    pick([{}, { queue: "mails" }, { state: "failure" as const }]),
+    fc.record({ since: instant, buckets: fc.integer({ min: 1, max: 200 }) }, { requiredKeys: ["since"] }),
+    fc.integer({ min: 1, max: 3 * hourMs }),
+  )
+  .map(([one, two, { since, buckets }, lengthMs]) => ({
+    ...two,
+    ...one,
+    since: since.toISOString(),
+    until: new Date(since.getTime() + lengthMs).toISOString(),
+    ...(buckets !== undefined && { buckets }),
+  }));
+
+const total = ({ success, failure, other }: { success: number; failure: number; other: number }) =>
+  success + failure + other;
+
+const rollup = (given: Partial<RollupRow> & Pick<RollupRow, "bucket_at" | "kind" | "count">): RollupRow => ({
+  project_id: projectId,
+  grain_minutes: 1,
+  engine: "",
+  name: "",
+  queue: "",
+  run_ms_sum: 0,
+  run_count: 0,
+  run_histogram: null,
+  wait_histogram: null,
+  ...given,
+});
+
+describe("parts of a range", () => {
+  test("cover it with no more than was asked, on whole grains, and round widths where there is room", () => {
+    const lengthMs = fc.integer({ min: 1, max: 90 * 24 * hourMs });
+    fc.assert(
+      fc.property(
+        instant,
+        lengthMs,
+        fc.integer({ min: 1, max: 200 }),
+        pick([minuteMs, hourMs]),
+        (to, ms, most, grainMs) => {
+          const range = { from: new Date(to.getTime() - ms), to };
+          const { from, widthMs, count } = partsOf(range, most, grainMs);
+          expect([from.getTime() % grainMs, widthMs % grainMs]).toEqual([0, 0]);
+          expect(from <= range.from && range.from.getTime() - from.getTime() < widthMs).toBe(true);
+          const endMs = from.getTime() + count * widthMs;
+          expect(endMs >= to.getTime() && endMs - to.getTime() < widthMs).toBe(true);
+          expect(count >= 1 && count <= most).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test("stay where they are while the range moves on", () => {
+    const at = (minutes: number) => ({ from: ago(24 * hourMs - minutes * minuteMs), to: ago(-minutes * minuteMs) });
+    const [first, second] = [partsOf(at(0), 60, minuteMs), partsOf(at(11), 60, minuteMs)];
+    expect(first.widthMs).toBe(30 * minuteMs);
+    expect(second).toEqual(first);
+  });
+});
+
+for (const dialect of testDialects) {
+  describe(`a histogram of tasks on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    beforeEach(() =>
+      opened.database.write(async (tx) => {
+        await tx.deleteFrom("tasks").execute();
+        await tx.deleteFrom("rollups").execute();
+        await tx.deleteFrom("task_terms").execute();
+        if (dialect === "postgres") await tx.deleteFrom("task_search").execute();
+      }),
+    );
+
+    test("counts what looking at every task counts, and without time down to where it says", {
+      timeout: 120_000,
+    }, async () => {
+      const tasks = fc.uniqueArray(task, { minLength: 5, maxLength: 50, selector: ({ task_id }) => task_id });
+      await fc.assert(
+        fc.asyncProperty(tasks, fc.array(query, { minLength: 15, maxLength: 15 }), async (given, queries) => {
+          const { database } = opened;
+          await database.write((tx) => tx.deleteFrom("tasks").execute());
+          if (dialect === "postgres") await database.write((tx) => tx.deleteFrom("task_search").execute());
+          const rows = given.map((row): GivenTask => ({ ...row, project_id: projectId }));
+          const stored = await insertTasks(database, rows);
+          await insertTasks(
+            database,
+            given.slice(0, 5).map((row) => ({ ...row, project_id: otherProjectId })),
+          );
+          for (const asked of queries) {
+            const whole = await readHistogram(database, { projectId, query: asked, now, budgetMs: 60_000, sizes });
+            expect(whole).toMatchObject({
+              exact: true,
+              reached: null,
+              counted: "tasks",
+              to: new Date(asked.until ?? ""),
+            });
+            const matches = (row: TaskRow) => matchesFilter(row, { ...filterOfQuery(asked), since: whole.from });
+            for (const [index, { t, ...bucket }] of whole.buckets.entries()) {
+              const endMs = t.getTime() + whole.bucket_seconds * 1000;
+              const within = stored.filter(
+                (row) => matches(row) && row.received_at >= t && row.received_at.getTime() < endMs,
+              );
+              const of = (state: string) => within.filter((row) => row.state === state).length;
+              const ends = of("success") + of("failure");
+              const expected = { success: of("success"), failure: of("failure"), other: within.length - ends };
+              expect(bucket, JSON.stringify([asked, index])).toEqual(expected);
+            }
+
+            const hurried = await readHistogram(database, { projectId, query: asked, now, budgetMs: 0, sizes });
+            expect(hurried.exact).toBe(hurried.reached === null);
+            for (const [index, bucket] of hurried.buckets.entries()) {
+              const full = whole.buckets[index] ?? bucket;
+              if (hurried.reached === null || bucket.t > hurried.reached) expect(bucket).toEqual(full);
+              else expect(total(bucket)).toBeLessThanOrEqual(total(full));
+            }
+          }
+        }),
+        { numRuns: Number(process.env.SVC_TEST_RUNS ?? 10) },
+      );
+    });
+
+    test("comes from the counters where they know every filter", async () => {
+      const { database } = opened;
+      const bucket_at = new Date(Date.UTC(2026, 0, 10, 11, 59));
+      const mails = { engine: "bullmq", name: "a", queue: "mails" };
+      await database.write((tx) =>
+        tx
+          .insertInto("rollups")
+          .values([
+            rollup({ bucket_at, kind: "task.succeeded", count: 1_000_000 }),
+            rollup({ bucket_at, kind: "task.failed", count: 3 }),
+            rollup({ bucket_at, kind: "task.retried", count: 4 }),
+            rollup({ bucket_at, kind: "task.rejected", count: 5 }),
+            rollup({ bucket_at, kind: "task.started", count: 99 }),
+            rollup({ ...mails, bucket_at, kind: "task.failed", count: 2 }),
+            rollup({ ...mails, bucket_at, kind: "task.failed", count: 1, name: "b" }),
+            rollup({ ...mails, bucket_at, kind: "task.revoked", count: 7 }),
+            rollup({ bucket_at, kind: "task.failed", count: 50, project_id: otherProjectId }),
+            rollup({ bucket_at: ago(25 * hourMs), kind: "task.failed", count: 60 }),
+          ])
+          .execute(),
+      );
+      const sumsOf = async (asked: TaskHistogramQuery) => {
+        const { buckets, ...rest } = await readHistogram(database, { projectId, query: asked, now, budgetMs: 0 });
+        expect(rest).toMatchObject({ exact: true, reached: null, counted: "events" });
+        const filled = buckets.filter((bucket) => total(bucket) > 0);
+        expect(filled).toHaveLength(1);
+        expect(filled[0]?.t).toEqual(new Date(Date.UTC(2026, 0, 10, 11, 30)));
+        return [filled[0]?.success, filled[0]?.failure, filled[0]?.other];
+      };
+      expect(await sumsOf({})).toEqual([1_000_000, 3, 9]);
+      expect(await sumsOf({ state: "failure" })).toEqual([0, 3, 0]);
+      expect(await sumsOf({ state: "rejected" })).toEqual([0, 0, 5]);
+      expect(await sumsOf({ queue: "mails" })).toEqual([0, 3, 7]);
+      expect(await sumsOf({ queue: "mails", state: "revoked" })).toEqual([0, 0, 7]);
+    });
+
+    test("has hours at least where counters are kept by the hour", async () => {
+      const since = ago(49 * hourMs).toISOString();
+      const { bucket_seconds, from } = await readHistogram(opened.database, {
+        projectId,
+        query: { since, buckets: 200 },
+        now,
+      });
+      expect([bucket_seconds, from]).toEqual([3600, new Date(Date.UTC(2026, 0, 8, 11))]);
+    });
+
+    test("enters the counters of a queue by their index", async () => {
+      const { database } = opened;
+      const rows = Array.from({ length: 3000 }, (_, index) =>
+        rollup({
+          bucket_at: new Date(Date.UTC(2026, 0, 10) + Math.floor(index / 100) * minuteMs),
+          kind: "task.failed",
+          count: 1,
+          engine: "bullmq",
+          name: "a",
+          queue: `q-${index % 100}`,
+        }),
+      );
+      await database.write(async (tx) => {
+        for (let start = 0; start < rows.length; start += 500)
+          await tx
+            .insertInto("rollups")
+            .values(rows.slice(start, start + 500))
+            .execute();
+        if (dialect === "postgres") await sql`ANALYZE rollups`.execute(tx);
+      });
+      const plan = await plansOf(database, (slow) =>
+        readHistogram({ ...database, slow }, { projectId, query: { queue: "q-1" }, now }),
+      );
+      expect(plan).toMatch(/rollups_by_queue/);
+      expect(plan).not.toMatch(/SCAN rollups|Seq Scan on rollups/);
+    });
+  });
+}
