@@ -2,6 +2,7 @@ import { createSend, type RequestOptions } from "./request.ts";
 import { accountRoutes } from "./routes/accounts.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { homeRoutes } from "./routes/home.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { savedViewRoutes } from "./routes/saved-views.ts";
@@ -24,6 +25,7 @@ export function createClient(options: ClientOptions = {}) {
   const send = createSend(options);
   return {
     ...accountRoutes(send),
+    ...homeRoutes(send),
     ...projectRoutes(send),
     ...taskRoutes(send),
     ...taskBreakdownRoutes(send),

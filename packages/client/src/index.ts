@@ -5,6 +5,7 @@ export type { CallOptions, Outcome, Reachability } from "./request.ts";
 export type * from "./types/accounts.ts";
 export type * from "./types/agents.ts";
 export type * from "./types/events.ts";
+export type * from "./types/home.ts";
 export type * from "./types/hub.ts";
 export type * from "./types/projects.ts";
 export type * from "./types/queues.ts";

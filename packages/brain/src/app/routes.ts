@@ -2,6 +2,7 @@ import { gatewayRoutes, longpollRoutes } from "../features/agent-transport/index
 import { agentRoutes } from "../features/agents/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
+import { homeRoutes } from "../features/home/index.ts";
 import { liveRoutes } from "../features/live/index.ts";
 import { membershipRoutes } from "../features/memberships/index.ts";
 import { projectRoutes } from "../features/projects/index.ts";
@@ -38,6 +39,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   });
   mount(app, api, sessionRoutes, { sessions, cookies });
   mount(app, api, healthRoutes, { health, metrics, settings });
+  mount(app, api, homeRoutes, { database, clock, projects, memberships });
   mount(app, api, projectRoutes, { projects });
   mount(app, api, agentRoutes, { agents });
   mount(app, api, eventRoutes, { database, settings });

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { concernsOf, healthOf, type ProjectFacts } from "./health.ts";
+
+const quiet: ProjectFacts = {
+  tasks_24h: 100,
+  failures_24h: 0,
+  failure_rate_24h: 0,
+  agents_online: 2,
+  agents_total: 2,
+  agents_offline: 0,
+  agents_seen: 2,
+  stuck_commands: 0,
+};
+
+describe("the health of a project", () => {
+  test.each([
+    ["healthy", {}],
+    ["healthy", { failure_rate_24h: 0.05 }],
+    // An agent that was minted and never came is no trouble.
+    ["healthy", { agents_total: 3 }],
+    ["degraded", { failure_rate_24h: 0.051 }],
+    ["degraded", { stuck_commands: 1 }],
+    ["degraded", { agents_online: 1, agents_offline: 1 }],
+    ["offline", { agents_online: 0, agents_offline: 2 }],
+    ["idle", { agents_online: 0, agents_seen: 0, failure_rate_24h: 1 }],
+  ] as const)("is %s with %j", (health, change) => {
+    expect(healthOf({ ...quiet, ...change })).toBe(health);
+  });
+});
+
+describe("what needs attention", () => {
+  test("is nothing in a healthy project", () => {
+    expect(concernsOf(quiet, null)).toEqual([]);
+  });
+
+  test("names a single agent, and counts several", () => {
+    expect(concernsOf({ ...quiet, agents_online: 1, agents_offline: 1 }, "media-2")).toEqual([
+      { kind: "agents_offline", severity: "warning", message: "Agent media-2 is offline.", count: 1 },
+    ]);
+    expect(concernsOf({ ...quiet, agents_online: 0, agents_offline: 2 }, "media-2")).toEqual([
+      { kind: "agents_offline", severity: "critical", message: "2 of 2 agents are offline.", count: 2 },
+    ]);
+  });
+
+  test("has the critical first", () => {
+    const facts = { ...quiet, stuck_commands: 2, failure_rate_24h: 0.5, failures_24h: 50 };
+    expect(concernsOf({ ...facts, agents_online: 1, agents_offline: 1 }, "a").map(({ kind }) => kind)).toEqual([
+      "failure_rate",
+      "agents_offline",
+      "stuck_commands",
+    ]);
+  });
+
+  test("tells a small share with a digit behind the point", () => {
+    const [concern] = concernsOf({ ...quiet, failure_rate_24h: 0.0625, failures_24h: 5 }, null);
+    expect(concern).toMatchObject({
+      severity: "warning",
+      message: "6.3 % of the tasks that ended in the last 24 hours failed.",
+    });
+  });
+});

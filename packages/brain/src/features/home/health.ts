@@ -1,0 +1,71 @@
+/** What is judged of a project: the figures of its last 24 hours and of now. */
+export interface ProjectFacts {
+  readonly tasks_24h: number;
+  readonly failures_24h: number;
+  readonly failure_rate_24h: number;
+  readonly agents_online: number;
+  readonly agents_total: number;
+  readonly agents_offline: number;
+  /** Agents that were there at least once. */
+  readonly agents_seen: number;
+  readonly stuck_commands: number;
+}
+
+export type ProjectHealth = "idle" | "offline" | "degraded" | "healthy";
+
+/** Above this share of failures a project needs attention; above the other one at once. */
+const highFailureRate = 0.05;
+const criticalFailureRate = 0.25;
+
+/** The word for a project (spec part 3, section 5.5). */
+export function healthOf(facts: ProjectFacts): ProjectHealth {
+  if (facts.agents_seen === 0) return "idle";
+  if (facts.agents_online === 0) return "offline";
+  const isDegraded = facts.failure_rate_24h > highFailureRate || facts.stuck_commands > 0 || facts.agents_offline > 0;
+  return isDegraded ? "degraded" : "healthy";
+}
+
+export interface Concern {
+  readonly kind: "agents_offline" | "failure_rate" | "stuck_commands" | "misfires" | "breaker_tripped";
+  readonly severity: "critical" | "warning";
+  /** A sentence without the project's name. */
+  readonly message: string;
+  readonly count: number | null;
+}
+
+/** What of a project needs somebody, worst first. */
+export function concernsOf(facts: ProjectFacts, offlineAgent: string | null): Concern[] {
+  const concerns: Concern[] = [];
+  const { agents_offline: offline, agents_online: online, agents_total: total, stuck_commands: stuck } = facts;
+  if (facts.agents_seen > 0 && offline > 0) {
+    const isOne = offline === 1 && offlineAgent !== null;
+    concerns.push({
+      kind: "agents_offline",
+      severity: online === 0 ? "critical" : "warning",
+      message: isOne ? `Agent ${offlineAgent} is offline.` : `${offline} of ${total} agents are offline.`,
+      count: offline,
+    });
+  }
+  if (facts.failure_rate_24h > highFailureRate) {
+    concerns.push({
+      kind: "failure_rate",
+      severity: facts.failure_rate_24h > criticalFailureRate ? "critical" : "warning",
+      message: `${percent(facts.failure_rate_24h)} of the tasks that ended in the last 24 hours failed.`,
+      count: facts.failures_24h,
+    });
+  }
+  if (stuck > 0) {
+    const subject = stuck === 1 ? "A command has" : `${stuck} commands have`;
+    concerns.push({
+      kind: "stuck_commands",
+      severity: "warning",
+      message: `${subject} waited for more than half of the time that was given.`,
+      count: stuck,
+    });
+  }
+  return concerns.sort((a, b) => rank[a.severity] - rank[b.severity]);
+}
+
+const rank = { critical: 0, warning: 1 } as const;
+
+const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;

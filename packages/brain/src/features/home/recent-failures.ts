@@ -1,0 +1,38 @@
+import { isUuid } from "@svc/protocol";
+import type { Actor } from "../../platform/http/actor.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { pageOf } from "../../platform/http/paging.ts";
+import { type FailurePosition, failuresAt, newestFailures } from "./failures-reads.ts";
+import { type HomeDeps, visibleProjects } from "./summary.ts";
+
+const defaultLimit = 50;
+
+/** Failures in all projects that the caller sees, newest first by (occurred_at, id). */
+export async function listRecentFailures(
+  deps: Pick<HomeDeps, "database" | "projects">,
+  actor: Actor,
+  { cursor, limit = defaultLimit }: { cursor?: string; limit?: number },
+) {
+  const projects = new Map((await visibleProjects(deps, actor)).map((project) => [project.id, project]));
+  if (projects.size === 0) return { items: [], next_cursor: null };
+  const places = await newestFailures(deps.database, [...projects.keys()], {
+    after: readPosition(cursor),
+    limit: limit + 1,
+  });
+  const page = pageOf(places, limit, ({ occurredAt, id }) => encodeCursor([occurredAt, id]));
+  const rows = await failuresAt(deps.database, page.items);
+  return {
+    items: rows.map(({ priority, ...row }) => ({
+      ...row,
+      project_slug: projects.get(row.project_id)?.slug ?? "",
+      project_name: projects.get(row.project_id)?.name ?? "",
+      priority: priority ?? "normal",
+    })),
+    next_cursor: page.next_cursor,
+  };
+}
+
+function readPosition(cursor: string | undefined): FailurePosition | null {
+  const values = decodeCursor(cursor, ["instant", "string"]);
+  return values === null || !isUuid(values[1]) ? null : { occurredAt: values[0], id: values[1] };
+}

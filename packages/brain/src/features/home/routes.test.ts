@@ -1,0 +1,330 @@
+import { randomUUID } from "node:crypto";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandRow } from "../../../test/command-rows.ts";
+import { plansOf } from "../../../test/query-plans.ts";
+import { insertTasks } from "../../../test/task-rows.ts";
+import type { Actor } from "../../platform/http/actor.ts";
+import type { AgentRow, CounterDeltaRow, EventRow } from "../../schema/tables/index.ts";
+import { createPartitionKeeper } from "../events/index.ts";
+import { newestFailures } from "./failures-reads.ts";
+import { countsByHour, countsOfMinutes, lastActivity, stuckCommands } from "./reads.ts";
+import { readSummary } from "./summary.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+// Half past an hour that is over: the figures of "now" do not move while the tests run.
+const thisHour = Math.floor(Date.now() / hourMs) * hourMs - 2 * hourMs;
+const now = thisHour + 30 * minuteMs;
+const root = "admin@example.org";
+const viewer = "viewer@example.org";
+
+for (const dialect of testDialects) {
+  describe(`home on ${dialect}`, () => {
+    let brain: TestBrain;
+    let otherId: string;
+    async function actor(email: string, projectId: string | null = null): Promise<Actor> {
+      const user = await brain.running.brain.features.users.findByEmail(email);
+      if (user === undefined) throw new Error(`nobody has the address ${email}`);
+      return { kind: "api_key", user, keyId: randomUUID(), scopes: ["home:read"], projectId, allowedCidrs: null };
+    }
+    const summary = async (...who: Parameters<typeof actor>) => {
+      const { database, features } = brain.running.brain;
+      const { projects, memberships } = features;
+      const deps = { database, clock: { now: () => new Date(now) }, projects, memberships };
+      return readSummary(deps, await actor(...who));
+    };
+
+    const agent = (name: string, state: string, change: Partial<AgentRow> = {}): AgentRow => ({
+      id: randomUUID(),
+      project_id: brain.project.id,
+      name,
+      token_hash: randomUUID(),
+      state,
+      transport: null,
+      protocol_version: "2",
+      agent_version: null,
+      framework_adapter: "node",
+      host_name: null,
+      engine_adapters: "[]",
+      scheduler_adapters: "[]",
+      capabilities: "{}",
+      runtime_features: "[]",
+      metadata: "{}",
+      last_seen_at: new Date(now - hourMs),
+      last_connect_at: null,
+      revoked_at: null,
+      created_at: new Date(now - 5 * hourMs),
+      updated_at: new Date(now),
+      ...change,
+    });
+    const change = (atMs: number, kind: string, count: number, project_id = brain.project.id) =>
+      ({
+        project_id,
+        counter: "rollup",
+        bucket_at: new Date(Math.floor(atMs / minuteMs) * minuteMs),
+        engine: "bullmq",
+        name: "mail",
+        queue: "mails",
+        worker: "",
+        kind,
+        count,
+        run_ms_sum: 0,
+        run_count: 0,
+        run_histogram: null,
+        wait_histogram: null,
+      }) as CounterDeltaRow;
+    const failure = (index: number, project_id: string, payload: object, more: Partial<EventRow> = {}): EventRow => ({
+      id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
+      project_id,
+      agent_id: randomUUID(),
+      engine: "bullmq",
+      task_id: `t${index}`,
+      kind: "task.failed",
+      // Two at a time share an instant.
+      occurred_at: new Date(now - 60_000 - Math.floor(index / 2)),
+      payload: JSON.stringify(payload),
+      ...more,
+    });
+
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+      const other = await brain.as.root.post("/projects", { slug: "other", name: "Other" });
+      await brain.as.root.post("/projects", { slug: "quiet", name: "Quiet" });
+      otherId = other.body.id;
+      const { database } = brain.running.brain;
+      const open = { project_id: brain.project.id, issued_at: new Date(now - 10 * minuteMs) };
+      await database.write(async (tx) => {
+        await tx
+          .insertInto("agents")
+          .values([
+            agent("a", "online"),
+            agent("media-2", "offline", { last_seen_at: new Date(now - 2 * hourMs) }),
+            agent("never", "unknown", { last_seen_at: null }),
+            agent("revoked", "offline", { revoked_at: new Date(now) }),
+            agent("gone", "offline", { project_id: otherId }),
+          ])
+          .execute();
+        await tx
+          .insertInto("counter_deltas")
+          .values([
+            change(thisHour, "task.succeeded", 5),
+            change(thisHour - 3 * hourMs, "task.succeeded", 10),
+            change(thisHour - 3 * hourMs, "task.failed", 4),
+            change(thisHour - 3 * hourMs, "task.revoked", 1),
+            change(thisHour - 3 * hourMs, "task.started", 99),
+            // In the hour in which the day begins: a minute inside it, and one that is just outside.
+            change(now - 24 * hourMs + 2 * minuteMs, "task.succeeded", 1),
+            change(now - 24 * hourMs - 2 * minuteMs, "task.succeeded", 1000),
+            change(now - 50 * hourMs, "task.failed", 7, otherId),
+          ])
+          .execute();
+        await tx
+          .insertInto("commands")
+          .values([
+            commandRow({ ...open, status: "pending", timeout_at: new Date(now + 5 * minuteMs) }),
+            commandRow({ ...open, status: "dispatched", timeout_at: new Date(now + 11 * minuteMs) }),
+            commandRow({ ...open, status: "completed", timeout_at: new Date(now) }),
+          ])
+          .execute();
+        await tx
+          .insertInto("queues")
+          .values(
+            [3, 4].map((pending_count) => ({
+              id: randomUUID(),
+              project_id: brain.project.id,
+              engine: "bullmq",
+              name: `q${pending_count}`,
+              broker_type: null,
+              broker_url_hint: null,
+              last_seen_at: null,
+              pending_count,
+              consumer_count: 0,
+              oldest_waiting_since: null,
+              depth_reported_at: null,
+              consumers_reported_at: null,
+              oldest_reported_at: null,
+              metadata: "{}",
+              created_at: new Date(),
+              updated_at: new Date(),
+            })),
+          )
+          .execute();
+      });
+      await brain.runLoop("stats.fold-counters");
+      const { bulk } = database;
+      if (bulk.dialect === "postgres") await createPartitionKeeper(bulk.pool).ensureFor([now]);
+      await database.write((tx) =>
+        tx
+          .insertInto("events")
+          .values([
+            ...Array.from({ length: 12 }, (_, index) =>
+              failure(index, index % 3 === 0 ? otherId : brain.project.id, { exception: `E${index}` }),
+            ),
+            failure(100, brain.project.id, {}, { kind: "task.succeeded", occurred_at: new Date(now) }),
+          ])
+          .execute(),
+      );
+      await insertTasks(database, [
+        { project_id: brain.project.id, task_id: "t1", name: "mail", worker_name: "w", priority: "high" },
+      ]);
+    });
+    afterAll(() => brain.stop());
+
+    test("sums up the projects that the caller sees", async () => {
+      const body = await summary(viewer);
+      expect(body.user).toMatchObject({ email: viewer, is_admin: false });
+      const figures = {
+        tasks_24h: 21,
+        failures_24h: 4,
+        failure_rate_24h: 0.2,
+        workers_online: 0,
+        workers_total: 0,
+        agents_online: 1,
+        agents_total: 3,
+        stuck_commands: 1,
+      };
+      expect(body.aggregate).toEqual(figures);
+      const byHour = Array<number>(24).fill(0);
+      byHour[23] = 5;
+      byHour[20] = 15;
+      const [project] = body.projects;
+      expect(project).toEqual({
+        id: brain.project.id,
+        slug: "shop",
+        name: "Shop",
+        environment: "production",
+        role: "viewer",
+        ...figures,
+        health: "degraded",
+        backlog: 7,
+        last_activity_at: new Date(thisHour),
+        tasks_by_hour: byHour,
+      });
+      expect(body.projects).toHaveLength(1);
+    });
+
+    test("says what needs attention, the critical first", async () => {
+      const project = { project_id: brain.project.id, project_slug: "shop", project_name: "Shop" };
+      const { attention } = await summary(root);
+      expect(attention).toEqual([
+        {
+          kind: "agents_offline",
+          severity: "critical",
+          project_id: otherId,
+          project_slug: "other",
+          project_name: "Other",
+          message: "Agent gone is offline.",
+          count: 1,
+          since: new Date(now - hourMs),
+        },
+        {
+          kind: "agents_offline",
+          severity: "warning",
+          ...project,
+          message: "Agent media-2 is offline.",
+          count: 1,
+          since: new Date(now - 2 * hourMs),
+        },
+        {
+          kind: "failure_rate",
+          severity: "warning",
+          ...project,
+          message: "20 % of the tasks that ended in the last 24 hours failed.",
+          count: 4,
+          since: null,
+        },
+        {
+          kind: "stuck_commands",
+          severity: "warning",
+          ...project,
+          message: "A command has waited for more than half of the time that was given.",
+          count: 1,
+          since: null,
+        },
+      ]);
+    });
+
+    test("shows an administrator every project, and somebody without membership none", async () => {
+      const { projects, aggregate } = await summary(root);
+      expect(
+        projects.map(({ slug, health, role, last_activity_at }) => [slug, health, role, last_activity_at]),
+      ).toEqual([
+        ["default", "idle", "admin", null],
+        ["other", "offline", "admin", new Date(thisHour - 50 * hourMs)],
+        ["quiet", "idle", "admin", null],
+        ["shop", "degraded", "admin", new Date(thisHour)],
+      ]);
+      expect(aggregate).toMatchObject({ tasks_24h: 21, agents_total: 4 });
+      const stranger = await summary("stranger@example.org");
+      expect([stranger.projects, stranger.attention, stranger.aggregate.tasks_24h]).toEqual([[], [], 0]);
+    });
+
+    test("is narrowed to the project that a key is bound to", async () => {
+      const { projects } = await summary(root, otherId);
+      expect(projects.map(({ slug }) => slug)).toEqual(["other"]);
+    });
+
+    test("is served to whoever is signed in", async () => {
+      const { status, body } = await brain.as.viewer.get("/home/summary");
+      expect([status, body.user.email, body.projects.length]).toEqual([200, viewer, 1]);
+      expect(body.projects[0]).toMatchObject({ slug: "shop", stuck_commands: 2, backlog: 7 });
+      expect((await brain.as.nobody.get("/home/summary")).status).toBe(401);
+      expect((await brain.as.nobody.get("/home/recent-failures")).status).toBe(401);
+    });
+
+    test("lists recent failures of the caller's projects, newest first, each once over all pages", async () => {
+      const first = (await brain.as.viewer.get("/home/recent-failures?limit=1")).body;
+      expect(first.items).toEqual([
+        {
+          id: expect.stringMatching(/1$/),
+          occurred_at: new Date(now - 60_000).toISOString(),
+          project_id: brain.project.id,
+          project_slug: "shop",
+          project_name: "Shop",
+          engine: "bullmq",
+          task_id: "t1",
+          task_name: "mail",
+          worker: "w",
+          exception: "E1",
+          priority: "high",
+        },
+      ]);
+      const pages = async (who: "viewer" | "root", limit: number) => {
+        const found: string[] = [];
+        for (let cursor = ""; ; ) {
+          const { body } = await brain.as[who].get(`/home/recent-failures?limit=${limit}&cursor=${cursor}`);
+          found.push(...body.items.map(({ exception }: { exception: string }) => exception));
+          if (body.next_cursor === null) return found;
+          cursor = body.next_cursor;
+        }
+      };
+      const all = [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10].map((index) => `E${index}`);
+      expect(await pages("root", 5)).toEqual(all);
+      expect(await pages("root", 200)).toEqual(all);
+      expect(await pages("viewer", 3)).toEqual(all.filter((name) => Number(name.slice(1)) % 3 !== 0));
+      expect((await brain.as.stranger.get("/home/recent-failures")).body).toEqual({ items: [], next_cursor: null });
+      expect((await brain.as.viewer.get("/home/recent-failures?limit=201")).status).toBe(422);
+    });
+
+    test("reads through indexes that lead with the project", async () => {
+      const { database } = brain.running.brain;
+      const ids = [brain.project.id, otherId];
+      const day = { from: new Date(now - 24 * hourMs), to: new Date(now) };
+      const plans = await Promise.all([
+        plansOf(database, (slow) => countsByHour({ slow }, ids, ["task.failed"], day.from)),
+        plansOf(database, (slow) => countsOfMinutes({ slow }, ids, ["task.failed"], day)),
+        plansOf(database, (slow) => lastActivity({ slow }, ids)),
+        plansOf(database, (slow) => stuckCommands({ slow }, ids, day.to)),
+        plansOf(database, (slow) => newestFailures({ slow, dialect }, ids, { after: null, limit: 10 })),
+      ]);
+      for (const plan of plans) {
+        expect(plan).not.toMatch(
+          /SCAN (?!given|open_commands|commands USING INDEX commands_open)|Seq Scan on (name_rollups|rollups|events|commands)/,
+        );
+      }
+      expect(plans.at(-1)).toMatch(/events_by_kind|_project_id_kind_occurred_at_idx/);
+    });
+  });
+}

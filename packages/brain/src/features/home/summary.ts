@@ -1,0 +1,187 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Actor } from "../../platform/http/actor.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { Memberships } from "../memberships/index.ts";
+import type { Projects } from "../projects/index.ts";
+import { concernsOf, healthOf } from "./health.ts";
+import {
+  agentsByState,
+  backlogs,
+  countsByHour,
+  countsOfMinutes,
+  lastActivity,
+  stuckCommands,
+  workersByState,
+} from "./reads.ts";
+
+export interface HomeDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "now">;
+  readonly projects: Pick<Projects, "list">;
+  readonly memberships: Pick<Memberships, "listOf">;
+}
+
+const hourMs = 3_600_000;
+const hoursShown = 24;
+/** Projects of one answer; who sees more of them finds the rest by name. */
+const maxProjects = 1000;
+const failedKind = "task.failed";
+const succeededKind = "task.succeeded";
+/** Events that end a task. */
+const endKinds = [succeededKind, failedKind, "task.revoked", "task.rejected"];
+
+/** Active projects that the caller sees, at most a thousand. */
+export async function visibleProjects({ projects }: Pick<HomeDeps, "projects">, actor: Actor) {
+  return (await projects.list(actor, { includeArchived: false })).slice(0, maxProjects);
+}
+
+interface Figures {
+  tasks_24h: number;
+  failures_24h: number;
+  succeeded: number;
+  workers_online: number;
+  workers_total: number;
+  agents_online: number;
+  agents_offline: number;
+  agents_seen: number;
+  agents_total: number;
+  stuck_commands: number;
+  backlog: number;
+  offline_agent: string | null;
+  offline_since: Date | null;
+  last_activity_at: Date | null;
+  readonly tasks_by_hour: number[];
+}
+
+const noFigures = (): Figures => ({
+  tasks_24h: 0,
+  failures_24h: 0,
+  succeeded: 0,
+  workers_online: 0,
+  workers_total: 0,
+  agents_online: 0,
+  agents_offline: 0,
+  agents_seen: 0,
+  agents_total: 0,
+  stuck_commands: 0,
+  backlog: 0,
+  offline_agent: null,
+  offline_since: null,
+  last_activity_at: null,
+  tasks_by_hour: Array<number>(hoursShown).fill(0),
+});
+
+/** The figures of GET /home/summary (spec part 3, section 5.5) of all projects that the caller sees. */
+export async function readSummary(deps: HomeDeps, actor: Actor) {
+  const now = deps.clock.now();
+  const [projects, own] = await Promise.all([visibleProjects(deps, actor), deps.memberships.listOf(actor.user.id)]);
+  const roles = new Map(own.map(({ project_id, role }) => [project_id, role]));
+  const figures = await figuresOf(
+    deps.database,
+    projects.map(({ id }) => id),
+    now,
+  );
+  const rows = projects.map(({ id, slug, name, environment }) => {
+    const { succeeded, offline_agent, offline_since, agents_offline, agents_seen, ...shown } =
+      figures.get(id) ?? noFigures();
+    const failure_rate_24h = rateOf(shown.failures_24h, succeeded);
+    const facts = { ...shown, failure_rate_24h, agents_offline, agents_seen };
+    const project = { project_id: id, project_slug: slug, project_name: name };
+    return {
+      succeeded,
+      row: {
+        id,
+        slug,
+        name,
+        environment,
+        role: roles.get(id) ?? null,
+        ...shown,
+        failure_rate_24h,
+        health: healthOf(facts),
+      },
+      attention: concernsOf(facts, offline_agent).map((concern) => ({
+        ...concern,
+        ...project,
+        since: concern.kind === "agents_offline" ? offline_since : null,
+      })),
+    };
+  });
+  const sumOf = (of: (entry: (typeof rows)[number]) => number) => rows.reduce((sum, entry) => sum + of(entry), 0);
+  const failures = sumOf(({ row }) => row.failures_24h);
+  const { id, email, display_name, is_admin } = actor.user;
+  return {
+    user: { id, email, display_name, is_admin },
+    aggregate: {
+      tasks_24h: sumOf(({ row }) => row.tasks_24h),
+      failures_24h: failures,
+      failure_rate_24h: rateOf(
+        failures,
+        sumOf(({ succeeded }) => succeeded),
+      ),
+      workers_online: sumOf(({ row }) => row.workers_online),
+      workers_total: sumOf(({ row }) => row.workers_total),
+      agents_online: sumOf(({ row }) => row.agents_online),
+      agents_total: sumOf(({ row }) => row.agents_total),
+      stuck_commands: sumOf(({ row }) => row.stuck_commands),
+    },
+    projects: rows.map(({ row }) => row),
+    attention: rows
+      .flatMap(({ attention }) => attention)
+      .sort((a, b) => Number(b.severity === "critical") - Number(a.severity === "critical")),
+  };
+}
+
+/** The share of failures in the tasks that succeeded or failed; 0 without any. */
+const rateOf = (failed: number, succeeded: number): number =>
+  failed + succeeded === 0 ? 0 : failed / (failed + succeeded);
+
+async function figuresOf(database: Database<Tables>, ids: readonly string[], now: Date): Promise<Map<string, Figures>> {
+  const figures = new Map(ids.map((id) => [id, noFigures()]));
+  if (ids.length === 0) return figures;
+  const firstHour = Math.floor(now.getTime() / hourMs) * hourMs - (hoursShown - 1) * hourMs;
+  const from = new Date(firstHour);
+  const before = { from: new Date(now.getTime() - hoursShown * hourMs), to: from };
+  const [hours, minutes, agents, workers, queues, stuck, activity] = await Promise.all([
+    countsByHour(database, ids, endKinds, from),
+    countsOfMinutes(database, ids, endKinds, before),
+    agentsByState(database, ids),
+    workersByState(database, ids),
+    backlogs(database, ids),
+    stuckCommands(database, ids, now),
+    lastActivity(database, ids),
+  ]);
+  const of = ({ project_id }: { project_id: string }): Figures => figures.get(project_id) ?? noFigures();
+  for (const row of [...hours, ...minutes]) {
+    const project = of(row);
+    const count = Number(row.count);
+    project.tasks_24h += count;
+    if (row.kind === failedKind) project.failures_24h += count;
+    if (row.kind === succeededKind) project.succeeded += count;
+  }
+  for (const row of hours) {
+    const hour = (row.bucket_at.getTime() - firstHour) / hourMs;
+    // Tasks with a time in the future, by a clock that is ahead, belong to no hour that is shown.
+    if (hour < hoursShown) (of(row).tasks_by_hour[hour] as number) += row.count;
+  }
+  for (const row of agents) {
+    const project = of(row);
+    const count = Number(row.count);
+    project.agents_total += count;
+    project.agents_seen += Number(row.seen);
+    if (row.state === "online") project.agents_online += count;
+    if (row.state !== "offline") continue;
+    project.agents_offline += count;
+    project.offline_agent = row.first_name;
+    project.offline_since = row.silent_at;
+  }
+  for (const row of workers) {
+    const project = of(row);
+    project.workers_total += Number(row.count);
+    if (row.state === "online") project.workers_online += Number(row.count);
+  }
+  for (const row of queues) of(row).backlog = Number(row.count);
+  for (const row of stuck) of(row).stuck_commands = Number(row.count);
+  for (const row of activity) of(row).last_activity_at = row.last_activity_at;
+  return figures;
+}
