@@ -71,6 +71,8 @@ export interface TaskFilters {
   worker?: string;
   since?: string;
   until?: string;
+  /** The search language of docs/search.md. */
+  q?: string;
 }
 
 export interface TaskListQuery extends TaskFilters {

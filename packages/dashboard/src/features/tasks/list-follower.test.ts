@@ -25,6 +25,7 @@ let pageRows: number;
 let changes: number;
 let follower: ListFollower;
 let restarts: number;
+let nowMs: number;
 /** What happens on the server and the hub while an answer is on its way. */
 let meanwhile: () => void;
 
@@ -63,6 +64,7 @@ function open(filters: TaskFilters = {}): void {
         return tasks.get(id) ?? null;
       },
       isPaused: () => false,
+      now: () => nowMs,
       onFailure: () => {},
     },
     {
@@ -92,6 +94,7 @@ beforeEach(() => {
   pageRows = 200;
   changes = 0;
   restarts = 0;
+  nowMs = 0;
   meanwhile = () => {};
 });
 afterEach(() => {
