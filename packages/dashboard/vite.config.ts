@@ -8,8 +8,10 @@ import { precompress } from "./scripts/precompress.ts";
 const everywhere =
   /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|range-text\.ts|time-range\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/]|vite[\\/]|rolldown/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
-/** Of the shared folders, what only the task's own page needs. */
+/** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
 const taskOnly = /[\\/](JsonView|json-lines|json\.module)/;
+/** What the page and the drawer of a task share. */
+const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!Task(Page|Drawer))/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
@@ -34,6 +36,11 @@ export default defineConfig({
               name: "agents",
               priority: 1,
               test: /[\\/]features[\\/]agents[\\/](?!AgentPage|AgentsPage|queries|Loss|loss|Revoke)/,
+            },
+            {
+              name: "task-parts",
+              priority: 1,
+              test: (id: string) => taskOnly.test(id) || taskParts.test(id),
             },
             {
               name: "core",

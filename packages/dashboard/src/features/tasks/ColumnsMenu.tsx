@@ -9,9 +9,6 @@ const stepRem = 1;
 
 /** Chooses, orders and sizes the columns, by pointer or keys alone. */
 export function ColumnsMenu({ choice }: { choice: ColumnChoice }) {
-  const { layout, change, reset, isDefault } = choice;
-  const hidden = columnIds.filter((id) => !layout.shown.includes(id));
-  const place = (id: ColumnId) => layout.shown.indexOf(id);
   return (
     <Menu
       label="Columns"
@@ -23,6 +20,17 @@ export function ColumnsMenu({ choice }: { choice: ColumnChoice }) {
         </>
       }
     >
+      {() => <Columns choice={choice} />}
+    </Menu>
+  );
+}
+
+function Columns({ choice }: { choice: ColumnChoice }) {
+  const { layout, change, reset, isDefault } = choice;
+  const hidden = columnIds.filter((id) => !layout.shown.includes(id));
+  const place = (id: ColumnId) => layout.shown.indexOf(id);
+  return (
+    <>
       <ul className={css.columns}>
         {[...layout.shown, ...hidden].map((id) => {
           const isShown = layout.shown.includes(id);
@@ -66,7 +74,7 @@ export function ColumnsMenu({ choice }: { choice: ColumnChoice }) {
       <button type="button" data-entry="" className={menuItem} aria-disabled={isDefault} onClick={reset}>
         Usual columns
       </button>
-    </Menu>
+    </>
   );
 }
 

@@ -2,7 +2,9 @@ import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import {
   type CSSProperties,
   type KeyboardEvent,
+  lazy,
   type ReactNode,
+  Suspense,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -15,7 +17,6 @@ import { type ColumnId, tracksOf } from "./columns.ts";
 import { entriesOf } from "./entries.ts";
 import css from "./grid.module.css";
 import { HeadRow } from "./HeadRow.tsx";
-import { InputLine, inputLineRem } from "./InputLine.tsx";
 import { lifeOf, scaleOf, steadyScale } from "./life.ts";
 import { type RowActions, TaskRow } from "./TaskRow.tsx";
 import type { ColumnChoice } from "./use-columns.ts";
@@ -23,6 +24,9 @@ import { type TaskList, useOlderPages } from "./use-task-list.ts";
 
 /** The bar that docks above the list while rows are ticked. */
 export const dockId = "task-dock";
+const InputLine = lazy(() => import("./InputLine.tsx").then((module) => ({ default: module.InputLine })));
+/** Height of an opened row's input, whatever it holds: more of it is scrolled inside, so that the rows below keep their place. */
+const inputRem = 11;
 const headPx = 28;
 const phoneRowPx = 56;
 const phoneColumns: readonly ColumnId[] = ["state", "name", "age", "queue", "lifecycle", "try"];
@@ -73,7 +77,7 @@ export function TaskGrid(props: TaskGridProps) {
   const virtual = useVirtualizer({
     count: entries.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (entries[index]?.kind === "input" ? inputLineRem * 16 * rem : rowPx),
+    estimateSize: (index) => (entries[index]?.kind === "input" ? inputRem * 16 * rem : rowPx),
     getItemKey: (index) => entries[index]?.key ?? index,
     overscan: 5,
     scrollPaddingEnd: headPx * rem,
@@ -169,7 +173,19 @@ export function TaskGrid(props: TaskGridProps) {
             const line = item.index + 2;
             if (entry.kind !== "row") {
               return entry.kind === "input" ? (
-                <InputLine key={item.key} slug={slug} row={entry.row} line={line} top={item.start} />
+                <div
+                  key={item.key}
+                  className={css.input}
+                  role="row"
+                  aria-rowindex={line}
+                  style={{ transform: `translateY(${item.start}px)`, height: `${inputRem}rem` }}
+                >
+                  <div role="gridcell">
+                    <Suspense fallback={null}>
+                      <InputLine slug={slug} row={entry.row} />
+                    </Suspense>
+                  </div>
+                </div>
               ) : null;
             }
             const { row } = entry;

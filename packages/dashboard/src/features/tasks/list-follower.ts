@@ -123,16 +123,19 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
       else fresh.delete(row.id);
     }
     const arrived = missingRows(list, rows).filter((row) => !fresh.has(row.id) && matchesFilters(row, filters));
-    if (follows && arrived.length > 0 && pace.note(arrived.length)) {
-      follows = false;
-      publish({ isFlooded: true });
-    }
+    noteArrivals(arrived.length);
     const fits = !state.get().hasMore && fresh.size + arrived.length < pageSize;
     const goesIn = follows || (rowsOf(list).length === 0 && !isHeld);
     if (goesIn && !fits) startAgain();
     else for (const row of arrived) if (fresh.size < pageSize) fresh.set(row.id, row);
     if (goesIn && fits && arrived.length > 0) slideIn();
     publish({ hasMore: !fits && !goesIn });
+  }
+
+  function noteArrivals(amount: number): void {
+    if (!follows || amount === 0 || !pace.note(amount)) return;
+    follows = false;
+    publish({ isFlooded: true });
   }
 
   /** Puts what waits into the list, at once or when the last time is long enough ago. */
@@ -249,6 +252,8 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
 
   function startWith(newest: ListPage): void {
     isTopWanted = false;
+    const known = new Set(rowsOf(cache.get()).map((row) => row.id));
+    noteArrivals(newest.items.filter((row) => !known.has(row.id)).length);
     fresh.clear();
     unsure.clear();
     cache.change(() => ({ pages: [newest], pageParams: [null] }));

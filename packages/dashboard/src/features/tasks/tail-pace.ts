@@ -5,7 +5,8 @@
 export const slideMs = 250;
 /** New tasks in a second above which following pauses by itself. */
 export const maximumPerSecond = 50;
-const windowMs = 2_000;
+/** Long enough that one page read after a gap, which tells nothing of how fast its tasks came, is not too many. */
+const windowMs = 4_000;
 
 export interface TailPace {
   /** Counts new tasks; true when they come too fast. */
