@@ -86,7 +86,7 @@ function Follow({ list, follows, isTop, onFollow }: ListToolsProps) {
       title={isFlooded ? "Follow again" : "Let new tasks slide in while the list is at its top"}
       onClick={() => (isFlooded ? list.followAgain() : onFollow(!follows))}
     >
-      <Icon name={isFlooded ? "pause" : "follow"} />
+      <Icon name={isFlooded ? "pause" : "play"} />
       <span className={isFlooded ? "" : "lg"}>{words}</span>
       <span className="vh">new tasks</span>
     </button>

@@ -30,60 +30,53 @@ export const TaskCell = memo(function TaskCell({ slug, column, row, scaleMs }: C
           <AppLink className="cut" tabIndex={-1} href={paths.task(slug, row.engine, row.task_id)}>
             {nameText(row.name)}
           </AppLink>
-          <span className={`${css.id} mono`}>{idTail(row.task_id)}</span>
+          <span className={`${css.tail} mono`}>{idTail(row.task_id)}</span>
         </>
       );
-    case "engine":
-      return <Text className={css.dim} text={row.engine} />;
-    case "queue":
-      return <Text text={row.queue} />;
-    case "worker":
-      return <Text className="t2" text={row.worker_name} none="none yet" />;
     case "lifecycle":
       return <LifeBar row={row} scaleMs={scaleMs} />;
     case "wait":
       return <WaitText row={row} />;
     case "run":
       return <RunText row={row} />;
-    case "try":
-      return <span className="t2">{tryText(row)}</span>;
     case "age":
       return <TaskAge row={row} />;
-    case "priority":
-      return <Text className="t2" text={row.priority} />;
-    case "error":
-      return <Text className={row.state === "failure" ? "" : css.dim} text={firstLine(row.exception)} />;
-    case "release":
-      return <Text className="t2" text={row.release ?? null} />;
-    case "tags":
-      return <Text className="t2" text={row.tags.join(", ")} />;
-    case "id":
-      return <span className="cut mono t2">{printable(row.task_id)}</span>;
     case "started":
       return <Stamp at={row.started_at} />;
     case "finished":
       return <Stamp at={row.finished_at} />;
+    default: {
+      const text = cellWords(column, row);
+      return text || <span className={css.dim}>{column === "worker" ? "none yet" : "–"}</span>;
+    }
   }
 });
 
-function Text({
-  text,
-  className = "",
-  none = "–",
-}: {
-  text: string | null;
-  className?: string | undefined;
-  none?: string;
-}) {
-  if (!text) return <span className={css.dim}>{none}</span>;
-  return (
-    <span className={className ? `${className} cut` : "cut"} title={text.length > 12 ? printable(text) : undefined}>
-      {printable(text)}
-    </span>
-  );
+/** What a column of text says of a task; empty where there is nothing to say. */
+export function cellWords(column: ColumnId, row: ListRow): string {
+  switch (column) {
+    case "engine":
+      return printable(row.engine);
+    case "queue":
+      return printable(row.queue ?? "");
+    case "worker":
+      return printable(row.worker_name ?? "");
+    case "try":
+      return tryText(row);
+    case "priority":
+      return row.priority;
+    case "error":
+      return printable(row.exception?.split("\n", 1)[0] ?? "");
+    case "release":
+      return printable(row.release ?? "");
+    case "tags":
+      return printable(row.tags.join(", "));
+    case "id":
+      return printable(row.task_id);
+    default:
+      return "";
+  }
 }
-
-const firstLine = (text: string | null): string | null => text?.split("\n", 1)[0] ?? null;
 
 /** Times of a task that still moves grow with the clock; those of others do not listen to it. */
 function useLife(row: ListRow) {

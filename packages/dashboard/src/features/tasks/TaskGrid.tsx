@@ -10,8 +10,11 @@ import {
   useMemo,
   useRef,
 } from "react";
+import { paths } from "../../paths.ts";
 import { rowHeights, useDensity, useIsPhone } from "../../ui/appearance.ts";
 import { count, duration } from "../../ui/format.ts";
+import { GapBand } from "../../ui/gap-band/GapBand.tsx";
+import type { LossGap } from "../../ui/gap-band/gaps.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { type ColumnId, tracksOf } from "./columns.ts";
 import { entriesOf } from "./entries.ts";
@@ -29,6 +32,8 @@ const InputLine = lazy(() => import("./InputLine.tsx").then((module) => ({ defau
 const inputRem = 11;
 const headPx = 28;
 const phoneRowPx = 56;
+const gapPx = 24;
+const phoneGapPx = 44;
 const phoneColumns: readonly ColumnId[] = ["state", "name", "age", "queue", "lifecycle", "try"];
 /** Rows the scale of the bars is taken from: enough to be fair, few enough to be free. */
 const scaleSample = 400;
@@ -42,6 +47,8 @@ interface TaskGridProps {
   ticked: ReadonlySet<string>;
   /** Ids of the rows whose input is shown. */
   opened: ReadonlySet<string>;
+  /** Where events were lost. */
+  gaps: readonly LossGap[];
   onTickAll: (isTicked: boolean) => void;
   onMove: (step: number) => void;
   /** Alt and `f`: the pointed cell becomes text to find. */
@@ -67,8 +74,9 @@ export function TaskGrid(props: TaskGridProps) {
   const tracks = useMemo(() => tracksOf(layout), [layout]);
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   const rowPx = (isPhone ? phoneRowPx : rowHeights[density]) * rem;
-  const isEnded = list.query.isSuccess && !list.query.hasNextPage;
-  const entries = useMemo(() => entriesOf({ rows, opened, bands: [], isEnded }), [rows, opened, isEnded]);
+  const { gaps } = props;
+  const hasOlder = list.query.hasNextPage;
+  const entries = useMemo(() => entriesOf({ rows, opened, gaps, hasOlder }), [rows, opened, gaps, hasOlder]);
   const currentAt = useMemo(
     () => (currentId === null ? -1 : entries.findIndex((entry) => entry.key === currentId)),
     [entries, currentId],
@@ -77,9 +85,13 @@ export function TaskGrid(props: TaskGridProps) {
   const virtual = useVirtualizer({
     count: entries.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (entries[index]?.kind === "input" ? inputRem * 16 * rem : rowPx),
+    estimateSize: (index) => {
+      const kind = entries[index]?.kind;
+      if (kind === "input") return inputRem * 16 * rem;
+      return kind === "gap" ? (isPhone ? phoneGapPx : gapPx) * rem : rowPx;
+    },
     getItemKey: (index) => entries[index]?.key ?? index,
-    overscan: 5,
+    overscan: 4,
     scrollPaddingEnd: headPx * rem,
     initialOffset: props.leftTop ?? 0,
     // The current row stays in the document wherever the list is scrolled, so that focus is never lost with it.
@@ -92,6 +104,7 @@ export function TaskGrid(props: TaskGridProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when a height changes
   useLayoutEffect(() => virtual.measure(), [rowPx, entries.length - rows.length]);
 
+  const agentHref = (agentId: string | null) => (agentId === null ? paths.agents(slug) : paths.agent(slug, agentId));
   const items = virtual.getVirtualItems();
   const lastShown = virtual.range?.endIndex ?? 0;
   const firstShown = virtual.range?.startIndex ?? 0;
@@ -171,8 +184,12 @@ export function TaskGrid(props: TaskGridProps) {
             const entry = entries[item.index];
             if (!entry) return null;
             const line = item.index + 2;
-            if (entry.kind !== "row") {
-              return entry.kind === "input" ? (
+            if (entry.kind === "gap") {
+              const grid = { columns: columns.length + 1, rowIndex: line, top: item.start };
+              return <GapBand key={item.key} group={entry.group} agentHref={agentHref} grid={grid} />;
+            }
+            if (entry.kind === "input") {
+              return (
                 <div
                   key={item.key}
                   className={css.input}
@@ -180,13 +197,13 @@ export function TaskGrid(props: TaskGridProps) {
                   aria-rowindex={line}
                   style={{ transform: `translateY(${item.start}px)`, height: `${inputRem}rem` }}
                 >
-                  <div role="gridcell">
+                  <div role="gridcell" aria-colspan={columns.length + 1}>
                     <Suspense fallback={null}>
                       <InputLine slug={slug} row={entry.row} />
                     </Suspense>
                   </div>
                 </div>
-              ) : null;
+              );
             }
             const { row } = entry;
             return (

@@ -1,4 +1,4 @@
-import type { TaskState } from "@svc/client";
+import type { TaskFilters, TaskState } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -6,6 +6,7 @@ import { useTimeRange } from "../../time-range.ts";
 import { useIsPhone } from "../../ui/appearance.ts";
 import { Bones, Failed, FailedLine, NoteLine } from "../../ui/Feedback.tsx";
 import { count } from "../../ui/format.ts";
+import { useGaps } from "../agents/use-gaps.ts";
 import { projectQuery, statsQuery } from "../projects/queries.ts";
 import { queuesQuery } from "../queues/queries.ts";
 import { workersQuery } from "../workers/queries.ts";
@@ -69,6 +70,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   if (isTicking !== ticked.size > 0) setTicking(ticked.size > 0);
   const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: query.isSuccess });
   const stats = useQuery(statsQuery(slug));
+  const { gaps } = useGaps(slug, gapRange(filters));
   const project = useQuery(projectQuery(slug));
   const [isFiltering, setFiltering] = useState(false);
   const known = useKnown(slug, rows, isFiltering);
@@ -225,6 +227,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             currentId={currentId}
             ticked={ticked}
             opened={opened}
+            gaps={gaps}
             onTickAll={(isTicked) => selection.set(isTicked ? rows : [])}
             onMove={move}
             onTextFilter={() => {
@@ -262,6 +265,15 @@ function heldWords(isTicking: boolean, hold: ReturnType<typeof useHold>): string
   if (isTicking) return "Updates are paused while tasks are selected";
   if (hold === "menu") return "Updates are paused while a menu is open";
   return hold === "text" ? "Updates are paused while text is selected" : null;
+}
+
+const dayMs = 86_400_000;
+
+/** Where losses are looked for: as far back as the API answers, or a week for a list without a beginning. */
+function gapRange({ since, until }: TaskFilters): { since: string; until?: string | undefined } {
+  const thisHour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const fromMs = since ? Math.max(Date.parse(since), thisHour - 89 * dayMs) : thisHour - 7 * dayMs;
+  return { since: new Date(fromMs).toISOString(), until };
 }
 
 function toggledIn(set: ReadonlySet<string>, id: string): ReadonlySet<string> {

@@ -6,7 +6,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { cellFilter } from "./cell-filter.ts";
 import { type ColumnId, columnFacts } from "./columns.ts";
 import css from "./grid.module.css";
-import { TaskCell } from "./TaskCell.tsx";
+import { cellWords, TaskCell } from "./TaskCell.tsx";
 import type { ListRow } from "./task-pages.ts";
 
 export interface RowActions {
@@ -87,10 +87,11 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         return (
           <div
             key={column}
-            className={`${css.cell} ${css[column] ?? ""}${columnFacts[column].isFigure ? " num" : ""}`}
+            className={cellClass(column)}
             role="gridcell"
             data-col={column}
             tabIndex={-1}
+            title={cellWords(column, row) || undefined}
           >
             <TaskCell slug={slug} column={column} row={row} scaleMs={props.scaleMs} />
             {isStray && column === "name" ? (
@@ -116,6 +117,11 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     </div>
   );
 });
+
+function cellClass(column: ColumnId): string {
+  const { isText, isFigure } = columnFacts[column];
+  return [css.cell, isText && css.text, isFigure && "num", css[column]].filter(Boolean).join(" ");
+}
 
 function columnOf(event: FocusEvent | PointerEvent): ColumnId | null {
   const cell = (event.target as Element).closest<HTMLElement>("[data-col]");

@@ -27,24 +27,26 @@ interface ColumnFacts {
   leastRem: number;
   /** Figures stand at the end of their column, so that their digits line up. */
   isFigure?: boolean;
+  /** The cell is nothing but a text, cut where it is too long. */
+  isText?: boolean;
 }
 
 export const columnFacts: Readonly<Record<ColumnId, ColumnFacts>> = {
   state: { label: "State", widthRem: 6.25, leastRem: 6 },
   name: { label: "Task, id tail", widthRem: 12, leastRem: 8 },
-  engine: { label: "Engine", widthRem: 4.25, leastRem: 3 },
-  queue: { label: "Queue", widthRem: 5.5, leastRem: 4 },
-  worker: { label: "Worker", widthRem: 7.5, leastRem: 4 },
-  lifecycle: { label: "Wait, run", widthRem: 10, leastRem: 7 },
+  engine: { label: "Engine", widthRem: 4.25, leastRem: 3, isText: true },
+  queue: { label: "Queue", widthRem: 5.25, leastRem: 4, isText: true },
+  worker: { label: "Worker", widthRem: 7, leastRem: 4, isText: true },
+  lifecycle: { label: "Wait, run", widthRem: 9, leastRem: 7 },
   wait: { label: "Wait", widthRem: 4.5, leastRem: 4, isFigure: true },
   run: { label: "Run", widthRem: 4.5, leastRem: 4, isFigure: true },
-  try: { label: "Try", widthRem: 2, leastRem: 2, isFigure: true },
+  try: { label: "Try", widthRem: 2, leastRem: 2, isFigure: true, isText: true },
   age: { label: "Age", widthRem: 4.75, leastRem: 4.5, isFigure: true },
-  priority: { label: "Priority", widthRem: 4.5, leastRem: 4 },
-  error: { label: "Error", widthRem: 14, leastRem: 6 },
-  release: { label: "Release", widthRem: 6, leastRem: 4 },
-  tags: { label: "Tags", widthRem: 8, leastRem: 4 },
-  id: { label: "Task id", widthRem: 12, leastRem: 6 },
+  priority: { label: "Priority", widthRem: 4.5, leastRem: 4, isText: true },
+  error: { label: "Error", widthRem: 14, leastRem: 6, isText: true },
+  release: { label: "Release", widthRem: 6, leastRem: 4, isText: true },
+  tags: { label: "Tags", widthRem: 8, leastRem: 4, isText: true },
+  id: { label: "Task id", widthRem: 12, leastRem: 6, isText: true },
   started: { label: "Started", widthRem: 11.5, leastRem: 6 },
   finished: { label: "Finished", widthRem: 11.5, leastRem: 6 },
 };
