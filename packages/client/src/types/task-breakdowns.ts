@@ -35,3 +35,25 @@ export interface TaskHistogram {
   bucket_seconds: number;
   buckets: { t: string; success: number; failure: number; other: number }[];
 }
+
+/** Exactly one of name (exact) and fingerprint; since and until default to the last 24 h, and are at most 90 days apart. */
+export interface TaskDifferencesQuery {
+  name?: string;
+  fingerprint?: string;
+  since?: string;
+  until?: string;
+}
+
+/** What failed tasks have in common that passed ones of the same name do not. */
+export interface TaskDifferences {
+  /** Tasks that were compared: the newest, at most 2000 of each. */
+  failed: number;
+  passed: number;
+  /** Whether there are more of either. */
+  sampled: boolean;
+  /**
+   * Shares (0 to 1) that differ by at least 20 points, where at least 5 failed tasks have the value; the greatest difference first, 10 at
+   * most. `field` is worker, queue, priority, release, hour (0 to 23, of received_at in UTC), or a path such as `kwargs.user.region`.
+   */
+  attributes: { field: string; value: string; failed_share: number; passed_share: number }[];
+}

@@ -122,10 +122,36 @@ for (const dialect of testDialects) {
       });
     });
 
-    test.each(["facets?field=name", "tasks/histogram"])("%s is for members, auditors among them", async (path) => {
-      expect((await brain.as.auditor.get(`/projects/shop/${path}`)).status).toBe(200);
-      expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
-      expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
+    describe("the differences", () => {
+      test("compare the failed tasks of a name with its passed ones", async () => {
+        const { status, body } = await get("tasks/differences?name=app.mail");
+        expect(status).toBe(200);
+        expect(body).toEqual({ failed: 1, passed: 1, sampled: false, attributes: [] });
+      });
+
+      test.each([
+        ["", "name"],
+        ["name=", "name"],
+        [`name=app.mail&fingerprint=${"0".repeat(32)}`, "name"],
+        ["fingerprint=xyz", "fingerprint"],
+        [`name=${"x".repeat(501)}`, "name"],
+        ["name=a&since=soon", "since"],
+        [`name=a&since=${at(2).toISOString()}&until=${at(1).toISOString()}`, "since"],
+        [`name=a&since=${new Date(startMs - 91 * 86_400_000).toISOString()}`, "since"],
+      ])("answer 422 to %s", async (query, name) => {
+        const { status, body } = await get(`tasks/differences?${query}`);
+        expect([status, body.error]).toEqual([422, "validation_error"]);
+        expect(body.details.errors[0]).toMatchObject({ loc: ["query", name] });
+      });
     });
+
+    test.each(["facets?field=name", "tasks/histogram", "tasks/differences?name=a"])(
+      "%s is for members, auditors among them",
+      async (path) => {
+        expect((await brain.as.auditor.get(`/projects/shop/${path}`)).status).toBe(200);
+        expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
+        expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
+      },
+    );
   });
 }

@@ -3,6 +3,8 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { readDifferences } from "./differences.ts";
+import { Differences, DifferencesQuery } from "./differences-schemas.ts";
 import { Facet, FacetQuery } from "./facet-schemas.ts";
 import { readFacet } from "./facets.ts";
 import { readHistogram } from "./histogram.ts";
@@ -25,5 +27,14 @@ export const taskBreakdownRoutes: Routes<{ database: Database<Tables>; clock: Cl
       config: { tag: "tasks", role: "viewer" },
     },
     ({ project, query }) => readHistogram(database, { projectId: project.id, query, now: clock.now() }),
+  );
+
+  app.get(
+    "/projects/:slug/tasks/differences",
+    {
+      schema: { params: ProjectParams, querystring: DifferencesQuery, response: { 200: Differences } },
+      config: { tag: "tasks", role: "viewer" },
+    },
+    ({ project, query }) => readDifferences(database, { projectId: project.id, query, now: clock.now() }),
   );
 };

@@ -1,0 +1,67 @@
+import { isRawJson, parseJson, redactionMarker } from "@svc/protocol";
+import type { SampledTask } from "./sample-reads.ts";
+
+/** One thing that can be said of a task, such as `kwargs.region` being `eu`. */
+export interface Attribute {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Steps below args or kwargs. */
+const maxSteps = 4;
+const maxAttributes = 60;
+const maxFieldCharacters = 120;
+/** Longer values hardly occur twice, and nobody compares them by eye. */
+const maxValueCharacters = 80;
+
+/**
+ * What is known of a task beside its outcome: where and when it ran, and the single values of its arguments by their path. Parts of a path
+ * are put together by dots and quoted where that would be unclear; `hour` is that of received_at in UTC. What was redacted is left out.
+ */
+export function attributesOf(task: SampledTask): Attribute[] {
+  const found: Attribute[] = [];
+  const add = (field: string, value: string | null) => {
+    if (value === null || value === "" || found.length >= maxAttributes) return;
+    if (field.length > maxFieldCharacters || value.length > maxValueCharacters) return;
+    if (value.includes(redactionMarker) || field.includes(redactionMarker)) return;
+    found.push({ field, value });
+  };
+
+  function addInner(field: string, value: unknown, steps: number): void {
+    if (found.length >= maxAttributes) return;
+    const text = scalarText(value);
+    if (text !== null) add(field, text);
+    if (text !== null || steps === maxSteps) return;
+    if (Array.isArray(value)) {
+      for (const [index, inner] of value.slice(0, maxAttributes).entries())
+        addInner(`${field}.${index}`, inner, steps + 1);
+      return;
+    }
+    for (const [key, inner] of Object.entries(value as object)) addInner(`${field}.${stepText(key)}`, inner, steps + 1);
+  }
+
+  add("worker", task.worker_name);
+  add("queue", task.queue);
+  add("priority", task.priority);
+  add("release", task.release);
+  add("hour", String(task.received_at.getUTCHours()));
+  if (task.args !== null) addInner("args", parseJson(task.args), 0);
+  if (task.kwargs !== null) addInner("kwargs", parseJson(task.kwargs), 0);
+  return found;
+}
+
+const wholeNumber = /^-?[0-9]+$/;
+const literal = /^(?:true|false|null|-?[0-9].*)$/;
+
+/** The text of a single value; texts that look like another kind of value are quoted. Null for what holds values. */
+function scalarText(value: unknown): string | null {
+  if (typeof value === "string") return literal.test(value) ? JSON.stringify(value) : value;
+  if (value === null || typeof value !== "object") return String(value);
+  if (!isRawJson(value)) return null;
+  const lexeme = value.rawJSON;
+  // The databases keep the digits of a whole number alike, not the form of others.
+  return wholeNumber.test(lexeme) ? lexeme : String(Number(lexeme));
+}
+
+const stepText = (key: string): string =>
+  /^[^\s.:,"\\[\]]+$/.test(key) && !/^[0-9]+$/.test(key) ? key : `"${key.replace(/["\\]/g, "\\$&")}"`;
