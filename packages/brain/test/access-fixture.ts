@@ -41,6 +41,7 @@ const featureSettings = {
   SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: 30,
   SVC_AGENT_STALE_PRUNE_DAYS: 30,
   SVC_AGENT_STATUS_MAX_PER_AGENT: 1000,
+  SVC_EVENT_RETENTION_DAYS: 30,
   SVC_ADMIN_PROJECT_LIST_CAP: 500,
   SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS: 604_800,
   SVC_SESSION_IDLE_TIMEOUT_SECONDS: 1800,
@@ -203,7 +204,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
   mount(app, "/api/v1", sessionRoutes, { sessions, cookies });
   mount(app, "/api/v1", projectRoutes, { projects });
   mount(app, "/api/v1", membershipRoutes, { memberships });
-  mount(app, "/api/v1", agentRoutes, { agents });
+  mount(app, "/api/v1", agentRoutes, { agents, clock, settings });
   await app.ready();
 
   /** A browser with an empty jar; its requests carry its cookies and CSRF token. */

@@ -41,7 +41,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, healthRoutes, { health, metrics, settings });
   mount(app, api, homeRoutes, { database, clock, projects, memberships });
   mount(app, api, projectRoutes, { projects });
-  mount(app, api, agentRoutes, { agents });
+  mount(app, api, agentRoutes, { agents, clock, settings });
   mount(app, api, eventRoutes, { database, settings });
   mount(app, api, membershipRoutes, { memberships });
   mount(app, api, queueRoutes, { database, settings });

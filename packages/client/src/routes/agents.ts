@@ -15,6 +15,7 @@ export function agentRoutes(send: Send) {
       send<{ items: AgentStatusSample[] }>("GET", pathOf`/projects/${slug}/agents/${agentId}/status-history`, call),
     listAgentProcesses: (slug: string, query: { state?: string; limit?: number } = {}, call?: CallOptions) =>
       send<AgentProcess[]>("GET", pathOf`/projects/${slug}/agent-workers`, { ...call, query }),
+    /** Without since and until of the last 24 hours. */
     getCompleteness: (slug: string, query: { since?: string; until?: string } = {}, call?: CallOptions) =>
       send<Completeness>("GET", pathOf`/projects/${slug}/completeness`, { ...call, query }),
   };

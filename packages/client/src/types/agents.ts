@@ -82,5 +82,10 @@ export interface CompletenessGap {
 }
 
 export interface Completeness {
+  /** In order of time; counts are of whole gaps, also where one begins before the range. */
   gaps: CompletenessGap[];
+  /** Losses before this are no longer known. */
+  kept_since: string;
+  /** There were more than a thousand losses, of which the newest are shown. */
+  is_cut: boolean;
 }

@@ -6,7 +6,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import type { AgentIdentity, Standing } from "../agents/index.ts";
 import type { ClaimedCommand, Commands } from "../commands/index.ts";
 import type { Ingest } from "../ingest/index.ts";
-import { createDispatch } from "./dispatch.ts";
+import { createDispatch, type DispatchDeps } from "./dispatch.ts";
 import { createGateway } from "./gateway.ts";
 import { createLongpoll, type SessionNews } from "./longpoll.ts";
 import { createAdmission, type RequestFacts } from "./refusals.ts";
@@ -51,6 +51,7 @@ export interface AgentTransportDeps {
     probed(identity: AgentIdentity, features: readonly string[], at: Date): Promise<void>;
     polled(identity: AgentIdentity, at: Date): Promise<void>;
     recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
+    lossReported: DispatchDeps["lossReported"];
   };
   readonly ingest: Pick<Ingest, "submit" | "hasRoom" | "whenRoom">;
   applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
@@ -73,6 +74,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     seen: (identity, workerId, at) => agents.seen(identity, workerId, at),
     touched: agents.touched,
     recordSample: (identity, capturedAt, payload) => agents.recordSample(identity, capturedAt, payload),
+    lossReported: (identity, at, loss) => agents.lossReported(identity, at, loss),
     applyHealth: deps.applyHealth,
     commandAcked: ({ agent_id }, commandId, payload) => commands.reports.acked(agent_id, commandId, payload),
     commandResulted: ({ agent_id }, commandId, payload) => commands.reports.resulted(agent_id, commandId, payload),

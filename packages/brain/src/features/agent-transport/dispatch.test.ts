@@ -35,6 +35,7 @@ function build(changes: Partial<DispatchDeps>) {
     seen: async () => true,
     touched: () => {},
     recordSample: async () => {},
+    lossReported: () => {},
     applyHealth: () => {},
     commandAcked: async () => {},
     commandResulted: async () => {},

@@ -1,4 +1,12 @@
-import { type Frame, type FrameType, readEventBatch, readHeartbeat, readInstant, wireLimits } from "@svc/protocol";
+import {
+  type Frame,
+  type FrameType,
+  type ReadHeartbeat,
+  readEventBatch,
+  readHeartbeat,
+  readInstant,
+  wireLimits,
+} from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { isTransient } from "../../platform/database/errors.ts";
 import type { Log } from "../../platform/log.ts";
@@ -33,6 +41,8 @@ export interface DispatchDeps {
   /** Notes contact of an agent that is online. Must not throw. */
   touched(identity: AgentIdentity, at: Date): void;
   recordSample(identity: AgentIdentity, capturedAt: Date, payload: Record<string, unknown>): Promise<void>;
+  /** Notes what an agent says it has lost so far; must not throw. */
+  lossReported(identity: AgentIdentity, at: Date, loss: ReadHeartbeat["telemetry_loss"]): void;
   applyHealth(projectId: string, frameTs: Date, health: Record<string, unknown>): void;
   commandAcked(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
   commandResulted(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
@@ -97,7 +107,9 @@ export function createDispatch(deps: DispatchDeps) {
     const isKnown = await deps.seen(identity, source.workerId, deps.clock.now());
     if (!isKnown) return { kind: "revoked" };
     // Before what adapters say of their engines: a report of losses must not depend on it.
-    source.lossWarnings.look(frame.payload ?? {}, identity);
+    const beat = readHeartbeat(frame.payload);
+    source.lossWarnings.look(beat, identity);
+    deps.lossReported(identity, timeOf(frame), beat.telemetry_loss);
     const health = frame.payload?.adapter_health;
     if (typeof health === "object" && health !== null && !Array.isArray(health)) {
       deps.applyHealth(identity.project_id, timeOf(frame), health as Record<string, unknown>);
@@ -200,15 +212,14 @@ export function createSampleLimiter(clock: Pick<Clock, "monotonicMs">): SampleLi
 
 export interface LossWarnings {
   /** Logs a positive loss report, once a minute while its counters change. */
-  look(payload: Record<string, unknown>, identity: AgentIdentity): void;
+  look(beat: ReadHeartbeat, identity: AgentIdentity): void;
 }
 
 export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, log: Log): LossWarnings {
   let lastReport = "";
   let warnedMs = Number.NEGATIVE_INFINITY;
   return {
-    look(payload, identity) {
-      const { dropped_events = 0, telemetry_loss } = readHeartbeat(payload);
+    look({ dropped_events = 0, telemetry_loss }, identity) {
       // Without the names and ids, which are as long as the sender likes.
       const { buffer_id, runtime_id, adapter_events = {}, ...frames } = telemetry_loss ?? {};
       const ofAdapters = Object.values(adapter_events);

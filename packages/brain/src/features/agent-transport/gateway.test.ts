@@ -36,6 +36,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
     seen: async () => true,
     touched: () => {},
     recordSample: async () => {},
+    lossReported: () => {},
     applyHealth: () => {},
     commandAcked: async () => {},
     commandResulted: async () => {},

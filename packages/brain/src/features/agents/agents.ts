@@ -1,10 +1,14 @@
+import { readAgentStatus } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
+import type { TimeRange } from "../stats/index.ts";
+import { type Gap, readCompleteness } from "./completeness.ts";
 import { createIdentities, type Identities } from "./identity.ts";
+import { createLosses, type Losses } from "./losses.ts";
 import { mintAgent } from "./mint.ts";
 import { createPresence, type Presence } from "./presence.ts";
 import { createPulse, type Pulse } from "./pulse.ts";
@@ -56,6 +60,10 @@ export interface Agents
   extends Pick<Identities, "authenticate" | "isStillAdmitted" | "standing" | "admittedAmong">,
     Presence,
     Pick<Pulse, "recordSample" | "flush"> {
+  /** Notes what an agent says it has lost so far. */
+  lossReported: Losses["reported"];
+  /** What agents of a project lost in the range. */
+  completeness(projectId: string, range: TimeRange): Promise<{ gaps: Gap[]; is_cut: boolean }>;
   /** Unrevoked agents of a project by name. */
   list(projectId: string): Promise<Agent[]>;
   /** The public rows of unrevoked agents among these ids. */
@@ -108,6 +116,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     onReturned: onChanged,
     onError: deps.onError,
   });
+  const losses = createLosses({ database, clock, onError: deps.onError });
   const presence = createPresence({
     database,
     clock,
@@ -140,8 +149,15 @@ export function createAgents(deps: AgentsDeps): Agents {
     isStillAdmitted: identities.isStillAdmitted,
     standing: identities.standing,
     admittedAmong: identities.admittedAmong,
-    recordSample: pulse.recordSample,
-    flush: pulse.flush,
+    recordSample(identity, capturedAt, payload) {
+      losses.reported(identity, capturedAt, readAgentStatus(payload).telemetry_loss);
+      return pulse.recordSample(identity, capturedAt, payload);
+    },
+    async flush() {
+      await Promise.all([pulse.flush(), losses.flush()]);
+    },
+    lossReported: losses.reported,
+    completeness: (projectId, range) => readCompleteness(database, projectId, range),
     seen: async (identity, workerId, at) => pulse.seen(identity, workerId, at),
     touched: pulse.touched,
     get,
@@ -208,7 +224,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
     async stop() {
       await stopListening?.();
-      await pulse.stop();
+      await Promise.all([pulse.stop(), losses.stop()]);
     },
   };
 }

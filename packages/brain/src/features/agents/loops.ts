@@ -4,6 +4,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Agents } from "./agents.ts";
+import { deleteLossesBefore, deleteMarksBefore } from "./losses-store.ts";
 import { agentsWithSamplesBefore, deleteSamplesBefore } from "./samples-store.ts";
 
 interface AgentLoopDeps {
@@ -38,7 +39,7 @@ export const sweepStaleAgents: Loop<AgentLoopDeps> = {
 const rowsPerBatch = 5000;
 const agentsPerLook = 1000;
 
-/** Deletes status samples that are older than events may be. Leader only: one replica is enough for it. */
+/** Deletes status samples and losses that are older than events may be. Leader only: one replica is enough for it. */
 export const pruneSamples: Loop<{
   database: Database<Tables>;
   clock: Pick<Clock, "now">;
@@ -60,6 +61,12 @@ export const pruneSamples: Loop<{
         }
       }
     }
-    return { deleted };
+    let losses = 0;
+    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
+      batch = await deleteLossesBefore(database, cutoff, rowsPerBatch);
+      losses += batch;
+    }
+    if (!signal.aborted) await deleteMarksBefore(database, cutoff);
+    return { deleted, losses };
   },
 };

@@ -1,6 +1,7 @@
 import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { agentRow } from "../../../test/agent-rows.ts";
 import type { AgentStatusRow } from "../../schema/tables/index.ts";
 import { pruneSamples } from "./loops.ts";
 import { agentsWithSamplesBefore, deleteSamplesBefore } from "./samples-store.ts";
@@ -50,29 +51,10 @@ for (const dialect of testDialects) {
         tx
           .insertInto("agents")
           .values(
-            agents.map((id, index) => ({
-              id,
-              project_id: projectId,
-              name: `agent ${index}`,
-              token_hash: `hash ${index}`,
-              state: "offline",
-              transport: null,
-              protocol_version: "2",
-              agent_version: null,
-              framework_adapter: "node",
-              host_name: null,
-              engine_adapters: "[]",
-              scheduler_adapters: "[]",
-              capabilities: "{}",
-              runtime_features: "[]",
-              metadata: "{}",
-              last_seen_at: null,
-              last_connect_at: null,
+            agents.map((id, index) =>
               // A revoked agent sends no more, so nothing but this loop ever takes its samples.
-              revoked_at: index === 1 ? now : null,
-              created_at: now,
-              updated_at: now,
-            })),
+              agentRow({ id, project_id: projectId, name: `agent ${index}`, revoked_at: index === 1 ? now : null }),
+            ),
           )
           .execute(),
       );
@@ -82,7 +64,7 @@ for (const dialect of testDialects) {
     test("deletes what is older than events may be, of present and of revoked agents", async () => {
       await add([agents[0], before], [agents[0], horizon], [agents[1], before], [agents[1], before]);
 
-      expect(await tick()).toEqual({ deleted: 3 });
+      expect(await tick()).toEqual({ deleted: 3, losses: 0 });
 
       expect(await left()).toEqual([{ agent_id: agents[0], captured_at: horizon }]);
     });
@@ -104,7 +86,7 @@ for (const dialect of testDialects) {
     test("deletes nothing more once the process stops", async () => {
       await add([agents[0], before]);
 
-      expect(await tick(AbortSignal.abort())).toEqual({ deleted: 0 });
+      expect(await tick(AbortSignal.abort())).toEqual({ deleted: 0, losses: 0 });
 
       expect(await left()).toHaveLength(1);
     });

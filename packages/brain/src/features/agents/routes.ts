@@ -1,20 +1,33 @@
+import { retentionHorizonMs } from "@svc/protocol";
 import { Type } from "typebox";
+import type { Clock } from "../../platform/clock.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
+import { readRange } from "../stats/index.ts";
 import type { Agents } from "./agents.ts";
 import {
   Agent,
   AgentList,
   AgentParams,
   AgentProcess,
+  Completeness,
+  CompletenessQuery,
   MintBody,
   MintedAnswer,
   ProcessQuery,
   StatusHistory,
 } from "./schemas.ts";
 
-export const agentRoutes: Routes<{ agents: Agents }> = (app, { agents }) => {
+interface AgentRouteDeps {
+  readonly agents: Agents;
+  readonly clock: Pick<Clock, "now">;
+  readonly settings: { readonly SVC_EVENT_RETENTION_DAYS: number };
+}
+
+const dayMs = 86_400_000;
+
+export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settings }) => {
   app.get(
     "/projects/:slug/agents",
     { schema: { params: ProjectParams, response: { 200: AgentList } }, config: { tag: "agents", role: "viewer" } },
@@ -66,5 +79,19 @@ export const agentRoutes: Routes<{ agents: Agents }> = (app, { agents }) => {
       config: { tag: "agent-workers", role: "viewer", sessionOnly: true },
     },
     (request) => agents.listProcesses(request.project.id, request.query),
+  );
+
+  app.get(
+    "/projects/:slug/completeness",
+    {
+      schema: { params: ProjectParams, querystring: CompletenessQuery, response: { 200: Completeness } },
+      config: { tag: "agents", role: "viewer" },
+    },
+    async ({ project, query }) => {
+      const now = clock.now();
+      const range = readRange(query, now) ?? { from: new Date(now.getTime() - dayMs), to: now };
+      const kept_since = new Date(retentionHorizonMs(now, settings.SVC_EVENT_RETENTION_DAYS));
+      return { ...(await agents.completeness(project.id, range)), kept_since };
+    },
   );
 };

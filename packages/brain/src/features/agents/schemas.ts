@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { JsonObject, Line, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+import { Instant, InstantText, JsonObject, Line, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+import { lossReasons } from "./losses.ts";
 import { versionStatuses } from "./version-status.ts";
 
 const InstantString = Type.String({ format: "date-time" });
@@ -63,4 +64,26 @@ export const ProcessQuery = Type.Object({
   state: Type.Optional(Type.String({ maxLength: 20 })),
   role: Type.Optional(Type.String({ maxLength: 32 })),
   limit: Type.Integer({ default: 200, minimum: 1, maximum: 500 }),
+});
+
+export const CompletenessQuery = Type.Object({
+  since: Type.Optional(InstantText),
+  until: Type.Optional(InstantText),
+});
+
+export const Completeness = Type.Object({
+  gaps: Type.Array(
+    Type.Object({
+      agent_id: Uuid,
+      agent_name: Type.String(),
+      from: Instant,
+      to: Instant,
+      event_records: Type.Integer(),
+      other_frames: Type.Integer(),
+      reason: OneOf(lossReasons),
+    }),
+    { description: "in order of time; counts are of whole gaps, also where one begins before the range" },
+  ),
+  kept_since: Type.Union([Instant], { description: "losses before this are no longer known" }),
+  is_cut: Type.Boolean({ description: "there were more than a thousand losses, of which the newest are shown" }),
 });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { agentRow } from "../../../test/agent-rows.ts";
 import { commandRow } from "../../../test/command-rows.ts";
 import { plansOf } from "../../../test/query-plans.ts";
 import { insertTasks } from "../../../test/task-rows.ts";
@@ -36,29 +37,8 @@ for (const dialect of testDialects) {
       return readSummary(deps, await actor(...who));
     };
 
-    const agent = (name: string, state: string, change: Partial<AgentRow> = {}): AgentRow => ({
-      id: randomUUID(),
-      project_id: brain.project.id,
-      name,
-      token_hash: randomUUID(),
-      state,
-      transport: null,
-      protocol_version: "2",
-      agent_version: null,
-      framework_adapter: "node",
-      host_name: null,
-      engine_adapters: "[]",
-      scheduler_adapters: "[]",
-      capabilities: "{}",
-      runtime_features: "[]",
-      metadata: "{}",
-      last_seen_at: new Date(now - hourMs),
-      last_connect_at: null,
-      revoked_at: null,
-      created_at: new Date(now - 5 * hourMs),
-      updated_at: new Date(now),
-      ...change,
-    });
+    const agent = (name: string, state: string, change: Partial<AgentRow> = {}) =>
+      agentRow({ project_id: brain.project.id, name, state, last_seen_at: new Date(now - hourMs), ...change });
     const change = (atMs: number, kind: string, count: number, project_id = brain.project.id) =>
       ({
         project_id,
@@ -99,7 +79,8 @@ for (const dialect of testDialects) {
         await tx
           .insertInto("agents")
           .values([
-            agent("a", "online"),
+            // Ahead of the clock, so that the sweep for silent agents leaves it alone.
+            agent("a", "online", { last_seen_at: new Date(Date.now() + hourMs) }),
             agent("media-2", "offline", { last_seen_at: new Date(now - 2 * hourMs) }),
             agent("never", "unknown", { last_seen_at: null }),
             agent("revoked", "offline", { revoked_at: new Date(now) }),
