@@ -26,7 +26,7 @@ export interface TrendBucket {
 
 export interface Trends {
   window: string;
-  bucket: string;
+  bucket: NonNullable<TrendsQuery["bucket"]>;
   series: TrendBucket[];
 }
 

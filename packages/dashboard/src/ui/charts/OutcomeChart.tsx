@@ -1,0 +1,196 @@
+import { count } from "../format.ts";
+import css from "./chart.module.css";
+import type { Band, Bucket, Mark } from "./marks.ts";
+import { countTicks } from "./scales.ts";
+import { type Area, type Reading, TimeChart } from "./TimeChart.tsx";
+
+/** How many tasks ended in each way within a bucket. */
+export interface Outcomes extends Bucket {
+  readonly success: number;
+  readonly failure: number;
+  readonly retry: number;
+  readonly revoked: number;
+}
+
+interface OutcomeChartProps {
+  name: string;
+  summary: string;
+  buckets: readonly Outcomes[];
+  isRunning: boolean;
+  bands?: readonly Band[];
+  marks?: readonly Mark[];
+  isTable: boolean;
+  onRange?: ((fromMs: number, toMs: number) => void) | undefined;
+  /** A bucket was opened, in the strip of the failures with `failure`. */
+  onOpen?: ((bucket: Bucket, state?: "failure") => void) | undefined;
+}
+
+const heightPx = 206;
+const top = { from: 16, to: 140 };
+const strip = { from: 160, to: 181 };
+const gutters = { left: 44, right: 4 };
+
+// From the base line upwards; failures are not among them, they have a scale of their own.
+const layers = ["success", "retry", "revoked"] as const;
+const looks = {
+  success: [css.success, css.sSuccess],
+  retry: [css.retry, css.sRetry],
+  revoked: [css.other, css.sOther],
+  failure: [css.failure, css.sFailure],
+} as const;
+
+/** Bars stacked by outcome, and failures under them on their own scale: a few of them would not be seen on the other. */
+export function OutcomeChart({ buckets, onOpen, ...rest }: OutcomeChartProps) {
+  const stackOf = (bucket: Outcomes) => layers.reduce((sum, layer) => sum + bucket[layer], 0);
+  const most = Math.max(1, ...buckets.map(stackOf));
+  const mostFailed = Math.max(1, ...buckets.map((bucket) => bucket.failure));
+  const shown = shownLayers(buckets);
+  const read = (index: number): Reading[] => {
+    const bucket = buckets[index];
+    if (!bucket) return [];
+    return [...shown.toReversed(), "failure" as const].map((outcome) => ({
+      label: outcome,
+      value: count(bucket[outcome]),
+      swatch: looks[outcome][1],
+    }));
+  };
+
+  return (
+    <TimeChart
+      {...rest}
+      buckets={buckets}
+      height={heightPx}
+      gutters={gutters}
+      plot={{ top: top.from, bottom: strip.to }}
+      read={read}
+      onOpen={onOpen && ((bucket, y) => (y !== null && y > top.to ? onOpen(bucket, "failure") : onOpen(bucket)))}
+      paint={(area) => (
+        <>
+          <Lines area={area} most={most} ends={top} ticks={countTicks(most)} />
+          <Lines area={area} most={mostFailed} ends={strip} ticks={[0, mostFailed]} />
+          {buckets.map((bucket, at) => {
+            const isHollow = rest.isRunning && at === buckets.length - 1;
+            return (
+              <g key={bucket.fromMs}>
+                <Stack bucket={bucket} area={area} most={most} isHollow={isHollow} />
+                <Bar
+                  span={barSpan(area, bucket)}
+                  y={strip.to}
+                  height={scaled(bucket.failure, mostFailed, strip)}
+                  look={css.failure}
+                  isHollow={isHollow}
+                />
+              </g>
+            );
+          })}
+          <text className={css.on} x={area.left + 2} y={strip.from - 5}>
+            failures, own scale
+          </text>
+        </>
+      )}
+    />
+  );
+}
+
+/** Names of the stacked layers beside their sample. */
+export function OutcomeKey({ buckets }: { buckets: readonly Outcomes[] }) {
+  return (
+    <span className={`${css.key} lg`}>
+      {shownLayers(buckets).map((layer) => (
+        <span key={layer}>
+          <i className={looks[layer][1]} />
+          {layer}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** Most projects never revoke a task. */
+function shownLayers(buckets: readonly Outcomes[]) {
+  return layers.filter((layer) => layer !== "revoked" || buckets.some((bucket) => bucket.revoked > 0));
+}
+
+function Lines({
+  area,
+  most,
+  ends,
+  ticks,
+}: {
+  area: Area;
+  most: number;
+  ends: { from: number; to: number };
+  ticks: readonly number[];
+}) {
+  return (
+    <>
+      {ticks.map((tick) => {
+        const y = Math.round(ends.to - (tick / most) * (ends.to - ends.from)) + 0.5;
+        return (
+          <g key={tick}>
+            {ends === strip && tick > 0 ? null : (
+              <line className={css.grid} x1={area.left} x2={area.right} y1={y} y2={y} />
+            )}
+            <text x={area.left - 6} y={y + 3.5} textAnchor="end">
+              {count(tick)}
+            </text>
+          </g>
+        );
+      })}
+    </>
+  );
+}
+
+interface Span {
+  x: number;
+  width: number;
+}
+
+function barSpan({ x }: Area, { fromMs, toMs }: Bucket): Span {
+  const room = x(toMs) - x(fromMs);
+  const width = room < 3 ? room : Math.max(1, room * 0.78);
+  return { x: x(fromMs) + (room - width) / 2, width };
+}
+
+/** Height in pixels; what was counted is never drawn as nothing. */
+function scaled(value: number, most: number, ends: { from: number; to: number }): number {
+  return value === 0 ? 0 : Math.max(1, (value / most) * (ends.to - ends.from));
+}
+
+function Stack({ bucket, area, most, isHollow }: { bucket: Outcomes; area: Area; most: number; isHollow: boolean }) {
+  const span = barSpan(area, bucket);
+  let y = top.to;
+  return layers.map((layer) => {
+    const height = scaled(bucket[layer], most, top);
+    const bar = <Bar key={layer} span={span} y={y} height={height} look={looks[layer][0]} isHollow={isHollow} />;
+    y -= height;
+    return bar;
+  });
+}
+
+function Bar({
+  span,
+  y,
+  height,
+  look,
+  isHollow,
+}: {
+  span: Span;
+  y: number;
+  height: number;
+  look: string | undefined;
+  isHollow: boolean;
+}) {
+  if (height === 0) return null;
+  // The line of a hollow bar lies inside of it, so that it is no larger than a filled one.
+  const inset = isHollow ? 0.5 : 0;
+  return (
+    <rect
+      className={isHollow ? `${css.hollow} ${look}` : look}
+      x={span.x + inset}
+      width={Math.max(0.5, span.width - 2 * inset)}
+      y={y - height + inset}
+      height={Math.max(0.5, height - 2 * inset)}
+    />
+  );
+}

@@ -1,0 +1,142 @@
+import { duration } from "../format.ts";
+import { decadeText } from "./axis.ts";
+import css from "./chart.module.css";
+import { type Band, type Bucket, type Mark, runsOf, spread } from "./marks.ts";
+import { logScale } from "./scales.ts";
+import { type Area, type Reading, TimeChart } from "./TimeChart.tsx";
+
+export interface Percentiles extends Bucket {
+  /** Milliseconds; null where nothing was measured. */
+  readonly values: { readonly p50: number; readonly p95: number; readonly p99: number; readonly count: number } | null;
+}
+
+interface PercentileChartProps {
+  name: string;
+  summary: string;
+  buckets: readonly Percentiles[];
+  isRunning: boolean;
+  bands?: readonly Band[];
+  marks?: readonly Mark[];
+  isTable: boolean;
+  onRange?: ((fromMs: number, toMs: number) => void) | undefined;
+  onOpen?: ((bucket: Bucket) => void) | undefined;
+}
+
+const heightPx = 206;
+const plot = { top: 17, bottom: 181 };
+const gutters = { left: 52, right: 76 };
+/** Of the greatest first, as the lines lie above each other. */
+const lines = ["p99", "p95", "p50"] as const;
+type Line = (typeof lines)[number];
+const looks = {
+  p99: [`${css.line} ${css.p99}`, css.sP99],
+  p95: [css.line, css.sP95],
+  p50: [`${css.line} ${css.p50}`, css.sP50],
+} as const;
+/** Under a millisecond nothing is told apart. */
+const leastMs = 1;
+
+/** Three percentiles on a logarithmic scale, each named at its end. A line breaks where nothing was measured. */
+export function PercentileChart({ buckets, ...rest }: PercentileChartProps) {
+  const measured = buckets.flatMap(({ values }) => (values ? [values.p50, values.p99] : []));
+  const least = measured.length === 0 ? leastMs : Math.max(leastMs, Math.min(...measured));
+  const scale = logScale(least, Math.max(least, ...measured));
+  const y = (ms: number) => plot.bottom - scale.place(Math.max(leastMs, ms)) * (plot.bottom - plot.top);
+  // What still runs holds too little to stand for the end of its line, unless there is nothing else.
+  const whole = rest.isRunning ? buckets.slice(0, -1) : buckets;
+  const newest = (whole.findLast(isMeasured) ?? buckets.at(-1))?.values ?? null;
+  const read = (index: number): Reading[] => {
+    const values = buckets[index]?.values;
+    return [
+      ...lines.map((line) => ({ label: line, value: values ? duration(values[line]) : "–", swatch: looks[line][1] })),
+      { label: "measured", value: String(values?.count ?? 0) },
+    ];
+  };
+
+  return (
+    <TimeChart
+      {...rest}
+      buckets={buckets}
+      height={heightPx}
+      gutters={gutters}
+      plot={plot}
+      read={read}
+      paint={(area) => (
+        <>
+          {measured.length === 0
+            ? null
+            : scale.decades.map((decade) => {
+                const at = Math.round(y(decade)) + 0.5;
+                return (
+                  <g key={decade}>
+                    <line className={css.grid} x1={area.left} x2={area.right} y1={at} y2={at} />
+                    <text x={area.left - 6} y={at + 3.5} textAnchor="end">
+                      {decadeText(decade)}
+                    </text>
+                  </g>
+                );
+              })}
+          {lines.map((line) => (
+            <Trace key={line} line={line} buckets={buckets} area={area} y={y} isRunning={rest.isRunning} />
+          ))}
+          {newest ? <Ends newest={newest} area={area} y={y} /> : null}
+        </>
+      )}
+    />
+  );
+}
+
+const isMeasured = ({ values }: Percentiles) => values !== null;
+
+interface TraceProps {
+  line: Line;
+  buckets: readonly Percentiles[];
+  area: Area;
+  y: (ms: number) => number;
+  isRunning: boolean;
+}
+
+function Trace({ line, buckets, area, y, isRunning }: TraceProps) {
+  const point = (at: number) => {
+    const bucket = buckets[at];
+    if (!bucket?.values) return null;
+    return { x: area.x((bucket.fromMs + bucket.toMs) / 2), y: y(bucket.values[line]) };
+  };
+  const runs = runsOf(buckets.map(({ values }) => values?.[line] ?? null));
+  // A lone value is a point: a line of no length, with round ends.
+  const path = runs
+    .map((run) => {
+      const points = run.map((at) => point(at)).filter((one) => one !== null);
+      const drawn = points.map((one) => `${one.x.toFixed(1)} ${one.y.toFixed(1)}`);
+      return `M${drawn.length === 1 ? `${drawn[0]}L${drawn[0]}` : drawn.join("L")}`;
+    })
+    .join("");
+  const last = isRunning ? point(buckets.length - 1) : null;
+  return (
+    <>
+      <path className={looks[line][0]} d={path} />
+      {last ? <circle className={css.tipOpen} cx={last.x} cy={last.y} r="2.5" /> : null}
+    </>
+  );
+}
+
+function Ends({
+  newest,
+  area,
+  y,
+}: {
+  newest: NonNullable<Percentiles["values"]>;
+  area: Area;
+  y: (ms: number) => number;
+}) {
+  const heights = spread(
+    lines.map((line) => y(newest[line])),
+    13,
+    { least: plot.top + 4, most: plot.bottom },
+  );
+  return lines.map((line, at) => (
+    <text key={line} className={css.end} x={area.right + 6} y={(heights[at] ?? 0) + 4}>
+      {`${line} ${duration(newest[line])}`}
+    </text>
+  ));
+}

@@ -1,0 +1,75 @@
+import css from "./chart.module.css";
+
+interface SparkProps {
+  /** Oldest first; null where nothing is known. */
+  values: readonly (number | null)[];
+  /** What the picture shows, in words. */
+  label: string;
+  width?: number;
+  height?: number;
+}
+
+/** A small line without axes, from 0 to its greatest value. */
+export function Spark({ values, label, width = 48, height = 16 }: SparkProps) {
+  const most = Math.max(1, ...values.map((value) => value ?? 0));
+  const stepX = (width - 2) / Math.max(1, values.length - 1);
+  let isOpen = false;
+  const path = values
+    .map((value, at) => {
+      if (value === null) {
+        isOpen = false;
+        return "";
+      }
+      const point = `${(1 + at * stepX).toFixed(1)} ${(height - 1 - (value / most) * (height - 2)).toFixed(1)}`;
+      const step = isOpen ? `L${point}` : `M${point}L${point}`;
+      isOpen = true;
+      return step;
+    })
+    .join("");
+  return (
+    <svg className={css.spark} width={width} height={height} role="img" aria-label={label}>
+      <path d={path} />
+    </svg>
+  );
+}
+
+interface SparkBarsProps extends SparkProps {
+  tone?: "failure" | "success" | "other";
+  /** The last value is of a time that still runs. */
+  isRunning?: boolean;
+}
+
+/** Small bars on a base line; the last one is hollow while its time runs. */
+export function SparkBars({
+  values,
+  label,
+  width = 88,
+  height = 18,
+  tone = "other",
+  isRunning = false,
+}: SparkBarsProps) {
+  const most = Math.max(1, ...values.map((value) => value ?? 0));
+  const room = width / Math.max(1, values.length);
+  const barWidth = Math.max(1, room * 0.75);
+  return (
+    <svg className={css.bars} data-tone={tone} width={width} height={height} role="img" aria-label={label}>
+      {values.map((value, at) => {
+        if (!value) return null;
+        const tall = Math.max(1.5, (value / most) * (height - 1.5));
+        const isHollow = isRunning && at === values.length - 1;
+        return (
+          <rect
+            // biome-ignore lint/suspicious/noArrayIndexKey: a position in a fixed strip
+            key={at}
+            className={isHollow ? css.hollow : undefined}
+            x={at * room + (isHollow ? 0.5 : 0)}
+            width={isHollow ? Math.max(0.5, barWidth - 1) : barWidth}
+            y={height - 1 - tall + (isHollow ? 0.5 : 0)}
+            height={isHollow ? Math.max(0.5, tall - 1) : tall}
+          />
+        );
+      })}
+      <line x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} />
+    </svg>
+  );
+}

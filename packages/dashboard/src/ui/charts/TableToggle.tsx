@@ -1,0 +1,19 @@
+import controls from "../controls.module.css";
+
+/** Switches a chart between drawing and table. `name` tells one chart's switch from another's. */
+export function TableToggle({
+  name,
+  isTable,
+  onChange,
+}: {
+  name: string;
+  isTable: boolean;
+  onChange: (isTable: boolean) => void;
+}) {
+  const text = isTable ? "As chart" : "As table";
+  return (
+    <button type="button" className={controls.lnk} aria-label={`${text}: ${name}`} onClick={() => onChange(!isTable)}>
+      {text}
+    </button>
+  );
+}

@@ -1,0 +1,296 @@
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from "react";
+import { useZone } from "../instants.ts";
+import { spanText, timeLabels, widthText } from "./axis.ts";
+import { ChartTable } from "./ChartTable.tsx";
+import css from "./chart.module.css";
+import { type Cursor, cursorKey, cursorSpan } from "./cursor.ts";
+import { type Band, type Bucket, type Mark, placeLabels, placer, within } from "./marks.ts";
+import { useWidth } from "./use-width.ts";
+
+/** One value of a bucket; `swatch` is the class of its sample in the read-out. */
+export interface Reading {
+  readonly label: string;
+  readonly value: string;
+  readonly swatch?: string | undefined;
+}
+
+export interface Area {
+  /** Edges of the plot in pixels of the drawing. */
+  readonly left: number;
+  readonly right: number;
+  /** Where an instant lies; what is outside the chart stays at its edge. */
+  readonly x: (atMs: number) => number;
+}
+
+export interface TimeChartProps {
+  /** What is drawn, for headings and for those who do not see it. */
+  name: string;
+  /** One sentence that says what the picture shows. */
+  summary: string;
+  buckets: readonly Bucket[];
+  /** Whether the last bucket still runs; the axis then ends in "now". */
+  isRunning: boolean;
+  height: number;
+  /** Room left of the plot for the labels of the value axis, and right of it for those of lines. */
+  gutters: { left: number; right: number };
+  /** Top and bottom of what the cursor covers. */
+  plot: { top: number; bottom: number };
+  /** Values of a bucket in the order in which they are drawn, from above. */
+  read: (index: number) => readonly Reading[];
+  paint: (area: Area) => ReactNode;
+  bands?: readonly Band[];
+  marks?: readonly Mark[];
+  isTable: boolean;
+  /** A range was dragged, or marked with Shift and the arrows. */
+  onRange?: ((fromMs: number, toMs: number) => void) | undefined;
+  /** A bucket was clicked at a height of the drawing, or Enter pressed on it. */
+  onOpen?: ((bucket: Bucket, y: number | null) => void) | undefined;
+}
+
+const labelRoomPx = 78;
+const letterPx = 6;
+const dragPx = 4;
+
+/** A chart over time: axis, marks, holes in the data, and a cursor that mouse, touch and keyboard move alike. */
+export function TimeChart(props: TimeChartProps) {
+  const { name, buckets, height, isTable } = props;
+  const box = useRef<HTMLElement>(null);
+  const width = useWidth(box);
+  return (
+    <figure ref={box} className={css.chart} aria-label={name} style={{ height: `${height}px` }}>
+      {isTable ? (
+        <ChartTable
+          name={name}
+          buckets={buckets}
+          read={props.read}
+          bands={props.bands ?? []}
+          marks={props.marks ?? []}
+        />
+      ) : width > 0 ? (
+        <Drawing {...props} width={width} />
+      ) : null}
+    </figure>
+  );
+}
+
+function Drawing(props: TimeChartProps & { width: number }) {
+  const { summary, buckets, height, gutters, plot, paint, isRunning, width, bands = [], marks = [] } = props;
+  const { zone } = useZone();
+  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const left = gutters.left;
+  const right = Math.max(left + 1, width - gutters.right);
+  const x = placer(buckets, left, right - left);
+  const first = buckets[0];
+  const last = buckets.at(-1);
+  if (!first || !last) return null;
+  const range = { fromMs: first.fromMs, toMs: last.toMs };
+  const span = cursor === null ? null : cursorSpan(cursor);
+  const spanFrom = span === null ? undefined : buckets[span.first];
+  const spanTo = span === null ? undefined : buckets[span.last];
+  const labelsEnd = isRunning ? right - 52 : right - 16;
+
+  return (
+    <>
+      <svg width={width} height={height} role="img" aria-label={summary}>
+        {paint({ left, right, x })}
+        {bands.map((band) => (
+          <BandShape key={`${band.fromMs} ${band.label}`} band={band} x={x} plot={plot} />
+        ))}
+        {marks.map(({ atMs, label }) => (
+          <line key={`${atMs} ${label}`} className={css.mark} x1={x(atMs)} x2={x(atMs)} y1={0} y2={plot.bottom} />
+        ))}
+        {placeLabels(
+          marks.map(({ atMs, label }) => ({ x: x(atMs), text: label })),
+          { left, right },
+          letterPx,
+        ).map((label) => (
+          <text
+            key={`${label.x} ${label.text}`}
+            className={css.markText}
+            x={label.x + (label.isBefore ? -4 : 4)}
+            y="9"
+            textAnchor={label.isBefore ? "end" : "start"}
+          >
+            {label.text}
+          </text>
+        ))}
+        {timeLabels(range, Math.max(1, Math.floor((right - left) / labelRoomPx)), zone).map(({ atMs, text }) =>
+          x(atMs) > labelsEnd ? null : (
+            <text key={atMs} x={Math.max(left + 14, x(atMs))} y={height - 4} textAnchor="middle">
+              {text}
+            </text>
+          ),
+        )}
+        {isRunning ? (
+          <text x={right} y={height - 4} textAnchor="end">
+            now
+          </text>
+        ) : null}
+        {spanFrom && spanTo ? (
+          <rect
+            className={css.cursor}
+            x={x(spanFrom.fromMs)}
+            width={Math.max(1, x(spanTo.toMs) - x(spanFrom.fromMs))}
+            y={plot.top}
+            height={plot.bottom - plot.top}
+          />
+        ) : null}
+      </svg>
+      <Reader {...props} left={left} right={right} cursor={cursor} setCursor={setCursor} zone={zone} />
+    </>
+  );
+}
+
+function BandShape({ band, x, plot }: { band: Band; x: Area["x"]; plot: TimeChartProps["plot"] }) {
+  const from = x(band.fromMs);
+  const to = Math.max(from + 2, x(band.toMs));
+  if (to <= x(Number.NEGATIVE_INFINITY) || from >= x(Number.POSITIVE_INFINITY)) return null;
+  return (
+    <>
+      <rect className={css.lost} x={from} width={to - from} y={plot.top} height={plot.bottom - plot.top} />
+      {to - from > band.label.length * letterPx ? (
+        <text className={css.onLost} x={from + 2} y={plot.top + 10}>
+          {band.label}
+        </text>
+      ) : null}
+    </>
+  );
+}
+
+interface ReaderProps extends TimeChartProps {
+  width: number;
+  left: number;
+  right: number;
+  cursor: Cursor | null;
+  setCursor: (cursor: Cursor | null) => void;
+  zone: string;
+}
+
+/** The layer that takes pointer and keys, and the read-out beside the cursor. */
+function Reader(props: ReaderProps) {
+  const { name, buckets, plot, left, right, width, cursor, setCursor, zone, onOpen, onRange } = props;
+  const press = useRef<{ x: number; index: number; opens: boolean } | null>(null);
+  const indexAt = (event: PointerEvent<HTMLElement>) => {
+    const inside = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    return Math.min(buckets.length - 1, Math.max(0, Math.floor((inside / (right - left)) * buckets.length)));
+  };
+  const span = cursor === null ? null : cursorSpan(cursor);
+  const from = span === null ? undefined : buckets[span.first];
+  const to = span === null ? undefined : buckets[span.last];
+
+  const finish = (done: Cursor, y: number | null = null) => {
+    const ends = cursorSpan(done);
+    const [begin, end] = [buckets[ends.first], buckets[ends.last]];
+    if (!begin || !end) return;
+    if (done.from === null) onOpen?.(begin, y);
+    else onRange?.(begin.fromMs, end.toMs);
+    setCursor(null);
+  };
+
+  const pressKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const move = cursorKey(cursor, event, buckets.length);
+    if (move === null) return;
+    event.preventDefault();
+    if ("to" in move) setCursor(move.to);
+    else if (cursor !== null) finish(cursor);
+  };
+
+  const readings = cursor === null || cursor.from !== null ? [] : notedReadings(props, cursor.at);
+  const words = from && to ? spanText(from.fromMs, to.toMs, zone) : "";
+  const isRange = cursor !== null && cursor.from !== null;
+  const hint = isRange && from && to ? `${widthText(to.toMs - from.fromMs)}, Enter or release to show only this` : null;
+  const middle = from && to ? (left + right) / 2 : 0;
+  const cursorX = from && to ? placer(buckets, left, right - left)((from.fromMs + to.toMs) / 2) : 0;
+
+  return (
+    <>
+      <div
+        className={css.reader}
+        role="slider"
+        tabIndex={0}
+        aria-label={`${name}, read by the arrow keys`}
+        aria-orientation="horizontal"
+        aria-valuemin={1}
+        aria-valuemax={buckets.length}
+        aria-valuenow={(cursor?.at ?? buckets.length - 1) + 1}
+        aria-valuetext={
+          cursor === null
+            ? "no bucket chosen"
+            : [words, hint, ...readings.map(({ label, value }) => `${label} ${value}`)].filter(Boolean).join(", ")
+        }
+        data-opens={onOpen !== undefined}
+        style={{ left: `${left}px`, width: `${right - left}px`, height: `${plot.bottom + 4}px` }}
+        onKeyDown={pressKey}
+        onBlur={() => setCursor(null)}
+        onPointerDown={(event) => {
+          if (event.button !== 0) return;
+          const index = indexAt(event);
+          // A finger has no hover: its first touch reads, the second one on the same place opens.
+          const opens = event.pointerType === "mouse" || (cursor?.at === index && cursor.from === null);
+          press.current = { x: event.clientX, index, opens };
+          setCursor({ at: index, from: null });
+          event.currentTarget.setPointerCapture(event.pointerId);
+        }}
+        onPointerMove={(event) => {
+          const at = indexAt(event);
+          if (press.current === null) {
+            if (event.pointerType === "mouse") setCursor({ at, from: null });
+          } else if (onRange !== undefined && Math.abs(event.clientX - press.current.x) > dragPx) {
+            setCursor({ at, from: press.current.index });
+          }
+        }}
+        onPointerUp={(event) => {
+          const y = event.clientY - event.currentTarget.getBoundingClientRect().top;
+          if (cursor !== null && (cursor.from !== null || press.current?.opens)) finish(cursor, y);
+          press.current = null;
+        }}
+        onPointerCancel={() => {
+          press.current = null;
+          setCursor(null);
+        }}
+        onPointerLeave={(event) => {
+          if (press.current === null && event.pointerType === "mouse") setCursor(null);
+        }}
+      />
+      {cursor === null ? null : (
+        <div
+          className={css.tip}
+          aria-hidden="true"
+          style={
+            cursorX < middle
+              ? { left: `${cursorX + 12}px`, top: `${plot.top}px` }
+              : { right: `${width - cursorX + 12}px`, top: `${plot.top}px` }
+          }
+        >
+          <p className={css.tipHead}>{words}</p>
+          {hint ? <p className="t2">{hint}</p> : null}
+          {readings.length > 0 ? (
+            <dl>
+              {readings.map(({ label, value, swatch }) => (
+                <div key={label}>
+                  <dt>
+                    {swatch ? <i className={swatch} /> : null}
+                    {label}
+                  </dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          ) : null}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** What a bucket holds, and what happened in it. */
+function notedReadings({ read, buckets, bands = [], marks = [] }: TimeChartProps, index: number): Reading[] {
+  const bucket = buckets[index];
+  if (!bucket) return [];
+  return [
+    ...read(index),
+    ...within(marks, bucket).map(({ label }) => ({ label, value: "" })),
+    ...within(bands, bucket).map(({ label }) => ({ label, value: "" })),
+  ];
+}

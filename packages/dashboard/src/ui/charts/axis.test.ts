@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import { decadeText, spanText, timeLabels, widthText, zoneOffsetMs } from "./axis.ts";
+
+const noon = Date.UTC(2026, 10, 20, 12);
+const hourMs = 3_600_000;
+
+describe("the labels of a time axis", () => {
+  test("of a day are hours of the zone's clock", () => {
+    const range = { fromMs: noon - 24 * hourMs, toMs: noon };
+    expect(timeLabels(range, 4, "UTC").map(({ text }) => text)).toEqual(["12:00", "18:00", "00:00", "06:00"]);
+    expect(timeLabels(range, 4, "Asia/Kolkata").map(({ text }) => text)).toEqual(["18:00", "00:00", "06:00", "12:00"]);
+  });
+
+  test("of a week are days", () => {
+    const range = { fromMs: noon - 7 * 24 * hourMs, toMs: noon };
+    expect(timeLabels(range, 7, "UTC").map(({ text }) => text)).toEqual([
+      "14 Nov",
+      "15 Nov",
+      "16 Nov",
+      "17 Nov",
+      "18 Nov",
+      "19 Nov",
+      "20 Nov",
+    ]);
+  });
+
+  test("name the day at midnight where the range is longer than one", () => {
+    const range = { fromMs: noon - 48 * hourMs, toMs: noon };
+    expect(timeLabels(range, 4, "UTC").map(({ text }) => text)).toEqual(["12:00", "19 Nov", "12:00", "20 Nov"]);
+  });
+});
+
+test("a zone's clock is ahead of UTC by what it is at that instant", () => {
+  expect(zoneOffsetMs(Date.UTC(2026, 6, 1), "Europe/Berlin")).toBe(2 * hourMs);
+  expect(zoneOffsetMs(Date.UTC(2026, 0, 1, 0, 0, 0, 250), "Europe/Berlin")).toBe(hourMs);
+  expect(zoneOffsetMs(noon, "America/St_Johns")).toBe(-3.5 * hourMs);
+});
+
+test("decades of a latency axis carry their unit", () => {
+  expect([1, 100, 1000, 1e5, 1e6].map(decadeText)).toEqual(["1 ms", "100 ms", "1 s", "100 s", "1,000 s"]);
+});
+
+test("a span names the second day only where the time alone would not tell", () => {
+  expect(spanText(noon + 11.75 * hourMs, noon + 12 * hourMs, "UTC")).toBe("2026-11-20 23:45 to 00:00");
+  expect(spanText(noon, noon + hourMs / 4, "UTC")).toBe("2026-11-20 12:00 to 12:15");
+  expect(spanText(noon, noon + 24 * hourMs, "UTC")).toBe("2026-11-20 12:00 to 2026-11-21 12:00");
+});
+
+test("the width of a bucket is told in its largest whole unit", () => {
+  expect([60_000, 900_000, hourMs, 24 * hourMs].map(widthText)).toEqual(["1 min", "15 min", "1 h", "1 d"]);
+});

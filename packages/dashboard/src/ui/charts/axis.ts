@@ -1,0 +1,74 @@
+import { count } from "../format.ts";
+import { fullText, shortClockText } from "../instants.ts";
+import { timeTicks } from "./scales.ts";
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+const walls = new Map<string, Intl.DateTimeFormat>();
+const days = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(kept: Map<string, Intl.DateTimeFormat>, zone: string, options: Intl.DateTimeFormatOptions) {
+  const known = kept.get(zone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone });
+  kept.set(zone, made);
+  return made;
+}
+
+/** How many milliseconds the clock of a zone is ahead of UTC at an instant. */
+export function zoneOffsetMs(at: number, zone: string): number {
+  if (zone === "UTC") return 0;
+  const parts = formatOf(walls, zone, {
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+  }).formatToParts(at);
+  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value);
+  const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  return wall - Math.floor(at / 1000) * 1000;
+}
+
+/** `20 Nov` */
+function dayText(at: number, zone: string): string {
+  return formatOf(days, zone, { day: "numeric", month: "short" }).format(at);
+}
+
+export interface TimeLabel {
+  readonly atMs: number;
+  readonly text: string;
+}
+
+/** Labels at round times of the zone's clock: hours, or days where the range is longer than one. */
+export function timeLabels(range: { fromMs: number; toMs: number }, atMost: number, zone: string): TimeLabel[] {
+  const { at, stepMs } = timeTicks(range, atMost, (one) => zoneOffsetMs(one, zone));
+  const isLong = range.toMs - range.fromMs > 26 * hourMs;
+  return at.map((atMs) => {
+    const clock = shortClockText(atMs, zone);
+    return { atMs, text: stepMs >= dayMs || (isLong && clock === "00:00") ? dayText(atMs, zone) : clock };
+  });
+}
+
+/** A decade of a latency axis: `100 ms`, `10 s`, `1,000 s`. */
+export function decadeText(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${count(ms / 1000)} s`;
+}
+
+/** `2026-11-20 15:00 to 15:15`; the second day is named where it lies a day or more away. */
+export function spanText(fromMs: number, toMs: number, zone: string): string {
+  const from = fullText(fromMs, zone).slice(0, 16);
+  const to = fullText(toMs, zone).slice(0, 16);
+  return `${from} to ${toMs - fromMs < dayMs ? to.slice(11) : to}`;
+}
+
+/** The width of a bucket in words: `15 min`, `1 h`, `1 d`. */
+export function widthText(widthMs: number): string {
+  if (widthMs % dayMs === 0) return `${widthMs / dayMs} d`;
+  if (widthMs % hourMs === 0) return `${widthMs / hourMs} h`;
+  return `${Math.round(widthMs / minuteMs)} min`;
+}

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { placeLabels, placer, runsOf, spread, within } from "./marks.ts";
+
+const buckets = [0, 10, 20, 30].map((fromMs) => ({ fromMs, toMs: fromMs + 10 }));
+
+test("buckets fill the width of the chart, and what lies outside stays at its edge", () => {
+  const x = placer(buckets, 50, 200);
+  expect([0, 10, 40].map(x)).toEqual([50, 100, 250]);
+  expect([-5, 90].map(x)).toEqual([50, 250]);
+});
+
+test("a bucket knows the marks in it and the bands that touch it", () => {
+  const bucket = { fromMs: 10, toMs: 20 };
+  const marks = [9, 10, 19, 20].map((atMs) => ({ atMs, label: String(atMs) }));
+  expect(within(marks, bucket).map(({ label }) => label)).toEqual(["10", "19"]);
+  const bands = [
+    { fromMs: 0, toMs: 10, label: "before" },
+    { fromMs: 0, toMs: 11, label: "into" },
+    { fromMs: 12, toMs: 13, label: "inside" },
+    { fromMs: 20, toMs: 30, label: "after" },
+  ];
+  expect(within(bands, bucket).map(({ label }) => label)).toEqual(["into", "inside"]);
+});
+
+describe("labels of marks", () => {
+  const area = { left: 0, right: 400 };
+
+  test("go to the side that has room", () => {
+    expect(
+      placeLabels(
+        [
+          { x: 30, text: "one" },
+          { x: 380, text: "two" },
+        ],
+        area,
+        6,
+      ),
+    ).toEqual([
+      { x: 380, text: "two", isBefore: true },
+      { x: 30, text: "one", isBefore: false },
+    ]);
+  });
+
+  test("of older marks give way", () => {
+    expect(
+      placeLabels(
+        [
+          { x: 340, text: "older" },
+          { x: 360, text: "newer" },
+        ],
+        area,
+        6,
+      ),
+    ).toEqual([{ x: 360, text: "newer", isBefore: true }]);
+  });
+});
+
+describe("spread", () => {
+  test("leaves alone what is far enough apart", () => {
+    expect(spread([100, 10, 50], 12, { least: 0, most: 200 })).toEqual([100, 10, 50]);
+  });
+
+  test("moves apart what lies together, and off the end", () => {
+    expect(spread([195, 196, 197], 12, { least: 0, most: 200 })).toEqual([176, 188, 200]);
+  });
+
+  test("keeps gap, order and bounds wherever there is room", () => {
+    const heights = fc.array(fc.integer({ min: 0, max: 200 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(heights, (given) => {
+        const moved = spread(given, 12, { least: 0, most: 200 });
+        const sorted = moved.toSorted((a, b) => a - b);
+        expect(sorted.every((at, index) => index === 0 || at - (sorted[index - 1] ?? 0) >= 12)).toBe(true);
+        expect(sorted.every((at) => at >= 0 && at <= 200)).toBe(true);
+        for (const [i, a] of given.entries())
+          for (const [j, b] of given.entries()) if (a < b) expect(moved[i]).toBeLessThan(moved[j] ?? 0);
+      }),
+    );
+  });
+});
+
+test("a line is cut where a value is missing", () => {
+  expect(runsOf([1, 2, null, 4, null, null, 7, 8])).toEqual([[0, 1], [3], [6, 7]]);
+  expect(runsOf([null])).toEqual([]);
+});

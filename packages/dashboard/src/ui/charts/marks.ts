@@ -1,0 +1,97 @@
+// What a chart of time is made of, and where its labels go. Pixels and instants only.
+
+export interface Bucket {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A time of which it is known that something is missing. */
+export interface Band extends Bucket {
+  readonly label: string;
+}
+
+/** Something that happened at an instant: a release, a restart. */
+export interface Mark {
+  readonly atMs: number;
+  readonly label: string;
+}
+
+/** Position, in pixels, of the buckets of a chart; they follow each other without a hole. */
+export function placer(buckets: readonly Bucket[], left: number, width: number): (atMs: number) => number {
+  const fromMs = buckets[0]?.fromMs ?? 0;
+  const toMs = buckets.at(-1)?.toMs ?? 1;
+  return (atMs) => left + (Math.min(toMs, Math.max(fromMs, atMs)) - fromMs) * (width / Math.max(1, toMs - fromMs));
+}
+
+/** What lies in a bucket or touches it. */
+export function within<Item extends Band | Mark>(items: readonly Item[], { fromMs, toMs }: Bucket): Item[] {
+  return items.filter((item) =>
+    "atMs" in item ? item.atMs >= fromMs && item.atMs < toMs : item.fromMs < toMs && item.toMs > fromMs,
+  );
+}
+
+export interface PlacedLabel {
+  readonly x: number;
+  readonly text: string;
+  /** The label lies left of its mark. */
+  readonly isBefore: boolean;
+}
+
+/**
+ * Labels of marks, newest first, without those that would lie over one already placed. A label goes to the side of its
+ * mark that has more room. `charWidth` is the usual width of a letter in pixels.
+ */
+export function placeLabels(
+  marks: readonly { x: number; text: string }[],
+  area: { left: number; right: number },
+  charWidth: number,
+): PlacedLabel[] {
+  const taken: { from: number; to: number }[] = [];
+  const placed: PlacedLabel[] = [];
+  for (const { x, text } of marks.toSorted((a, b) => b.x - a.x)) {
+    const isBefore = x - area.left > area.right - x;
+    const length = text.length * charWidth + 6;
+    const from = isBefore ? x - length : x;
+    const to = isBefore ? x : x + length;
+    if (from < area.left || to > area.right || taken.some((other) => from < other.to && to > other.from)) continue;
+    taken.push({ from, to });
+    placed.push({ x, text, isBefore });
+  }
+  return placed;
+}
+
+/**
+ * Heights moved apart so that no two are closer than `gap`, as near as possible to where they were and in their order.
+ * They stay within [least, most] as long as there is room for all.
+ */
+export function spread(
+  heights: readonly number[],
+  gap: number,
+  { least, most }: { least: number; most: number },
+): number[] {
+  const order = heights.map((_, at) => at).toSorted((a, b) => (heights[a] ?? 0) - (heights[b] ?? 0));
+  const moved: number[] = [...heights];
+  let floor = least;
+  for (const at of order) {
+    moved[at] = Math.max(floor, heights[at] ?? 0);
+    floor = (moved[at] ?? 0) + gap;
+  }
+  let ceiling = most;
+  for (const at of order.toReversed()) {
+    moved[at] = Math.min(ceiling, moved[at] ?? 0);
+    ceiling = (moved[at] ?? 0) - gap;
+  }
+  return moved;
+}
+
+/** Runs of indexes at which there is a value: a line is drawn through a run and never across a hole. */
+export function runsOf(values: readonly (number | null)[]): number[][] {
+  const runs: number[][] = [];
+  values.forEach((value, at) => {
+    if (value === null) return;
+    const last = runs.at(-1);
+    if (last !== undefined && last.at(-1) === at - 1) last.push(at);
+    else runs.push([at]);
+  });
+  return runs;
+}

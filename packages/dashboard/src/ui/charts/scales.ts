@@ -1,0 +1,107 @@
+// Scales and ticks: numbers only, no element and no text.
+
+/** More lines than this would be read instead of the data. */
+export const maximumLines = 5;
+
+const mantissas = [1, 2, 5];
+
+/**
+ * Round values from 0 up to at most `most`, evenly spaced, at most five with the zero. Counts have whole steps; for a
+ * `most` below 1 only the zero is left.
+ */
+export function countTicks(most: number): number[] {
+  if (!(most >= 1)) return [0];
+  const step = roundStep(most / (maximumLines - 1));
+  const ticks: number[] = [];
+  for (let at = 0; at * step <= most; at++) ticks.push(at * step);
+  return ticks;
+}
+
+/** The smallest of 1, 2, 5, 10, 20 and so on that is not less than `least`. */
+function roundStep(least: number): number {
+  let power = 1;
+  for (;;) {
+    const found = mantissas.find((mantissa) => mantissa * power >= least);
+    if (found !== undefined) return found * power;
+    power *= 10;
+  }
+}
+
+export interface LogScale {
+  /** Powers of ten, least first; the first and the last are the ends of the scale. */
+  readonly decades: readonly number[];
+  /** 0 at the lower end, 1 at the upper one; values beyond an end stay on it. */
+  place(value: number): number;
+}
+
+/** A scale of whole decades around [least, most], both above 0; a decade at least. Lines are left out beyond five. */
+export function logScale(least: number, most: number): LogScale {
+  const low = Math.floor(decadeOf(least));
+  const high = Math.max(low + 1, Math.ceil(decadeOf(most)));
+  const every = Math.ceil((high - low) / (maximumLines - 1));
+  const steps = Math.ceil((high - low) / every);
+  const top = low + steps * every;
+  return {
+    decades: Array.from({ length: steps + 1 }, (_, at) => 10 ** (low + at * every)),
+    place: (value) => Math.min(1, Math.max(0, (Math.log10(value) - low) / (top - low))),
+  };
+}
+
+// The logarithm of 1000 is a hair below 3: without this an exact power of ten would open a decade of its own.
+function decadeOf(value: number): number {
+  const exact = Math.log10(value);
+  const whole = Math.round(exact);
+  return Math.abs(exact - whole) < 1e-9 ? whole : exact;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const timeSteps = [
+  minuteMs,
+  2 * minuteMs,
+  5 * minuteMs,
+  10 * minuteMs,
+  15 * minuteMs,
+  30 * minuteMs,
+  hourMs,
+  2 * hourMs,
+  3 * hourMs,
+  6 * hourMs,
+  12 * hourMs,
+  dayMs,
+  2 * dayMs,
+  7 * dayMs,
+  14 * dayMs,
+  28 * dayMs,
+];
+
+export interface TimeTicks {
+  readonly stepMs: number;
+  /** Instants in milliseconds since 1970, oldest first, all within the range. */
+  readonly at: readonly number[];
+}
+
+/**
+ * Instants at which the clock of a zone shows round times, at most `atMost` of them. `offsetMs` tells how far that clock
+ * is ahead of UTC at an instant; it may change within the range.
+ */
+export function timeTicks(
+  range: { fromMs: number; toMs: number },
+  atMost: number,
+  offsetMs: (at: number) => number,
+): TimeTicks {
+  const { fromMs, toMs } = range;
+  const wantedMs = (toMs - fromMs) / Math.max(1, atMost);
+  const widestMs = timeSteps.at(-1) ?? dayMs;
+  const stepMs = timeSteps.find((step) => step >= wantedMs) ?? Math.ceil(wantedMs / widestMs) * widestMs;
+  const at: number[] = [];
+  const first = Math.floor((fromMs + offsetMs(fromMs)) / stepMs) * stepMs;
+  // A step more at either end, for a clock that is put forward or back within the range.
+  for (let wall = first - stepMs; wall - offsetMs(toMs) <= toMs + stepMs; wall += stepMs) {
+    const guess = wall - offsetMs(fromMs);
+    const instant = wall - offsetMs(guess);
+    if (instant >= fromMs && instant <= toMs && instant !== at.at(-1)) at.push(instant);
+  }
+  return { stepMs, at: at.slice(0, atMost) };
+}

@@ -1,0 +1,15 @@
+import { type RefObject, useLayoutEffect, useState } from "react";
+
+/** Width of an element in whole CSS pixels, kept up to date; 0 before it is laid out. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const box = element.current;
+    if (!box) return;
+    setWidth(Math.floor(box.clientWidth));
+    const observer = new ResizeObserver(() => setWidth(Math.floor(box.clientWidth)));
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}
