@@ -10,6 +10,8 @@ const everywhere =
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
 const taskOnly = /[\\/](JsonView|json-lines|json\.module)/;
+/** And what only pages with figures need. */
+const charts = /[\\/]ui[\\/]charts[\\/]/;
 /** What the page and the drawer of a task share. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!Task(Page|Drawer))/;
 
@@ -45,7 +47,8 @@ export default defineConfig({
             {
               name: "core",
               priority: 2,
-              test: (id: string) => libraries.test(id) || (everywhere.test(id) && !taskOnly.test(id)),
+              test: (id: string) =>
+                libraries.test(id) || (everywhere.test(id) && !taskOnly.test(id) && !charts.test(id)),
             },
           ],
         },

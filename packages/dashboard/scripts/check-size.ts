@@ -11,6 +11,7 @@ interface Screen {
 
 const screens: readonly Screen[] = [
   { name: "sign in", module: "/sessions/LoginPage.tsx", maximumJs: 130_000 },
+  { name: "overview", module: "/overview/OverviewPage.tsx", maximumJs: 200_000 },
   { name: "task list", module: "/tasks/TasksPage.tsx", maximumJs: 200_000 },
   { name: "task", module: "/tasks/detail/TaskPage.tsx", maximumJs: 200_000 },
   { name: "agents", module: "/agents/AgentsPage.tsx", maximumJs: 200_000 },

@@ -14,7 +14,8 @@ describe("paths", () => {
 describe("samePageIn", () => {
   test("keeps the sub-page and leaves its details behind", () => {
     expect(samePageIn("other", "/p/acme/agents/123")).toBe("/p/other/agents");
-    expect(samePageIn("other", "/")).toBe("/p/other/tasks");
+    expect(samePageIn("other", "/")).toBe("/p/other");
+    expect(samePageIn("other", "/p/acme")).toBe("/p/other");
   });
 });
 

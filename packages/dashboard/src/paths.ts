@@ -21,7 +21,7 @@ export const paths = {
 /** The same sub-page in another project: what the project switcher keeps. Detail pages lead back to their list. */
 export function samePageIn(slug: string, pathname: string): string {
   const section = /^\/p\/[^/]+\/([a-z-]+)/.exec(pathname)?.[1];
-  return section ? `${paths.project(slug)}/${section}` : paths.tasks(slug);
+  return section ? `${paths.project(slug)}/${section}` : paths.project(slug);
 }
 
 /** Only a path of our own may follow a sign-in; anything else is the start page. */

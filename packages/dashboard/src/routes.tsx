@@ -22,7 +22,7 @@ import { usePage } from "./ui/title.ts";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
 // later mount here in this order: /login/mfa, /login/enroll, /reset, /reset/confirm, /invite, /activity, /inbox, then
-// below a project: overview (index), issues, schedules, dead-letters, commands, bulk-retries, automation, audit, settings,
+// below a project: issues, schedules, dead-letters, commands, bulk-retries, automation, audit, settings,
 // and /me, /admin.
 
 const rootRoute = createRootRoute({
@@ -67,9 +67,7 @@ const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/
 const projectIndexRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
-  beforeLoad: ({ params }) => {
-    throw redirect({ to: "/p/$slug/tasks", params, replace: true });
-  },
+  component: lazyRouteComponent(() => import("./features/overview/OverviewPage.tsx"), "OverviewPage"),
 });
 
 const tasksRoute = createRoute({
@@ -145,7 +143,7 @@ function PageError({ error, reset }: { error: unknown; reset: () => void }) {
   // Without it a page that failed to read would throw what it remembers instead of reading again.
   const failedReads = useQueryErrorResetBoundary();
   const { slug } = useParams({ strict: false });
-  usePage([...(slug === undefined ? [] : [{ label: slug, href: paths.tasks(slug) }]), { label: "Not shown" }]);
+  usePage([...(slug === undefined ? [] : [{ label: slug, href: paths.project(slug) }]), { label: "Not shown" }]);
   return (
     <>
       <h1 className="vh">This page could not be shown</h1>

@@ -36,6 +36,19 @@ const cases: Record<string, Case> = {
     isAnonymous: true,
   },
   home: { path: () => "/", title: /^Projects/, ready: (page) => page.getByRole("link", { name: "Shop" }).waitFor() },
+  overview: {
+    path: () => `/p/${slug()}`,
+    title: /^Overview, shop/,
+    ready: async (page) => {
+      await page.getByRole("slider", { name: /^Throughput/ }).waitFor();
+      await page.getByRole("link", { name: "PaymentError" }).waitFor();
+    },
+  },
+  "overview of an empty project": {
+    path: () => "/p/empty",
+    title: /^Overview, empty/,
+    ready: (page) => page.getByText("Connect the first agent").waitFor(),
+  },
   "task list": {
     path: () => `/p/${slug()}/tasks`,
     title: /^Tasks, shop/,

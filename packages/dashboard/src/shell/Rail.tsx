@@ -18,6 +18,8 @@ interface Entry {
   label: string;
   icon: string;
   href: string;
+  /** Only the address itself is this page; what lies below it are others. */
+  isWhole?: boolean;
   badge?: { count: number; says: string; isWrong?: boolean } | undefined;
 }
 
@@ -48,6 +50,7 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
       <ProjectSwitcher slug={slug} project={project} />
       <div className={css.groups}>
         <Group title="Watch">
+          <NavItem label="Overview" icon="overview" href={paths.project(slug)} isWhole />
           <NavItem
             label="Tasks"
             icon="tasks"
@@ -91,9 +94,9 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function NavItem({ label, icon, href, badge }: Entry) {
+function NavItem({ label, icon, href, isWhole = false, badge }: Entry) {
   const pathname = useLocation({ select: (location) => location.pathname });
-  const isHere = pathname === href || pathname.startsWith(`${href}/`);
+  const isHere = pathname === href || pathname === `${href}/` || (!isWhole && pathname.startsWith(`${href}/`));
   return (
     <li>
       <AppLink className={css.nav} href={href} aria-current={isHere ? "page" : undefined} title={label}>

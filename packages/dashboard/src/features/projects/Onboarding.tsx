@@ -99,7 +99,7 @@ export function Onboarding({ slug, onReady }: { slug: string; onReady: () => voi
             <p>Any task that is put into, starts in or leaves a watched queue.</p>
           </Step>
           <Step state={steps.task} title="First task on screen">
-            <p>Then this page becomes the task list.</p>
+            <p>Then this page fills by itself.</p>
           </Step>
         </ol>
       </div>

@@ -2,8 +2,7 @@ import { useZone } from "../instants.ts";
 import panel from "../panel.module.css";
 import { spanText } from "./axis.ts";
 import css from "./chart.module.css";
-import { type Band, type Bucket, type Mark, within } from "./marks.ts";
-import type { Reading } from "./TimeChart.tsx";
+import { type Band, type Bucket, type Mark, type Reading, within } from "./marks.ts";
 
 interface ChartTableProps {
   name: string;

@@ -1,8 +1,8 @@
 import { count } from "../format.ts";
 import css from "./chart.module.css";
-import type { Band, Bucket, Mark } from "./marks.ts";
+import type { Band, Bucket, Mark, Reading } from "./marks.ts";
 import { countTicks } from "./scales.ts";
-import { type Area, type Reading, TimeChart } from "./TimeChart.tsx";
+import { type Area, TimeChart } from "./TimeChart.tsx";
 
 /** How many tasks ended in each way within a bucket. */
 export interface Outcomes extends Bucket {

@@ -1,9 +1,9 @@
 import { duration } from "../format.ts";
 import { decadeText } from "./axis.ts";
 import css from "./chart.module.css";
-import { type Band, type Bucket, type Mark, runsOf, spread } from "./marks.ts";
+import { type Band, type Bucket, type Mark, type Reading, runsOf, spread } from "./marks.ts";
 import { logScale } from "./scales.ts";
-import { type Area, type Reading, TimeChart } from "./TimeChart.tsx";
+import { type Area, TimeChart } from "./TimeChart.tsx";
 
 export interface Percentiles extends Bucket {
   /** Milliseconds; null where nothing was measured. */

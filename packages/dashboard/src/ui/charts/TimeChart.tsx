@@ -4,15 +4,8 @@ import { spanText, timeLabels, widthText } from "./axis.ts";
 import { ChartTable } from "./ChartTable.tsx";
 import css from "./chart.module.css";
 import { type Cursor, cursorKey, cursorSpan } from "./cursor.ts";
-import { type Band, type Bucket, type Mark, placeLabels, placer, within } from "./marks.ts";
+import { type Band, type Bucket, type Mark, placeLabels, placer, type Reading, within } from "./marks.ts";
 import { useWidth } from "./use-width.ts";
-
-/** One value of a bucket; `swatch` is the class of its sample in the read-out. */
-export interface Reading {
-  readonly label: string;
-  readonly value: string;
-  readonly swatch?: string | undefined;
-}
 
 export interface Area {
   /** Edges of the plot in pixels of the drawing. */

@@ -16,6 +16,13 @@ export interface Mark {
   readonly label: string;
 }
 
+/** One value of a bucket; `swatch` is the class of its sample in the read-out. */
+export interface Reading {
+  readonly label: string;
+  readonly value: string;
+  readonly swatch?: string | undefined;
+}
+
 /** Position, in pixels, of the buckets of a chart; they follow each other without a hole. */
 export function placer(buckets: readonly Bucket[], left: number, width: number): (atMs: number) => number {
   const fromMs = buckets[0]?.fromMs ?? 0;

@@ -1,39 +1,12 @@
 import css from "./chart.module.css";
 
-interface SparkProps {
+interface SparkBarsProps {
   /** Oldest first; null where nothing is known. */
   values: readonly (number | null)[];
   /** What the picture shows, in words. */
   label: string;
   width?: number;
   height?: number;
-}
-
-/** A small line without axes, from 0 to its greatest value. */
-export function Spark({ values, label, width = 48, height = 16 }: SparkProps) {
-  const most = Math.max(1, ...values.map((value) => value ?? 0));
-  const stepX = (width - 2) / Math.max(1, values.length - 1);
-  let isOpen = false;
-  const path = values
-    .map((value, at) => {
-      if (value === null) {
-        isOpen = false;
-        return "";
-      }
-      const point = `${(1 + at * stepX).toFixed(1)} ${(height - 1 - (value / most) * (height - 2)).toFixed(1)}`;
-      const step = isOpen ? `L${point}` : `M${point}L${point}`;
-      isOpen = true;
-      return step;
-    })
-    .join("");
-  return (
-    <svg className={css.spark} width={width} height={height} role="img" aria-label={label}>
-      <path d={path} />
-    </svg>
-  );
-}
-
-interface SparkBarsProps extends SparkProps {
   tone?: "failure" | "success" | "other";
   /** The last value is of a time that still runs. */
   isRunning?: boolean;

@@ -1,0 +1,169 @@
+import type { Agent, Latency, Trends } from "@svc/client";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { widthText } from "../../ui/charts/axis.ts";
+import type { Band, Bucket, Mark } from "../../ui/charts/marks.ts";
+import { OutcomeChart, OutcomeKey, type Outcomes } from "../../ui/charts/OutcomeChart.tsx";
+import { PercentileChart, type Percentiles } from "../../ui/charts/PercentileChart.tsx";
+import { TableToggle } from "../../ui/charts/TableToggle.tsx";
+import { count, duration, printable } from "../../ui/format.ts";
+import { useZone } from "../../ui/instants.ts";
+import { Panel } from "../../ui/Panel.tsx";
+import { Segments } from "../../ui/Segments.tsx";
+import css from "./overview.module.css";
+import { bucketWidthMs, type Window } from "./overview-queries.ts";
+
+interface ChartPanelProps {
+  window: Window;
+  windowLabel: string;
+  bands: readonly Band[];
+  marks: readonly Mark[];
+  onRange: (fromMs: number, toMs: number) => void;
+  onOpen: (bucket: Bucket, state?: "failure") => void;
+}
+
+/** Table rows about as high as a chart. */
+const chartRows = 5;
+
+export function ThroughputPanel({
+  query,
+  window,
+  windowLabel,
+  ...chart
+}: ChartPanelProps & { query: UseQueryResult<Trends> }) {
+  const [isTable, setTable] = useState(false);
+  const { label: zoneLabel } = useZone();
+  const { data } = query;
+  const buckets = useMemo(() => (data ? outcomesOf(data) : []), [data]);
+  const width = data ? `per ${widthText(bucketWidthMs[data.bucket])}, ` : "";
+  const name = "Throughput by outcome";
+  return (
+    <Panel
+      className={`${css.cell} ${css.wide}`}
+      title={name}
+      window={`${width}${windowLabel}, ${zoneLabel}`}
+      actions={
+        <>
+          <OutcomeKey buckets={buckets} />
+          <TableToggle name={name} isTable={isTable} onChange={setTable} />
+        </>
+      }
+      read={query}
+      rows={chartRows}
+    >
+      {() => (
+        <div className={css.inner}>
+          <OutcomeChart
+            {...chart}
+            name={name}
+            summary={outcomeSummary(buckets, `${width}${windowLabel}`, chart)}
+            buckets={buckets}
+            isRunning={window.isOpen}
+            isTable={isTable}
+          />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+type Kind = "run" | "wait";
+const kinds: readonly { value: Kind; label: string; title: string }[] = [
+  { value: "run", label: "run", title: "From start to end of an attempt" },
+  { value: "wait", label: "wait", title: "From the queue to the start" },
+];
+
+export function LatencyPanel({
+  query,
+  window,
+  windowLabel,
+  onOpen,
+  ...chart
+}: ChartPanelProps & { query: UseQueryResult<Latency> }) {
+  const [isTable, setTable] = useState(false);
+  const [kind, setKind] = useState<Kind>("run");
+  const { data } = query;
+  const buckets = useMemo(() => (data ? percentilesOf(data, kind) : []), [data, kind]);
+  const name = kind === "run" ? "Run time" : "Waiting time";
+  return (
+    <Panel
+      className={css.cell}
+      title={name}
+      window={`log scale, ${windowLabel}`}
+      actions={
+        <>
+          <Segments legend="Which time" value={kind} options={kinds} onChange={setKind} />
+          <TableToggle name={name} isTable={isTable} onChange={setTable} />
+        </>
+      }
+      read={query}
+      rows={chartRows}
+      empty={({ total }) =>
+        total[kind] === null ? <p className={css.quiet}>Nothing was measured in this time.</p> : null
+      }
+    >
+      {({ total }) => (
+        <div className={css.inner}>
+          <PercentileChart
+            {...chart}
+            onOpen={(bucket) => onOpen(bucket)}
+            name={name}
+            summary={latencySummary(`${name}, ${windowLabel}`, total[kind], chart)}
+            buckets={buckets}
+            isRunning={window.isOpen}
+            isTable={isTable}
+          />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function outcomesOf({ series, bucket }: Trends): Outcomes[] {
+  return series.map(({ t, success, failure, retry, revoked }) => {
+    const fromMs = Date.parse(t);
+    return { fromMs, toMs: fromMs + bucketWidthMs[bucket], success, failure, retry, revoked };
+  });
+}
+
+function percentilesOf({ series, bucket }: Latency, kind: Kind): Percentiles[] {
+  return series.map((point) => {
+    const fromMs = Date.parse(point.t);
+    return { fromMs, toMs: fromMs + bucketWidthMs[bucket], values: point[kind] };
+  });
+}
+
+function outcomeSummary(
+  buckets: readonly Outcomes[],
+  window: string,
+  notes: { bands: readonly Band[]; marks: readonly Mark[] },
+): string {
+  const totals = buckets.map((bucket) => bucket.success + bucket.retry + bucket.revoked);
+  const failed = buckets.reduce((sum, bucket) => sum + bucket.failure, 0);
+  const mostFailed = Math.max(0, ...buckets.map((bucket) => bucket.failure));
+  return `Tasks by outcome, ${window}: between ${count(Math.min(...totals))} and ${count(Math.max(...totals))}; ${count(failed)} failed in all, at most ${count(mostFailed)} at a time, on a scale of their own${noted(notes)}.`;
+}
+
+function latencySummary(what: string, total: Latency["total"][Kind], notes: Parameters<typeof noted>[0]): string {
+  if (total === null) return what;
+  const { p50, p95, p99 } = total;
+  return `${what}, logarithmic: p50 ${duration(p50)}, p95 ${duration(p95)} and p99 ${duration(p99)} over all of it${noted(notes)}.`;
+}
+
+function noted({ bands, marks }: { bands: readonly Band[]; marks: readonly Mark[] }): string {
+  const words = [
+    ...(bands.length > 0
+      ? [`events are missing in ${bands.length === 1 ? "one place" : `${bands.length} places`}`]
+      : []),
+    ...marks.slice(-3).map((mark) => mark.label),
+  ];
+  return words.length === 0 ? "" : `; ${words.join(", ")}`;
+}
+
+/** When agents last connected, as far as that lies in the window. */
+export function agentMarks(agents: readonly Agent[], { sinceMs, untilMs }: Window): Mark[] {
+  return agents
+    .map((agent) => ({ atMs: Date.parse(agent.last_connect_at ?? ""), label: `${printable(agent.name)} connected` }))
+    .filter(({ atMs }) => atMs >= sinceMs && atMs <= untilMs)
+    .toSorted((a, b) => a.atMs - b.atMs);
+}

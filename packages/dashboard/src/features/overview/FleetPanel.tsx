@@ -1,0 +1,203 @@
+import type { Agent, Worker } from "@svc/client";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useState } from "react";
+import { paths } from "../../paths.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { count, printable } from "../../ui/format.ts";
+import { type LossGap, lostText, whyText } from "../../ui/gap-band/gaps.ts";
+import { Glyph } from "../../ui/Icon.tsx";
+import { Panel } from "../../ui/Panel.tsx";
+import { Age } from "../../ui/Stamp.tsx";
+import { useNowEvery } from "../../ui/ticker.ts";
+import { fleetHealth, type Trouble } from "./fleet-health.ts";
+import css from "./overview.module.css";
+
+interface FleetPanelProps {
+  slug: string;
+  agents: UseQueryResult<{ items: Agent[] }>;
+  workers: UseQueryResult<{ items: Worker[] }>;
+  losses: { gaps: readonly LossGap[]; error: Error | null };
+  windowLabel: string;
+}
+
+const troublesShown = 6;
+
+/** Agents and workers: those in trouble with what it is, the others as a number. */
+export function FleetPanel({ slug, agents, workers, losses, windowLabel }: FleetPanelProps) {
+  return (
+    <Panel className={css.cell} title="Fleet" window="now, unhealthy ones opened" read={agents} rows={4}>
+      {({ items }) => (
+        <ul className={css.fleet}>
+          <Fleet slug={slug} agents={items} workers={workers} />
+          <Losses losses={losses} windowLabel={windowLabel} />
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Fleet({ slug, agents, workers }: { slug: string; agents: Agent[]; workers: FleetPanelProps["workers"] }) {
+  const now = useNowEvery(60_000);
+  const [isOpen, setOpen] = useState(false);
+  const health = fleetHealth(agents, workers.data?.items ?? [], now);
+  const shown = health.troubles.slice(0, troublesShown);
+  const healthyWorkers = health.healthyWorkers.length;
+  return (
+    <>
+      {shown.map((trouble) => (
+        <li key={trouble.id}>
+          <TroubleGlyph what={trouble.what} />
+          <span className="grow">
+            <AppLink href={hrefOf(slug, trouble)}>
+              {trouble.kind === "agent" ? "Agent " : ""}
+              {printable(trouble.name)}
+            </AppLink>{" "}
+            {trouble.what === "full" ? "is full" : trouble.what}
+            {trouble.since && trouble.what !== "never seen" ? (
+              <>
+                {" "}
+                for <Age at={trouble.since} />
+              </>
+            ) : null}
+            <small>{explain(trouble)}</small>
+          </span>
+        </li>
+      ))}
+      {health.troubles.length > shown.length ? (
+        <li>
+          <Glyph name="unknown" />
+          <span className="grow">and {health.troubles.length - shown.length} more that need a look</span>
+        </li>
+      ) : null}
+      {workers.isError && workers.data === undefined ? (
+        <li>
+          <Glyph name="unknown" />
+          <span className="grow">The workers could not be read.</span>
+          <button type="button" className={controls.lnk} onClick={() => void workers.refetch()}>
+            Try again
+          </button>
+        </li>
+      ) : null}
+      <li>
+        <span className={css.good}>
+          <Glyph name="success" />
+        </span>
+        <span className="grow">
+          {countOf(health.healthyAgents.length, "agent")}, {countOf(healthyWorkers, "worker")} healthy
+          {isOpen ? <HealthyNames slug={slug} agents={health.healthyAgents} workers={health.healthyWorkers} /> : null}
+        </span>
+        {health.healthyAgents.length + healthyWorkers > 0 ? (
+          <button type="button" className={controls.lnk} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? "Hide" : "Show"}
+            <span className="vh"> the healthy ones</span>
+          </button>
+        ) : null}
+      </li>
+    </>
+  );
+}
+
+const namesShown = 12;
+
+function HealthyNames({
+  slug,
+  agents,
+  workers,
+}: {
+  slug: string;
+  agents: readonly Agent[];
+  workers: readonly Worker[];
+}) {
+  const links = [
+    ...agents.map(({ id, name }) => ({ id, name, href: paths.agent(slug, id) })),
+    ...workers.map(({ id, name }) => ({ id, name, href: tasksOf(slug, name) })),
+  ];
+  return (
+    <small>
+      {links.slice(0, namesShown).map(({ id, name, href }, at) => (
+        <span key={id}>
+          {at > 0 ? ", " : ""}
+          <AppLink href={href}>{printable(name)}</AppLink>
+        </span>
+      ))}
+      {links.length > namesShown ? (
+        <>
+          {" "}
+          and {links.length - namesShown} more: <AppLink href={paths.workers(slug)}>all workers</AppLink>
+        </>
+      ) : null}
+    </small>
+  );
+}
+
+function Losses({ losses: { gaps, error }, windowLabel }: { losses: FleetPanelProps["losses"]; windowLabel: string }) {
+  if (error && gaps.length === 0) {
+    return (
+      <li>
+        <Glyph name="unknown" />
+        <span className="grow">Whether events were lost could not be read.</span>
+      </li>
+    );
+  }
+  return (
+    <li>
+      <span className={gaps.length > 0 ? css.odd : css.good}>
+        <Glyph name={gaps.length > 0 ? "unknown" : "success"} />
+      </span>
+      <span className="grow">
+        {gaps.length === 0 ? `Nothing lost, ${windowLabel}` : `Lost, ${windowLabel}`}
+        {gaps.length > 0 ? (
+          <small>
+            {lostText({ gaps })}: {whyText({ gaps })}
+          </small>
+        ) : null}
+      </span>
+    </li>
+  );
+}
+
+const glyphs = {
+  offline: "failure",
+  silent: "unknown",
+  full: "half",
+  outdated: "high",
+  draining: "retry",
+  "never seen": "pending",
+} as const satisfies Record<Trouble["what"], string>;
+
+function TroubleGlyph({ what }: { what: Trouble["what"] }) {
+  return (
+    <span className={what === "offline" ? css.bad : css.odd}>
+      <Glyph name={glyphs[what]} />
+    </span>
+  );
+}
+
+function explain({ kind, what, load }: Trouble): string {
+  switch (what) {
+    case "offline":
+      return kind === "agent" ? "what its engines do now is not seen" : "its process has ended or stopped answering";
+    case "silent":
+      return "its heartbeat is overdue";
+    case "full":
+      return load ? `${load.active} of ${load.concurrency} busy: nothing more is taken` : "";
+    case "outdated":
+      return "newer versions are in use; it still works";
+    case "draining":
+      return "finishes what it has and takes nothing new";
+    case "never seen":
+      return "minted, but never connected";
+  }
+}
+
+const tasksOf = (slug: string, worker: string) => paths.tasks(slug) + stringifySearch({ worker });
+
+function hrefOf(slug: string, { kind, id, name }: Trouble): string {
+  return kind === "agent" ? paths.agent(slug, id) : tasksOf(slug, name);
+}
+
+function countOf(size: number, noun: string): string {
+  return `${count(size)} ${noun}${size === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,63 @@
+import type { SlowestNames } from "@svc/client";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { paths } from "../../paths.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { duration, nameText } from "../../ui/format.ts";
+import { Panel } from "../../ui/Panel.tsx";
+import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { relativeChange } from "./facts.ts";
+import css from "./overview.module.css";
+
+interface SlowestPanelProps {
+  slug: string;
+  query: UseQueryResult<SlowestNames>;
+  windowLabel: string;
+}
+
+/** The task names that run longest, and how that changed. */
+export function SlowestPanel({ slug, query, windowLabel }: SlowestPanelProps) {
+  return (
+    <Panel
+      className={css.cell}
+      title="Slowest names"
+      window={`p95 run, ${windowLabel}`}
+      read={query}
+      rows={8}
+      empty={({ items }) =>
+        items.length === 0 ? <p className={css.quiet}>No run was measured in this time.</p> : null
+      }
+    >
+      {({ items }) => (
+        <ScrollBox label="Slowest names">
+          <table className={`${panel.tbl} ${panel.dense} ${css.tbl}`}>
+            <thead>
+              <tr>
+                <th>Task</th>
+                <th className="num">p95</th>
+                <th className="num">Change</th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map(({ name, run, previous }) => {
+                const change = relativeChange(run.p95, previous?.p95 ?? null, "worse");
+                return (
+                  <tr key={name}>
+                    <td className={css.name}>
+                      <AppLink className={css.plain} href={paths.tasks(slug) + stringifySearch({ name })}>
+                        {nameText(name)}
+                      </AppLink>
+                    </td>
+                    <td className="num">{duration(run.p95)}</td>
+                    <td className={`num ${change?.isWorse ? css.worseText : "t2"}`}>{change?.text ?? "new"}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </ScrollBox>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,82 @@
+import type { Agent, Worker } from "@svc/client";
+import { expect, test } from "vitest";
+import { fleetHealth } from "./fleet-health.ts";
+
+const now = Date.UTC(2026, 10, 20, 12);
+const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
+
+const agent = (name: string, facts: Partial<Agent> = {}): Agent => ({
+  id: name,
+  project_id: "p",
+  name,
+  state: "online",
+  protocol_version: null,
+  framework_adapter: null,
+  engine_adapters: [],
+  scheduler_adapters: [],
+  capabilities: {},
+  last_seen_at: minutesAgo(0),
+  created_at: minutesAgo(900),
+  is_outdated: false,
+  metadata: {},
+  ...facts,
+});
+
+const worker = (name: string, facts: Partial<Worker> = {}): Worker => ({
+  id: name,
+  project_id: "p",
+  engine: "bullmq",
+  name,
+  queues: [],
+  state: "online",
+  last_heartbeat: minutesAgo(0),
+  active_tasks: 1,
+  concurrency: 4,
+  processed: 0,
+  failed: 0,
+  succeeded: 0,
+  retried: 0,
+  created_at: minutesAgo(900),
+  ...facts,
+});
+
+const whats = (agents: Agent[], workers: Worker[]) =>
+  fleetHealth(agents, workers, now).troubles.map(({ kind, name, what }) => `${kind} ${name} ${what}`);
+
+test("an agent or worker at work is no trouble", () => {
+  const { troubles, healthyAgents, healthyWorkers } = fleetHealth([agent("a")], [worker("w")], now);
+  expect(troubles).toEqual([]);
+  expect([healthyAgents.length, healthyWorkers.length]).toEqual([1, 1]);
+});
+
+test("troubles stand by gravity, agents before workers", () => {
+  const agents = [
+    agent("new", { state: "unknown", last_seen_at: null }),
+    agent("old", { is_outdated: true }),
+    agent("away", { state: "offline", last_seen_at: minutesAgo(4) }),
+  ];
+  const workers = [
+    worker("leaving", { state: "draining" }),
+    worker("busy", { active_tasks: 4 }),
+    worker("quiet", { state: "unknown" }),
+    worker("ended", { state: "offline", last_heartbeat: minutesAgo(5) }),
+  ];
+  expect(whats(agents, workers)).toEqual([
+    "agent away offline",
+    "agent old outdated",
+    "agent new never seen",
+    "worker ended offline",
+    "worker quiet silent",
+    "worker busy full",
+    "worker leaving draining",
+  ]);
+});
+
+test("a worker that ended long ago is neither trouble nor health", () => {
+  const workers = [worker("ended", { state: "offline", last_heartbeat: minutesAgo(61) })];
+  expect(fleetHealth([], workers, now)).toEqual({ troubles: [], healthyAgents: [], healthyWorkers: [] });
+});
+
+test("without a known size a worker is never full", () => {
+  expect(whats([], [worker("w", { concurrency: null, active_tasks: 50 })])).toEqual([]);
+});
