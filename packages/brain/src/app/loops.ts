@@ -1,7 +1,7 @@
 import { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
 import { pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
-import { pruneQueues } from "../features/queues/index.ts";
+import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
 import { pruneSetupTokens } from "../features/setup/index.ts";
 import { compactRollups, foldCounters, pruneRollups } from "../features/stats/index.ts";
@@ -28,6 +28,7 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(pruneEvents, { database, clock, settings }),
     bindLoop(pruneTasks, { database, clock, settings }),
     bindLoop(pruneQueues, { database, clock, settings }),
+    bindLoop(pruneQueueDepths, { database, clock }),
     bindLoop(pruneWorkers, { database, clock, settings }),
     bindLoop(pruneSetupTokens, { database, clock }),
     bindLoop(pruneCommands, { database, clock, settings }),

@@ -44,7 +44,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, agentRoutes, { agents, clock, settings });
   mount(app, api, eventRoutes, { database, settings });
   mount(app, api, membershipRoutes, { memberships });
-  mount(app, api, queueRoutes, { database, settings });
+  mount(app, api, queueRoutes, { database, clock, settings });
   mount(app, api, savedViewRoutes, { savedViews: features.savedViews });
   mount(app, api, statsRoutes, { database, clock });
   mount(app, api, taskRoutes, {

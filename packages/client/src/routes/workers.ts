@@ -1,5 +1,5 @@
 import { type CallOptions, pathOf, type Send } from "../request.ts";
-import type { Worker } from "../types/workers.ts";
+import type { Worker, WorkerDetail } from "../types/workers.ts";
 
 export function workerRoutes(send: Send) {
   return {
@@ -8,5 +8,7 @@ export function workerRoutes(send: Send) {
         ...call,
         query,
       }),
+    getWorker: (slug: string, workerId: string, call?: CallOptions) =>
+      send<WorkerDetail>("GET", pathOf`/projects/${slug}/workers/${workerId}`, call),
   };
 }

@@ -71,8 +71,6 @@ export interface TaskFilters {
   worker?: string;
   since?: string;
   until?: string;
-  /** The search language of docs/search.md. */
-  q?: string;
 }
 
 export interface TaskListQuery extends TaskFilters {

@@ -8,6 +8,8 @@ export interface Worker {
   concurrency?: number | null;
   queues: string[];
   state: "online" | "offline" | "draining" | "unknown";
+  /** When the worker itself last said that it is online or offline; null when it never did. */
+  state_reported_at?: string | null;
   last_heartbeat?: string | null;
   load_average?: number[] | number | null;
   memory_bytes?: number | null;
@@ -18,4 +20,9 @@ export interface Worker {
   succeeded: number;
   retried: number;
   created_at: string;
+}
+
+export interface WorkerDetail extends Worker {
+  /** What the engine's adapter said of it: `stats`, `active`, `active_queues`, `registered`, `conf`; each may be absent. */
+  metadata: Record<string, unknown>;
 }

@@ -1,5 +1,5 @@
 export { labelledDepths } from "./depth-reads.ts";
-export { pruneQueues } from "./loops.ts";
+export { pruneQueueDepths, pruneQueues } from "./loops.ts";
 export { createQueues, type Queues, queueNames } from "./queues.ts";
 export { queuesById } from "./reads.ts";
 export { queueRoutes } from "./routes.ts";

@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { deleteOldDepths, depthsKeptMs } from "./depth-store.ts";
 import { deleteUnseenQueues } from "./prune-store.ts";
 
 const rowsPerBatch = 5000;
@@ -21,6 +22,22 @@ export const pruneQueues: Loop<{
     let deleted = 0;
     for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
       batch = await deleteUnseenQueues(database, cutoff, rowsPerBatch);
+      deleted += batch;
+    }
+    return { deleted };
+  },
+};
+
+/** Deletes depths that are older than charts of them reach. Leader only: one replica is enough for it. */
+export const pruneQueueDepths: Loop<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = {
+  name: "queues.depths-retention",
+  everyMs: 600_000,
+  leaderOnly: true,
+  async tick({ database, clock, signal }) {
+    const cutoff = new Date(clock.now().getTime() - depthsKeptMs);
+    let deleted = 0;
+    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
+      batch = await deleteOldDepths(database, cutoff, rowsPerBatch);
       deleted += batch;
     }
     return { deleted };

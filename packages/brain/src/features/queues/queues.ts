@@ -5,6 +5,7 @@ import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { createGatherer } from "../../platform/gather.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { writeDepthCells } from "./depth-store.ts";
 import { type QueueNote, writeQueueNotes } from "./store.ts";
 
 export interface QueuesDeps {
@@ -44,7 +45,12 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
       const options = { now: clock.now(), newId: () => uuidV7(clock) };
       const rows = await writeOrSplit(
         some,
-        (notes) => database.write((tx) => writeQueueNotes(tx, notes, options)),
+        (notes) =>
+          database.write(async (tx) => {
+            const written = await writeQueueNotes(tx, notes, options);
+            await writeDepthCells(tx, written, options.now);
+            return written;
+          }),
         onError,
       );
       for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {

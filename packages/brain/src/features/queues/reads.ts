@@ -13,6 +13,8 @@ const columns = [
   "pending_count",
   "consumer_count",
   "oldest_waiting_since",
+  "depth_reported_at",
+  "consumers_reported_at",
   "metadata",
   "created_at",
 ] as const;
@@ -48,4 +50,13 @@ export async function queuesById(db: Database<Tables>, projectId: string, ids: r
   if (ids.length === 0) return [];
   const rows = await ofProject(db, projectId).where("id", "in", ids).execute();
   return rows.map(shown);
+}
+
+/** One queue by its engine and name; undefined when there is none. */
+export async function queueNamed(db: Database<Tables>, projectId: string, queue: { engine: string; name: string }) {
+  const row = await ofProject(db, projectId)
+    .where("engine", "=", queue.engine)
+    .where("name", "=", queue.name)
+    .executeTakeFirst();
+  return row && shown(row);
 }

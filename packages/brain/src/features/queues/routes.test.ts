@@ -68,6 +68,8 @@ for (const dialect of testDialects) {
         pending_count: 3,
         consumer_count: 1,
         oldest_waiting_since: seen.toISOString(),
+        depth_reported_at: seen.toISOString(),
+        consumers_reported_at: null,
         metadata: { paused: true },
         created_at: seen.toISOString(),
       });

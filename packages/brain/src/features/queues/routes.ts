@@ -1,16 +1,36 @@
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
 import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { listQueues } from "./reads.ts";
-import { QueuePage } from "./schemas.ts";
+import { readQueueActivity, readQueueDepths } from "./activity.ts";
+import { listQueues, queueNamed } from "./reads.ts";
+import {
+  ActivityQuery,
+  DepthsQuery,
+  QueueActivityReply,
+  QueueDepthsReply,
+  QueuePage,
+  QueueParams,
+  QueuePublic,
+} from "./schemas.ts";
 
-export const queueRoutes: Routes<{ database: Database<Tables>; settings: PageSizes }> = (
-  app,
-  { database, settings },
-) => {
+export interface QueueRouteDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "now">;
+  readonly settings: PageSizes;
+}
+
+export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, settings }) => {
+  async function queueAt(projectId: string, params: { engine: string; name: string }) {
+    const queue = await queueNamed(database, projectId, params);
+    if (queue === undefined) throw new ApiError("not_found", { resource: "queue" });
+    return queue;
+  }
+
   app.get(
     "/projects/:slug/queues",
     {
@@ -22,6 +42,36 @@ export const queueRoutes: Routes<{ database: Database<Tables>; settings: PageSiz
       const after = decodeCursor(query.cursor, ["string", "string"]);
       const rows = await listQueues(database, project.id, { after, limit: limit + 1 });
       return pageOf(rows, limit, (row) => encodeCursor([row.engine, row.name]));
+    },
+  );
+
+  app.get(
+    "/projects/:slug/queues/activity",
+    {
+      schema: { params: ProjectParams, querystring: ActivityQuery, response: { 200: QueueActivityReply } },
+      config: { tag: "queues", role: "viewer" },
+    },
+    ({ project, query }) => readQueueActivity(database, { projectId: project.id, query, now: clock.now() }),
+  );
+
+  app.get(
+    "/projects/:slug/queues/:engine/:name",
+    {
+      schema: { params: QueueParams, response: { 200: QueuePublic } },
+      config: { tag: "queues", role: "viewer" },
+    },
+    ({ project, params }) => queueAt(project.id, params),
+  );
+
+  app.get(
+    "/projects/:slug/queues/:engine/:name/depths",
+    {
+      schema: { params: QueueParams, querystring: DepthsQuery, response: { 200: QueueDepthsReply } },
+      config: { tag: "queues", role: "viewer" },
+    },
+    async ({ project, params, query }) => {
+      const { id } = await queueAt(project.id, params);
+      return readQueueDepths(database, { projectId: project.id, queueId: id, query, now: clock.now() });
     },
   );
 };

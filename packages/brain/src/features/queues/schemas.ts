@@ -1,5 +1,5 @@
-import { Type } from "typebox";
-import { Instant, JsonObject, Nullable, Uuid } from "../../platform/http/schemas.ts";
+import { type Static, Type } from "typebox";
+import { Instant, InstantText, JsonObject, Nullable, Uuid } from "../../platform/http/schemas.ts";
 
 export const QueuePublic = Type.Object({
   id: Uuid,
@@ -12,8 +12,67 @@ export const QueuePublic = Type.Object({
   pending_count: Type.Integer(),
   consumer_count: Type.Integer(),
   oldest_waiting_since: Nullable(Instant),
+  depth_reported_at: Nullable(
+    Type.Unsafe<Date | string>({ ...Instant, description: "when pending_count was reported; null when it never was" }),
+  ),
+  consumers_reported_at: Nullable(
+    Type.Unsafe<Date | string>({ ...Instant, description: "when consumer_count was reported; null when it never was" }),
+  ),
   metadata: JsonObject,
   created_at: Instant,
 });
 
 export const QueuePage = Type.Object({ items: Type.Array(QueuePublic), next_cursor: Nullable(Type.String()) });
+
+export const QueueParams = Type.Object({ slug: Type.String(), engine: Type.String(), name: Type.String() });
+
+export const ActivityQuery = Type.Object({
+  minutes: Type.Integer({ default: 60, minimum: 5, maximum: 60, description: "how far back, by whole UTC minutes" }),
+  engine: Type.Optional(Type.String({ maxLength: 40 })),
+  name: Type.Optional(Type.String({ maxLength: 200 })),
+});
+export type ActivityQuery = Static<typeof ActivityQuery>;
+
+const count = (description: string) => Type.Integer({ description });
+
+export const QueueActivityReply = Type.Object({
+  from: Instant,
+  to: Instant,
+  step_seconds: Type.Integer({ description: "width of a step of `pending`, whose first one holds `from`" }),
+  truncated: Type.Boolean({ description: "more queues exist than are shown" }),
+  items: Type.Array(
+    Type.Object({
+      queue_id: Uuid,
+      engine: Type.String(),
+      name: Type.String(),
+      entered: count("tasks that were sent"),
+      started: count("runs that began"),
+      ended: count("tasks that succeeded, failed, were revoked or rejected"),
+      failed: Type.Integer(),
+      pending: Type.Array(Nullable(Type.Integer()), {
+        description: "greatest depth per step; null where none was reported",
+      }),
+    }),
+  ),
+});
+
+export const DepthsQuery = Type.Object({
+  since: Type.Optional(InstantText),
+  until: Type.Optional(InstantText),
+});
+export type DepthsQuery = Static<typeof DepthsQuery>;
+
+export const QueueDepthsReply = Type.Object({
+  from: Instant,
+  to: Instant,
+  kept_from: Type.Unsafe<Date | string>({ ...Instant, description: "nothing older is kept" }),
+  step_seconds: Type.Integer(),
+  series: Type.Array(
+    Type.Object({
+      t: Instant,
+      pending: count("the greatest that was reported in the step"),
+      consumers: count("as last reported in it"),
+    }),
+    { description: "steps in which depths were reported, oldest first" },
+  ),
+});

@@ -29,12 +29,21 @@ function oldestOf({ depth, oldest }: QueueNote): { since: Date | null; at: Date 
   return { since: null, at: depth.at };
 }
 
+/** A queue after its notes were written. */
+export interface WrittenQueue {
+  readonly project_id: string;
+  readonly id: string;
+  readonly pending_count: number;
+  readonly consumer_count: number;
+  readonly depth_reported_at: Date | null;
+}
+
 /** Writes notes, at most one per queue and in lock order; an older report changes nothing. Gives the rows. */
 export async function writeQueueNotes(
   tx: Tx<Tables>,
   notes: readonly QueueNote[],
   { now, newId }: { now: Date; newId: () => string },
-): Promise<{ project_id: string; id: string }[]> {
+): Promise<WrittenQueue[]> {
   return tx
     .insertInto("queues")
     .values(
@@ -69,6 +78,6 @@ export async function writeQueueNotes(
         updated_at: now,
       }),
     )
-    .returning(["project_id", "id"])
+    .returning(["project_id", "id", "pending_count", "consumer_count", "depth_reported_at"])
     .execute();
 }

@@ -66,6 +66,7 @@ async function withCounters(db: Database<Tables>, projectId: string, rows: reado
       concurrency: row.concurrency,
       queues: parseJson(row.queues) as string[],
       state: row.state as "online" | "offline" | "draining" | "unknown",
+      state_reported_at: row.state_at,
       last_heartbeat: row.last_heartbeat,
       load_average: row.load_average,
       memory_bytes: row.memory_bytes,

@@ -79,6 +79,7 @@ for (const dialect of testDialects) {
         concurrency: 4,
         queues: ["mails"],
         state: "online",
+        state_reported_at: null,
         last_heartbeat: now.toISOString(),
         load_average: 0.5,
         memory_bytes: 123_456_789_012,

@@ -13,6 +13,12 @@ const properties = {
   concurrency: Nullable(Type.Integer()),
   queues: Type.Array(Type.String()),
   state: OneOf(workerStates),
+  state_reported_at: Nullable(
+    Type.Unsafe<Date | string>({
+      ...Instant,
+      description: "when the worker itself last said that it is online or offline; null when it never did",
+    }),
+  ),
   last_heartbeat: Nullable(Instant),
   load_average: Nullable(Type.Number()),
   memory_bytes: Nullable(Type.Integer()),

@@ -118,3 +118,15 @@ export interface QueueRow {
   created_at: Date;
   updated_at: Date;
 }
+
+/** The depth of a queue within two minutes: what charts of the last day are drawn from. */
+export interface QueueDepthRow {
+  project_id: string;
+  queue_id: string;
+  /** Start of the two minutes. */
+  cell_at: Date;
+  /** The greatest that was reported in them. */
+  pending_count: number;
+  /** As last reported. */
+  consumer_count: number;
+}

@@ -13,6 +13,7 @@ import type {
   AgentWorkerRow,
   LossIntervalRow,
   LossMarkRow,
+  QueueDepthRow,
   QueueRow,
   WorkerRow,
 } from "./agents.ts";
@@ -49,6 +50,7 @@ export interface Tables {
   loss_intervals: LossIntervalRow;
   workers: WorkerRow;
   queues: QueueRow;
+  queue_depths: QueueDepthRow;
   events: EventRow;
   tasks: TaskRow;
   task_search: TaskSearchRow;

@@ -1,0 +1,80 @@
+import type { Database } from "../../platform/database/database.ts";
+import { invalid } from "../../platform/http/error-codes.ts";
+import { parseInstant } from "../../platform/http/schemas.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { depthsOfQueue, depthsOfQueues, queueKeys, queueKindCounts } from "./activity-reads.ts";
+import { depthCell, depthCellMs, depthsKeptMs } from "./depth-store.ts";
+import type { ActivityQuery, DepthsQuery } from "./schemas.ts";
+
+type Db = Database<Tables>;
+
+const minuteMs = 60_000;
+/** More queues than this are not shown at once. */
+const maxQueues = 2000;
+
+const endKinds = ["task.succeeded", "task.failed", "task.revoked", "task.rejected"];
+const kinds = ["task.sent", "task.started", ...endKinds];
+
+/** What went into each queue and came out of it of late, and how deep it was meanwhile. */
+export async function readQueueActivity(
+  db: Db,
+  { projectId, query, now }: { projectId: string; query: ActivityQuery; now: Date },
+) {
+  const { minutes, engine, name } = query;
+  const only = { ...(engine !== undefined && { engine }), ...(name !== undefined && { name }) };
+  const from = new Date(Math.floor(now.getTime() / minuteMs) * minuteMs - minutes * minuteMs);
+  const firstCell = depthCell(from);
+  const [keys, counts] = await Promise.all([
+    queueKeys(db, projectId, { limit: maxQueues + 1, only }),
+    queueKindCounts(db, projectId, { from, to: now, kinds, only }),
+  ]);
+  const shown = keys.slice(0, maxQueues);
+  const depths = await depthsOfQueues(db, projectId, { from: firstCell, ids: shown.map(({ id }) => id) });
+  const byQueue = Map.groupBy(counts, (row) => `${row.engine}\0${row.queue}`);
+  const depthsById = Map.groupBy(depths, (row) => row.queue_id);
+  const steps = Math.floor((now.getTime() - firstCell.getTime()) / depthCellMs) + 1;
+
+  const items = shown.map(({ id, engine: ofEngine, name: ofName }) => {
+    const own = byQueue.get(`${ofEngine}\0${ofName}`) ?? [];
+    const sumOf = (wanted: readonly string[]) =>
+      own.filter(({ kind }) => wanted.includes(kind)).reduce((sum, { count }) => sum + count, 0);
+    const pending = new Array<number | null>(steps).fill(null);
+    for (const { cell_at, pending_count } of depthsById.get(id) ?? []) {
+      const step = (cell_at.getTime() - firstCell.getTime()) / depthCellMs;
+      if (step < steps) pending[step] = Number(pending_count);
+    }
+    return {
+      queue_id: id,
+      engine: ofEngine,
+      name: ofName,
+      entered: sumOf(["task.sent"]),
+      started: sumOf(["task.started"]),
+      ended: sumOf(endKinds),
+      failed: sumOf(["task.failed"]),
+      pending,
+    };
+  });
+  return { from, to: now, step_seconds: depthCellMs / 1000, truncated: keys.length > maxQueues, items };
+}
+
+/** How deep a queue was over a range, by default all that is kept of it. */
+export async function readQueueDepths(
+  db: Db,
+  { projectId, queueId, query, now }: { projectId: string; queueId: string; query: DepthsQuery; now: Date },
+) {
+  const keptFrom = new Date(now.getTime() - depthsKeptMs);
+  const to = (query.until === undefined ? null : parseInstant(query.until)) ?? now;
+  const from = (query.since === undefined ? null : parseInstant(query.since)) ?? keptFrom;
+  if (from >= to) throw invalid({ loc: ["query", "since"], type: "range", message: "since must lie before until" });
+  const cells = await depthsOfQueue(db, projectId, {
+    id: queueId,
+    from: depthCell(from > keptFrom ? from : keptFrom),
+    to,
+  });
+  const series = cells.map(({ cell_at, pending_count, consumer_count }) => ({
+    t: cell_at,
+    pending: Number(pending_count),
+    consumers: Number(consumer_count),
+  }));
+  return { from, to, kept_from: keptFrom, step_seconds: depthCellMs / 1000, series };
+}

@@ -1,0 +1,62 @@
+import { sql } from "kysely";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { WrittenQueue } from "./store.ts";
+
+/** Depths are kept by cells of this width, aligned to UTC. */
+export const depthCellMs = 120_000;
+/** How long they are kept. */
+export const depthsKeptMs = 24 * 3_600_000;
+
+export const depthCell = (at: Date): Date => new Date(Math.floor(at.getTime() / depthCellMs) * depthCellMs);
+
+/**
+ * Notes the depths of queues in the cells of their reports, at most one of a queue and in lock order. A report from before what is
+ * kept, or one that lies ahead of `now` by more than a cell, is none.
+ */
+export async function writeDepthCells(tx: Tx<Tables>, queues: readonly WrittenQueue[], now: Date): Promise<void> {
+  const rows = queues.flatMap(({ project_id, id, pending_count, consumer_count, depth_reported_at: at }) =>
+    at === null || at.getTime() < now.getTime() - depthsKeptMs || at.getTime() > now.getTime() + depthCellMs
+      ? []
+      : [{ project_id, queue_id: id, cell_at: depthCell(at), pending_count, consumer_count }],
+  );
+  if (rows.length === 0) return;
+  await tx
+    .insertInto("queue_depths")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(["project_id", "queue_id", "cell_at"]).doUpdateSet({
+        pending_count: sql<number>`CASE WHEN excluded.pending_count > queue_depths.pending_count
+          THEN excluded.pending_count ELSE queue_depths.pending_count END`,
+        consumer_count: sql<number>`excluded.consumer_count`,
+      }),
+    )
+    .execute();
+}
+
+/** Deletes at most `limit` cells of all projects from before `cutoff`, and tells how many. */
+export async function deleteOldDepths(
+  { write }: Pick<Database<Tables>, "write">,
+  cutoff: Date,
+  limit: number,
+): Promise<number> {
+  const { numDeletedRows } = await write((tx) =>
+    tx
+      .deleteFrom("queue_depths")
+      .where((eb) =>
+        eb(
+          eb.refTuple("project_id", "queue_id", "cell_at"),
+          "in",
+          eb
+            .selectFrom("queue_depths")
+            .select(["project_id", "queue_id", "cell_at"])
+            .where("cell_at", "<", cutoff)
+            .orderBy("cell_at")
+            .limit(limit)
+            .$asTuple("project_id", "queue_id", "cell_at"),
+        ),
+      )
+      .executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}

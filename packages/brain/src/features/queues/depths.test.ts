@@ -1,0 +1,109 @@
+import { createFakeClock } from "@svc/testkit";
+import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { plansOf } from "../../../test/query-plans.ts";
+import { depthsOfQueues, queueKindCounts } from "./activity-reads.ts";
+import { deleteOldDepths, writeDepthCells } from "./depth-store.ts";
+import { pruneQueueDepths } from "./loops.ts";
+import { createQueues } from "./queues.ts";
+
+const projectId = "11111111-2222-4333-8444-555555555555";
+const queueId = "21111111-2222-4333-8444-555555555555";
+const now = new Date("2026-04-01T10:30:30.000Z");
+const hourMs = 3_600_000;
+
+for (const dialect of testDialects) {
+  describe(`the depths of queues over time on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    const cells = () =>
+      opened.database.read
+        .selectFrom("queue_depths")
+        .select(["cell_at", "pending_count", "consumer_count"])
+        .orderBy("cell_at")
+        .execute();
+    const report = (at: Date, pending: number, consumers = 1) =>
+      opened.database.write((tx) =>
+        writeDepthCells(
+          tx,
+          [
+            {
+              project_id: projectId,
+              id: queueId,
+              pending_count: pending,
+              consumer_count: consumers,
+              depth_reported_at: at,
+            },
+          ],
+          now,
+        ),
+      );
+
+    beforeAll(() => addProject(opened.database, projectId));
+    beforeEach(() =>
+      opened.database.write(async (tx) => {
+        await tx.deleteFrom("queue_depths").execute();
+      }),
+    );
+
+    test("keep the greatest depth and the last consumers of each two minutes", async () => {
+      await report(new Date("2026-04-01T10:28:05.000Z"), 4);
+      await report(new Date("2026-04-01T10:28:55.000Z"), 9);
+      await report(new Date("2026-04-01T10:29:55.000Z"), 2, 3);
+      await report(new Date("2026-04-01T10:30:05.000Z"), 1);
+      expect(await cells()).toEqual([
+        { cell_at: new Date("2026-04-01T10:28:00.000Z"), pending_count: 9, consumer_count: 3 },
+        { cell_at: new Date("2026-04-01T10:30:00.000Z"), pending_count: 1, consumer_count: 1 },
+      ]);
+    });
+
+    test("leave out what is older than is kept, or ahead of the clock", async () => {
+      await report(new Date(now.getTime() - 25 * hourMs), 1);
+      await report(new Date(now.getTime() + hourMs), 1);
+      expect(await cells()).toEqual([]);
+    });
+
+    test("come from the reports of agents", async () => {
+      const queues = createQueues({
+        database: opened.database,
+        clock: createFakeClock(now.toISOString()),
+        publish() {},
+        onError(error) {
+          throw error;
+        },
+      });
+      queues.depthsReported(projectId, "bullmq", [["mails", 12]], now);
+      queues.touch(projectId, "bullmq", "only named", now);
+      await queues.flush();
+      await queues.stop();
+      expect((await cells()).map(({ pending_count }) => pending_count)).toEqual([12]);
+    });
+
+    test("go after a day, in bounded steps", async () => {
+      await report(new Date(now.getTime() - 10 * hourMs), 1);
+      await report(new Date(now.getTime() - 9 * hourMs), 2);
+      await report(now, 3);
+      const later = createFakeClock(new Date(now.getTime() + 16 * hourMs).toISOString());
+      const deps = { database: opened.database, clock: later };
+      expect(await pruneQueueDepths.tick({ ...deps, signal: AbortSignal.abort() })).toEqual({ deleted: 0 });
+      expect(await deleteOldDepths(opened.database, new Date(now.getTime() - 8 * hourMs), 1)).toBe(1);
+      expect(await pruneQueueDepths.tick({ ...deps, signal: new AbortController().signal })).toEqual({ deleted: 1 });
+      expect((await cells()).map(({ pending_count }) => pending_count)).toEqual([3]);
+    });
+
+    test("are read by queue and time, and counts by time, whatever else is stored", async () => {
+      const { database } = opened;
+      const plan = await plansOf(database, async (slow) => {
+        const watched = { ...database, slow };
+        await depthsOfQueues(watched, projectId, { from: now, ids: [queueId] });
+        await queueKindCounts(watched, projectId, { from: now, to: now, kinds: ["task.sent"], only: {} });
+      });
+      if (dialect === "sqlite") {
+        expect(plan).toMatch(/SEARCH queue_depths .*\(project_id=\? AND queue_id=\? AND cell_at>\?\)/);
+        expect(plan).toMatch(/SEARCH rollups .*\(project_id=\? AND bucket_at>\? AND bucket_at<\?\)/);
+      } else {
+        expect(plan).toMatch(/Index Cond: \(\(project_id = .*queue_id = .*cell_at >= /);
+        expect(plan).toMatch(/Index Cond: \(\(project_id = .*bucket_at >= .*bucket_at < /);
+      }
+    });
+  });
+}
