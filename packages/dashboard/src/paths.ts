@@ -13,7 +13,13 @@ export const paths = {
       ? `/p/${part(slug)}/tasks?task=${part(`${engine}/${taskId}`)}`
       : `/p/${part(slug)}/tasks/${part(engine)}/${part(taskId)}`,
   queues: (slug: string) => `/p/${part(slug)}/queues`,
+  /** Queues that no address can carry are found in the list. */
+  queue: (slug: string, engine: string, name: string) =>
+    isDots(engine) || isDots(name) || name === ""
+      ? `/p/${part(slug)}/queues?filter=${part(name)}`
+      : `/p/${part(slug)}/queues/${part(engine)}/${part(name)}`,
   workers: (slug: string) => `/p/${part(slug)}/workers`,
+  worker: (slug: string, workerId: string) => `/p/${part(slug)}/workers/${part(workerId)}`,
   agents: (slug: string) => `/p/${part(slug)}/agents`,
   agent: (slug: string, agentId: string) => `/p/${part(slug)}/agents/${part(agentId)}`,
 };

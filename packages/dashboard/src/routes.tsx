@@ -89,10 +89,22 @@ const queuesRoute = createRoute({
   component: lazyRouteComponent(() => import("./features/queues/QueuesPage.tsx"), "QueuesPage"),
 });
 
+const queueRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/queues/$engine/$name",
+  component: lazyRouteComponent(() => import("./features/queues/QueuePage.tsx"), "QueuePage"),
+});
+
 const workersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers",
   component: lazyRouteComponent(() => import("./features/workers/WorkersPage.tsx"), "WorkersPage"),
+});
+
+const workerRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/workers/$workerId",
+  component: lazyRouteComponent(() => import("./features/workers/WorkerPage.tsx"), "WorkerPage"),
 });
 
 const agentsRoute = createRoute({
@@ -117,7 +129,9 @@ export const router = createRouter({
         tasksRoute,
         taskRoute,
         queuesRoute,
+        queueRoute,
         workersRoute,
+        workerRoute,
         agentsRoute,
         agentRoute,
       ]),

@@ -1,105 +1,122 @@
-import type { Queue } from "@svc/client";
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import type { QueueActivity } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useHub, usePollMs } from "../../live/live.ts";
+import { matchesWords, useListFilter } from "../../list-filter.ts";
+import { useTimedMs } from "../../live/live.ts";
+import { useRowPages } from "../../live/use-row-pages.ts";
 import { paths } from "../../paths.ts";
-import { stringifySearch } from "../../search-text.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
-import { Empty } from "../../ui/Feedback.tsx";
-import { count, printable } from "../../ui/format.ts";
+import controls from "../../ui/controls.module.css";
+import { Empty, FailedLine } from "../../ui/Feedback.tsx";
+import { FilterBox } from "../../ui/FilterBox.tsx";
+import { count } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
-import { Age } from "../../ui/Stamp.tsx";
+import { useSteadyOrder } from "../../ui/steady-order.ts";
+import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { applyRows } from "../agents/queries.ts";
-import { queuesQuery } from "./queries.ts";
+import { QueueRow, type ShownQueue } from "./QueueRow.tsx";
+import { queueActivityQuery, queuePages } from "./queries.ts";
+import css from "./queues.module.css";
+import { byTrouble, troubleOf } from "./trouble.ts";
+
+const noActivity: readonly QueueActivity[] = [];
 
 export function QueuesPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/queues" });
   usePage([{ label: slug, href: paths.tasks(slug) }, { label: "Queues" }]);
-  const client = useQueryClient();
-  const pollMs = usePollMs();
-  const { data } = useSuspenseQuery({ ...queuesQuery(slug), refetchInterval: pollMs });
-  useHub("queue.changed", (event) => {
-    const key = queuesQuery(slug).queryKey;
-    if (event.refetch) void client.invalidateQueries({ queryKey: key });
-    else client.setQueryData(key, (old) => old && { ...old, items: applyRows(old.items, event) });
+  const now = useNow();
+  const [filter, setFilter] = useListFilter();
+  const list = useRowPages(queuePages(slug));
+  const activity = useQuery({ ...queueActivityQuery(slug), refetchInterval: useTimedMs(30_000) });
+  const activityOf = new Map((activity.data?.items ?? noActivity).map((item) => [item.queue_id, item]));
+  const windowMs = activity.data ? Date.parse(activity.data.to) - Date.parse(activity.data.from) : 0;
+
+  const all = list.rows.map((queue): ShownQueue => {
+    const own = activityOf.get(queue.id);
+    return { key: queue.id, queue, activity: own, trouble: troubleOf(queue, own, now) };
   });
-  const queues = data.items.toSorted(
-    (a, b) => rank(a) - rank(b) || b.pending_count - a.pending_count || a.name.localeCompare(b.name),
-  );
+  const matching = all.filter(({ queue }) => matchesWords(filter, [queue.name, queue.engine]));
+  const { rows, hold } = useSteadyOrder(byTrouble(matching));
+  const deepest = Math.max(1, ...all.map(({ queue }) => queue.pending_count));
+  const stuck = all.filter(({ trouble }) => trouble === "stuck");
+  const stuckTasks = stuck.reduce((sum, { queue }) => sum + queue.pending_count, 0);
 
   return (
     <>
       <div className={panel.head}>
         <h1>Queues</h1>
-        <span className="t3">depths as the agents last reported them</span>
+        <span className="t3 grow">
+          {rows.length === all.length ? count(all.length) : `${count(rows.length)} of ${count(all.length)}`}, worst
+          first; depths as last reported, rates of the last hour
+        </span>
+        {all.length > 0 ? <FilterBox label="Filter queues" value={filter} onChange={setFilter} /> : null}
       </div>
-      {queues.length === 0 ? (
+      {list.error ? <FailedLine title="Queues were not renewed" error={list.error} onRetry={list.retry} /> : null}
+      {activity.isError ? (
+        <FailedLine
+          title="Rates and small charts could not be read"
+          error={activity.error}
+          onRetry={() => void activity.refetch()}
+        />
+      ) : null}
+      {stuck.length > 0 ? (
+        <p className={css.alarm}>
+          <Glyph name="failure" />
+          {stuck.length === 1 ? "1 queue has" : `${count(stuck.length)} queues have`} {count(stuckTasks)}{" "}
+          {stuckTasks === 1 ? "task" : "tasks"} waiting and no consumer.
+        </p>
+      ) : null}
+      {all.length === 0 ? (
         <Empty title="No queue seen yet">
           <p>Queues appear by themselves when an agent reports one.</p>
         </Empty>
+      ) : rows.length === 0 ? (
+        <Empty
+          title="No queue matches"
+          chips={
+            <button type="button" className={controls.btn} onClick={() => setFilter("")}>
+              Clear the filter
+            </button>
+          }
+        >
+          <p>None of {count(all.length)} queues has this in its name or engine.</p>
+        </Empty>
       ) : (
         <ScrollBox label="Queues">
-          <table className={`${panel.tbl} ${panel.wide}`}>
+          <table className={`${panel.tbl} ${panel.wide}`} {...hold}>
             <thead>
               <tr>
                 <th>Queue</th>
-                <th className="num">Waiting</th>
+                <th className="num">Pending</th>
+                <th className="lg">Depth, last hour</th>
                 <th className="num">Oldest waits</th>
                 <th className="num">Consumers</th>
+                <th className="num lg">In / min</th>
+                <th className="num lg">Out / min</th>
+                <th className="num lg">Failed, last hour</th>
                 <th className="num lg">Last seen</th>
               </tr>
             </thead>
             <tbody>
-              {queues.map((queue) => (
-                <QueueRow key={queue.id} slug={slug} queue={queue} />
+              {rows.map((row) => (
+                <QueueRow key={row.key} slug={slug} row={row} deepest={deepest} windowMs={windowMs} now={now} />
               ))}
             </tbody>
           </table>
-          {data.next_cursor ? <p className={panel.foot}>Only the first {queues.length} queues are listed.</p> : null}
+          {list.hasMore ? (
+            <p className={panel.foot}>
+              {count(all.length)} queues are read, by engine and name.{" "}
+              <button type="button" className={controls.lnk} onClick={list.readMore}>
+                Read the next 500
+              </button>
+            </p>
+          ) : null}
+          {activity.data?.truncated ? (
+            <p className={panel.foot}>Rates and small charts are known of the first 2,000 queues by engine and name.</p>
+          ) : null}
         </ScrollBox>
       )}
     </>
-  );
-}
-
-// Work that nobody takes is the top alarm.
-function rank(queue: Queue): number {
-  return isStuck(queue) ? 0 : 1;
-}
-
-function isStuck(queue: Queue): boolean {
-  return queue.pending_count > 0 && queue.consumer_count === 0;
-}
-
-function QueueRow({ slug, queue }: { slug: string; queue: Queue }) {
-  return (
-    <tr className={isStuck(queue) ? panel.alarm : undefined}>
-      <td className={panel.two}>
-        <AppLink href={paths.tasks(slug) + stringifySearch({ queue: queue.name })}>
-          <b>{printable(queue.name)}</b>
-        </AppLink>
-        <small>{printable(queue.engine)}</small>
-      </td>
-      <td className="num">{count(queue.pending_count)}</td>
-      <td className="num">
-        <Age at={queue.oldest_waiting_since} none="–" />
-      </td>
-      <td className="num">
-        {isStuck(queue) ? (
-          <span className={panel.wrong}>
-            <Glyph name="failure" />
-            none
-          </span>
-        ) : (
-          count(queue.consumer_count)
-        )}
-      </td>
-      <td className="num lg t2">
-        <Age at={queue.last_seen_at} suffix=" ago" />
-      </td>
-    </tr>
   );
 }

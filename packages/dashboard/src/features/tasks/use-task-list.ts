@@ -1,10 +1,9 @@
 import { isProblem, type TaskFilters } from "@svc/client";
 import { type QueryClient, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { api } from "../../api.ts";
 import { connection, useHub, usePollMs } from "../../live/live.ts";
 import { noticeSignedOut } from "../../query-client.ts";
-import { matchesFilters } from "./filter-match.ts";
 import { createListFollower, type FollowerState, type ListCache, type ListReads } from "./list-follower.ts";
 import { taskListQuery } from "./queries.ts";
 import { isSearchIdle, type ListRow, listPage, listRow, maximumRows, pageSize, rowsOf } from "./task-pages.ts";
@@ -22,10 +21,6 @@ export interface TaskList extends FollowerState {
   readOlder: () => void;
   /** Tries again what `failure` names. */
   retry: () => void;
-  /** Whether a row was listed and no longer answers the filters. It stays where it is, and says so. */
-  isStray: (row: ListRow) => boolean;
-  /** Lets new rows slide in again after they came too fast. */
-  followAgain: () => void;
   /** Tells which rows are in view, so that a renewal reads those and not all ten thousand. */
   look: (first: number, last: number) => void;
 }
@@ -34,18 +29,11 @@ function useTaskQuery(slug: string, filters: TaskFilters) {
   return useInfiniteQuery(taskListQuery(slug, filters));
 }
 
-interface ListMood {
-  /** New rows go in by themselves. */
-  follows: boolean;
-  /** The reader holds the rows, so that none of them changes. */
-  isHeld: boolean;
-}
-
 /**
  * The task list that never moves under the pointer: pages by cursor, rows patched in place by pushes or polls, new rows
- * kept aside until asked for.
+ * kept aside until asked for. With `follows`, new rows go in at once.
  */
-export function useTaskList(slug: string, filters: TaskFilters, { follows, isHeld }: ListMood): TaskList {
+export function useTaskList(slug: string, filters: TaskFilters, follows: boolean): TaskList {
   const client = useQueryClient();
   const query = useTaskQuery(slug, filters);
   const pollMs = usePollMs();
@@ -71,8 +59,6 @@ export function useTaskList(slug: string, filters: TaskFilters, { follows, isHel
     if (isSuccess) follower.loaded();
   }, [follower, isSuccess]);
   useEffect(() => follower.follow(follows), [follower, follows]);
-  useEffect(() => follower.hold(isHeld), [follower, isHeld]);
-  const isStray = useCallback((row: ListRow) => !matchesFilters(row, filters), [filters]);
 
   const rows = useMemo(() => rowsOf(query.data), [query.data]);
   return {
@@ -84,8 +70,6 @@ export function useTaskList(slug: string, filters: TaskFilters, { follows, isHel
     isIdle: query.hasNextPage && isSearchIdle(query.data?.pages ?? []),
     readOlder: () => void follower.during(fetchNextPage),
     retry: follower.retry,
-    isStray,
-    followAgain: () => follower.follow(true),
     look: follower.look,
   };
 }
@@ -114,7 +98,6 @@ function readsOf(slug: string, filters: TaskFilters): ListReads {
       }
     },
     isPaused: () => connection.facts().isPaused,
-    now: () => performance.now(),
     onFailure: noticeSignedOut,
   };
 }

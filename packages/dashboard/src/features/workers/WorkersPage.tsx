@@ -1,98 +1,143 @@
 import type { Worker } from "@svc/client";
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useHub, usePollMs } from "../../live/live.ts";
+import { matchesWords, useListFilter } from "../../list-filter.ts";
+import { useRowPages } from "../../live/use-row-pages.ts";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
-import { Empty } from "../../ui/Feedback.tsx";
-import { bytes, count, printable } from "../../ui/format.ts";
+import controls from "../../ui/controls.module.css";
+import { Empty, FailedLine } from "../../ui/Feedback.tsx";
+import { FilterBox } from "../../ui/FilterBox.tsx";
+import { bytes, count, nameText, printable } from "../../ui/format.ts";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
+import { useSteadyOrder } from "../../ui/steady-order.ts";
+import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { applyRows } from "../agents/queries.ts";
-import { queuesText, workersInOrder } from "./order.ts";
-import { workersQuery } from "./queries.ts";
+import { PoolBar } from "./PoolBar.tsx";
+import { workerPages } from "./queries.ts";
+import { byWorkerTrouble, loadText, queuesText, stateReason, workerTrouble } from "./worker-states.ts";
+import css from "./workers.module.css";
 
 export function WorkersPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/workers" });
   usePage([{ label: slug, href: paths.tasks(slug) }, { label: "Workers" }]);
-  const client = useQueryClient();
-  const pollMs = usePollMs();
-  const { data } = useSuspenseQuery({ ...workersQuery(slug), refetchInterval: pollMs });
-  useHub("worker.changed", (event) => {
-    const key = workersQuery(slug).queryKey;
-    if (event.refetch) void client.invalidateQueries({ queryKey: key });
-    else client.setQueryData(key, (old) => old && { ...old, items: applyRows(old.items, event) });
-  });
-  const workers = workersInOrder(data.items);
+  const now = useNow();
+  const [filter, setFilter] = useListFilter();
+  const list = useRowPages(workerPages(slug));
+  const all = list.rows.map((worker) => ({ key: worker.id, worker, trouble: workerTrouble(worker, now) }));
+  const matching = all.filter(({ worker }) =>
+    matchesWords(filter, [worker.name, worker.engine, worker.hostname, worker.state, ...worker.queues]),
+  );
+  const { rows, hold } = useSteadyOrder(byWorkerTrouble(matching));
+  const online = all.filter(({ worker }) => worker.state === "online").length;
 
   return (
     <>
       <div className={panel.head}>
         <h1>Workers</h1>
-        <span className="t3">counters cover the last 24 h</span>
+        <span className="t3 grow">
+          {rows.length === all.length ? "" : `${count(rows.length)} shown, `}
+          {count(online)} of {count(all.length)} online; counters cover the last 24 h
+        </span>
+        {all.length > 0 ? <FilterBox label="Filter workers" value={filter} onChange={setFilter} /> : null}
       </div>
-      {workers.length === 0 ? (
+      {list.error ? <FailedLine title="Workers were not renewed" error={list.error} onRetry={list.retry} /> : null}
+      {all.length === 0 ? (
         <Empty title="No worker seen yet">
           <p>Workers appear by themselves when an agent sees one take a task.</p>
         </Empty>
+      ) : rows.length === 0 ? (
+        <Empty
+          title="No worker matches"
+          chips={
+            <button type="button" className={controls.btn} onClick={() => setFilter("")}>
+              Clear the filter
+            </button>
+          }
+        >
+          <p>None of {count(all.length)} workers has this in its name, engine, host, state or queues.</p>
+        </Empty>
       ) : (
         <ScrollBox label="Workers">
-          <table className={`${panel.tbl} ${panel.wide}`}>
+          <table className={`${panel.tbl} ${panel.wide}`} {...hold}>
             <thead>
               <tr>
                 <th>State</th>
                 <th>Worker</th>
+                <th className="num">Pool in use</th>
                 <th className="lg">Queues</th>
-                <th className="num">Busy</th>
+                <th className="num lg">Load</th>
                 <th className="num lg">Memory</th>
-                <th className="num lg">Processed</th>
-                <th className="num">Failed</th>
+                <th className="num lg">Processed, 24 h</th>
+                <th className="num">Failed, 24 h</th>
                 <th className="num lg">Heartbeat</th>
               </tr>
             </thead>
             <tbody>
-              {workers.map((worker) => (
-                <WorkerRow key={worker.id} slug={slug} worker={worker} />
+              {rows.map(({ worker, trouble }) => (
+                <tr key={worker.id} className={trouble === "fell silent" ? panel.alarm : undefined}>
+                  <td>
+                    <span className={css.state}>
+                      <FleetPill state={worker.state} />
+                      {worker.state === "online" && trouble !== "full" ? null : (
+                        <small>{trouble === "full" ? "every place is taken" : stateReason(worker, now)}</small>
+                      )}
+                    </span>
+                  </td>
+                  <td className={panel.two}>
+                    <AppLink href={paths.worker(slug, worker.id)}>
+                      <b>{nameText(worker.name)}</b>
+                    </AppLink>
+                    <small>
+                      {printable(worker.engine)}
+                      <span className="lg">{whereText(worker)}</span>
+                    </small>
+                  </td>
+                  <td className="num">
+                    <PoolBar worker={worker} />
+                  </td>
+                  <td className="lg t2">{queuesText(worker)}</td>
+                  <td className="num lg t2">{loadText(worker.load_average) ?? "–"}</td>
+                  <td className="num lg t2">{worker.memory_bytes ? bytes(worker.memory_bytes) : "–"}</td>
+                  <td className="num lg">{count(worker.processed)}</td>
+                  <td className="num">
+                    {worker.failed === 0 ? (
+                      <span className="t3">0</span>
+                    ) : (
+                      <AppLink
+                        href={
+                          paths.tasks(slug) + stringifySearch({ worker: worker.name, state: "failure", since: "-24h" })
+                        }
+                        aria-label={`${count(worker.failed)} failed on ${worker.name}`}
+                      >
+                        {count(worker.failed)}
+                      </AppLink>
+                    )}
+                  </td>
+                  <td className="num lg t2">
+                    <Age at={worker.last_heartbeat} suffix=" ago" />
+                  </td>
+                </tr>
               ))}
             </tbody>
           </table>
-          {data.next_cursor ? <p className={panel.foot}>Only the first {workers.length} workers are listed.</p> : null}
+          {list.hasMore ? (
+            <p className={panel.foot}>
+              {count(all.length)} workers are read, by engine and name.{" "}
+              <button type="button" className={controls.lnk} onClick={list.readMore}>
+                Read the next 500
+              </button>
+            </p>
+          ) : null}
         </ScrollBox>
       )}
     </>
   );
 }
 
-function WorkerRow({ slug, worker }: { slug: string; worker: Worker }) {
-  return (
-    <tr>
-      <td>
-        <FleetPill state={worker.state} />
-      </td>
-      <td className={panel.two}>
-        <AppLink href={paths.tasks(slug) + stringifySearch({ worker: worker.name })}>
-          <b>{printable(worker.name)}</b>
-        </AppLink>
-        <small>
-          {printable(worker.engine)}
-          {worker.pid ? `, pid ${worker.pid}` : ""}
-        </small>
-      </td>
-      <td className="lg t2">{queuesText(worker)}</td>
-      <td className="num">
-        {count(worker.active_tasks)}
-        {worker.concurrency ? <span className="t3"> of {worker.concurrency}</span> : null}
-      </td>
-      <td className="num lg t2">{worker.memory_bytes ? bytes(worker.memory_bytes) : "–"}</td>
-      <td className="num lg">{count(worker.processed)}</td>
-      <td className="num">{count(worker.failed)}</td>
-      <td className="num lg t2">
-        <Age at={worker.last_heartbeat} suffix=" ago" />
-      </td>
-    </tr>
-  );
+function whereText({ hostname, pid }: Worker): string {
+  return `${hostname ? `, ${printable(hostname)}` : ""}${pid ? `, pid ${pid}` : ""}`;
 }

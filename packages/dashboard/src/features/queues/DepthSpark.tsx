@@ -1,0 +1,31 @@
+import { count } from "../../ui/format.ts";
+import css from "./queues.module.css";
+import { sparkPaths } from "./spark-paths.ts";
+
+const width = 80;
+const height = 20;
+
+/** The depth of the last hour as a small line; where nothing was reported there is none. */
+export function DepthSpark({ pending, isWrong }: { pending: readonly (number | null)[]; isWrong: boolean }) {
+  const known = pending.filter((depth) => depth !== null);
+  if (known.length < 2) return <span className={css.nospark}>–</span>;
+  const { lines, areas } = sparkPaths(pending, { width, height });
+  return (
+    <svg
+      className={css.spark}
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      data-wrong={isWrong}
+      role="img"
+      aria-label={`Depth in the last hour: from ${count(known[0] ?? 0)} to ${count(known.at(-1) ?? 0)}, at most ${count(Math.max(...known))}`}
+    >
+      {areas.map((path) => (
+        <path key={path} className={css.area} d={path} />
+      ))}
+      {lines.map((path) => (
+        <path key={path} className={css.line} d={path} />
+      ))}
+    </svg>
+  );
+}

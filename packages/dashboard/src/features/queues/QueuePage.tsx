@@ -1,0 +1,159 @@
+import type { Queue, QueueActivity } from "@svc/client";
+import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useHub, usePollMs, useTimedMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { type FactOf, Facts } from "../../ui/Facts.tsx";
+import { FailedLine, NoteLine } from "../../ui/Feedback.tsx";
+import { age, count, nameText, printable } from "../../ui/format.ts";
+import { Glyph } from "../../ui/Icon.tsx";
+import { instant } from "../../ui/instants.ts";
+import panel from "../../ui/panel.module.css";
+import { Age } from "../../ui/Stamp.tsx";
+import { useNow } from "../../ui/ticker.ts";
+import { usePage } from "../../ui/title.ts";
+import { LatencyPanel } from "./LatencyPanel.tsx";
+import { QueueFailures, QueueStates, QueueWorkers } from "./QueuePanels.tsx";
+import { Consumers } from "./QueueRow.tsx";
+import { queueActivityQuery, queueQuery } from "./queries.ts";
+import { isStale, perMinute, type Trouble, troubleOf } from "./trouble.ts";
+
+export function QueuePage() {
+  const { slug, engine, name } = useParams({ from: "/signed-in/p/$slug/queues/$engine/$name" });
+  usePage([
+    { label: slug, href: paths.tasks(slug) },
+    { label: "Queues", href: paths.queues(slug) },
+    { label: nameText(name) },
+  ]);
+  const client = useQueryClient();
+  const now = useNow();
+  const options = queueQuery(slug, engine, name);
+  const read = useSuspenseQuery({ ...options, refetchInterval: usePollMs() });
+  const queue = read.data;
+  useHub("queue.changed", (event) => {
+    if (event.refetch) void client.invalidateQueries({ queryKey: options.queryKey });
+    const row = event.rows?.find((one) => one.id === queue.id);
+    if (row) client.setQueryData(options.queryKey, (old) => old && { ...old, ...row });
+  });
+  const activities = useQuery({
+    ...queueActivityQuery(slug, { engine, name }),
+    refetchInterval: useTimedMs(30_000),
+  });
+  const activity = activities.data?.items[0];
+  const windowMs = activities.data ? Date.parse(activities.data.to) - Date.parse(activities.data.from) : 0;
+  const trouble = troubleOf(queue, activity, now);
+
+  return (
+    <>
+      <div className={panel.head}>
+        <h1 className="cut">{nameText(queue.name)}</h1>
+        <span className={controls.tag}>{printable(queue.engine)}</span>
+        {queue.broker_url_hint ? <span className="t3 cut">{printable(queue.broker_url_hint)}</span> : null}
+        <span className="grow" />
+        <AppLink className={controls.btn} href={paths.tasks(slug) + stringifySearch({ queue: queue.name })}>
+          Its tasks
+        </AppLink>
+      </div>
+      {read.error ? (
+        <FailedLine title="The queue was not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      <Warning queue={queue} trouble={trouble} now={now} />
+      <Facts facts={factsOf({ queue, activity, trouble, windowMs })} />
+      <div className={panel.page}>
+        <div className={panel.grid2}>
+          <div className={panel.stack}>
+            <LatencyPanel slug={slug} queue={queue.name} />
+            <QueueFailures slug={slug} queue={queue} />
+          </div>
+          <div className={panel.stack}>
+            <QueueStates slug={slug} queue={queue} />
+            <QueueWorkers slug={slug} queue={queue} />
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The worst that is known, in a sentence that says what to do. */
+function Warning({ queue, trouble, now }: { queue: Queue; trouble: Trouble; now: number }) {
+  if (trouble === "stuck") {
+    return (
+      <NoteLine glyph="failure">
+        {count(queue.pending_count)} {queue.pending_count === 1 ? "task waits" : "tasks wait"} and nobody takes them: no
+        consumer is connected to this queue. Start a worker that serves it.
+      </NoteLine>
+    );
+  }
+  if (isStale(queue, now)) {
+    return (
+      <NoteLine>
+        No agent has reported this queue for {age(now - instant(queue.depth_reported_at ?? queue.last_seen_at))}: the
+        counts are from then.
+      </NoteLine>
+    );
+  }
+  if (trouble === "waits long")
+    return <NoteLine glyph="pending">The oldest task waits for longer than five minutes.</NoteLine>;
+  if (trouble === "grows")
+    return <NoteLine glyph="pending">More tasks come in than are ended: the backlog grows.</NoteLine>;
+  return null;
+}
+
+interface FactsInput {
+  queue: Queue;
+  activity: QueueActivity | undefined;
+  trouble: Trouble;
+  windowMs: number;
+}
+
+function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
+  const rate = (counted: number | undefined) =>
+    counted === undefined ? (
+      "–"
+    ) : (
+      <>
+        {perMinute(counted, windowMs)}
+        <small>per min</small>
+      </>
+    );
+  return [
+    {
+      label: "Pending, now",
+      value: queue.depth_reported_at === null ? "not reported" : count(queue.pending_count),
+      isWrong: trouble === "stuck",
+      note: (
+        <>
+          as of <Age at={queue.depth_reported_at ?? null} suffix=" ago" none="events only" />
+        </>
+      ),
+    },
+    {
+      label: "Oldest waits, now",
+      value: <Age at={queue.oldest_waiting_since} none="–" />,
+      isWrong: trouble === "stuck" || trouble === "waits long",
+    },
+    { label: "Consumers, now", value: <Consumers queue={queue} isStuck={trouble === "stuck"} /> },
+    { label: "In, last hour", value: rate(activity?.entered), note: activity && `${count(activity.entered)} sent` },
+    { label: "Out, last hour", value: rate(activity?.ended), note: activity && `${count(activity.ended)} ended` },
+    {
+      label: "Failed, last hour",
+      value:
+        activity === undefined ? (
+          "–"
+        ) : activity.failed > 0 ? (
+          <>
+            <Glyph name="failure" />
+            {count(activity.failed)}
+          </>
+        ) : (
+          "0"
+        ),
+      isWrong: (activity?.failed ?? 0) > 0,
+      note: activity && (activity.ended === 0 ? "no task ended" : null),
+    },
+  ];
+}

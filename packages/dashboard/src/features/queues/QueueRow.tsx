@@ -1,0 +1,106 @@
+import type { Queue, QueueActivity } from "@svc/client";
+import { paths } from "../../paths.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { age, count, nameText, printable } from "../../ui/format.ts";
+import { Glyph } from "../../ui/Icon.tsx";
+import { instant } from "../../ui/instants.ts";
+import panel from "../../ui/panel.module.css";
+import { Age } from "../../ui/Stamp.tsx";
+import { DepthSpark } from "./DepthSpark.tsx";
+import css from "./queues.module.css";
+import { hasNoConsumer, isStale, perMinute, type Trouble } from "./trouble.ts";
+
+export interface ShownQueue {
+  key: string;
+  queue: Queue;
+  activity: QueueActivity | undefined;
+  trouble: Trouble;
+}
+
+interface QueueRowProps {
+  slug: string;
+  row: ShownQueue;
+  /** The greatest depth of the list: the bars' scale. */
+  deepest: number;
+  /** How long the counts of `activity` cover. */
+  windowMs: number;
+  now: number;
+}
+
+export function QueueRow({ slug, row, deepest, windowMs, now }: QueueRowProps) {
+  const { queue, activity, trouble } = row;
+  const isOld = isStale(queue, now);
+  return (
+    <tr className={trouble === "stuck" ? panel.alarm : undefined} data-old={isOld}>
+      <td className={panel.two}>
+        <AppLink href={paths.queue(slug, queue.engine, queue.name)}>
+          <b>{nameText(queue.name)}</b>
+        </AppLink>
+        {trouble === "grows" || trouble === "waits long" ? (
+          <span className={`${controls.tag} ${css.tag}`}>{trouble}</span>
+        ) : null}
+        <small>{printable(queue.engine)}</small>
+      </td>
+      <td className={css.depth}>
+        <b className={isOld ? css.old : undefined}>{count(queue.pending_count)}</b>
+        <svg className={`${css.bar} lg`} width="64" height="6" aria-hidden="true" data-wrong={trouble === "stuck"}>
+          <rect className={css.ground} width="64" height="6" rx="1" />
+          <rect width={barPx(queue.pending_count, deepest)} height="6" rx="1" />
+        </svg>
+        {isOld && queue.depth_reported_at ? (
+          <small className="t3">as of {age(now - instant(queue.depth_reported_at))} ago</small>
+        ) : null}
+      </td>
+      <td className="lg">
+        {activity ? (
+          <DepthSpark pending={activity.pending} isWrong={trouble === "stuck"} />
+        ) : (
+          <span className="t3">–</span>
+        )}
+      </td>
+      <td className={`num ${trouble === "waits long" || trouble === "stuck" ? css.late : ""}`}>
+        <Age at={queue.oldest_waiting_since} none="–" />
+      </td>
+      <td className="num">
+        <Consumers queue={queue} isStuck={trouble === "stuck"} />
+      </td>
+      <td className="num lg">{activity ? perMinute(activity.entered, windowMs) : "–"}</td>
+      <td className="num lg">{activity ? perMinute(activity.ended, windowMs) : "–"}</td>
+      <td className="num lg">
+        {activity === undefined ? (
+          "–"
+        ) : activity.failed === 0 ? (
+          <span className="t3">0</span>
+        ) : (
+          <AppLink
+            href={paths.tasks(slug) + stringifySearch({ queue: queue.name, state: "failure", since: "-1h" })}
+            aria-label={`${count(activity.failed)} failed in ${queue.name}`}
+          >
+            {count(activity.failed)}
+          </AppLink>
+        )}
+      </td>
+      <td className="num lg t2">
+        <Age at={queue.last_seen_at} suffix=" ago" />
+      </td>
+    </tr>
+  );
+}
+
+/** A depth of 1 beside one of a million is still a sliver. */
+const barPx = (depth: number, deepest: number) => (depth === 0 ? 0 : Math.max(1.5, (depth / deepest) * 64));
+
+export function Consumers({ queue, isStuck }: { queue: Queue; isStuck: boolean }) {
+  if (isStuck) {
+    return (
+      <span className={panel.wrong}>
+        <Glyph name="failure" />
+        none
+      </span>
+    );
+  }
+  if (queue.consumer_count === 0 && !hasNoConsumer(queue)) return <span className="t3">not reported</span>;
+  return count(queue.consumer_count);
+}

@@ -1,0 +1,84 @@
+import type { Queue, QueueActivity } from "@svc/client";
+import { describe, expect, test } from "vitest";
+import { byTrouble, isGrowing, isStale, perMinute, troubleOf } from "./trouble.ts";
+
+const now = Date.parse("2026-11-20T10:00:00.000Z");
+const ago = (ms: number) => new Date(now - ms).toISOString();
+
+const queue = (given: Partial<Queue> = {}): Queue => ({
+  id: "1",
+  project_id: "p",
+  name: "mails",
+  engine: "bullmq",
+  last_seen_at: ago(1000),
+  pending_count: 3,
+  consumer_count: 2,
+  oldest_waiting_since: ago(2000),
+  depth_reported_at: ago(1000),
+  consumers_reported_at: ago(1000),
+  metadata: {},
+  created_at: ago(1e9),
+  ...given,
+});
+
+const activity = (pending: (number | null)[], entered = 10, ended = 2): QueueActivity => ({
+  queue_id: "1",
+  engine: "bullmq",
+  name: "mails",
+  entered,
+  started: 0,
+  ended,
+  failed: 0,
+  pending,
+});
+
+describe("troubleOf", () => {
+  test("is stuck when tasks wait and an agent said that nobody takes them", () => {
+    expect(troubleOf(queue({ consumer_count: 0 }), undefined, now)).toBe("stuck");
+    expect(troubleOf(queue({ consumer_count: 0, pending_count: 0 }), undefined, now)).toBeNull();
+  });
+
+  test("takes consumers that nobody ever reported for unknown, not for none", () => {
+    expect(troubleOf(queue({ consumer_count: 0, consumers_reported_at: null }), undefined, now)).toBeNull();
+  });
+
+  test("tells of tasks that wait for over five minutes", () => {
+    expect(troubleOf(queue({ oldest_waiting_since: ago(301_000) }), undefined, now)).toBe("waits long");
+    expect(troubleOf(queue({ oldest_waiting_since: ago(299_000) }), undefined, now)).toBeNull();
+    expect(troubleOf(queue({ oldest_waiting_since: null }), undefined, now)).toBeNull();
+  });
+
+  test("tells of a backlog that grows, once it is worth a word", () => {
+    const rising = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
+    expect(troubleOf(queue(), activity(rising), now)).toBe("grows");
+    expect(isGrowing(activity(rising, 5, 5))).toBe(false);
+    expect(isGrowing(activity(rising.map((depth) => depth / 10)))).toBe(false);
+    expect(isGrowing(activity([null, null, 100]))).toBe(false);
+    expect(isGrowing(activity([100, 99, 98, 99, 100, 101, 100, 100, 101]))).toBe(false);
+  });
+});
+
+test("byTrouble puts the worst first, then the deepest, then by name", () => {
+  const rows = [
+    { queue: queue({ name: "b", pending_count: 9 }), trouble: null },
+    { queue: queue({ name: "a", pending_count: 9 }), trouble: null },
+    { queue: queue({ name: "grown", pending_count: 99 }), trouble: "grows" as const },
+    { queue: queue({ name: "late" }), trouble: "waits long" as const },
+    { queue: queue({ name: "dead", pending_count: 1 }), trouble: "stuck" as const },
+  ];
+  expect(byTrouble(rows).map((row) => row.queue.name)).toEqual(["dead", "late", "grown", "a", "b"]);
+});
+
+test("a depth of more than two minutes ago is stale, also one that was only touched by events", () => {
+  expect(isStale(queue({ depth_reported_at: ago(121_000) }), now)).toBe(true);
+  expect(isStale(queue({ depth_reported_at: null, last_seen_at: ago(1000) }), now)).toBe(false);
+});
+
+test.each([
+  [0, "0"],
+  [1, "<0.1"],
+  [90, "1.5"],
+  [12_000, "200"],
+])("%i within an hour is %s per minute", (count, text) => {
+  expect(perMinute(count, 3_600_000)).toBe(text);
+});

@@ -1,0 +1,271 @@
+import type { WorkerDetail } from "@svc/client";
+import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useHub, usePollMs, useTimedMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { rangeParams } from "../../range-text.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { useTimeRange } from "../../time-range.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { type FactOf, Facts } from "../../ui/Facts.tsx";
+import { FailedLine } from "../../ui/Feedback.tsx";
+import { bytes, count, nameText, percent, printable, printableLines } from "../../ui/format.ts";
+import { Glyph } from "../../ui/Icon.tsx";
+import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
+import panel from "../../ui/panel.module.css";
+import { Age, Stamp } from "../../ui/Stamp.tsx";
+import { FleetPill } from "../../ui/StatePill.tsx";
+import { useNow } from "../../ui/ticker.ts";
+import { usePage } from "../../ui/title.ts";
+import { useGaps } from "../agents/use-gaps.ts";
+import { TaskTable } from "../tasks/TaskTable.tsx";
+import { PoolBar } from "./PoolBar.tsx";
+import { workerFailuresQuery, workerQuery, workerTasksQuery } from "./queries.ts";
+import { loadText, stateReason } from "./worker-states.ts";
+import css from "./workers.module.css";
+
+export function WorkerPage() {
+  const { slug, workerId } = useParams({ from: "/signed-in/p/$slug/workers/$workerId" });
+  const client = useQueryClient();
+  const now = useNow();
+  const options = workerQuery(slug, workerId);
+  const pollMs = usePollMs();
+  // What it said of itself is not pushed with its row.
+  const read = useSuspenseQuery({ ...options, refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs) });
+  const worker = read.data;
+  useHub("worker.changed", (event) => {
+    if (event.refetch) void client.invalidateQueries({ queryKey: options.queryKey });
+    const row = event.rows?.find((one) => one.id === worker.id);
+    if (row) client.setQueryData(options.queryKey, (old) => old && { ...old, ...row });
+  });
+  usePage([
+    { label: slug, href: paths.tasks(slug) },
+    { label: "Workers", href: paths.workers(slug) },
+    { label: nameText(worker.name) },
+  ]);
+
+  return (
+    <>
+      <div className={panel.head}>
+        <FleetPill state={worker.state} />
+        <h1 className="cut">{nameText(worker.name)}</h1>
+        <span className="t2">{stateReason(worker, now)}</span>
+        <span className="grow" />
+        <AppLink className={controls.btn} href={paths.tasks(slug) + stringifySearch({ worker: worker.name })}>
+          Its tasks
+        </AppLink>
+      </div>
+      {read.error ? (
+        <FailedLine title="The worker was not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      <Facts facts={factsOf(worker)} />
+      <div className={panel.page}>
+        <div className={panel.grid2}>
+          <div className={panel.stack}>
+            <CurrentTasks slug={slug} worker={worker} />
+            <Failures slug={slug} worker={worker} />
+          </div>
+          <div className={panel.stack}>
+            <QueuesServed slug={slug} worker={worker} />
+            <About worker={worker} />
+            <Reported worker={worker} />
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function factsOf(worker: WorkerDetail): FactOf[] {
+  const ended = worker.succeeded + worker.failed;
+  return [
+    { label: "Pool in use, now", value: <PoolBar worker={worker} /> },
+    { label: "Load, as reported", value: loadText(worker.load_average) ?? "not reported" },
+    {
+      label: "Memory, as reported",
+      value: worker.memory_bytes ? bytes(worker.memory_bytes) : "not reported",
+    },
+    { label: "Processed, 24 h", value: count(worker.processed), note: `${count(worker.retried)} retried` },
+    {
+      label: "Failed, 24 h",
+      value:
+        worker.failed > 0 ? (
+          <>
+            <Glyph name="failure" />
+            {count(worker.failed)}
+          </>
+        ) : (
+          "0"
+        ),
+      isWrong: worker.failed > 0,
+      note: ended === 0 ? "no task ended" : `${percent(worker.failed / ended)} of those that succeeded or failed`,
+    },
+    { label: "Heartbeat", value: <Age at={worker.last_heartbeat} suffix=" ago" /> },
+  ];
+}
+
+interface OfWorker {
+  slug: string;
+  worker: WorkerDetail;
+}
+
+function CurrentTasks({ slug, worker }: OfWorker) {
+  const tasks = useQuery({ ...workerTasksQuery(slug, worker.name), refetchInterval: useTimedMs(5_000) });
+  return (
+    <Panel
+      title="Tasks in hand"
+      window="now"
+      read={tasks}
+      rows={Math.max(2, Math.min(20, worker.active_tasks))}
+      missing={({ next_cursor }) => (next_cursor ? "Only the newest 20 are shown." : null)}
+      empty={({ items }) =>
+        items.some((task) => task.engine === worker.engine) ? null : (
+          <PanelEmpty kind="none-yet">
+            <p>
+              {worker.active_tasks > 0
+                ? `It says that it has ${count(worker.active_tasks)}, but no event has told which.`
+                : "It is idle."}
+            </p>
+          </PanelEmpty>
+        )
+      }
+    >
+      {({ items }) => (
+        <TaskTable
+          slug={slug}
+          label="Tasks in hand"
+          // The filter knows names of workers; another engine may have one of the same name.
+          tasks={items.filter((task) => task.engine === worker.engine)}
+          columns={["queue", "running"]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Failures({ slug, worker }: OfWorker) {
+  const range = useTimeRange();
+  const within = rangeParams(range);
+  const { gaps } = useGaps(slug, within);
+  const failures = useQuery({
+    ...workerFailuresQuery(slug, worker.name, within),
+    refetchInterval: useTimedMs(15_000),
+  });
+  return (
+    <Panel
+      title="Recent failures"
+      window={range.label}
+      read={failures}
+      rows={4}
+      actions={
+        <AppLink
+          href={
+            paths.tasks(slug) +
+            stringifySearch({ worker: worker.name, state: "failure", since: range.since ?? "", until: range.until })
+          }
+        >
+          All failures
+        </AppLink>
+      }
+      empty={({ items }) =>
+        items.some((task) => task.engine === worker.engine) ? null : (
+          <PanelEmpty kind="no-match">
+            <p>No task of this worker failed in the {range.label}.</p>
+          </PanelEmpty>
+        )
+      }
+    >
+      {({ items, next_cursor }) => (
+        <TaskTable
+          slug={slug}
+          label="Recent failures"
+          tasks={items.filter((task) => task.engine === worker.engine)}
+          columns={["queue", "error"]}
+          gaps={gaps}
+          hasOlder={next_cursor !== null}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function QueuesServed({ slug, worker }: OfWorker) {
+  return (
+    <section className={panel.panel} aria-labelledby="h-queues">
+      <header>
+        <h2 id="h-queues">Queues it serves</h2>
+      </header>
+      {worker.queues.length === 0 ? (
+        <p className={panel.foot}>Not reported. Its tasks tell from which queues it took them.</p>
+      ) : (
+        <div className={css.queues}>
+          {worker.queues.map((name) => (
+            <AppLink key={name} href={paths.queue(slug, worker.engine, name)}>
+              {nameText(name)}
+            </AppLink>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function About({ worker }: { worker: WorkerDetail }) {
+  const facts: [string, React.ReactNode][] = [
+    ["Engine", printable(worker.engine)],
+    ["Host", printable(worker.hostname ?? "not reported")],
+    ["Process", worker.pid ? `pid ${worker.pid}` : "not reported"],
+    ["First seen", <Stamp key="first" at={worker.created_at} />],
+    ["Announced", <Stamp key="told" at={worker.state_reported_at} none="it never announced its state" />],
+    [
+      "Worker id",
+      <span key="id" className="mono">
+        {worker.id}
+      </span>,
+    ],
+  ];
+  return (
+    <section className={panel.panel} aria-labelledby="h-about">
+      <header>
+        <h2 id="h-about">About it</h2>
+      </header>
+      <dl className={panel.kv}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Reported({ worker }: { worker: WorkerDetail }) {
+  const said = Object.entries(worker.metadata).filter(
+    ([, value]) => value !== null && value !== undefined && !isEmpty(value),
+  );
+  if (said.length === 0) return null;
+  return (
+    <section className={panel.panel} aria-labelledby="h-said">
+      <header>
+        <h2 id="h-said">What it says of itself</h2>
+      </header>
+      <div className={css.said}>
+        {said.map(([name, value]) => (
+          <details key={name}>
+            <summary>{printable(name)}</summary>
+            {/* Focusable, because it scrolls. */}
+            <pre tabIndex={0} role="region" aria-label={`What it says of itself: ${name}`}>
+              {printableLines(JSON.stringify(value, null, 2))}
+            </pre>
+          </details>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length === 0;

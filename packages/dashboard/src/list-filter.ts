@@ -1,0 +1,23 @@
+import { useLocation, useRouter } from "@tanstack/react-router";
+import { stringifySearch } from "./search-text.ts";
+
+/**
+ * What is typed into the filter box of a list, kept in the address as `filter`, so that a link and Back keep it. A new text replaces the
+ * address: letters are no steps to go back through.
+ */
+export function useListFilter(): [text: string, set: (text: string) => void] {
+  const router = useRouter();
+  const text = useLocation({ select: ({ search }) => String((search as { filter?: unknown }).filter ?? "") });
+  const set = (next: string) => {
+    const { pathname, search } = router.state.location;
+    router.history.replace(pathname + stringifySearch({ ...search, filter: next }));
+  };
+  return [text, set];
+}
+
+/** Whether every word of the filter stands in one of the texts, whatever the case. */
+export function matchesWords(filter: string, texts: readonly (string | null | undefined)[]): boolean {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const whole = texts.map((text) => (text ?? "").toLowerCase());
+  return words.every((word) => whole.some((text) => text.includes(word)));
+}

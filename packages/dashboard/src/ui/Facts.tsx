@@ -1,0 +1,27 @@
+import type { ReactNode } from "react";
+import css from "./facts.module.css";
+
+export interface FactOf {
+  /** With its window: `Failed, last hour`. */
+  label: string;
+  value: ReactNode;
+  note?: ReactNode;
+  isWrong?: boolean;
+}
+
+/** A strip of figures on top of a page, each with the time it belongs to in its label. */
+export function Facts({ facts }: { facts: readonly FactOf[] }) {
+  return (
+    <dl className={css.facts}>
+      {facts.map(({ label, value, note, isWrong }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>
+            <span className={isWrong ? `${css.value} ${css.wrong}` : css.value}>{value}</span>
+            {note === undefined || note === null ? null : <span className={css.note}>{note}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
