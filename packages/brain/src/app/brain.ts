@@ -32,7 +32,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
   let isStarted = false;
   const deps: BrainDeps = { ...given, isStarted: () => isStarted };
   const features = createFeatures(deps);
-  const { agents, audit, commands, ingest, live, projects, queues, sessions, setup, workers } = features;
+  const { agents, audit, commands, ingest, live, projects, queues, releases, sessions, setup, workers } = features;
   const denied = metrics.counter({
     name: "svc_auth_ip_denied_total",
     help: "requests refused by an address list",
@@ -127,7 +127,14 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await app.close();
       await loops.stop();
       await ingest.stop();
-      await Promise.all([agents.stop(), queues.stop(), workers.stop(), projects.stop(), sessions.stop()]);
+      await Promise.all([
+        agents.stop(),
+        queues.stop(),
+        workers.stop(),
+        releases.stop(),
+        projects.stop(),
+        sessions.stop(),
+      ]);
       // What the last commits changed still goes to the hubs of the other replicas.
       await live.stop();
       await audit.settled();

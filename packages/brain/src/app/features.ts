@@ -11,6 +11,7 @@ import { createQueues } from "../features/queues/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
 import { createSessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
+import { createReleases } from "../features/stats/index.ts";
 import { createUsers } from "../features/users/index.ts";
 import { createWorkers } from "../features/workers/index.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -120,6 +121,7 @@ export function createFeatures(deps: BrainDeps) {
     redactor: redactorOf(settings),
     onError: onError("workers"),
   });
+  const releases = createReleases({ database, onError: onError("releases") });
   const ingest = createIngest({
     database,
     clock,
@@ -128,6 +130,7 @@ export function createFeatures(deps: BrainDeps) {
     settings,
     queues,
     workers,
+    releases,
     labels,
     publish,
   });
@@ -166,6 +169,7 @@ export function createFeatures(deps: BrainDeps) {
     memberships,
     projects,
     queues,
+    releases,
     savedViews,
     sessions,
     setup,

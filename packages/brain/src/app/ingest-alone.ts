@@ -1,6 +1,6 @@
 import { createIngest, type IngestDeps, redactorOf } from "../features/ingest/index.ts";
 import { createQueues } from "../features/queues/index.ts";
-import { compactRollups, foldCounters } from "../features/stats/index.ts";
+import { compactRollups, createReleases, foldCounters } from "../features/stats/index.ts";
 import { indexTaskIds } from "../features/tasks/index.ts";
 import { createWorkers } from "../features/workers/index.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -43,6 +43,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     redactor: redactorOf(settings),
     settings: { SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: 30 },
   });
+  const releases = createReleases({ database, onError });
   const metrics = createMetrics();
   const ingest = createIngest({
     database,
@@ -51,6 +52,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     metrics,
     queues,
     workers,
+    releases,
     // Without the table of projects their ids stand for them.
     labels: { of: (projectId) => projectId, whenKnown: (_projectIds, work) => work() },
     publish,
@@ -69,7 +71,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
     indexTaskIds: () => indexTaskIds.tick({ database, signal }),
     async stop(): Promise<void> {
       await ingest.stop();
-      await Promise.all([queues.stop(), workers.stop()]);
+      await Promise.all([queues.stop(), workers.stop(), releases.stop()]);
     },
   };
 }

@@ -1,5 +1,13 @@
 import { type CallOptions, pathOf, type Send } from "../request.ts";
-import type { Latency, LatencyQuery, ProjectStats, SlowestNames, Trends, TrendsQuery } from "../types/stats.ts";
+import type {
+  Latency,
+  LatencyQuery,
+  ProjectStats,
+  ReleaseMark,
+  SlowestNames,
+  Trends,
+  TrendsQuery,
+} from "../types/stats.ts";
 
 export function statsRoutes(send: Send) {
   return {
@@ -15,5 +23,8 @@ export function statsRoutes(send: Send) {
       query: { since?: string; until?: string; limit?: number } = {},
       call?: CallOptions,
     ) => send<SlowestNames>("GET", pathOf`/projects/${slug}/latency/names`, { ...call, query }),
+    /** Releases first seen in the range, by default of the last 24 hours, in order of time. */
+    listReleases: (slug: string, query: { since?: string; until?: string } = {}, call?: CallOptions) =>
+      send<{ items: ReleaseMark[] }>("GET", pathOf`/projects/${slug}/releases`, { ...call, query }),
   };
 }

@@ -75,3 +75,9 @@ export interface SlowestNames {
   previous_since: string;
   items: { name: string; run: Percentiles; failed: number; previous: Percentiles | null }[];
 }
+
+/** A release and the time of the first event that carried it. */
+export interface ReleaseMark {
+  release: string;
+  first_seen: string;
+}

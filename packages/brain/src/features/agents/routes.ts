@@ -4,7 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
-import { readRange } from "../stats/index.ts";
+import { rangeOrLastDay } from "../stats/index.ts";
 import type { Agents } from "./agents.ts";
 import {
   Agent,
@@ -24,8 +24,6 @@ interface AgentRouteDeps {
   readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_EVENT_RETENTION_DAYS: number };
 }
-
-const dayMs = 86_400_000;
 
 export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settings }) => {
   app.get(
@@ -89,7 +87,7 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
     },
     async ({ project, query }) => {
       const now = clock.now();
-      const range = readRange(query, now) ?? { from: new Date(now.getTime() - dayMs), to: now };
+      const range = rangeOrLastDay(query, now);
       const kept_since = new Date(retentionHorizonMs(now, settings.SVC_EVENT_RETENTION_DAYS));
       return { ...(await agents.completeness(project.id, range)), kept_since };
     },

@@ -5,6 +5,7 @@ import type { Metrics } from "../../platform/metrics.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { createPartitionKeeper, type Partitions } from "../events/index.ts";
 import type { Queues } from "../queues/index.ts";
+import type { Releases } from "../stats/index.ts";
 import type { Workers } from "../workers/index.ts";
 import type { CommittedGroup } from "./commit.ts";
 import { commitOnPostgres } from "./commit-postgres.ts";
@@ -40,6 +41,7 @@ export interface IngestDeps {
   readonly metrics: Pick<Metrics, "counter" | "histogram">;
   readonly queues: Pick<Queues, "touch" | "depthsReported">;
   readonly workers: Pick<Workers, "touch">;
+  readonly releases: Pick<Releases, "seen">;
   /** Told of changed rows after each commit. Must not throw. */
   publish(change: LiveChange): void;
   readonly settings: RedactionSettings & {
@@ -64,7 +66,7 @@ const maxNamedRows = 200;
 
 /** The door into storage for everything that agents report (spec part 3, sections 1.10 and 2). */
 export function createIngest(deps: IngestDeps) {
-  const { clock, log, queues, settings, workers } = deps;
+  const { clock, log, queues, releases, settings, workers } = deps;
   const { bulk } = deps.database;
   const metrics = createIngestMetrics(deps.metrics, deps.labels);
   const prepare = createPreparer({
@@ -120,6 +122,7 @@ export function createIngest(deps: IngestDeps) {
     for (const { projectId, engine, name, at } of newest.queues) queues.touch(projectId, engine, name, new Date(at));
     for (const { projectId, engine, name, at } of newest.workers) workers.touch(projectId, engine, name, new Date(at));
     for (const { task, depths } of stored) {
+      if (task.release !== null) releases.seen(task.projectId, task.release, task.at);
       if (depths === null) continue;
       queues.depthsReported(task.projectId, task.engine, Object.entries(depths), new Date(task.at));
     }

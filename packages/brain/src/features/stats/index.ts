@@ -5,5 +5,6 @@ export { compactRollups, foldCounters } from "./fold-counters.ts";
 export { appendStateDeltas } from "./fold-store.ts";
 export { pruneRollups } from "./loops.ts";
 export { countsByKind, taskCounts } from "./reads.ts";
+export { createReleases, type Releases } from "./releases.ts";
 export { statsRoutes } from "./routes.ts";
-export { bucketStart, minutesBegin, readRange, type TimeRange } from "./time-range.ts";
+export { bucketStart, minutesBegin, rangeOrLastDay, readRange, type TimeRange } from "./time-range.ts";

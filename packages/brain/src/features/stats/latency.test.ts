@@ -171,8 +171,13 @@ for (const dialect of testDialects) {
       expect(body.items).toHaveLength(names);
     });
 
+    test("goes with the marks of releases, which are none without any", async () => {
+      expect((await get("releases")).body).toEqual({ items: [] });
+      expect((await get("releases?since=soon")).status).toBe(422);
+    });
+
     test("is hidden from strangers", async () => {
-      for (const path of ["latency", "latency/names"]) {
+      for (const path of ["latency", "latency/names", "releases"]) {
         expect((await brain.as.stranger.get(`/projects/shop/${path}`)).status).toBe(404);
         expect((await brain.as.nobody.get(`/projects/shop/${path}`)).status).toBe(401);
       }

@@ -20,7 +20,7 @@ import {
   hoursBegin,
   minutesBegin,
   planBuckets,
-  readRange,
+  rangeOrLastDay,
   type TimeRange,
   widthFor,
 } from "./time-range.ts";
@@ -28,11 +28,10 @@ import {
 /** Events that tell how long a run took; those of task.started tell how long it had waited. */
 const runKinds = ["task.succeeded", "task.failed", "task.retried"];
 const waitKind = "task.started";
-const dayMs = 86_400_000;
 /** Ranges up to this are compared by the minute. */
 const shortMs = 3_600_000;
 /** Ranges beyond this are compared by the day. */
-const longMs = 3 * dayMs;
+const longMs = 3 * 86_400_000;
 
 interface Request<Query> {
   readonly projectId: string;
@@ -40,11 +39,9 @@ interface Request<Query> {
   readonly now: Date;
 }
 
-const lastDay = (now: Date): TimeRange => ({ from: new Date(now.getTime() - dayMs), to: now });
-
 /** Percentiles of run and waiting times by UTC bucket (spec part 3, section 5.7); a bucket without values has null, never 0. */
 export async function readLatency(database: Database<Tables>, { projectId, query, now }: Request<LatencyQuery>) {
-  const range = readRange(query, now) ?? lastDay(now);
+  const range = rangeOrLastDay(query, now);
   const plan = planBuckets(range, query.bucket ?? widthFor(range), now);
   const scope = {
     projectId,
@@ -87,7 +84,7 @@ export async function readSlowestNames(
   database: Database<Tables>,
   { projectId, query, now }: Request<LatencyNamesQuery>,
 ) {
-  const { before, range, rowsOf } = comparedRanges(database, readRange(query, now) ?? lastDay(now), now);
+  const { before, range, rowsOf } = comparedRanges(database, rangeOrLastDay(query, now), now);
   const scope = { projectId, kinds: runKinds };
   const [rows, earlier] = await Promise.all([rowsOf(scope, range), rowsOf(scope, before)]);
   const earlierByName = Map.groupBy(earlier, ({ name }) => name);

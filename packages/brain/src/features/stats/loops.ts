@@ -7,9 +7,11 @@ import { nameNotedMs } from "./fold-counters.ts";
 import {
   deleteNameRollupsBefore,
   deleteNamesBefore,
+  deleteReleasesBefore,
   deleteRollupsBefore,
   deleteWorkerRollupsBefore,
 } from "./prune-store.ts";
+import { releaseNotedMs } from "./releases.ts";
 import { hoursBegin } from "./time-range.ts";
 
 const rowsPerBatch = 5000;
@@ -50,6 +52,9 @@ export const pruneRollups: Loop<{
     // A name noted a day before the cutoff may have been counted until then.
     const unused = new Date(cutoff.getTime() - nameNotedMs);
     const names = signal.aborted ? 0 : await deleteNamesBefore(database, unused);
-    return { rollups, workers, names };
+    const releases = signal.aborted
+      ? 0
+      : await deleteReleasesBefore(database, new Date(cutoff.getTime() - releaseNotedMs));
+    return { rollups, workers, names, releases };
   },
 };

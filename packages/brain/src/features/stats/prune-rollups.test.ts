@@ -77,7 +77,7 @@ for (const dialect of testDialects) {
           .execute();
       });
 
-      expect(await tick()).toEqual({ rollups: 2, workers: 1, names: 0 });
+      expect(await tick()).toEqual({ rollups: 2, workers: 1, names: 0, releases: 0 });
 
       const left = await opened.database.read.selectFrom("rollups").select("bucket_at").orderBy("bucket_at").execute();
       expect(left).toEqual([{ bucket_at: horizon }, { bucket_at: now }]);
@@ -163,7 +163,7 @@ for (const dialect of testDialects) {
           .values(rollup({ bucket_at: hoursBefore(1) }))
           .execute(),
       );
-      expect(await tick(AbortSignal.abort())).toEqual({ rollups: 0, workers: 0, names: 0 });
+      expect(await tick(AbortSignal.abort())).toEqual({ rollups: 0, workers: 0, names: 0, releases: 0 });
     });
   });
 }

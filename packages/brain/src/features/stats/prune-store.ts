@@ -62,3 +62,11 @@ export async function deleteNamesBefore({ write }: Db, cutoff: Date): Promise<nu
   );
   return Number(numDeletedRows);
 }
+
+/** Forgets releases that were last noted before `cutoff`; at most a thousand per project exist. */
+export async function deleteReleasesBefore({ write }: Db, cutoff: Date): Promise<number> {
+  const { numDeletedRows } = await write((tx) =>
+    tx.deleteFrom("releases").where("noted_at", "<", cutoff).executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}

@@ -4,17 +4,21 @@ import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { readLatency, readSlowestNames } from "./latency.ts";
+import { readReleases } from "./releases.ts";
 import {
   LatencyNamesQuery,
   LatencyNamesReply,
   LatencyQuery,
   LatencyReply,
+  ReleasesQuery,
+  ReleasesReply,
   StatsQuery,
   StatsReply,
   TrendsQuery,
   TrendsReply,
 } from "./schemas.ts";
 import { readStats } from "./summary.ts";
+import { rangeOrLastDay } from "./time-range.ts";
 import { readTrends } from "./trends.ts";
 
 export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> = (app, { database, clock }) => {
@@ -52,5 +56,14 @@ export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> =
       config: { tag: "stats", role: "viewer" },
     },
     ({ project, query }) => readSlowestNames(database, { projectId: project.id, query, now: clock.now() }),
+  );
+
+  app.get(
+    "/projects/:slug/releases",
+    {
+      schema: { params: ProjectParams, querystring: ReleasesQuery, response: { 200: ReleasesReply } },
+      config: { tag: "stats", role: "viewer" },
+    },
+    ({ project, query }) => readReleases(database, project.id, rangeOrLastDay(query, clock.now())),
   );
 };

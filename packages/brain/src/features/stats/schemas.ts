@@ -122,3 +122,11 @@ export const LatencyNamesReply = Type.Object({
     }),
   ),
 });
+
+export const ReleasesQuery = Type.Object(range);
+
+export const ReleasesReply = Type.Object({
+  items: Type.Array(Type.Object({ release: Type.String(), first_seen: Instant }), {
+    description: "in order of time, the newest 200 of them",
+  }),
+});

@@ -47,6 +47,10 @@ export function readRange(query: { since?: string; until?: string }, now: Date):
   return { from, to };
 }
 
+/** The range of since and until, which is the last 24 h when neither is given. */
+export const rangeOrLastDay = (query: { since?: string; until?: string }, now: Date): TimeRange =>
+  readRange(query, now) ?? { from: new Date(now.getTime() - dayMs), to: now };
+
 /** The start of the UTC bucket that holds the instant. */
 export const bucketStart = (at: Date, widthMs: number): Date => new Date(Math.floor(at.getTime() / widthMs) * widthMs);
 

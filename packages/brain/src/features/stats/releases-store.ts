@@ -1,0 +1,63 @@
+import { type Kysely, sql } from "kysely";
+import type { DialectName, Tx } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/subject-lock.ts";
+import type { ReleaseRow, Tables } from "../../schema/tables/index.ts";
+import type { TimeRange } from "./time-range.ts";
+
+export interface ReleaseLimit {
+  readonly dialect: DialectName;
+  /** Releases of a project; since they come from outside, further ones are not kept. */
+  readonly perProject: number;
+}
+
+/** Notes releases, of which each is given once: the first time is the earliest of all. */
+export async function noteReleases(
+  tx: Tx<Tables>,
+  rows: readonly ReleaseRow[],
+  { dialect, perProject }: ReleaseLimit,
+): Promise<void> {
+  // Two processes that count to the limit at once would both stay below it.
+  await lockSubject(tx, dialect, "releases");
+  for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {
+    const known = await tx
+      .selectFrom("releases")
+      .select("release")
+      .where("project_id", "=", projectId)
+      .limit(perProject)
+      .execute();
+    const present = new Set(known.map(({ release }) => release));
+    const fresh = own.filter(({ release }) => !present.has(release)).slice(0, Math.max(0, perProject - present.size));
+    const admitted = [...own.filter(({ release }) => present.has(release)), ...fresh];
+    if (admitted.length === 0) continue;
+    await tx
+      .insertInto("releases")
+      .values(admitted)
+      .onConflict((conflict) =>
+        conflict.columns(["project_id", "release"]).doUpdateSet({
+          first_seen_at: sql<Date>`CASE WHEN excluded.first_seen_at < releases.first_seen_at
+            THEN excluded.first_seen_at ELSE releases.first_seen_at END`,
+          noted_at: sql<Date>`CASE WHEN excluded.noted_at > releases.noted_at
+            THEN excluded.noted_at ELSE releases.noted_at END`,
+        }),
+      )
+      .execute();
+  }
+}
+
+/** The newest releases first seen in [from, to), the newest first. */
+export const releasesWithin = (
+  db: Kysely<Tables>,
+  projectId: string,
+  { from, to }: TimeRange,
+  limit: number,
+): Promise<Pick<ReleaseRow, "release" | "first_seen_at">[]> =>
+  db
+    .selectFrom("releases")
+    .select(["release", "first_seen_at"])
+    .where("project_id", "=", projectId)
+    .where("first_seen_at", ">=", from)
+    .where("first_seen_at", "<", to)
+    .orderBy("first_seen_at", "desc")
+    .orderBy("release", "desc")
+    .limit(limit)
+    .execute();

@@ -1,0 +1,109 @@
+import type { Database } from "../../platform/database/database.ts";
+import { writeOrSplit } from "../../platform/database/row-by-row.ts";
+import { createGatherer } from "../../platform/gather.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { noteReleases, releasesWithin } from "./releases-store.ts";
+import type { TimeRange } from "./time-range.ts";
+
+interface Note {
+  readonly projectId: string;
+  readonly release: string;
+  firstMs: number;
+  lastMs: number;
+}
+
+export interface Releases {
+  /** A stored event of the project carried the release, at an instant in milliseconds. Never throws and never waits. */
+  seen(projectId: string, release: string, at: number): void;
+  /** Writes now what was noted. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ReleasesDeps {
+  readonly database: Pick<Database<Tables>, "dialect" | "write">;
+  onError(error: unknown): void;
+}
+
+const writeEveryMs = 1000;
+const maxNotes = 2000;
+const maxRemembered = 20_000;
+const rowsPerStatement = 200;
+export const releasesPerProject = 1000;
+/** How often a release is noted as still in use. */
+export const releaseNotedMs = 86_400_000;
+
+/**
+ * The releases that tasks carry, each with the earliest time of an event that named it. Written behind the commit of the events: nearly
+ * every event names a release that is known, which costs a look into memory; one that is lost on the way is seen again with the next event.
+ */
+export function createReleases({ database, onError }: ReleasesDeps): Releases {
+  const known = new Map<string, Note>();
+  // Neighbours mostly carry the same release.
+  let last: Note | null = null;
+  const notes = createGatherer<Note>({ everyMs: writeEveryMs, maxKeys: maxNotes, write, onError });
+
+  async function write(gathered: Note[]): Promise<void> {
+    const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    for (let start = 0; start < sorted.length; start += rowsPerStatement) {
+      const written = await writeOrSplit(sorted.slice(start, start + rowsPerStatement), store, onError);
+      for (const note of written) remember(note);
+    }
+  }
+
+  const store = (some: readonly Note[]): Promise<readonly Note[]> =>
+    database.write(async (tx) => {
+      const rows = some.map(({ projectId, release, firstMs, lastMs }) => ({
+        project_id: projectId,
+        release,
+        first_seen_at: new Date(firstMs),
+        noted_at: new Date(lastMs),
+      }));
+      await noteReleases(tx, rows, { dialect: database.dialect, perProject: releasesPerProject });
+      return some;
+    });
+
+  function remember(note: Note): void {
+    const key = keyOf(note);
+    const before = known.get(key);
+    if (before !== undefined) {
+      before.firstMs = Math.min(before.firstMs, note.firstMs);
+      before.lastMs = Math.max(before.lastMs, note.lastMs);
+      return;
+    }
+    if (known.size >= maxRemembered) known.clear();
+    known.set(key, note);
+  }
+
+  const isCovered = (note: Note | undefined | null, at: number): boolean =>
+    note !== undefined && note !== null && at >= note.firstMs && at - note.lastMs < releaseNotedMs;
+
+  return {
+    seen(projectId, release, at) {
+      if (last !== null && last.release === release && last.projectId === projectId && isCovered(last, at)) return;
+      const key = keyOf({ projectId, release });
+      const before = known.get(key);
+      if (before !== undefined && isCovered(before, at)) {
+        last = before;
+        return;
+      }
+      const note = notes.noteOf(key, () => ({ projectId, release, firstMs: at, lastMs: at }));
+      if (note === undefined) return;
+      note.firstMs = Math.min(note.firstMs, at);
+      note.lastMs = Math.max(note.lastMs, at);
+    },
+    flush: () => notes.flush(),
+    stop: () => notes.stop(),
+  };
+}
+
+const keyOf = ({ projectId, release }: Pick<Note, "projectId" | "release">): string => `${projectId} ${release}`;
+
+/** Releases of one answer; of more than these the newest are shown. */
+const maxShown = 200;
+
+/** The releases of a project that were first seen in the range, in order of time: marks for charts (spec part 3, section 5.7). */
+export async function readReleases({ read }: Pick<Database<Tables>, "read">, projectId: string, range: TimeRange) {
+  const rows = await releasesWithin(read, projectId, range, maxShown);
+  return { items: rows.reverse().map(({ release, first_seen_at }) => ({ release, first_seen: first_seen_at })) };
+}
