@@ -9,7 +9,7 @@ const everywhere =
   /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|range-text\.ts|time-range\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]use-gaps\.ts$|[\\/]client[\\/]src[\\/]|vite[\\/]|rolldown/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
-const taskOnly = /[\\/](JsonView|json-lines|json\.module)/;
+const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
 /** And what only pages with figures need. */
 const charts = /[\\/]ui[\\/]charts[\\/]/;
 /** What the page and the drawer of a task share. */

@@ -1,6 +1,7 @@
 import { parseExact } from "@svc/client";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countRedacted, jsonLines, maximumLines, redactedText } from "./json-lines.ts";
+import { countRedacted, depthOf, findInJson, jsonLines, maximumLines, redactedText, redactions } from "./json-lines.ts";
 
 const all = () => true;
 
@@ -43,11 +44,12 @@ describe("jsonLines", () => {
     expect(line).toMatchObject({ kind: "text", text: "abc", cutBytes: 4096 });
   });
 
-  test("walks a value nested deeper than the stack, and draws a bounded number of lines", () => {
-    let value: unknown = 1;
-    for (let depth = 0; depth < 50_000; depth++) value = [value];
-    expect(jsonLines("args", value, all)).toHaveLength(maximumLines);
-    expect(countRedacted(value)).toEqual({ found: 0, isCut: true });
+  test("walks a value nested deeper than the stack, and lists a bounded number of lines", () => {
+    let value: unknown = "[REDACTED]";
+    for (let depth = 0; depth < 20_000; depth++) value = [value];
+    expect(jsonLines("args", value, (_path, depth) => depth < 2_000)).toHaveLength(2_001);
+    expect(countRedacted([value])).toEqual({ found: 1, isCut: false });
+    expect(jsonLines("args", Array.from({ length: maximumLines + 9 }), all)).toHaveLength(maximumLines);
   });
 
   test("gives no two places one path, whatever their keys hold", () => {
@@ -59,7 +61,55 @@ describe("jsonLines", () => {
 
   test("says that it counted only part of what was redacted", () => {
     const few = countRedacted(Array.from({ length: 300 }, () => "[REDACTED]"));
-    const many = countRedacted(Array.from({ length: 9_000 }, () => ["[REDACTED]"]));
+    const many = countRedacted(Array.from({ length: 600_000 }, () => "[REDACTED]"));
     expect([redactedText(few), redactedText(many)]).toEqual(["300", expect.stringMatching(/^at least \d+$/)]);
   });
+
+  test("counts what was redacted below every branch", () => {
+    const inner = { token: "[REDACTED]", deeper: ["[REDACTED]", 1] };
+    const value = { inner, plain: {} };
+    const below = redactions(value);
+    expect([below(value).found, below(inner).found, below(value.plain).found]).toEqual([2, 2, 0]);
+  });
+});
+
+describe("findInJson", () => {
+  const value = { order: { id: 4711, note: "late ORDER" }, token: "[REDACTED]", other: [true] };
+
+  test("finds keys, texts and numbers without case, and the branches above them", () => {
+    const found = findInJson("kwargs", value, "order");
+    expect(found.hits).toEqual(["kwargs.order", "kwargs.order.note"]);
+    expect([...found.above].sort()).toEqual(["kwargs", "kwargs.order"]);
+    expect(findInJson("kwargs", value, "471").hits).toEqual(["kwargs.order.id"]);
+    expect(findInJson("kwargs", value, "TRUE").hits).toEqual(["kwargs.other.0"]);
+  });
+
+  test("finds nothing in a redacted value, and nothing for no text", () => {
+    expect(findInJson("kwargs", value, "redacted").hits).toEqual([]);
+    expect(findInJson("kwargs", value, "").hits).toEqual([]);
+  });
+
+  test("every hit is a line that the branches above it lead to", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom("a", "1", "e", "tr"), (json, text) => {
+        const { hits, above } = findInJson("args", json, text);
+        const lines = jsonLines("args", json, (path) => above.has(path)).map((line) => line.path);
+        expect(lines).toEqual(expect.arrayContaining(hits));
+      }),
+    );
+  });
+
+  test("stops at a bounded number of hits and says so", () => {
+    const found = findInJson(
+      "args",
+      Array.from({ length: 5_000 }, () => "x"),
+      "x",
+    );
+    expect(found).toMatchObject({ isCut: true });
+    expect(found.hits).toHaveLength(1_000);
+  });
+});
+
+test("depthOf counts the levels of branches up to a limit", () => {
+  expect([depthOf(1, 9), depthOf([], 9), depthOf([{ a: [1] }], 9), depthOf([[[[1]]]], 2)]).toEqual([0, 1, 3, 2]);
 });

@@ -3,11 +3,19 @@ import { isExactNumber } from "@svc/client";
 const redactionMarker = "[REDACTED]";
 const cutSuffix = /\[\.\.\.(\d+) more bytes truncated\]$/;
 
+/** One tree of a panel. */
+export interface JsonPart {
+  label: string;
+  value: unknown;
+}
+
 export type JsonLine = {
   /** `args.0.name`, with `["a.b"]` for a key that would read as more than one: unique, and what "copy path" copies. */
   path: string;
   depth: number;
   label: string | null;
+  /** What stands there, for copying. */
+  value: unknown;
 } & (
   | { kind: "open"; isArray: boolean; size: number; redacted: Redacted; isOpen: boolean }
   | { kind: "redacted" }
@@ -15,8 +23,20 @@ export type JsonLine = {
   | { kind: "value"; text: string; isExact: boolean }
 );
 
-/** More lines than this are not drawn at once; the raw text is offered instead. */
-export const maximumLines = 2_000;
+/** More lines than this are not listed; the raw text has all. */
+export const maximumLines = 100_000;
+/** Of one value at most so many members are counted or searched. */
+const maximumLooked = 500_000;
+const maximumHits = 1_000;
+
+interface Place {
+  label: string | null;
+  path: string;
+  depth: number;
+  value: unknown;
+}
+
+const rootPlace = (label: string | null, value: unknown): Place => ({ label, path: label ?? "$", depth: 0, value });
 
 /**
  * The visible lines of a JSON value. `isOpen` decides by path and depth whether a branch is unfolded. At most
@@ -26,33 +46,38 @@ export function jsonLines(
   label: string | null,
   value: unknown,
   isOpen: (path: string, depth: number) => boolean,
+  redactedIn: (branch: object) => Redacted = redactions(value),
 ): JsonLine[] {
   const lines: JsonLine[] = [];
-  const pending: { label: string | null; path: string; depth: number; value: unknown }[] = [
-    { label, path: label ?? "$", depth: 0, value },
-  ];
+  const pending = [rootPlace(label, value)];
   for (let next = pending.pop(); next && lines.length < maximumLines; next = pending.pop()) {
-    const { value: at, ...place } = next;
+    const at = next.value;
     const entries = entriesOf(at);
     if (!entries) {
-      lines.push({ ...place, ...leaf(at) });
+      lines.push({ ...next, ...leaf(at) });
       continue;
     }
-    const open = entries.length > 0 && isOpen(place.path, place.depth);
+    const open = entries.length > 0 && isOpen(next.path, next.depth);
     lines.push({
-      ...place,
+      ...next,
       kind: "open",
       isArray: Array.isArray(at),
       size: entries.length,
-      redacted: countRedacted(at),
+      redacted: redactedIn(at as object),
       isOpen: open,
     });
-    if (!open) continue;
-    for (const [key, child] of entries.toReversed()) {
-      pending.push({ label: key, path: pathBelow(place.path, key), depth: place.depth + 1, value: child });
-    }
+    if (open) pending.push(...membersOf(next, entries, maximumLines - lines.length).reverse());
   }
   return lines;
+}
+
+function membersOf(place: Place, entries: [string, unknown][], most = entries.length): Place[] {
+  return entries.slice(0, most).map(([key, value]) => ({
+    label: key,
+    path: pathBelow(place.path, key),
+    depth: place.depth + 1,
+    value,
+  }));
 }
 
 function pathBelow(path: string, key: string): string {
@@ -85,19 +110,40 @@ export interface Redacted {
   isCut: boolean;
 }
 
-/** How many scalars below a value were redacted. Looks at no more than a few thousand. */
-export function countRedacted(value: unknown): Redacted {
-  let found = 0;
+/** How many scalars below each branch of a value were redacted, from one walk over it. */
+export function redactions(value: unknown): (branch: object) => Redacted {
+  const branches: object[] = [];
+  const parents: number[] = [];
+  const counts: number[] = [];
+  const pending: { value: unknown; parent: number }[] = [{ value, parent: -1 }];
   let looked = 0;
-  const pending: unknown[] = [value];
-  while (pending.length > 0 && looked < 5_000) {
+  for (let next = pending.pop(); next && looked < maximumLooked; next = pending.pop()) {
     looked += 1;
-    const at = pending.pop();
-    if (at === redactionMarker) found += 1;
-    const entries = entriesOf(at);
-    if (entries) for (const [, child] of entries) pending.push(child);
+    const entries = entriesOf(next.value);
+    if (entries) {
+      const parent = branches.push(next.value as object) - 1;
+      parents.push(next.parent);
+      counts.push(0);
+      for (const [, child] of entries) pending.push({ value: child, parent });
+    } else if (next.value === redactionMarker && next.parent >= 0) {
+      counts[next.parent] = (counts[next.parent] ?? 0) + 1;
+    }
   }
-  return { found, isCut: pending.length > 0 };
+  const isCut = looked >= maximumLooked && pending.length > 0;
+  const found = new Map<object, number>();
+  // Below stands behind, so going backwards every branch is complete before it is added to the one above.
+  for (let at = branches.length - 1; at >= 0; at--) {
+    const total = counts[at] ?? 0;
+    const parent = parents[at] ?? -1;
+    if (parent >= 0) counts[parent] = (counts[parent] ?? 0) + total;
+    found.set(branches[at] as object, total);
+  }
+  return (branch) => ({ found: found.get(branch) ?? 0, isCut });
+}
+
+/** The sum over several values, scalars included. */
+export function countRedacted(values: readonly unknown[]): Redacted {
+  return redactions(values)(values);
 }
 
 /** `3`, or `at least 3`. */
@@ -105,7 +151,61 @@ export function redactedText({ found, isCut }: Redacted): string {
   return isCut ? `at least ${found}` : String(found);
 }
 
-/** The value at a dotted path of `jsonLines`, as text to copy: strings as they are, everything else as JSON. */
+export interface Found {
+  /** Paths of the lines that hold the text, in reading order. */
+  hits: string[];
+  /** Every branch above a hit. */
+  above: Set<string>;
+  /** There may be more. */
+  isCut: boolean;
+}
+
+/** Where keys, texts and other scalars of a value hold `text`, without case. Redaction markers hold nothing. */
+export function findInJson(label: string | null, value: unknown, text: string): Found {
+  const found: Found = { hits: [], above: new Set(), isCut: false };
+  const wanted = text.toLowerCase();
+  if (wanted === "") return found;
+  interface Step extends Place {
+    parent: Step | null;
+  }
+  const pending: Step[] = [{ ...rootPlace(label, value), parent: null }];
+  for (let looked = 0, next = pending.pop(); next; looked++, next = pending.pop()) {
+    if (looked >= maximumLooked || found.hits.length >= maximumHits) {
+      found.isCut = true;
+      break;
+    }
+    const entries = entriesOf(next.value);
+    const words = entries ? "" : wordsOf(next.value);
+    if (words.toLowerCase().includes(wanted) || next.label?.toLowerCase().includes(wanted)) {
+      found.hits.push(next.path);
+      for (let at = next.parent; at && !found.above.has(at.path); at = at.parent) found.above.add(at.path);
+    }
+    if (!entries) continue;
+    for (const member of membersOf(next, entries).reverse()) pending.push({ ...member, parent: next });
+  }
+  return found;
+}
+
+function wordsOf(value: unknown): string {
+  const { kind, ...rest } = leaf(value);
+  return kind === "redacted" || !("text" in rest) ? "" : rest.text;
+}
+
+/** How many levels of branches a value has, counted up to `most`. */
+export function depthOf(value: unknown, most: number): number {
+  let level = [value];
+  let depth = 0;
+  while (depth < most) {
+    const below = level.flatMap((one) => entriesOf(one)?.map(([, child]) => child) ?? []);
+    const hasBranch = level.some((one) => entriesOf(one) !== null);
+    if (!hasBranch) return depth;
+    depth += 1;
+    level = below;
+  }
+  return depth;
+}
+
+/** A value as text to copy: strings as they are, everything else as JSON. */
 export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "null");
 }
