@@ -11,7 +11,7 @@ import {
   useRouter,
 } from "@tanstack/react-router";
 import { meQuery } from "./features/sessions/queries.ts";
-import { readTasksSearch } from "./features/tasks/tasks-search.ts";
+import { readTaskPageSearch, readTasksSearch } from "./features/tasks/tasks-search.ts";
 import { paths, safeReturn } from "./paths.ts";
 import { queryClient, whenSignedOut } from "./query-client.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
@@ -80,6 +80,8 @@ const tasksRoute = createRoute({
 const taskRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/tasks/$engine/$taskId",
+  // The filters of the list that the task was opened from, for the way back and the tasks before and after it.
+  validateSearch: readTaskPageSearch,
   component: lazyRouteComponent(() => import("./features/tasks/detail/TaskPage.tsx"), "TaskPage"),
 });
 

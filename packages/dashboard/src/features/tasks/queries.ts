@@ -3,6 +3,9 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
 
+/** Enough for the whole life of nearly every task. */
+const eventPageSize = 500;
+
 export const taskListQuery = (slug: string, filters: TaskFilters) =>
   infiniteQueryOptions({
     queryKey: ["tasks", slug, filters],
@@ -41,11 +44,38 @@ export const taskQuery = (slug: string, engine: string, taskId: string) =>
     staleTime: 2_000,
   });
 
-export const taskEventsQuery = (slug: string, engine: string, taskId: string) =>
+/** The newest events of a task, all kinds or one. */
+export const taskEventsQuery = (slug: string, engine: string, taskId: string, kind = "") =>
   queryOptions({
-    queryKey: ["task-events", slug, engine, taskId],
-    queryFn: ({ signal }) => api.listEvents(slug, { engine, task_id: taskId, limit: 500 }, { signal }),
+    queryKey: ["task-events", slug, engine, taskId, kind],
+    queryFn: ({ signal }) =>
+      api.listEvents(slug, { engine, task_id: taskId, limit: eventPageSize, ...(kind ? { kind } : {}) }, { signal }),
     staleTime: 2_000,
+  });
+
+/** The pages after those newest ones. A change moves where they begin, so they are then read anew from there. */
+export const olderTaskEventsQuery = (
+  slug: string,
+  task: { engine: string; taskId: string; kind: string },
+  from: string,
+) =>
+  infiniteQueryOptions({
+    queryKey: ["older-task-events", slug, task, from],
+    queryFn: ({ pageParam, signal }) =>
+      api.listEvents(
+        slug,
+        {
+          engine: task.engine,
+          task_id: task.taskId,
+          limit: eventPageSize,
+          cursor: pageParam,
+          ...(task.kind ? { kind: task.kind } : {}),
+        },
+        { signal },
+      ),
+    initialPageParam: from,
+    getNextPageParam: (last) => last.next_cursor,
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 export const taskTreeQuery = (slug: string, engine: string, taskId: string) =>

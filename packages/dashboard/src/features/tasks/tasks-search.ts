@@ -37,6 +37,12 @@ export function readTasksSearch(raw: Record<string, unknown>): TasksSearch {
   return search;
 }
 
+/** Of the address of a task's own page: the filters of the list that it stands in, and the part that is shown. */
+export function readTaskPageSearch(raw: Record<string, unknown>): TasksSearch {
+  const { task: _drawer, ...search } = readTasksSearch(raw);
+  return search;
+}
+
 /** Names of the params that were given but say nothing the list understands. */
 export function droppedParams(raw: Record<string, unknown>): string[] {
   const read = readTasksSearch(raw) as Record<string, unknown>;

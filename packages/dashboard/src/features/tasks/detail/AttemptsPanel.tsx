@@ -1,28 +1,35 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import controls from "../../../ui/controls.module.css";
 import { duration, printable } from "../../../ui/format.ts";
 import { Icon } from "../../../ui/Icon.tsx";
 import { clockText, useZone } from "../../../ui/instants.ts";
 import panel from "../../../ui/panel.module.css";
 import { ScrollBox } from "../../../ui/ScrollBox.tsx";
-import { StatePill } from "../../../ui/StatePill.tsx";
+import { StateGlyph, StatePill } from "../../../ui/StatePill.tsx";
+import { attemptChange, attemptPlace } from "./attempt-change.ts";
 import type { Attempt } from "./attempts.ts";
 import { Trace } from "./FailurePanel.tsx";
 import css from "./task.module.css";
+import { shortException } from "./trace.ts";
 
 interface AttemptsPanelProps {
   attempts: readonly Attempt[];
   maxAttempts: number | null;
+  /** Older events than those that were read may tell of more attempts. */
+  isCut: boolean;
 }
 
-export function AttemptsPanel({ attempts, maxAttempts }: AttemptsPanelProps) {
+export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelProps) {
   const { zone, label } = useZone();
   const [opened, setOpened] = useState<number | null>(null);
   return (
     <section className={panel.panel} id="attempts" aria-labelledby="h-attempts">
       <header>
         <h2 id="h-attempts">Attempts</h2>
-        <span className="t3">newest first{maxAttempts === null ? "" : `; at most ${maxAttempts}`}</span>
+        <span className="t3">
+          newest first{limitText(attempts, maxAttempts)}
+          {isCut ? "; from the newest 500 events" : ""}
+        </span>
       </header>
       {attempts.length === 0 ? (
         <p className={css.empty}>It has not started yet.</p>
@@ -67,13 +74,13 @@ export function AttemptsPanel({ attempts, maxAttempts }: AttemptsPanelProps) {
                           <Icon name={isOpen ? "caret" : "right"} />
                         </button>
                       ) : null}
-                      {printable((attempt.exception ?? "").split("\n", 1)[0] ?? "")}
+                      {errorLine(attempt)}
                     </td>
                   </tr>,
                   isOpen && attempt.traceback ? (
                     <tr key={`${attempt.number} trace`}>
                       <td colSpan={7} className={css.traced}>
-                        <Trace text={attempt.traceback} />
+                        <Trace text={attempt.traceback} name={`Traceback of attempt ${attempt.number + 1}`} />
                       </td>
                     </tr>
                   ) : null,
@@ -83,9 +90,22 @@ export function AttemptsPanel({ attempts, maxAttempts }: AttemptsPanelProps) {
           </table>
         </ScrollBox>
       )}
-      {attempts.length > 1 ? <p className={panel.foot}>{compare(attempts)}</p> : null}
+      {attempts.length > 1 ? <Comparison attempts={attempts} /> : null}
     </section>
   );
+}
+
+function limitText(attempts: readonly Attempt[], maxAttempts: number | null): string {
+  if (maxAttempts === null) return "";
+  const last = attempts.at(-1);
+  const isSpent = last !== undefined && last.number + 1 >= maxAttempts && last.state === "failure";
+  return isSpent ? `; no retry left of ${maxAttempts}` : `; at most ${maxAttempts}`;
+}
+
+function errorLine(attempt: Attempt): string {
+  const place = attemptPlace(attempt);
+  const said = attempt.exception === null ? "" : printable(shortException(attempt.exception));
+  return [said, place === null ? null : `in ${printable(place)}`].filter(Boolean).join(", ");
 }
 
 function pauseAfter(attempt: Attempt, attempts: readonly Attempt[]): string {
@@ -95,11 +115,30 @@ function pauseAfter(attempt: Attempt, attempts: readonly Attempt[]): string {
   return `+ ${duration(next.startedAt - attempt.endedAt)}`;
 }
 
-function compare(attempts: readonly Attempt[]): string {
-  const errors = new Set(attempts.map((attempt) => attempt.exception).filter(Boolean));
-  const last = attempts.at(-1);
-  const failed = attempts.filter((attempt) => attempt.exception !== null).length;
-  const outcome = last?.state === "success" ? `Attempt ${last.number + 1} succeeded. ` : "";
-  if (failed < 2) return outcome;
-  return `${outcome}${errors.size === 1 ? `All ${failed} failures say the same.` : `${failed} failures with ${errors.size} different messages.`}`;
+/** What two attempts have in common and what not, as facts: why is for the reader to say. */
+function Comparison({ attempts }: { attempts: readonly Attempt[] }) {
+  const change = useMemo(() => attemptChange(attempts), [attempts]);
+  if (change === null) return null;
+  const { from, to, changed, same } = change;
+  return (
+    <section className={css.strip} aria-label={`Attempt ${from.number + 1} against attempt ${to.number + 1}`}>
+      <span className={css.pair}>
+        <StateGlyph state={from.state} />
+        <b>{from.number + 1}</b>
+        <Icon name="right" />
+        <StateGlyph state={to.state} />
+        <b>{to.number + 1}</b>
+      </span>
+      {changed.map(({ field, from: before, to: after }) => (
+        <span key={field} className={css.change}>
+          <span className="t3">{field}</span> <span className={css.before}>{before}</span>
+          <Icon name="right" />
+          <span className="vh">then </span>
+          <b>{after}</b>
+        </span>
+      ))}
+      {changed.length === 0 ? <span>Nothing that was reported differs.</span> : null}
+      {same.length > 0 ? <span className="t3">same {same.join(", ")}</span> : null}
+    </section>
+  );
 }

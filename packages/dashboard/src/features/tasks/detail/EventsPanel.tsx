@@ -1,38 +1,63 @@
 import type { TaskEvent } from "@svc/client";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import { CopyButton } from "../../../ui/CopyButton.tsx";
 import controls from "../../../ui/controls.module.css";
-import { Bones, Failed } from "../../../ui/Feedback.tsx";
-import { printable } from "../../../ui/format.ts";
+import { Bones, Failed, FailedLine } from "../../../ui/Feedback.tsx";
+import { count, printable, printableLines } from "../../../ui/format.ts";
 import { Icon } from "../../../ui/Icon.tsx";
-import { clockText, useZone } from "../../../ui/instants.ts";
+import { clockText, fullText, useZone } from "../../../ui/instants.ts";
 import json from "../../../ui/json.module.css";
 import panel from "../../../ui/panel.module.css";
 import { ScrollBox } from "../../../ui/ScrollBox.tsx";
+import { olderTaskEventsQuery, taskEventsQuery } from "../queries.ts";
 import css from "./task.module.css";
 import type { TaskDetail } from "./use-task-detail.ts";
 
-const firstShown = 8;
+const fewShown = 8;
+const pageShown = 100;
 
-export function EventsPanel({ detail, showsAll }: { detail: TaskDetail; showsAll: boolean }) {
+const taskKinds = ["sent", "received", "started", "succeeded", "failed", "retried", "revoked", "rejected"].map(
+  (word) => `task.${word}`,
+);
+
+interface EventsPanelProps {
+  slug: string;
+  task: { engine: string; task_id: string };
+  detail: TaskDetail;
+  /** On the page only the newest few are shown until somebody asks for more. */
+  isShort: boolean;
+}
+
+export function EventsPanel({ slug, task, detail, isShort }: EventsPanelProps) {
   const { zone, label } = useZone();
-  const [isAll, setAll] = useState(showsAll);
+  const [most, setMost] = useState(isShort ? fewShown : pageShown);
   const [kind, setKind] = useState("");
   const [opened, setOpened] = useState<string | null>(null);
-  const { events, eventsQuery } = detail;
-  const kinds = useMemo(() => [...new Set(events.map((event) => event.kind))].sort(), [events]);
-  const matching = kind === "" ? events : events.filter((event) => event.kind === kind);
-  const shown = isAll ? matching : matching.slice(0, firstShown);
+  const list = useEvents(slug, task, detail, kind);
+  const { query, events, isMore } = list;
+  const kinds = useMemo(() => {
+    const told = new Set(detail.events.map((event) => event.kind));
+    // Not all events are here yet, so every kind may still come.
+    if (detail.eventsQuery.data?.next_cursor) for (const one of taskKinds) told.add(one);
+    return [...told].sort();
+  }, [detail.events, detail.eventsQuery.data]);
+  const shown = events.slice(0, most);
+  const more = () => {
+    setMost(most < pageShown ? pageShown : most + pageShown);
+    if (most + pageShown > events.length && isMore) list.readOlder();
+  };
 
   return (
     <section className={panel.panel} id="events" aria-labelledby="h-events">
       <header>
         <h2 id="h-events">Events</h2>
         <span className="t3">
-          newest {shown.length} of {events.length}
-          {eventsQuery.data?.next_cursor ? "+" : ""}, {label}
+          newest {count(shown.length)} of {count(events.length)}
+          {isMore ? "+" : ""}, {label}
         </span>
         <span className="grow" />
-        {isAll && kinds.length > 1 ? (
+        {kinds.length > 1 ? (
           <label>
             <span className="vh">Kind of event</span>
             <select className={css.kinds} value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
@@ -45,18 +70,13 @@ export function EventsPanel({ detail, showsAll }: { detail: TaskDetail; showsAll
             </select>
           </label>
         ) : null}
-        {!isAll && events.length > firstShown ? (
-          <button type="button" className={controls.lnk} onClick={() => setAll(true)}>
-            All events
-          </button>
-        ) : null}
       </header>
-      {eventsQuery.isError && events.length === 0 ? (
-        <Failed title="Events could not be read" error={eventsQuery.error} onRetry={() => void eventsQuery.refetch()} />
-      ) : eventsQuery.isPending ? (
+      {query.isError && events.length === 0 ? (
+        <Failed title="Events could not be read" error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.isPending ? (
         <Bones rows={3} label="Loading events" />
       ) : shown.length === 0 ? (
-        <p className={css.empty}>No event is kept.</p>
+        <p className={css.empty}>{kind === "" ? "No event is kept." : `No event of kind ${kind} is kept.`}</p>
       ) : (
         <ScrollBox label="Events">
           <table className={`${panel.tbl} ${panel.dense}`}>
@@ -70,6 +90,7 @@ export function EventsPanel({ detail, showsAll }: { detail: TaskDetail; showsAll
             <tbody>
               {shown.map((event) => {
                 const isOpen = opened === event.id;
+                const at = Date.parse(event.occurred_at);
                 return [
                   <tr key={event.id}>
                     <td className="mono">
@@ -84,14 +105,16 @@ export function EventsPanel({ detail, showsAll }: { detail: TaskDetail; showsAll
                       </button>
                     </td>
                     <td className={`${panel.long} t2`}>{detailOf(event)}</td>
-                    <td className="num t2">{clockText(Date.parse(event.occurred_at), zone)}</td>
+                    <td className="num t2">
+                      <time dateTime={event.occurred_at} title={`${fullText(at, zone)} ${zone}`}>
+                        {clockText(at, zone)}
+                      </time>
+                    </td>
                   </tr>,
                   isOpen ? (
                     <tr key={`${event.id} payload`}>
                       <td colSpan={3} className={css.traced}>
-                        <pre className={json.raw} tabIndex={0} role="region" aria-label={`Payload of ${event.kind}`}>
-                          {JSON.stringify(event.payload, null, 2)}
-                        </pre>
+                        <Payload event={event} />
                       </td>
                     </tr>
                   ) : null,
@@ -101,7 +124,61 @@ export function EventsPanel({ detail, showsAll }: { detail: TaskDetail; showsAll
           </table>
         </ScrollBox>
       )}
+      {list.olderError ? (
+        <FailedLine title="Older events could not be read" error={list.olderError} onRetry={list.readOlder} />
+      ) : null}
+      {events.length > shown.length || (isMore && !query.isPending) ? (
+        <p className={panel.foot}>
+          <button type="button" className={controls.lnk} disabled={list.isReading} onClick={more}>
+            {list.isReading ? "Reading older events" : most < pageShown ? "More events" : "Older events"}
+          </button>
+        </p>
+      ) : null}
     </section>
+  );
+}
+
+/** The events of one kind or of all: the newest page, which is kept fresh, and the older ones that were asked for. */
+function useEvents(slug: string, task: EventsPanelProps["task"], detail: TaskDetail, kind: string) {
+  const { engine, task_id: taskId } = task;
+  const [wantsOlder, setWantsOlder] = useState(false);
+  const whole = detail.eventsQuery;
+  // While one page holds all, a kind is a matter of looking through it.
+  const isAsked = kind !== "" && Boolean(whole.data?.next_cursor);
+  const ofKind = useQuery({ ...taskEventsQuery(slug, engine, taskId, kind), enabled: isAsked });
+  const query = isAsked ? ofKind : whole;
+  const from = query.data?.next_cursor ?? null;
+  const older = useInfiniteQuery({
+    ...olderTaskEventsQuery(slug, { engine, taskId, kind }, from ?? ""),
+    enabled: wantsOlder && from !== null,
+  });
+  const events = useMemo(() => {
+    const newest = query.data?.items ?? [];
+    const all = from === null ? newest : [...newest, ...(older.data?.pages ?? []).flatMap((page) => page.items)];
+    return kind === "" ? all : all.filter((event) => event.kind === kind);
+  }, [query.data, older.data, from, kind]);
+  return {
+    query,
+    events,
+    isMore: from !== null && (older.data === undefined || older.hasNextPage),
+    isReading: older.isFetching,
+    olderError: older.error,
+    readOlder: () => {
+      if (!wantsOlder) setWantsOlder(true);
+      else void (older.isError && !older.data ? older.refetch() : older.fetchNextPage());
+    },
+  };
+}
+
+function Payload({ event }: { event: TaskEvent }) {
+  const text = JSON.stringify(event.payload, null, 2);
+  return (
+    <div className={css.unfolded}>
+      <pre className={json.raw} tabIndex={0} role="region" aria-label={`Payload of ${event.kind}`}>
+        {printableLines(text)}
+      </pre>
+      <CopyButton text={text} name="Copy payload" />
+    </div>
   );
 }
 

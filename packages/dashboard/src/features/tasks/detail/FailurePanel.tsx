@@ -7,7 +7,15 @@ import { Icon } from "../../../ui/Icon.tsx";
 import panel from "../../../ui/panel.module.css";
 import { Segments } from "../../../ui/Segments.tsx";
 import css from "./failure.module.css";
-import { type Frame, foldFrames, librariesOf, readTrace, splitException, type TraceSection } from "./trace.ts";
+import {
+  type Frame,
+  foldFrames,
+  librariesOf,
+  readTrace,
+  splitException,
+  splitType,
+  type TraceSection,
+} from "./trace.ts";
 
 /** The exception on top, then the traceback with own frames open and library frames folded. */
 export function FailurePanel({ task, level = 2 }: { task: Pick<Task, "exception" | "traceback">; level?: 2 | 3 }) {
@@ -18,7 +26,7 @@ export function FailurePanel({ task, level = 2 }: { task: Pick<Task, "exception"
       <header>
         <Title id="h-failure">
           <span className="vh">Failure: </span>
-          <span className={css.exc}>{printable(type ?? "Failed")}</span>
+          <span className={css.exc}>{type === null ? "Failed" : <TypeName type={type} />}</span>
         </Title>
       </header>
       {message ? <p className={`${css.msg} mono`}>{printableLines(message)}</p> : null}
@@ -31,9 +39,19 @@ export function FailurePanel({ task, level = 2 }: { task: Pick<Task, "exception"
   );
 }
 
+function TypeName({ type }: { type: string }) {
+  const { module, name } = splitType(type);
+  return (
+    <>
+      {module ? <span className={css.module}>{printable(module)}</span> : null}
+      {printable(name)}
+    </>
+  );
+}
+
 type Order = "inner" | "printed";
 
-export function Trace({ text }: { text: string }) {
+export function Trace({ text, name = "Traceback" }: { text: string; name?: string }) {
   const [order, setOrder] = useState<Order>("inner");
   const [isWrapped, setWrapped] = useState(false);
   const sections = readTrace(text);
@@ -45,7 +63,7 @@ export function Trace({ text }: { text: string }) {
       <div className={css.bar}>
         {sections.length > 0 ? (
           <Segments<Order>
-            legend="Order of the traceback"
+            legend={`Order of frames, ${name}`}
             value={order}
             options={[
               { value: "inner", label: "Innermost first" },
@@ -69,13 +87,13 @@ export function Trace({ text }: { text: string }) {
         >
           <Icon name="wrap" />
         </button>
-        <CopyButton text={text} name="Copy traceback" />
+        <CopyButton text={text} name={`Copy ${name.toLowerCase()}`} />
       </div>
       <div
         className={isWrapped ? `${css.trace} ${css.wrapped}` : css.trace}
         tabIndex={0}
         role="region"
-        aria-label="Traceback"
+        aria-label={name}
       >
         {order === "printed" || sections.length === 0 ? (
           <pre className={css.raw}>{printableLines(text)}</pre>
@@ -95,7 +113,8 @@ function Section({ section, isCause }: { section: TraceSection; isCause: boolean
     <>
       {isCause ? (
         <p className={css.cause}>
-          Caused by <b>{printable((section.error ?? "an error that was not named").split("\n", 1)[0] ?? "")}</b>
+          {section.link === "context" ? "While handling " : "Caused by "}
+          <Cause error={section.error} />
         </p>
       ) : null}
       {foldFrames(section.frames).map((group, at) =>
@@ -120,6 +139,17 @@ function Section({ section, isCause }: { section: TraceSection; isCause: boolean
   );
 }
 
+function Cause({ error }: { error: string | null }) {
+  if (error === null) return <b>an error that was not named</b>;
+  const { type, message } = splitException(error.split("\n", 1)[0] ?? "");
+  return (
+    <>
+      <b>{printable(type ?? message)}</b>
+      {type === null || message === "" ? "" : `: ${printable(message)}`}
+    </>
+  );
+}
+
 function OwnFrame({ frame }: { frame: Frame }) {
   const place = (
     <>
@@ -139,7 +169,10 @@ function OwnFrame({ frame }: { frame: Frame }) {
     <details className={css.frame} open>
       <summary>{place}</summary>
       <code className={css.src}>
-        <span className={css.ln}>{printable(frame.source)}</span>
+        <span className={css.ln}>
+          <i>{frame.line}</i>
+          {printable(frame.source)}
+        </span>
       </code>
     </details>
   );

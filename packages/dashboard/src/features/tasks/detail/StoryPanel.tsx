@@ -1,20 +1,41 @@
 import type { Task } from "@svc/client";
-import { duration } from "../../../ui/format.ts";
+import { AppLink } from "../../../ui/AppLink.tsx";
+import { count, duration, idTail, nameText } from "../../../ui/format.ts";
 import { clockText, useZone } from "../../../ui/instants.ts";
 import panel from "../../../ui/panel.module.css";
 import { storyOf } from "./story.ts";
 import css from "./task.module.css";
 import type { TaskDetail } from "./use-task-detail.ts";
 
-export function StoryPanel({ task, detail }: { task: Task; detail: TaskDetail }) {
+interface StoryPanelProps {
+  task: Task;
+  detail: TaskDetail;
+  hrefOf: (engine: string, taskId: string) => string;
+}
+
+export function StoryPanel({ task, detail, hrefOf }: StoryPanelProps) {
   const { zone } = useZone();
+  const parent = detail.treeQuery.data?.nodes.find((node) => node.task_id === task.parent_task_id);
   const steps = storyOf(task, detail.events, detail.attempts);
+  const isCut = Boolean(detail.eventsQuery.data?.next_cursor);
   return (
     <section className={panel.panel} id="timeline" aria-labelledby="h-timeline">
       <header>
         <h2 id="h-timeline">What happened</h2>
-        <span className="t3">from {detail.events.length} events, no guesses</span>
+        <span className="t3">
+          from {isCut ? "the newest " : ""}
+          {count(detail.events.length)} {detail.events.length === 1 ? "event" : "events"}, no guesses
+        </span>
       </header>
+      {parent ? (
+        <p className={css.empty}>
+          Started by{" "}
+          <AppLink href={hrefOf(parent.engine, parent.task_id)}>
+            {nameText(parent.name)} <span className="mono">{idTail(parent.task_id)}</span>
+          </AppLink>
+          .
+        </p>
+      ) : null}
       {steps.length === 0 ? (
         <p className={css.empty}>No event of this task is kept any more, or none has arrived yet.</p>
       ) : (

@@ -1,23 +1,21 @@
 import { isProblem } from "@svc/client";
+import { useSearch } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { paths } from "../../../paths.ts";
+import { stringifySearch } from "../../../search-text.ts";
 import { AppLink } from "../../../ui/AppLink.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Bones, Failed } from "../../../ui/Feedback.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { drawerClass } from "../../../ui/Layers.tsx";
 import { useFocusBack } from "../focus-back.ts";
-import { AttemptsPanel } from "./AttemptsPanel.tsx";
-import { EventsPanel } from "./EventsPanel.tsx";
-import { FailurePanel } from "./FailurePanel.tsx";
-import { FamilyPanel } from "./FamilyPanel.tsx";
-import { InputPanels } from "./InputPanels.tsx";
-import { LifecycleBar } from "./LifecycleBar.tsx";
-import { StoryPanel } from "./StoryPanel.tsx";
-import { TaskHead } from "./TaskHead.tsx";
+import { useListPlace } from "./list-place.ts";
+import { NotHere } from "./NotHere.tsx";
+import { ListSteps } from "./TaskActions.tsx";
+import { TaskView } from "./TaskView.tsx";
 import css from "./task.module.css";
-import { partsOf } from "./task-parts.ts";
-import { type TaskDetail, useTaskDetail } from "./use-task-detail.ts";
+import { taskAddress } from "./task-address.ts";
+import { isShown, useTaskDetail } from "./use-task-detail.ts";
 
 interface TaskDrawerProps {
   slug: string;
@@ -30,9 +28,10 @@ interface TaskDrawerProps {
 }
 
 /** The task beside its list, one part at a time. Not modal: j and k go on walking the list behind it. */
-export function TaskDrawer(props: TaskDrawerProps) {
-  const { slug, engine, taskId, onClose, onMove } = props;
+export function TaskDrawer({ slug, engine, taskId, tab, onTab, onClose, onMove }: TaskDrawerProps) {
   const detail = useTaskDetail(slug, engine, taskId);
+  const search = useSearch({ from: "/signed-in/p/$slug/tasks" });
+  const place = useListPlace(slug, { engine, taskId }, search);
   const element = useRef<HTMLDialogElement>(null);
   useFocusBack();
   useEffect(() => {
@@ -46,29 +45,10 @@ export function TaskDrawer(props: TaskDrawerProps) {
 
   const actions = (
     <>
-      <span className={css.pn}>
-        <button
-          type="button"
-          className={controls.ib}
-          aria-label="Previous task in the list"
-          title="Previous task in the list (k)"
-          onClick={() => onMove(-1)}
-        >
-          <Icon name="prev" />
-        </button>
-        <button
-          type="button"
-          className={controls.ib}
-          aria-label="Next task in the list"
-          title="Next task in the list (j)"
-          onClick={() => onMove(1)}
-        >
-          <Icon name="right" />
-        </button>
-      </span>
+      <ListSteps place={place} onMove={onMove} />
       <AppLink
         className={controls.ib}
-        href={paths.task(slug, engine, taskId)}
+        href={taskAddress(slug, engine, taskId, search)}
         aria-label="Open the full page"
         title="Open the full page (o)"
       >
@@ -79,22 +59,31 @@ export function TaskDrawer(props: TaskDrawerProps) {
       </button>
     </>
   );
+  const hrefOf = (otherEngine: string, otherId: string) =>
+    paths.tasks(slug) + stringifySearch({ ...search, tab: undefined, task: `${otherEngine}/${otherId}` });
 
   return (
     <dialog ref={element} className={drawerClass} aria-labelledby="drawer-title">
-      {detail.task ? (
-        <>
-          <TaskHead slug={slug} task={detail.task} level={2} actions={actions} />
-          <LifecycleBar task={detail.task} attempts={detail.attempts} />
-          <DrawerParts {...props} detail={detail} />
-        </>
+      {isShown(detail) ? (
+        <TaskView
+          key={`${engine}/${taskId}`}
+          slug={slug}
+          detail={detail}
+          place="drawer"
+          tab={tab}
+          onTab={onTab}
+          hrefOf={hrefOf}
+          actions={actions}
+        />
       ) : (
         <>
           <div className={css.head}>
             <h2 id="drawer-title">{isProblem(detail.error, "not_found") ? "Not found" : "Task"}</h2>
             <div className={css.acts}>{actions}</div>
           </div>
-          {detail.error ? (
+          {isProblem(detail.error, "not_found") ? (
+            <NotHere slug={slug} engine={engine} taskId={taskId} />
+          ) : detail.error ? (
             <Failed title="The task could not be read" error={detail.error} onRetry={detail.refetch} />
           ) : (
             <Bones label="Loading the task" />
@@ -102,38 +91,5 @@ export function TaskDrawer(props: TaskDrawerProps) {
         </>
       )}
     </dialog>
-  );
-}
-
-function DrawerParts({ slug, tab, onTab, detail }: TaskDrawerProps & { detail: TaskDetail }) {
-  const { task } = detail;
-  if (!task) return null;
-  const parts = partsOf(task, detail);
-  const shown = parts.find((part) => part.id === tab) ?? parts[0];
-  return (
-    <>
-      <nav className={css.subtabs} aria-label="Task parts">
-        {parts.map((part) => (
-          <button
-            key={part.id}
-            type="button"
-            aria-current={part === shown ? "true" : undefined}
-            onClick={() => onTab(part.id)}
-          >
-            {part.label} {part.count === null ? null : <span>{part.count}</span>}
-          </button>
-        ))}
-      </nav>
-      <div className={css.one}>
-        {shown?.id === "failure" ? <FailurePanel task={task} /> : null}
-        {shown?.id === "timeline" ? <StoryPanel task={task} detail={detail} /> : null}
-        {shown?.id === "attempts" ? (
-          <AttemptsPanel attempts={detail.attempts} maxAttempts={task.max_attempts ?? null} />
-        ) : null}
-        {shown?.id === "input" ? <InputPanels task={task} /> : null}
-        {shown?.id === "family" ? <FamilyPanel slug={slug} of={task} detail={detail} /> : null}
-        {shown?.id === "events" ? <EventsPanel detail={detail} showsAll /> : null}
-      </div>
-    </>
   );
 }

@@ -10,6 +10,8 @@ import { Age } from "../../../ui/Stamp.tsx";
 import { StatePill } from "../../../ui/StatePill.tsx";
 import { useNow } from "../../../ui/ticker.ts";
 import { lifeOf, tryText } from "../life.ts";
+import type { Attempt } from "./attempts.ts";
+import { CopyMenu } from "./TaskActions.tsx";
 import css from "./task.module.css";
 
 interface TaskHeadProps {
@@ -18,13 +20,15 @@ interface TaskHeadProps {
   /** The page has its h1 here; the drawer, which lies over a page with one, an h2. */
   level: 1 | 2;
   actions: ReactNode;
+  hrefOf: (engine: string, taskId: string) => string;
+  attempts: readonly Attempt[];
 }
 
-export function TaskHead({ slug, task, level, actions }: TaskHeadProps) {
+export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskHeadProps) {
   const Title = level === 1 ? "h1" : "h2";
   const listOf = (filter: Record<string, string>) => paths.tasks(slug) + stringifySearch(filter);
   return (
-    <header className={css.head}>
+    <header className={level === 1 ? css.head : `${css.head} ${css.narrow}`}>
       <div className={css.title}>
         <StatePill state={task.state} />
         <Title id={level === 2 ? "drawer-title" : undefined} title={nameText(task.name)}>
@@ -35,7 +39,10 @@ export function TaskHead({ slug, task, level, actions }: TaskHeadProps) {
           <CopyButton text={task.task_id} name="Copy task id (y)" />
         </span>
       </div>
-      <div className={css.acts}>{actions}</div>
+      <div className={css.acts}>
+        <CopyMenu slug={slug} task={task} />
+        {actions}
+      </div>
       <dl className={css.meta}>
         <Fact name="Engine">{printable(task.engine)}</Fact>
         {task.queue ? (
@@ -54,7 +61,7 @@ export function TaskHead({ slug, task, level, actions }: TaskHeadProps) {
           {task.priority === "normal" ? null : <Glyph name={task.priority} />} {task.priority}
         </Fact>
         {task.release ? <Fact name="Release">{printable(task.release)}</Fact> : null}
-        <Times task={task} />
+        <Times task={task} attempts={attempts} />
         <Fact name="Try">{tryText(task)}</Fact>
         {task.finished_at ? (
           <Fact name="Ended">
@@ -68,12 +75,12 @@ export function TaskHead({ slug, task, level, actions }: TaskHeadProps) {
         {task.tags.length > 0 ? <Fact name="Tags">{task.tags.map(printable).join(", ")}</Fact> : null}
         {task.retry_of ? (
           <Fact name="Retry of">
-            <AppLink href={paths.task(slug, task.engine, task.retry_of)}>{printable(task.retry_of)}</AppLink>
+            <AppLink href={hrefOf(task.engine, task.retry_of)}>{printable(task.retry_of)}</AppLink>
           </Fact>
         ) : null}
         {task.retried_as ? (
           <Fact name="Retried as">
-            <AppLink href={paths.task(slug, task.engine, task.retried_as)}>{printable(task.retried_as)}</AppLink>
+            <AppLink href={hrefOf(task.engine, task.retried_as)}>{printable(task.retried_as)}</AppLink>
           </Fact>
         ) : null}
       </dl>
@@ -81,19 +88,26 @@ export function TaskHead({ slug, task, level, actions }: TaskHeadProps) {
   );
 }
 
-function Times({ task }: { task: Task }) {
+function Times({ task, attempts }: { task: Task; attempts: readonly Attempt[] }) {
   const now = useNow();
   const life = lifeOf(task, now);
   const hasRun = life.runMs > 0 || task.started_at !== null;
   return (
     <>
-      <Fact name="Wait">{duration(life.waitMs)}</Fact>
+      <Fact name="Wait">{duration(firstWait(task, attempts) ?? life.waitMs)}</Fact>
       <Fact name="Run">
         {life.isLost ? "lost" : hasRun ? duration(life.runMs) : "–"}
         {task.retry_count > 0 && hasRun ? <span className="t3"> last</span> : null}
       </Fact>
     </>
   );
+}
+
+/** Up to the first attempt; the task's own figures tell of the last one. */
+function firstWait(task: Task, attempts: readonly Attempt[]): number | null {
+  const first = attempts[0];
+  if (attempts.length < 2 || first?.number !== 0 || first.startedAt === null) return null;
+  return first.waitMs ?? Math.max(0, first.startedAt - Date.parse(task.received_at));
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { taskEvent, taskRow } from "../../../../test/task-rows.ts";
+import { attemptChange } from "./attempt-change.ts";
 import { attemptOfTask, attemptsOf } from "./attempts.ts";
 import { clearTicks, lifecycleOf, taskPollMs, ticksOf } from "./lifecycle.ts";
 import { storyOf } from "./story.ts";
@@ -36,6 +37,37 @@ describe("attemptsOf", () => {
   });
 });
 
+describe("attemptChange", () => {
+  const trace = "A: x\n    at f (/app/src/a.ts:7:1)";
+  const failing = (number: number, worker: string, exception: string) => [
+    taskEvent("task.started", 10 * number, { attempt: number, worker }),
+    taskEvent("task.failed", 10 * number + 2, { attempt: number, exception, traceback: trace }),
+  ];
+
+  test("compares the attempt that succeeded with the last that failed", () => {
+    const change = attemptChange(attemptsOf(retried));
+    expect([change?.from.number, change?.to.number]).toEqual([0, 1]);
+    expect(change?.changed).toEqual([{ field: "worker", from: "w1", to: "w2" }]);
+    expect(change?.same).toEqual(["run time"]);
+  });
+
+  test("compares the last failure with the first when none succeeded", () => {
+    const attempts = attemptsOf([
+      ...failing(0, "w1", "A: x"),
+      ...failing(1, "w1", "B: y"),
+      ...failing(2, "w1", "my.A: z"),
+    ]);
+    const change = attemptChange(attempts);
+    expect(change?.changed).toEqual([{ field: "error", from: "A: x", to: "A: z" }]);
+    expect(change?.same).toEqual(["worker", "run time", "place"]);
+  });
+
+  test("has nothing to say of one attempt, or of one that goes on", () => {
+    expect(attemptChange(attemptsOf(failing(0, "w1", "A: x")))).toBeNull();
+    expect(attemptChange(attemptsOf(retried.slice(0, 4)))).toBeNull();
+  });
+});
+
 describe("lifecycleOf", () => {
   const received = Date.parse("2026-11-20T10:00:00.000Z");
   const spans = (life: ReturnType<typeof lifecycleOf>) =>
@@ -69,6 +101,7 @@ describe("lifecycleOf", () => {
     const task = taskRow({ state: "pending", started_at: null, finished_at: null, eta: "2026-11-20T11:00:00.000Z" });
     const life = lifecycleOf(task, [], received + 1000);
     expect(life.etaMs).toBe(life.toMs);
+    expect(life.nowMs).toBe(received + 1000);
     expect(spans(life)).toEqual([["wait", 0, 1]]);
   });
 

@@ -17,6 +17,9 @@ export interface Lifecycle {
   segments: Segment[];
   /** The end, when there is one. */
   endMs: number | null;
+  /** The present, while the task is still under way. */
+  nowMs: number | null;
+  /** An instant ahead before which it will not run. */
   etaMs: number | null;
 }
 
@@ -65,6 +68,7 @@ export function lifecycleOf(task: TaskRow, attempts: readonly Attempt[], now: nu
     toMs: Math.max(etaMs ?? 0, lastMs, received + 1),
     segments,
     endMs: finished,
+    nowMs: isMoving ? lastMs : null,
     etaMs,
   };
 }

@@ -1,6 +1,7 @@
 import type { TaskEvent, TaskRow } from "@svc/client";
 import { duration, printable } from "../../../ui/format.ts";
 import type { Attempt } from "./attempts.ts";
+import { shortException } from "./trace.ts";
 
 export interface Step {
   atMs: number;
@@ -20,6 +21,9 @@ export function storyOf(task: TaskRow, events: readonly TaskEvent[], attempts: r
       const told = tell(event, task, attempts);
       return told ? [{ atMs, offsetMs: atMs - received, ...told }] : [];
     });
+  const sum = sumOf(task, attempts);
+  const last = steps.at(-1);
+  if (sum !== null && last) steps.push({ atMs: last.atMs, offsetMs: last.offsetMs, glyph: task.state, text: sum });
   if (task.eta && Date.parse(task.eta) > (steps.at(-1)?.atMs ?? received)) {
     const atMs = Date.parse(task.eta);
     steps.push({ atMs, offsetMs: atMs - received, glyph: "pending", text: "Not before this instant (ETA)." });
@@ -64,11 +68,23 @@ function tell(event: TaskEvent, task: TaskRow, attempts: readonly Attempt[]): { 
   }
 }
 
+/** What a task with several attempts cost in all, once it has failed. */
+function sumOf(task: TaskRow, attempts: readonly Attempt[]): string | null {
+  if (task.state !== "failure" || attempts.length < 2) return null;
+  const ran = attempts.reduce((sum, attempt) => sum + (attempt.runMs ?? 0), 0);
+  const paused = attempts.reduce((sum, attempt, at) => {
+    const ended = attempts[at - 1]?.endedAt ?? null;
+    return ended === null || attempt.startedAt === null ? sum : sum + Math.max(0, attempt.startedAt - ended);
+  }, 0);
+  const isSpent = task.max_attempts != null && task.attempt + 1 >= task.max_attempts;
+  return `${isSpent ? "No retry left. " : ""}${duration(ran)} of running and ${duration(paused)} between the attempts.`;
+}
+
 function ranFor(attempt: Attempt | undefined): string {
   return attempt?.runMs === null || attempt?.runMs === undefined ? "" : ` after ${duration(attempt.runMs)}`;
 }
 
 function firstLine(value: unknown): string {
   if (typeof value !== "string" || value === "") return "no reason was reported.";
-  return printable(value.split("\n", 1)[0] ?? "").slice(0, 240);
+  return printable(shortException(value)).slice(0, 240);
 }

@@ -1,4 +1,5 @@
 import type { Task } from "@svc/client";
+import { count } from "../../../ui/format.ts";
 import type { TaskDetail } from "./use-task-detail.ts";
 
 export type PartId = "failure" | "timeline" | "attempts" | "input" | "family" | "events";
@@ -6,20 +7,33 @@ export type PartId = "failure" | "timeline" | "attempts" | "input" | "family" | 
 export interface Part {
   id: PartId;
   label: string;
-  count: number | null;
+  /** A text where more may exist than was counted. */
+  count: string | null;
 }
 
-/** The parts of one task in reading order. A failing task opens on its failure. */
+/** The parts of one task in reading order. */
 export function partsOf(
   task: Task,
-  detail: Pick<TaskDetail, "attempts" | "events"> & { treeQuery: { data?: { node_count: number } | undefined } },
+  detail: Pick<TaskDetail, "attempts" | "events"> & {
+    treeQuery: { data?: { node_count: number; truncated: boolean } | undefined };
+    eventsQuery: { data?: { next_cursor: string | null } | undefined };
+  },
 ): Part[] {
-  const parts: Part[] = [
+  const tree = detail.treeQuery.data;
+  const hasMoreEvents = Boolean(detail.eventsQuery.data?.next_cursor);
+  const counted = (number: number, isCut: boolean) => `${count(number)}${isCut ? "+" : ""}`;
+  const hasFailed = Boolean(task.exception || task.traceback);
+  return [
     { id: "timeline", label: "Timeline", count: null },
-    { id: "attempts", label: "Attempts", count: detail.attempts.length },
     { id: "input", label: "Input and result", count: null },
-    { id: "family", label: "Family", count: detail.treeQuery.data?.node_count ?? null },
-    { id: "events", label: "Events", count: detail.events.length },
+    ...(hasFailed ? [{ id: "failure", label: "Failure", count: null } as const] : []),
+    { id: "attempts", label: "Attempts", count: counted(detail.attempts.length, hasMoreEvents) },
+    { id: "family", label: "Family", count: tree ? counted(tree.node_count, tree.truncated) : null },
+    { id: "events", label: "Events", count: counted(detail.events.length, hasMoreEvents) },
   ];
-  return task.exception || task.traceback ? [{ id: "failure", label: "Failure", count: null }, ...parts] : parts;
+}
+
+/** What is shown while nothing else was asked for: why it failed, when it did. */
+export function openingPart(parts: readonly Part[]): Part | undefined {
+  return parts.find((part) => part.id === "failure") ?? parts[0];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { foldFrames, librariesOf, readTrace, splitException } from "./trace.ts";
+import { foldFrames, librariesOf, placeOf, readTrace, shortException, splitException, splitType } from "./trace.ts";
 
 const node = `PaymentError: upstream 503
     at GatewayClient.post (/app/src/gateway.ts:87:11)
@@ -79,4 +79,58 @@ describe("splitException", () => {
   ])("splits %o", (text, type, message) => {
     expect(splitException(text)).toEqual({ type, message });
   });
+});
+
+describe("one line of a failure", () => {
+  test.each([
+    ["billing.errors.PaymentError: upstream 503\nmore", "PaymentError: upstream 503"],
+    ["PaymentError: upstream 503", "PaymentError: upstream 503"],
+    ["it just broke", "it just broke"],
+    ["", ""],
+  ])("of %j is %j", (text, line) => {
+    expect(shortException(text)).toBe(line);
+  });
+
+  test("keeps the module of a type apart from its name", () => {
+    expect(splitType("billing.errors.PaymentError")).toEqual({ module: "billing.errors.", name: "PaymentError" });
+    expect(splitType("TypeError")).toEqual({ module: "", name: "TypeError" });
+  });
+});
+
+describe("placeOf", () => {
+  test("names the innermost own frame", () => {
+    expect(placeOf(readTrace(node))).toBe("gateway.ts:87");
+    expect(placeOf(readTrace(python))).toBe("gateway.py:87");
+  });
+
+  test("names none when only libraries are in it", () => {
+    expect(placeOf(readTrace("E: x\n    at f (/app/node_modules/a/b.js:1:1)"))).toBeNull();
+    expect(placeOf([])).toBeNull();
+  });
+});
+
+test("an error that came up while another was handled is told from one that was caused", () => {
+  const links = (between: string) =>
+    readTrace(
+      `Traceback (most recent call last):
+  File "/app/a.py", line 1, in a
+    raise A
+A: first
+
+${between}
+
+Traceback (most recent call last):
+  File "/app/b.py", line 2, in b
+    raise B
+B: second
+`,
+    ).map((section) => [section.error, section.link]);
+  expect(links("During handling of the above exception, another exception occurred:")).toEqual([
+    ["B: second", "cause"],
+    ["A: first", "context"],
+  ]);
+  expect(links("The above exception was the direct cause of the following exception:")[1]).toEqual([
+    "A: first",
+    "cause",
+  ]);
 });

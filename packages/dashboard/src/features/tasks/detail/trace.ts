@@ -13,6 +13,8 @@ export interface TraceSection {
   error: string | null;
   /** Innermost first. */
   frames: Frame[];
+  /** How it belongs to the section before it: raised from it, or while it was being handled. */
+  link: "cause" | "context";
 }
 
 const libraryMarks =
@@ -35,13 +37,13 @@ export function readTrace(text: string): TraceSection[] {
 
 function readNode(lines: string[]): TraceSection[] {
   const sections: TraceSection[] = [];
-  let current: TraceSection = { error: null, frames: [] };
+  let current: TraceSection = { error: null, frames: [], link: "cause" };
   let head: string[] = [];
   for (const line of lines) {
     const cause = causeLine.exec(line);
     if (cause) {
       sections.push(current);
-      current = { error: cause[1] || null, frames: [] };
+      current = { error: cause[1] || null, frames: [], link: "cause" };
       head = [];
       continue;
     }
@@ -67,14 +69,20 @@ function readNodeFrame(line: string): Frame | null {
 
 function readPython(lines: string[]): TraceSection[] {
   const sections: TraceSection[] = [];
-  let current: TraceSection = { error: null, frames: [] };
+  let current: TraceSection = { error: null, frames: [], link: "cause" };
   const close = () => {
     if (current.frames.length > 0) sections.push({ ...current, frames: current.frames.reverse() });
-    current = { error: null, frames: [] };
+    current = { error: null, frames: [], link: "cause" };
   };
   for (const [at, line] of lines.entries()) {
     if (pythonHead.test(line)) {
       close();
+      continue;
+    }
+    // Says of the section above it how the next one came about.
+    const above = sections.at(-1);
+    if (above && current.frames.length === 0 && line.startsWith("During handling of the above exception")) {
+      above.link = "context";
       continue;
     }
     const found = pythonFrame.exec(line);
@@ -123,9 +131,30 @@ export function librariesOf(frames: readonly Frame[]): string {
   return [...new Set(names)].join(", ");
 }
 
+/** `shop.errors.` and `PaymentError` of a dotted type. */
+export function splitType(type: string): { module: string; name: string } {
+  const at = type.lastIndexOf(".") + 1;
+  return { module: type.slice(0, at), name: type.slice(at) };
+}
+
+/** One line of an exception, with its type as short as it is known by: `PaymentError: upstream 503`. */
+export function shortException(text: string): string {
+  const { type, message } = splitException(text);
+  const first = message.split("\n", 1)[0] ?? "";
+  return type === null ? first : `${splitType(type).name}: ${first}`;
+}
+
 /** Type and message of an exception's text: `PaymentError: upstream 503` or `shop.PaymentError: ...`. */
 export function splitException(text: string): { type: string | null; message: string } {
   const found = /^([A-Za-z_$][\w$.]{0,100})(?: \[\w+\])?: ([\s\S]*)$/.exec(text);
   const type = found?.[1];
   return type && /[A-Z]/.test(type) ? { type, message: found[2] ?? "" } : { type: null, message: text };
+}
+
+/** `gateway.py:87` of the innermost own frame of the raised error; null when every frame is a library's. */
+export function placeOf(sections: readonly TraceSection[]): string | null {
+  const own = sections.flatMap((section) => section.frames).find((frame) => !frame.isLibrary);
+  if (!own) return null;
+  const name = own.file.split(/[\\/]/).at(-1) ?? own.file;
+  return own.line === null ? name : `${name}:${own.line}`;
 }

@@ -20,6 +20,13 @@ export interface TaskDetail {
   treeQuery: ReturnType<typeof useTreeQuery>;
 }
 
+/** A detail whose task is there. */
+export type ShownTask = TaskDetail & { task: Task };
+
+export function isShown(detail: TaskDetail): detail is ShownTask {
+  return detail.task !== undefined;
+}
+
 function useEventsQuery(slug: string, engine: string, taskId: string) {
   return useQuery(taskEventsQuery(slug, engine, taskId));
 }
@@ -43,8 +50,8 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
   const renew = () => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
-      for (const query of [taskQuery, taskEventsQuery, taskTreeQuery]) {
-        void client.invalidateQueries({ queryKey: query(slug, engine, taskId).queryKey });
+      for (const name of ["task", "task-events", "task-tree"]) {
+        void client.invalidateQueries({ queryKey: [name, slug, engine, taskId] });
       }
     }, spacingMs);
   };

@@ -1,7 +1,7 @@
 import type { TaskTreeNode } from "@svc/client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { familyRows, foldedScale } from "./waterfall.ts";
+import { familyRows, foldedScale, treeStep, visibleRows } from "./waterfall.ts";
 
 const start = Date.parse("2026-11-20T10:00:00.000Z");
 const instant = (second: number) => new Date(start + second * 1000).toISOString();
@@ -65,6 +65,60 @@ describe("familyRows", () => {
         expect(rows.map((row) => row.node.task_id).sort()).toEqual(family.map((one) => one.task_id).sort());
       }),
     );
+  });
+});
+
+describe("the tree under the keyboard", () => {
+  const rows = familyRows(
+    [node("root", null, 0, 60), node("a", "root", 1, 10), node("a1", "a", 2, 9), node("b", "root", 3, 40)],
+    "bullmq",
+    "b",
+  );
+  const keyOf = (id: string) => `bullmq ${id}`;
+  const folded = (...ids: string[]) => new Set(ids.map(keyOf));
+  const shown = (set: ReadonlySet<string>) => visibleRows(rows, set).map((row) => row.node.task_id);
+  const step = (id: string, key: string, set: ReadonlySet<string> = new Set()) => {
+    const visible = visibleRows(rows, set);
+    const told = treeStep(
+      visible,
+      visible.findIndex((row) => row.key === keyOf(id)),
+      key,
+      set,
+    );
+    return told && Object.entries(told).map(([what, row]) => [what, row.node.task_id])[0];
+  };
+
+  test("shows nothing below a folded task, and what comes after it", () => {
+    expect(shown(folded("a"))).toEqual(["root", "a", "b"]);
+    expect(shown(folded("root"))).toEqual(["root"]);
+  });
+
+  test("says where each task stands among its siblings", () => {
+    expect(rows.map((row) => [row.node.task_id, row.place, row.siblings])).toEqual([
+      ["root", 1, 1],
+      ["a", 1, 2],
+      ["a1", 1, 1],
+      ["b", 2, 2],
+    ]);
+  });
+
+  test.each([
+    ["root", "ArrowDown", [], ["to", "a"]],
+    ["a", "ArrowDown", ["a"], ["to", "b"]],
+    ["b", "ArrowDown", [], ["to", "b"]],
+    ["root", "ArrowUp", [], ["to", "root"]],
+    ["a1", "Home", [], ["to", "root"]],
+    ["root", "End", [], ["to", "b"]],
+    ["a", "ArrowRight", ["a"], ["flip", "a"]],
+    ["a", "ArrowRight", [], ["to", "a1"]],
+    ["b", "ArrowRight", [], ["to", "b"]],
+    ["a", "ArrowLeft", [], ["flip", "a"]],
+    ["a1", "ArrowLeft", [], ["to", "a"]],
+    ["b", "ArrowLeft", [], ["to", "root"]],
+    ["b", "Enter", [], ["open", "b"]],
+    ["b", "j", [], null],
+  ])("on %s %s with %j folded does %j", (id, key, set, told) => {
+    expect(step(id, key, folded(...set))).toEqual(told);
   });
 });
 

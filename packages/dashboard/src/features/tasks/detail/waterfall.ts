@@ -1,8 +1,13 @@
 import type { TaskTreeNode } from "@svc/client";
 
 export interface FamilyRow {
+  /** Unique in the family. */
+  key: string;
   node: TaskTreeNode;
   depth: number;
+  /** From 1, among the rows with the same parent; and how many those are. */
+  place: number;
+  siblings: number;
   hasChildren: boolean;
   isThis: boolean;
   isCritical: boolean;
@@ -38,13 +43,18 @@ export function familyRows(nodes: readonly TaskTreeNode[], engine: string, taskI
   }
   const critical = criticalPath(roots);
   const rows: FamilyRow[] = [];
-  const pending = roots.map((entry) => ({ entry, depth: 0 })).reverse();
+  const inPlace = (entries: readonly Timed[], depth: number) =>
+    entries.map((entry, at) => ({ entry, depth, place: at + 1, siblings: entries.length })).reverse();
+  const pending = inPlace(roots, 0);
   for (let next = pending.pop(); next; next = pending.pop()) {
-    const { entry, depth } = next;
+    const { entry, depth, place, siblings } = next;
     const { node } = entry;
     rows.push({
+      key: nodeKey(node.engine, node.task_id),
       node,
       depth,
+      place,
+      siblings,
       hasChildren: entry.children.length > 0,
       isThis: nodeKey(node.engine, node.task_id) === nodeKey(engine, taskId),
       isCritical: critical.has(entry),
@@ -52,9 +62,53 @@ export function familyRows(nodes: readonly TaskTreeNode[], engine: string, taskI
       startMs: time(node.started_at),
       endMs: time(node.finished_at),
     });
-    for (const child of entry.children.toReversed()) pending.push({ entry: child, depth: depth + 1 });
+    pending.push(...inPlace(entry.children, depth + 1));
   }
   return rows;
+}
+
+/** Without what is below folded rows. */
+export function visibleRows(rows: readonly FamilyRow[], folded: ReadonlySet<string>): FamilyRow[] {
+  let hiddenBelow = Number.POSITIVE_INFINITY;
+  return rows.filter((row) => {
+    if (row.depth > hiddenBelow) return false;
+    hiddenBelow = folded.has(row.key) ? row.depth : Number.POSITIVE_INFINITY;
+    return true;
+  });
+}
+
+export type TreeStep = { to: FamilyRow } | { flip: FamilyRow } | { open: FamilyRow };
+
+/** What a key does on a row of the tree, as the treegrid pattern of ARIA has it; null for keys that are not the tree's. */
+export function treeStep(
+  rows: readonly FamilyRow[],
+  at: number,
+  key: string,
+  folded: ReadonlySet<string>,
+): TreeStep | null {
+  const row = rows[at];
+  if (!row) return null;
+  const go = (to: FamilyRow | undefined): TreeStep => ({ to: to ?? row });
+  const isFolded = folded.has(row.key);
+  switch (key) {
+    case "ArrowDown":
+      return go(rows[at + 1]);
+    case "ArrowUp":
+      return go(rows[at - 1]);
+    case "Home":
+      return go(rows[0]);
+    case "End":
+      return go(rows.at(-1));
+    case "ArrowRight":
+      return row.hasChildren ? (isFolded ? { flip: row } : go(rows[at + 1])) : go(row);
+    case "ArrowLeft":
+      if (row.hasChildren && !isFolded) return { flip: row };
+      return go(rows.findLast((one, index) => index < at && one.depth < row.depth));
+    case "Enter":
+      return { open: row };
+    default:
+      return null;
+  }
 }
 
 /** Whether `entry` is `other` or above it. Ends, because nothing is put below what is below itself. */

@@ -1,0 +1,106 @@
+import { isProblem } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../../api.ts";
+import { paths } from "../../../paths.ts";
+import { stringifySearch } from "../../../search-text.ts";
+import { AppLink } from "../../../ui/AppLink.tsx";
+import controls from "../../../ui/controls.module.css";
+import { Empty, FailedLine } from "../../../ui/Feedback.tsx";
+import { idTail, printable } from "../../../ui/format.ts";
+import { projectsQuery } from "../../projects/queries.ts";
+
+/** Each look is one small read, and only when it is asked for. */
+const mostLookedAt = 20;
+
+interface NotHereProps {
+  slug: string;
+  engine: string;
+  taskId: string;
+}
+
+/** A task that its address does not lead to, and where else it may be. */
+export function NotHere({ slug, engine, taskId }: NotHereProps) {
+  const projects = useQuery(projectsQuery);
+  const others = (projects.data ?? []).filter((project) => project.slug !== slug).slice(0, mostLookedAt);
+  const [isLooking, setLooking] = useState(false);
+  const elsewhere = useQuery({
+    queryKey: ["task-elsewhere", engine, taskId, others.map((project) => project.slug)],
+    queryFn: async ({ signal }) => {
+      const found: string[] = [];
+      for (const project of others) {
+        if (await isIn(project.slug, engine, taskId, signal)) found.push(project.slug);
+      }
+      return found;
+    },
+    enabled: isLooking && others.length > 0,
+    staleTime: 30_000,
+  });
+  return (
+    <>
+      <Empty
+        title="This task is not here"
+        chips={
+          <>
+            <AppLink className={controls.btn} href={paths.tasks(slug)}>
+              All tasks of {slug}
+            </AppLink>
+            <AppLink
+              className={controls.btn}
+              href={paths.tasks(slug) + stringifySearch({ search: taskId.slice(0, 500) })}
+            >
+              Search the list for this id
+            </AppLink>
+            {others.length > 0 && !isLooking ? (
+              <button type="button" className={controls.btn} onClick={() => setLooking(true)}>
+                {others.length === 1 ? "Look in the other project" : `Look in ${others.length} other projects`}
+              </button>
+            ) : null}
+          </>
+        }
+      >
+        <p>
+          <span className="mono">{idTail(taskId)}</span> of {printable(engine)} is not in this project, or it is past
+          the retention and was deleted.
+        </p>
+        <p role="status">
+          {!isLooking ? null : elsewhere.data === undefined ? (
+            elsewhere.isError ? null : (
+              "Looking in the other projects"
+            )
+          ) : elsewhere.data.length === 0 ? (
+            "It is in none of the other projects either."
+          ) : (
+            <>
+              Found in{" "}
+              {elsewhere.data.map((one, at) => (
+                <span key={one}>
+                  {at > 0 ? ", " : ""}
+                  <AppLink href={paths.task(one, engine, taskId)}>{one}</AppLink>
+                </span>
+              ))}
+              .
+            </>
+          )}
+        </p>
+      </Empty>
+      {elsewhere.isError ? (
+        <FailedLine
+          title="The other projects could not be read"
+          error={elsewhere.error}
+          onRetry={() => void elsewhere.refetch()}
+        />
+      ) : null}
+    </>
+  );
+}
+
+async function isIn(slug: string, engine: string, taskId: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await api.getTask(slug, engine, taskId, { signal });
+    return true;
+  } catch (error) {
+    if (isProblem(error, "not_found")) return false;
+    throw error;
+  }
+}

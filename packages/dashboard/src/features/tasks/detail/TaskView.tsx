@@ -1,0 +1,88 @@
+import { Fragment, type ReactNode } from "react";
+import { FailedLine } from "../../../ui/Feedback.tsx";
+import { AttemptsPanel } from "./AttemptsPanel.tsx";
+import { EventsPanel } from "./EventsPanel.tsx";
+import { FailurePanel } from "./FailurePanel.tsx";
+import { FamilyPanel } from "./FamilyPanel.tsx";
+import { InputPanels } from "./InputPanels.tsx";
+import { LifecycleBar } from "./LifecycleBar.tsx";
+import { StoryPanel } from "./StoryPanel.tsx";
+import { TaskHead } from "./TaskHead.tsx";
+import css from "./task.module.css";
+import { openingPart, type PartId, partsOf } from "./task-parts.ts";
+import type { ShownTask } from "./use-task-detail.ts";
+
+interface TaskViewProps {
+  slug: string;
+  detail: ShownTask;
+  /** The drawer shows one part at a time; the page stacks them, and its tabs jump. */
+  place: "drawer" | "page";
+  /** The part that the address asks for. */
+  tab: string | undefined;
+  onTab: (tab: PartId) => void;
+  /** The address of another task, opened in the same place. */
+  hrefOf: (engine: string, taskId: string) => string;
+  actions: ReactNode;
+}
+
+/** Everything about one task: the same in the drawer beside its list and on a page of its own. */
+export function TaskView(props: TaskViewProps) {
+  const { slug, detail, place, tab, onTab, hrefOf, actions } = props;
+  const { task } = detail;
+  const parts = partsOf(task, detail);
+  const current = parts.find((part) => part.id === tab) ?? openingPart(parts);
+  const draw: Record<PartId, () => ReactNode> = {
+    failure: () => <FailurePanel task={task} />,
+    timeline: () => <StoryPanel task={task} detail={detail} hrefOf={hrefOf} />,
+    attempts: () => (
+      <AttemptsPanel
+        attempts={detail.attempts}
+        maxAttempts={task.max_attempts ?? null}
+        isCut={Boolean(detail.eventsQuery.data?.next_cursor)}
+      />
+    ),
+    input: () => <InputPanels task={task} />,
+    family: () => <FamilyPanel of={task} detail={detail} hrefOf={hrefOf} />,
+    events: () => <EventsPanel slug={slug} task={task} detail={detail} isShort={place === "page"} />,
+  };
+  const drawn = (...ids: PartId[]) =>
+    parts.filter((part) => ids.includes(part.id)).map((part) => <Fragment key={part.id}>{draw[part.id]()}</Fragment>);
+
+  return (
+    <>
+      {detail.isRefreshFailing ? (
+        <FailedLine title="The task could not be read again" error={detail.error} onRetry={detail.refetch} />
+      ) : null}
+      <TaskHead
+        slug={slug}
+        task={task}
+        attempts={detail.attempts}
+        level={place === "page" ? 1 : 2}
+        actions={actions}
+        hrefOf={hrefOf}
+      />
+      <LifecycleBar task={task} attempts={detail.attempts} />
+      <nav className={css.subtabs} aria-label="Task parts">
+        {parts.map((part) => (
+          <button
+            key={part.id}
+            type="button"
+            aria-current={part === current ? "true" : undefined}
+            onClick={() => onTab(part.id)}
+          >
+            {part.label} {part.count === null ? null : <span>{part.count}</span>}
+          </button>
+        ))}
+      </nav>
+      {place === "drawer" ? (
+        <div className={css.one}>{current ? drawn(current.id) : null}</div>
+      ) : (
+        <div className={css.cols}>
+          <div className={css.stack}>{drawn("failure", "attempts", "input")}</div>
+          <div className={css.stack}>{drawn("timeline", "events")}</div>
+          {drawn("family")}
+        </div>
+      )}
+    </>
+  );
+}

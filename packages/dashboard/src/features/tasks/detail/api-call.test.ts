@@ -1,0 +1,19 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { curlOf } from "./api-call.ts";
+
+test("the call names the task by its encoded address", () => {
+  expect(curlOf("https://svc.test", "shop", "bullmq", "a/b c")).toBe(
+    `curl -H "Authorization: Bearer $SVC_API_KEY" 'https://svc.test/api/v1/projects/shop/tasks/bullmq/a%2Fb%20c'`,
+  );
+});
+
+test("no id can leave the quotes that it stands in", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme-ascii" }), (taskId) => {
+      const [, quoted = "", ...more] = curlOf("http://svc.test", "shop", "demo", taskId).split("'");
+      expect(more).toEqual([""]);
+      expect(decodeURIComponent(new URL(quoted).pathname.split("/").at(-1) ?? "")).toBe(taskId);
+    }),
+  );
+});

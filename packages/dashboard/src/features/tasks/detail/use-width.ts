@@ -1,0 +1,13 @@
+import { type RefCallback, useCallback, useState } from "react";
+
+/** The width of what the second member is given to as its ref, in CSS pixels; 0 before it is there. */
+export function useWidth(): [number, RefCallback<Element>] {
+  const [width, setWidth] = useState(0);
+  const measure = useCallback((element: Element | null) => {
+    if (!element) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [width, measure];
+}
