@@ -1,4 +1,4 @@
-import type { TaskFilters } from "@svc/client";
+import { isProblem, type TaskFilters } from "@svc/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
@@ -37,10 +37,18 @@ export const taskTotalQuery = (slug: string, filters: TaskFilters) =>
     meta: { livePages: true },
   });
 
+/** One task; null when it is not there, which is an answer like any other and stays while it is asked for again. */
 export const taskQuery = (slug: string, engine: string, taskId: string) =>
   queryOptions({
     queryKey: ["task", slug, engine, taskId],
-    queryFn: ({ signal }) => api.getTask(slug, engine, taskId, { signal }),
+    queryFn: async ({ signal }) => {
+      try {
+        return await api.getTask(slug, engine, taskId, { signal });
+      } catch (error) {
+        if (isProblem(error, "not_found")) return null;
+        throw error;
+      }
+    },
     staleTime: 2_000,
   });
 

@@ -1,4 +1,3 @@
-import { isProblem } from "@svc/client";
 import { useSearch } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { paths } from "../../../paths.ts";
@@ -78,10 +77,10 @@ export function TaskDrawer({ slug, engine, taskId, tab, onTab, onClose, onMove }
       ) : (
         <>
           <div className={css.head}>
-            <h2 id="drawer-title">{isProblem(detail.error, "not_found") ? "Not found" : "Task"}</h2>
+            <h2 id="drawer-title">{detail.isMissing ? "Not found" : "Task"}</h2>
             <div className={css.acts}>{actions}</div>
           </div>
-          {isProblem(detail.error, "not_found") ? (
+          {detail.isMissing ? (
             <NotHere slug={slug} engine={engine} taskId={taskId} />
           ) : detail.error ? (
             <Failed title="The task could not be read" error={detail.error} onRetry={detail.refetch} />

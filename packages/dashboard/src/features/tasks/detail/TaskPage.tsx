@@ -1,4 +1,3 @@
-import { isProblem } from "@svc/client";
 import { useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { paths } from "../../../paths.ts";
@@ -60,7 +59,7 @@ export function TaskPage() {
   }, [isHere, engine, taskId]);
 
   if (!isHere) {
-    if (isProblem(detail.error, "not_found")) {
+    if (detail.isMissing) {
       return (
         <>
           <h1 className="vh">Task not found</h1>

@@ -1,4 +1,4 @@
-import { isProblem, type Task, type TaskEvent } from "@svc/client";
+import type { Task, TaskEvent } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { useHub, usePollMs } from "../../../live/live.ts";
@@ -11,6 +11,8 @@ const spacingMs = 1_000;
 
 export interface TaskDetail {
   task: Task | undefined;
+  /** The project has no such task, or none any more. */
+  isMissing: boolean;
   error: unknown;
   isRefreshFailing: boolean;
   refetch: () => void;
@@ -82,12 +84,11 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
     return told.length > 0 || !task.data ? told : attemptOfTask(task.data);
   }, [events, task.data]);
 
-  // What was read before the task was deleted would show it as if it were still there.
-  const shown = isProblem(task.error, "not_found") ? undefined : task.data;
   return {
-    task: shown,
+    task: task.data ?? undefined,
+    isMissing: task.data === null,
     error: task.error,
-    isRefreshFailing: task.isError && shown !== undefined,
+    isRefreshFailing: task.isError && Boolean(task.data),
     refetch: () => void task.refetch(),
     events,
     eventsQuery,
