@@ -57,15 +57,15 @@ describe("the parts of the page", () => {
   test("are in the address, and a failed task opens on its failure", async () => {
     const { page } = await openTask("fam-bad");
     const parts = page.getByRole("navigation", { name: "Task parts" });
-    await expect.poll(() => parts.locator("[aria-current]").textContent()).toMatch(/^Failure/);
+    await parts.locator("[aria-current]", { hasText: "Failure" }).waitFor();
 
     await parts.getByRole("button", { name: /^Family/ }).click();
     await page.waitForURL(/tab=family/);
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("family");
+    await page.locator("#family:focus").waitFor();
 
     await page.reload();
-    await expect.poll(() => parts.locator("[aria-current]").textContent()).toMatch(/^Family/);
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("family");
+    await parts.locator("[aria-current]", { hasText: "Family" }).waitFor();
+    await page.locator("#family:focus").waitFor();
     await page.context().close();
   });
 
@@ -142,7 +142,8 @@ describe("the family", () => {
     expect(await rows()).toBe(8);
 
     await page.keyboard.press("ArrowLeft");
-    await expect.poll(rows).toBe(7);
+    await tree.locator("[aria-expanded=false]").waitFor();
+    expect(await rows()).toBe(7);
     expect(await tree.getByRole("row", { name: /this task/ }).getAttribute("aria-expanded")).toBe("false");
     await page.keyboard.press("ArrowRight");
     await expect.poll(rows).toBe(8);

@@ -1,19 +1,9 @@
-import {
-  type CSSProperties,
-  type KeyboardEvent,
-  lazy,
-  Suspense,
-  useEffect,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type CSSProperties, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { copyText } from "./CopyButton.tsx";
 import controls from "./controls.module.css";
 import { bytes, count, printable } from "./format.ts";
 import { Icon } from "./Icon.tsx";
-import type { LinesProps } from "./JsonVirtualLines.tsx";
+import { JsonVirtualLines, type LinesProps } from "./JsonVirtualLines.tsx";
 import css from "./json.module.css";
 import {
   findInJson,
@@ -29,11 +19,6 @@ import panel from "./panel.module.css";
 
 /** From here on only the lines in view are in the document. */
 const virtualAbove = 2_000;
-
-// Loaded for values of thousands of lines only.
-const VirtualLines = lazy(() =>
-  import("./JsonVirtualLines.tsx").then((module) => ({ default: module.JsonVirtualLines })),
-);
 
 interface JsonTreeProps {
   title: string;
@@ -154,7 +139,7 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
     );
   };
 
-  const List = lines.length > virtualAbove ? VirtualLines : PlainLines;
+  const List = lines.length > virtualAbove ? JsonVirtualLines : PlainLines;
   return (
     <>
       {isSearching ? (
@@ -184,9 +169,7 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
         onKeyDown={onKeyDown}
         onFocus={() => activeIndex < 0 && setActive(lines[0]?.path ?? null)}
       >
-        <Suspense fallback={null}>
-          <List lines={lines} activeIndex={activeIndex} renderLine={renderLine} idOf={idOf} />
-        </Suspense>
+        <List lines={lines} activeIndex={activeIndex} renderLine={renderLine} idOf={idOf} />
       </div>
       <p className="vh" role="status">
         {said}

@@ -1,5 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, type ReactNode, useEffect, useRef } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
 import css from "./json.module.css";
 import type { JsonLine } from "./json-lines.ts";
 
@@ -12,22 +11,49 @@ export interface LinesProps {
 }
 
 const lineHeight = 24;
+/** Lines that stand ready above and below those in view. */
+const spare = 20;
 
 /** The lines of a large value: those in view and a few around them. Each is one row high, its text cut at the edge. */
 export function JsonVirtualLines({ lines, activeIndex, renderLine }: LinesProps) {
   const body = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => body.current?.parentElement ?? null,
-    estimateSize: () => lineHeight,
-    overscan: 12,
-  });
+  const [view, setView] = useState({ first: 0, count: 40 });
+
   useEffect(() => {
-    if (activeIndex >= 0) virtual.scrollToIndex(activeIndex, { align: "auto" });
-  }, [virtual, activeIndex]);
+    const box = body.current?.parentElement;
+    if (!box) return;
+    const look = () =>
+      setView((old) => {
+        const first = Math.floor(box.scrollTop / lineHeight);
+        const count = Math.ceil(box.clientHeight / lineHeight);
+        return first === old.first && count === old.count ? old : { first, count };
+      });
+    look();
+    box.addEventListener("scroll", look, { passive: true });
+    const observer = new ResizeObserver(look);
+    observer.observe(box);
+    return () => {
+      box.removeEventListener("scroll", look);
+      observer.disconnect();
+    };
+  }, []);
+
+  useEffect(() => {
+    const box = body.current?.parentElement;
+    if (!box || activeIndex < 0) return;
+    const top = activeIndex * lineHeight;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + 2 * lineHeight > box.scrollTop + box.clientHeight)
+      box.scrollTop = top + 2 * lineHeight - box.clientHeight;
+  }, [activeIndex]);
+
+  const from = Math.max(0, view.first - spare);
+  const to = Math.min(lines.length, view.first + view.count + spare);
   return (
-    <div ref={body} role="none" className={css.virtual} style={{ height: `${virtual.getTotalSize()}px` }}>
-      {virtual.getVirtualItems().map((item) => renderLine(item.index, { transform: `translateY(${item.start}px)` }))}
+    <div ref={body} role="none" className={css.virtual} style={{ height: `${lines.length * lineHeight}px` }}>
+      {Array.from({ length: Math.max(0, to - from) }, (_, at) =>
+        renderLine(from + at, { transform: `translateY(${(from + at) * lineHeight}px)` }),
+      )}
     </div>
   );
 }
