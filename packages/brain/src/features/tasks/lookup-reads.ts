@@ -49,12 +49,12 @@ export async function newestOfIds(
   if (parts.length > maxRanges) return null;
   const each = parts.map((part) => sql`SELECT * FROM (SELECT ${seenColumns(filter)} ${part} LIMIT ${cap + 1}) AS part`);
   const matches = [sql`(${matchCondition(dialect, filter)})`, ...bounds(scope)];
-  const { rows } = await sql<PositionRow & { looked_at: number }>`
-    WITH seen AS MATERIALIZED (SELECT * FROM (${sql.join(each, sql` UNION ALL `)}) AS parts LIMIT ${cap + 1})
-    SELECT task.id, task.received_at, (SELECT count(*) FROM seen) AS looked_at FROM seen AS task
+  const { rows } = await sql<PositionRow & { seen_count: number }>`
+    WITH seen AS MATERIALIZED (SELECT * FROM (${sql.join(each, sql` UNION `)}) AS parts LIMIT ${cap + 1})
+    SELECT task.id, task.received_at, (SELECT count(*) FROM seen) AS seen_count FROM seen AS task
     WHERE (SELECT count(*) FROM seen) > ${cap} OR (${sql.join(matches, sql` AND `)})
     ORDER BY received_at DESC, id DESC LIMIT ${limit}`.execute(db);
-  return rows.some(({ looked_at: count }) => count > cap) ? null : rows.map(positionOf);
+  return rows.some(({ seen_count: count }) => count > cap) ? null : rows.map(positionOf);
 }
 
 function ofRange({ projectId }: Scope, engine: string, { from, below }: IdRange): RawBuilder<unknown> {

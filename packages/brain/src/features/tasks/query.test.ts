@@ -269,7 +269,7 @@ for (const dialect of testDialects) {
             }
           },
         ),
-        { numRuns: Number(process.env.SVC_TEST_RUNS ?? 8), endOnFailure: true },
+        { numRuns: Number(process.env.SVC_TEST_RUNS ?? 5), endOnFailure: true },
       );
       expect(cuts).toBeGreaterThan(100);
     });
