@@ -10,8 +10,8 @@ const everywhere =
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
 const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
-/** And what only pages with figures need. */
-const charts = /[\\/]ui[\\/]charts[\\/]/;
+/** And what only pages with figures need; small bars stand in lists too. */
+const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 /** What the page and the drawer of a task share. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!Task(Page|Drawer))/;
 

@@ -37,7 +37,18 @@ export const queryClient = new QueryClient({
 });
 
 // What no push tells about, and the lists that renew themselves, are left alone.
-const steady = ["me", "projects", "project", "setup-status", "trends", "latency", "slowest", "ends", "failures"];
+const steady = [
+  "me",
+  "projects",
+  "project",
+  "setup-status",
+  "trends",
+  "latency",
+  "slowest",
+  "ends",
+  "failures",
+  "releases",
+];
 // The stream's pushes carry these figures, and a timer reads them again: worth a request only once they are old.
 const figures = ["stats"];
 connection.onResume(() => {

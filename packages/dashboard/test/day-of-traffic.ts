@@ -26,6 +26,7 @@ const errors = [
 export async function tellDay(brain: TestBrain, connected: Connected): Promise<void> {
   let told = 0;
   for (let ago = 30 * hour; ago > 5 * minute; ago -= everySeconds) {
+    const release = ago < 2 * hour ? "2026.11.3" : "2026.11.2";
     const events = names.flatMap(([name, queue, runSeconds], index): Told[] => {
       const taskId = `day-${ago}-${index}`;
       const wobble = 1 + Math.sin(ago / 4000 + index) / 4;
@@ -34,7 +35,7 @@ export async function tellDay(brain: TestBrain, connected: Connected): Promise<v
       const isFailed = ago < 3 * hour ? (ago / everySeconds + index) % 3 === 0 : (ago / everySeconds) % 11 === index;
       const end = { worker: `${queue}-1`, runtime_ms: runtimeMs };
       return [
-        { kind: "task.sent", taskId, ago, data: { task_name: name, queue } },
+        { kind: "task.sent", taskId, ago, data: { task_name: name, queue, release } },
         { kind: "task.started", taskId, ago: ago - 2, data: { worker: `${queue}-1`, wait_ms: 1200 + 300 * index } },
         isFailed
           ? {

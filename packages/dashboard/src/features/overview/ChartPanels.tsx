@@ -1,4 +1,4 @@
-import type { Agent, Latency, Trends } from "@svc/client";
+import type { Latency, Trends } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { widthText } from "../../ui/charts/axis.ts";
@@ -6,7 +6,7 @@ import type { Band, Bucket, Mark } from "../../ui/charts/marks.ts";
 import { OutcomeChart, OutcomeKey, type Outcomes } from "../../ui/charts/OutcomeChart.tsx";
 import { PercentileChart, type Percentiles } from "../../ui/charts/PercentileChart.tsx";
 import { TableToggle } from "../../ui/charts/TableToggle.tsx";
-import { count, duration, printable } from "../../ui/format.ts";
+import { count, duration } from "../../ui/format.ts";
 import { useZone } from "../../ui/instants.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Segments } from "../../ui/Segments.tsx";
@@ -158,12 +158,4 @@ function noted({ bands, marks }: { bands: readonly Band[]; marks: readonly Mark[
     ...marks.slice(-3).map((mark) => mark.label),
   ];
   return words.length === 0 ? "" : `; ${words.join(", ")}`;
-}
-
-/** When agents last connected, as far as that lies in the window. */
-export function agentMarks(agents: readonly Agent[], { sinceMs, untilMs }: Window): Mark[] {
-  return agents
-    .map((agent) => ({ atMs: Date.parse(agent.last_connect_at ?? ""), label: `${printable(agent.name)} connected` }))
-    .filter(({ atMs }) => atMs >= sinceMs && atMs <= untilMs)
-    .toSorted((a, b) => a.atMs - b.atMs);
 }

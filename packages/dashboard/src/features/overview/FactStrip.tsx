@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { count, printable } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Age } from "../../ui/Stamp.tsx";
+import { hasNoConsumer } from "../queues/trouble.ts";
 import {
   type Change,
   durationParts,
@@ -143,7 +144,7 @@ function Backlog({ queues }: { queues: Queue[] }) {
     .filter((queue) => queue.pending_count > 0)
     .flatMap((queue) => queue.oldest_waiting_since ?? [])
     .toSorted()[0];
-  const untaken = queues.find((queue) => queue.pending_count > 0 && queue.consumer_count === 0);
+  const untaken = queues.find((queue) => queue.pending_count > 0 && hasNoConsumer(queue));
   return (
     <>
       <dd className={css.value}>
@@ -153,7 +154,9 @@ function Backlog({ queues }: { queues: Queue[] }) {
       {untaken ? (
         <dd className={`${css.change} ${css.wrong}`}>
           <Glyph name="failure" />
-          <span className="cut">nobody takes {printable(untaken.name)}</span>
+          <span className="cut" title={`${printable(untaken.name)} has tasks waiting and no consumer`}>
+            nobody takes {printable(untaken.name)}
+          </span>
         </dd>
       ) : oldest ? (
         <dd className={css.change}>

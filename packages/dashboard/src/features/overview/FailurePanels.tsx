@@ -75,7 +75,7 @@ function ErrorRow({ slug, group, window }: { slug: string; group: FailureGroup; 
   return (
     <tr>
       <td className={css.two}>
-        <span className="cut">
+        <span className={css.line}>
           <AppLink
             className={css.strong}
             href={paths.task(slug, group.newest.engine, group.newest.task_id)}

@@ -2,7 +2,6 @@ import type { Agent, Worker } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../paths.ts";
-import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { count, printable } from "../../ui/format.ts";
@@ -11,6 +10,7 @@ import { Glyph } from "../../ui/Icon.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { useNowEvery } from "../../ui/ticker.ts";
+import { stateReason } from "../workers/worker-states.ts";
 import { fleetHealth, type Trouble } from "./fleet-health.ts";
 import css from "./overview.module.css";
 
@@ -47,22 +47,19 @@ function Fleet({ slug, agents, workers }: { slug: string; agents: Agent[]; worke
   return (
     <>
       {shown.map((trouble) => (
-        <li key={trouble.id}>
-          <TroubleGlyph what={trouble.what} />
-          <span className="grow">
-            <AppLink href={hrefOf(slug, trouble)}>
-              {trouble.kind === "agent" ? "Agent " : ""}
-              {printable(trouble.name)}
-            </AppLink>{" "}
-            {trouble.what === "full" ? "is full" : trouble.what}
-            {trouble.since && trouble.what !== "never seen" ? (
-              <>
-                {" "}
-                for <Age at={trouble.since} />
-              </>
-            ) : null}
-            <small>{explain(trouble)}</small>
+        <li key={trouble.kind === "agent" ? trouble.agent.id : trouble.worker.id}>
+          <span className={trouble.what === "offline" || trouble.what === "fell silent" ? css.bad : css.odd}>
+            <Glyph name={glyphs[trouble.what]} />
           </span>
+          {trouble.kind === "agent" ? (
+            <AgentTrouble slug={slug} agent={trouble.agent} what={trouble.what} />
+          ) : (
+            <span className="grow">
+              <AppLink href={paths.worker(slug, trouble.worker.id)}>{printable(trouble.worker.name)}</AppLink>{" "}
+              {trouble.what === "full" ? "is full" : trouble.what}
+              <small>{trouble.what === "full" ? fullText(trouble.worker) : stateReason(trouble.worker, now)}</small>
+            </span>
+          )}
         </li>
       ))}
       {health.troubles.length > shown.length ? (
@@ -112,7 +109,7 @@ function HealthyNames({
 }) {
   const links = [
     ...agents.map(({ id, name }) => ({ id, name, href: paths.agent(slug, id) })),
-    ...workers.map(({ id, name }) => ({ id, name, href: tasksOf(slug, name) })),
+    ...workers.map(({ id, name }) => ({ id, name, href: paths.worker(slug, id) })),
   ];
   return (
     <small>
@@ -160,42 +157,35 @@ function Losses({ losses: { gaps, error }, windowLabel }: { losses: FleetPanelPr
 
 const glyphs = {
   offline: "failure",
-  silent: "unknown",
+  "fell silent": "failure",
   full: "half",
   outdated: "high",
-  draining: "retry",
   "never seen": "pending",
 } as const satisfies Record<Trouble["what"], string>;
 
-function TroubleGlyph({ what }: { what: Trouble["what"] }) {
+const agentWords = {
+  offline: "what its engines do now is not seen",
+  outdated: "newer versions are in use; it still works",
+  "never seen": "minted, but never connected",
+} as const;
+
+function AgentTrouble({ slug, agent, what }: { slug: string; agent: Agent; what: keyof typeof agentWords }) {
   return (
-    <span className={what === "offline" ? css.bad : css.odd}>
-      <Glyph name={glyphs[what]} />
+    <span className="grow">
+      <AppLink href={paths.agent(slug, agent.id)}>Agent {printable(agent.name)}</AppLink> {what}
+      {what === "offline" ? (
+        <>
+          {" "}
+          for <Age at={agent.last_seen_at} />
+        </>
+      ) : null}
+      <small>{agentWords[what]}</small>
     </span>
   );
 }
 
-function explain({ kind, what, load }: Trouble): string {
-  switch (what) {
-    case "offline":
-      return kind === "agent" ? "what its engines do now is not seen" : "its process has ended or stopped answering";
-    case "silent":
-      return "its heartbeat is overdue";
-    case "full":
-      return load ? `${load.active} of ${load.concurrency} busy: nothing more is taken` : "";
-    case "outdated":
-      return "newer versions are in use; it still works";
-    case "draining":
-      return "finishes what it has and takes nothing new";
-    case "never seen":
-      return "minted, but never connected";
-  }
-}
-
-const tasksOf = (slug: string, worker: string) => paths.tasks(slug) + stringifySearch({ worker });
-
-function hrefOf(slug: string, { kind, id, name }: Trouble): string {
-  return kind === "agent" ? paths.agent(slug, id) : tasksOf(slug, name);
+function fullText({ active_tasks: active, concurrency }: Worker): string {
+  return `${active} of ${concurrency ?? active} busy: nothing more is taken`;
 }
 
 function countOf(size: number, noun: string): string {

@@ -13,9 +13,10 @@ import { usePage } from "../../ui/title.ts";
 import { agentsQuery, applyRows } from "../agents/queries.ts";
 import { useGaps } from "../agents/use-gaps.ts";
 import { projectQuery, statsQuery } from "../projects/queries.ts";
-import { queuesQuery } from "../queues/queries.ts";
+import { queueActivityQuery, queuesQuery } from "../queues/queries.ts";
 import { workersQuery } from "../workers/queries.ts";
-import { agentMarks, LatencyPanel, ThroughputPanel } from "./ChartPanels.tsx";
+import { LatencyPanel, ThroughputPanel } from "./ChartPanels.tsx";
+import { chartMarks } from "./chart-marks.ts";
 import { FactStrip } from "./FactStrip.tsx";
 import { ErrorsPanel, NewestFailuresPanel } from "./FailurePanels.tsx";
 import { FleetPanel } from "./FleetPanel.tsx";
@@ -26,6 +27,7 @@ import {
   failuresQuery,
   latencyQuery,
   outcomesQuery,
+  releasesQuery,
   slowestQuery,
   type Window,
   windowBefore,
@@ -79,13 +81,15 @@ function Board({ slug }: { slug: string }) {
   const workers = useQuery({ ...workersQuery(slug), refetchInterval: pollMs, enabled });
   const endsBefore = useQuery({ ...endsQuery(slug, before), enabled });
   const latencyBefore = useQuery({ ...latencyQuery(slug, before), enabled });
+  const releases = useQuery({ ...releasesQuery(slug, window), refetchInterval, enabled });
+  const activity = useQuery({ ...queueActivityQuery(slug), refetchInterval, enabled });
   const losses = useGaps(slug, rangeParams(window));
 
   const chart = {
     window,
     windowLabel,
     bands: chartGaps(losses.gaps, { fromMs: window.sinceMs, toMs: window.untilMs }),
-    marks: agentMarks(agents.data?.items ?? [], window),
+    marks: chartMarks({ releases: releases.data?.items ?? [], agents: agents.data?.items ?? [] }, window),
     onRange: (fromMs: number, toMs: number) => setRange(instantRange(fromMs, toMs)),
     onOpen: ({ fromMs, toMs }: Bucket, state?: "failure") =>
       router.history.push(paths.tasks(slug) + stringifySearch({ state, ...instantRange(fromMs, toMs) })),
@@ -107,7 +111,7 @@ function Board({ slug }: { slug: string }) {
         <LatencyPanel {...chart} query={latency} />
         <ErrorsPanel slug={slug} query={failures} window={window} windowLabel={windowLabel} />
         <SlowestPanel slug={slug} query={slowest} windowLabel={windowLabel} />
-        <QueuesPanel slug={slug} query={queues} />
+        <QueuesPanel slug={slug} query={queues} activities={activity.data?.items ?? []} />
         <FleetPanel slug={slug} agents={agents} workers={workers} losses={losses} windowLabel={windowLabel} />
         <NewestFailuresPanel slug={slug} query={failures} windowLabel={windowLabel} />
       </div>

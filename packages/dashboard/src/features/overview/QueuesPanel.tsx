@@ -1,26 +1,34 @@
-import type { Queue } from "@svc/client";
+import type { Queue, QueueActivity } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { paths } from "../../paths.ts";
-import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
-import { count, printable } from "../../ui/format.ts";
+import { SparkBars } from "../../ui/charts/SparkBars.tsx";
+import { count, nameText, printable } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
+import { useNowEvery } from "../../ui/ticker.ts";
+import { byTrouble, hasNoConsumer, type Trouble, troubleOf } from "../queues/trouble.ts";
 import css from "./overview.module.css";
 
 const shown = 6;
-const isStuck = (queue: Queue) => queue.pending_count > 0 && queue.consumer_count === 0;
 
-/** The deepest queues; one that nobody takes from stands first. */
-export function QueuesPanel({ slug, query }: { slug: string; query: UseQueryResult<{ items: Queue[] }> }) {
+interface QueuesPanelProps {
+  slug: string;
+  query: UseQueryResult<{ items: Queue[] }>;
+  /** Depths of the last hour; the panel stands without them. */
+  activities: readonly QueueActivity[];
+}
+
+/** The queues by trouble, then by depth. */
+export function QueuesPanel({ slug, query, activities }: QueuesPanelProps) {
   return (
     <Panel
       className={css.cell}
       title="Queues"
-      window="now"
+      window="now, trend 1 h"
       actions={<AppLink href={paths.queues(slug)}>All queues</AppLink>}
       read={query}
       rows={shown}
@@ -32,16 +40,21 @@ export function QueuesPanel({ slug, query }: { slug: string; query: UseQueryResu
         ) : null
       }
     >
-      {({ items }) => <QueueTable slug={slug} queues={items} />}
+      {({ items }) => <QueueTable slug={slug} queues={items} activities={activities} />}
     </Panel>
   );
 }
 
-function QueueTable({ slug, queues }: { slug: string; queues: readonly Queue[] }) {
-  const ordered = queues.toSorted(
-    (a, b) =>
-      Number(isStuck(b)) - Number(isStuck(a)) || b.pending_count - a.pending_count || a.name.localeCompare(b.name),
-  );
+interface QueueTableProps {
+  slug: string;
+  queues: readonly Queue[];
+  activities: readonly QueueActivity[];
+}
+
+function QueueTable({ slug, queues, activities }: QueueTableProps) {
+  const now = useNowEvery(10_000);
+  const activityOf = new Map(activities.map((activity) => [activity.queue_id, activity]));
+  const rows = byTrouble(queues.map((queue) => ({ queue, trouble: troubleOf(queue, activityOf.get(queue.id), now) })));
   const most = Math.max(1, ...queues.map((queue) => queue.pending_count));
   return (
     <>
@@ -52,47 +65,81 @@ function QueueTable({ slug, queues }: { slug: string; queues: readonly Queue[] }
               <th>Queue</th>
               <th className="num">Waiting</th>
               <th>
-                <span className="vh">Share of the deepest</span>
+                <span className="vh">Trend</span>
               </th>
               <th className="num">Oldest</th>
               <th className="num">Cons.</th>
             </tr>
           </thead>
           <tbody>
-            {ordered.slice(0, shown).map((queue) => (
-              <tr key={queue.id} className={isStuck(queue) ? panel.alarm : undefined}>
-                <td className={css.name}>
-                  <AppLink className={css.plain} href={paths.tasks(slug) + stringifySearch({ queue: queue.name })}>
-                    {printable(queue.name)}
-                  </AppLink>{" "}
-                  <span className="t3">{printable(queue.engine)}</span>
-                </td>
-                <td className="num">
-                  <b>{count(queue.pending_count)}</b>
-                </td>
-                <td className={css.depth}>
-                  <svg width="48" height="8" aria-hidden="true">
-                    <rect width={`${(queue.pending_count / most) * 100}%`} height="8" />
-                  </svg>
-                </td>
-                <td className="num t2">
-                  <Age at={queue.pending_count > 0 ? queue.oldest_waiting_since : null} none="–" />
-                </td>
-                <td className="num">
-                  {isStuck(queue) ? (
-                    <span className={panel.wrong}>
-                      <Glyph name="failure" />0<span className="vh"> consumers</span>
-                    </span>
-                  ) : (
-                    count(queue.consumer_count)
-                  )}
-                </td>
-              </tr>
+            {rows.slice(0, shown).map(({ queue, trouble }) => (
+              <QueueRow
+                key={queue.id}
+                slug={slug}
+                queue={queue}
+                trouble={trouble}
+                activity={activityOf.get(queue.id)}
+                most={most}
+              />
             ))}
           </tbody>
         </table>
       </ScrollBox>
-      {ordered.length > shown ? <p className={css.more}>and {count(ordered.length - shown)} more queues</p> : null}
+      {rows.length > shown ? <p className={css.more}>and {count(rows.length - shown)} more queues</p> : null}
     </>
+  );
+}
+
+interface QueueRowProps {
+  slug: string;
+  queue: Queue;
+  trouble: Trouble;
+  activity: QueueActivity | undefined;
+  /** Depth of the deepest queue, which the bar is a share of. */
+  most: number;
+}
+
+function QueueRow({ slug, queue, trouble, activity, most }: QueueRowProps) {
+  const { name, engine, pending_count: pending } = queue;
+  const isLate = trouble === "stuck" || trouble === "waits long";
+  return (
+    <tr className={trouble === "stuck" ? panel.alarm : undefined}>
+      <td className={css.name}>
+        <AppLink className={css.plain} href={paths.queue(slug, engine, name)}>
+          {nameText(name)}
+        </AppLink>{" "}
+        <span className="t3">{printable(engine)}</span>
+        <svg className={css.depth} width="100%" height="2" aria-hidden="true">
+          <rect width={`${(pending / most) * 100}%`} height="2" />
+        </svg>
+      </td>
+      <td className="num">
+        <b>{count(pending)}</b>
+      </td>
+      <td>
+        <SparkBars
+          width={48}
+          height={16}
+          values={activity?.pending ?? []}
+          label={`Depth of ${nameText(name)} in the last hour, at most ${count(Math.max(0, ...(activity?.pending ?? []).map((depth) => depth ?? 0)))}`}
+        />
+      </td>
+      <td className={`num ${isLate ? css.worseText : "t2"}`}>
+        <Age at={pending > 0 ? queue.oldest_waiting_since : null} none="–" />
+      </td>
+      <td className="num">
+        {trouble === "stuck" ? (
+          <span className={panel.wrong}>
+            <Glyph name="failure" />0<span className="vh"> consumers</span>
+          </span>
+        ) : hasNoConsumer(queue) || queue.consumer_count > 0 ? (
+          count(queue.consumer_count)
+        ) : (
+          <span className="t3" title="Not reported">
+            –
+          </span>
+        )}
+      </td>
+    </tr>
   );
 }

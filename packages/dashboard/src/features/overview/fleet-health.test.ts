@@ -1,6 +1,6 @@
 import type { Agent, Worker } from "@svc/client";
 import { expect, test } from "vitest";
-import { fleetHealth } from "./fleet-health.ts";
+import { fleetHealth, nameOf } from "./fleet-health.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);
 const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
@@ -41,12 +41,16 @@ const worker = (name: string, facts: Partial<Worker> = {}): Worker => ({
 });
 
 const whats = (agents: Agent[], workers: Worker[]) =>
-  fleetHealth(agents, workers, now).troubles.map(({ kind, name, what }) => `${kind} ${name} ${what}`);
+  fleetHealth(agents, workers, now).troubles.map((trouble) => `${trouble.kind} ${nameOf(trouble)} ${trouble.what}`);
 
 test("an agent or worker at work is no trouble", () => {
-  const { troubles, healthyAgents, healthyWorkers } = fleetHealth([agent("a")], [worker("w")], now);
+  const { troubles, healthyAgents, healthyWorkers } = fleetHealth(
+    [agent("a")],
+    [worker("w"), worker("leaving", { state: "draining" })],
+    now,
+  );
   expect(troubles).toEqual([]);
-  expect([healthyAgents.length, healthyWorkers.length]).toEqual([1, 1]);
+  expect([healthyAgents.length, healthyWorkers.length]).toEqual([1, 2]);
 });
 
 test("troubles stand by gravity, agents before workers", () => {
@@ -56,27 +60,25 @@ test("troubles stand by gravity, agents before workers", () => {
     agent("away", { state: "offline", last_seen_at: minutesAgo(4) }),
   ];
   const workers = [
-    worker("leaving", { state: "draining" }),
     worker("busy", { active_tasks: 4 }),
-    worker("quiet", { state: "unknown" }),
-    worker("ended", { state: "offline", last_heartbeat: minutesAgo(5) }),
+    worker("quiet", { state: "offline", last_heartbeat: minutesAgo(5) }),
   ];
   expect(whats(agents, workers)).toEqual([
     "agent away offline",
     "agent old outdated",
     "agent new never seen",
-    "worker ended offline",
-    "worker quiet silent",
+    "worker quiet fell silent",
     "worker busy full",
-    "worker leaving draining",
   ]);
 });
 
-test("a worker that ended long ago is neither trouble nor health", () => {
-  const workers = [worker("ended", { state: "offline", last_heartbeat: minutesAgo(61) })];
-  expect(fleetHealth([], workers, now)).toEqual({ troubles: [], healthyAgents: [], healthyWorkers: [] });
-});
-
-test("without a known size a worker is never full", () => {
-  expect(whats([], [worker("w", { concurrency: null, active_tasks: 50 })])).toEqual([]);
+test("a worker that said goodbye, or is known by name only, is neither trouble nor health", () => {
+  const ended = worker("ended", {
+    state: "offline",
+    active_tasks: 0,
+    last_heartbeat: minutesAgo(6),
+    state_reported_at: minutesAgo(5),
+  });
+  const named = worker("named", { state: "unknown" });
+  expect(fleetHealth([], [ended, named], now)).toEqual({ troubles: [], healthyAgents: [], healthyWorkers: [] });
 });

@@ -55,6 +55,14 @@ export const slowestQuery = (slug: string, window: Window) =>
     placeholderData,
   });
 
+export const releasesQuery = (slug: string, window: Window) =>
+  queryOptions({
+    queryKey: ["releases", slug, rangeParams(window)],
+    queryFn: ({ signal }) => api.listReleases(slug, rangeParams(window), { signal }),
+    staleTime: 30_000,
+    placeholderData,
+  });
+
 export interface Failures {
   items: TaskRow[];
   /** Whether the window holds older ones that were not read. */

@@ -8,7 +8,7 @@ import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
-import { projectsQuery } from "./queries.ts";
+import { homeSummaryQuery, projectsQuery } from "./queries.ts";
 import { slugFrom } from "./slug.ts";
 
 export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
@@ -24,8 +24,9 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
     mutationFn: () => api.createProject({ name: name.trim(), slug, environment, timezone }),
     onSuccess: async (project) => {
       await client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      await client.invalidateQueries({ queryKey: homeSummaryQuery.queryKey });
       await client.invalidateQueries({ queryKey: ["me"] });
-      router.history.push(paths.tasks(project.slug));
+      router.history.push(paths.project(project.slug));
     },
   });
   const faults = create.error instanceof ApiProblem ? faultsByField(create.error) : {};

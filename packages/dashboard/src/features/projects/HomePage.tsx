@@ -1,34 +1,29 @@
-import type { Project, ProjectStats } from "@svc/client";
-import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import { usePollMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { Empty } from "../../ui/Feedback.tsx";
-import { count, percent, printable } from "../../ui/format.ts";
-import { Glyph, Icon } from "../../ui/Icon.tsx";
+import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
+import { count, nameText } from "../../ui/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
-import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { usePage } from "../../ui/title.ts";
 import { useMe } from "../sessions/queries.ts";
+import { AttentionPanel } from "./AttentionPanel.tsx";
 import { CreateProjectDialog } from "./CreateProjectDialog.tsx";
-import { projectsQuery, statsQuery } from "./queries.ts";
+import css from "./home.module.css";
+import { ProjectTable } from "./ProjectTable.tsx";
+import { homeSummaryQuery, projectsQuery } from "./queries.ts";
 
-// Figures are read for this many projects; the rest are listed without them.
-const withFigures = 20;
-
+/** Which project needs me: what is wrong first, then every project by trouble. */
 export function HomePage() {
   usePage([{ label: "Projects" }]);
   const me = useMe();
   const pollMs = usePollMs();
-  const { data: projects } = useSuspenseQuery(projectsQuery);
   const [isCreating, setCreating] = useState(false);
-  const figures = useQueries({
-    queries: projects
-      .slice(0, withFigures)
-      .map((project) => ({ ...statsQuery(project.slug), refetchInterval: pollMs })),
-  });
+  const summary = useQuery({ ...homeSummaryQuery, refetchInterval: pollMs });
+  const retry = () => void summary.refetch();
 
   const create = me.is_admin ? (
     <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={() => setCreating(true)}>
@@ -36,101 +31,73 @@ export function HomePage() {
       New project
     </button>
   ) : null;
+  const { projects = [], attention = [], aggregate } = summary.data ?? {};
 
   return (
     <>
       <div className={panel.head}>
-        <h1 className="grow">Projects</h1>
+        <h1>Projects</h1>
+        {aggregate && projects.length > 0 ? (
+          <span className="t3 grow">
+            {count(aggregate.tasks_24h)} tasks ended in 24 h, {count(aggregate.failures_24h)} failed;{" "}
+            {count(aggregate.agents_online)} of {count(aggregate.agents_total)} agents and{" "}
+            {count(aggregate.workers_online)} of {count(aggregate.workers_total)} workers online now
+          </span>
+        ) : (
+          <span className="grow" />
+        )}
         {create}
       </div>
-      {projects.length === 0 ? (
-        <Empty title="No project yet">
-          <p>
-            {me.is_admin
-              ? "A project holds the tasks, queues, workers and agents of one application or team."
-              : "You are not a member of any project. An administrator can add you to one."}
-          </p>
-          {create}
-        </Empty>
+      {summary.data === undefined ? (
+        summary.isError ? (
+          <>
+            <Failed title="The figures of the projects could not be read" error={summary.error} onRetry={retry} />
+            <NamesOnly />
+          </>
+        ) : (
+          <Bones label="Loading the projects" />
+        )
+      ) : projects.length === 0 ? (
+        <NoProject isAdmin={me.is_admin}>{create}</NoProject>
       ) : (
-        <ScrollBox label="Projects">
-          <table className={`${panel.tbl} ${panel.wide}`}>
-            <thead>
-              <tr>
-                <th>Project</th>
-                <th className="lg">Environment</th>
-                <th className="num">Running</th>
-                <th className="num lg">Finished, 24 h</th>
-                <th className="num">Failed, 24 h</th>
-                <th className="num lg">Waiting in queues</th>
-                <th className="num">Agents</th>
-              </tr>
-            </thead>
-            <tbody>
-              {projects.map((project, at) => (
-                <ProjectRow
-                  key={project.id}
-                  project={project}
-                  stats={figures[at]?.data}
-                  isBroken={figures[at]?.isError ?? false}
-                />
-              ))}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <>
+          {summary.isError ? (
+            <FailedLine title="The figures could not be read again" error={summary.error} onRetry={retry} />
+          ) : null}
+          <AttentionPanel items={attention} />
+          <ProjectTable projects={projects} />
+        </>
       )}
       {isCreating ? <CreateProjectDialog onClose={() => setCreating(false)} /> : null}
     </>
   );
 }
 
-function ProjectRow({
-  project,
-  stats,
-  isBroken,
-}: {
-  project: Project;
-  stats: ProjectStats | undefined;
-  isBroken: boolean;
-}) {
-  const agents = (stats?.agents_online ?? 0) + (stats?.agents_offline ?? 0);
-  const backlog = stats?.queue_depths?.reduce((sum, queue) => sum + queue.pending_count, 0) ?? 0;
+function NoProject({ isAdmin, children }: { isAdmin: boolean; children: ReactNode }) {
   return (
-    <tr>
-      <td className={panel.two}>
-        <AppLink href={paths.tasks(project.slug)}>
-          <b>{printable(project.name)}</b>
-        </AppLink>
-        <small>{project.slug}</small>
-      </td>
-      <td className="lg t2">{printable(project.environment)}</td>
-      {stats ? (
-        <>
-          <td className="num">{count(stats.tasks_by_state?.started ?? 0)}</td>
-          <td className="num lg">{count(stats.tasks_succeeded_24h + stats.tasks_failed_24h)}</td>
-          <td className="num">
-            {count(stats.tasks_failed_24h)}{" "}
-            {stats.tasks_failed_24h > 0 ? <span className="t3">{percent(stats.failure_rate_24h)}</span> : null}
-          </td>
-          <td className="num lg">{count(backlog)}</td>
-          <td className="num">
-            {agents === 0 ? (
-              <span className="t3">none yet</span>
-            ) : stats.agents_offline > 0 ? (
-              <span className={panel.wrong}>
-                <Glyph name="failure" />
-                {stats.agents_online} of {agents}
-              </span>
-            ) : (
-              `${stats.agents_online} of ${agents}`
-            )}
-          </td>
-        </>
-      ) : (
-        <td className="t3" colSpan={5}>
-          {isBroken ? "Figures could not be read" : ""}
-        </td>
-      )}
-    </tr>
+    <Empty title="No project yet">
+      <p>
+        {isAdmin
+          ? "A project holds the tasks, queues, workers and agents of one application or team. Create it, mint an agent in it, paste two lines where that runs, and watch the first task arrive."
+          : "You are not a member of any project. An administrator can add you to one."}
+      </p>
+      {children}
+    </Empty>
+  );
+}
+
+/** The way into the projects while their figures are missing. */
+function NamesOnly() {
+  const { data = [] } = useQuery(projectsQuery);
+  if (data.length === 0) return null;
+  return (
+    <ul className={css.names} aria-label="Projects">
+      {data.map((project) => (
+        <li key={project.id}>
+          <AppLink href={paths.project(project.slug)}>{nameText(project.name)}</AppLink>
+          <span className="t3">{project.slug}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

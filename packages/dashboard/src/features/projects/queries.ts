@@ -7,6 +7,12 @@ export const projectsQuery = queryOptions({
   staleTime: 30_000,
 });
 
+export const homeSummaryQuery = queryOptions({
+  queryKey: ["home-summary"],
+  queryFn: ({ signal }) => api.getHomeSummary({ signal }),
+  staleTime: 10_000,
+});
+
 export const projectQuery = (slug: string) =>
   queryOptions({
     queryKey: ["project", slug],

@@ -1,5 +1,5 @@
 import { duration } from "../format.ts";
-import { decadeText } from "./axis.ts";
+import { decadeText, shortDuration } from "./axis.ts";
 import css from "./chart.module.css";
 import { type Band, type Bucket, type Mark, type Reading, runsOf, spread } from "./marks.ts";
 import { logScale } from "./scales.ts";
@@ -136,7 +136,7 @@ function Ends({
   );
   return lines.map((line, at) => (
     <text key={line} className={css.end} x={area.right + 6} y={(heights[at] ?? 0) + 4}>
-      {`${line} ${duration(newest[line])}`}
+      {`${line} ${shortDuration(newest[line])}`}
     </text>
   ));
 }

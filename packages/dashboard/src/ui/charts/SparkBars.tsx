@@ -1,4 +1,4 @@
-import css from "./chart.module.css";
+import css from "./spark-bars.module.css";
 
 interface SparkBarsProps {
   /** Oldest first; null where nothing is known. */

@@ -40,7 +40,8 @@ export interface TimeChartProps {
   onOpen?: ((bucket: Bucket, y: number | null) => void) | undefined;
 }
 
-const labelRoomPx = 78;
+const labelRoomPx = 45;
+const mostLabels = 10;
 const letterPx = 6;
 const dragPx = 4;
 
@@ -107,12 +108,13 @@ function Drawing(props: TimeChartProps & { width: number }) {
             {label.text}
           </text>
         ))}
-        {timeLabels(range, Math.max(1, Math.floor((right - left) / labelRoomPx)), zone).map(({ atMs, text }) =>
-          x(atMs) > labelsEnd ? null : (
-            <text key={atMs} x={Math.max(left + 14, x(atMs))} y={height - 4} textAnchor="middle">
-              {text}
-            </text>
-          ),
+        {timeLabels(range, Math.min(mostLabels, Math.max(1, Math.floor((right - left) / labelRoomPx))), zone).map(
+          ({ atMs, text }) =>
+            x(atMs) > labelsEnd ? null : (
+              <text key={atMs} x={Math.max(left + 14, x(atMs))} y={height - 4} textAnchor="middle">
+                {text}
+              </text>
+            ),
         )}
         {isRunning ? (
           <text x={right} y={height - 4} textAnchor="end">

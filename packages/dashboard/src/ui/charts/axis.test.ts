@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decadeText, spanText, timeLabels, widthText, zoneOffsetMs } from "./axis.ts";
+import { decadeText, shortDuration, spanText, timeLabels, widthText, zoneOffsetMs } from "./axis.ts";
 
 const noon = Date.UTC(2026, 10, 20, 12);
 const hourMs = 3_600_000;
@@ -44,6 +44,11 @@ test("a span names the second day only where the time alone would not tell", () 
   expect(spanText(noon + 11.75 * hourMs, noon + 12 * hourMs, "UTC")).toBe("2026-11-20 23:45 to 00:00");
   expect(spanText(noon, noon + hourMs / 4, "UTC")).toBe("2026-11-20 12:00 to 12:15");
   expect(spanText(noon, noon + 24 * hourMs, "UTC")).toBe("2026-11-20 12:00 to 2026-11-21 12:00");
+});
+
+test("a duration beside a line keeps to one unit", () => {
+  const texts = [480, 4_820, 30_400, 59_999, 234_000, 9_000_000].map(shortDuration);
+  expect(texts).toEqual(["480 ms", "4.8 s", "30 s", "59 s", "3.9 min", "2.5 h"]);
 });
 
 test("the width of a bucket is told in its largest whole unit", () => {

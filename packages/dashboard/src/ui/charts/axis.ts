@@ -59,6 +59,19 @@ export function decadeText(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${count(ms / 1000)} s`;
 }
 
+/** A duration in one unit, for a label beside a line: `480 ms`, `4.8 s`, `30 s`, `3.9 min`, `2.5 h`. */
+export function shortDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < minuteMs) return `${short(ms / 1000)} s`;
+  if (ms < hourMs) return `${short(ms / minuteMs)} min`;
+  return `${short(ms / hourMs)} h`;
+}
+
+// Cut, not rounded: 59.9 s must not read as 60 s.
+function short(value: number): string {
+  return value < 10 ? (Math.trunc(value * 10) / 10).toFixed(1) : String(Math.trunc(value));
+}
+
 /** `2026-11-20 15:00 to 15:15`; the second day is named where it lies a day or more away. */
 export function spanText(fromMs: number, toMs: number, zone: string): string {
   const from = fullText(fromMs, zone).slice(0, 16);

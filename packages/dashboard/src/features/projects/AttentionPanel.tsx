@@ -1,0 +1,53 @@
+import type { HomeAttention } from "@svc/client";
+import { paths } from "../../paths.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { count, printable } from "../../ui/format.ts";
+import { Glyph } from "../../ui/Icon.tsx";
+import { Age } from "../../ui/Stamp.tsx";
+import css from "./home.module.css";
+
+const shown = 12;
+
+/** One sentence for each thing that needs somebody; each leads to the view that shows it. */
+export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
+  return (
+    <section className={css.attention} aria-labelledby="h-attention">
+      <h2 id="h-attention">Needs attention</h2>
+      {items.length === 0 ? (
+        <p className={css.calm}>
+          <Glyph name="success" />
+          Nothing: all known agents are online, and no project is failing more than 5 % of its tasks.
+        </p>
+      ) : (
+        <ul>
+          {items.slice(0, shown).map((item) => (
+            <li key={`${item.project_id} ${item.kind}`} data-severity={item.severity}>
+              <Glyph name={item.severity === "critical" ? "failure" : "half"} />
+              <span className="vh">{item.severity}: </span>
+              <b>{printable(item.project_name)}</b>
+              <AppLink href={viewOf(item)}>{printable(item.message)}</AppLink>
+              {item.since ? (
+                <span className="t3">
+                  last seen <Age at={item.since} suffix=" ago" />
+                </span>
+              ) : null}
+            </li>
+          ))}
+          {items.length > shown ? (
+            <li>
+              <Glyph name="unknown" />
+              and {count(items.length - shown)} more, in the projects below
+            </li>
+          ) : null}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function viewOf({ kind, project_slug: slug }: HomeAttention): string {
+  if (kind === "agents_offline") return paths.agents(slug);
+  if (kind === "failure_rate") return paths.tasks(slug) + stringifySearch({ state: "failure", since: "-24h" });
+  return paths.project(slug);
+}

@@ -1,0 +1,98 @@
+import type { HomeProject } from "@svc/client";
+import { paths } from "../../paths.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { SparkBars } from "../../ui/charts/SparkBars.tsx";
+import { count, nameText, percent, printable } from "../../ui/format.ts";
+import { Glyph } from "../../ui/Icon.tsx";
+import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { Age } from "../../ui/Stamp.tsx";
+import css from "./home.module.css";
+import { byTrouble } from "./trouble-order.ts";
+
+/** All projects of the caller, the one that needs somebody first. */
+export function ProjectTable({ projects }: { projects: readonly HomeProject[] }) {
+  return (
+    <ScrollBox label="Projects">
+      <table className={`${panel.tbl} ${panel.wide}`}>
+        <thead>
+          <tr>
+            <th>Project</th>
+            <th>Health</th>
+            <th className="lg">Environment</th>
+            <th className="lg">Tasks by the hour, 24 h</th>
+            <th className="num lg">Ended, 24 h</th>
+            <th className="num">Failed, 24 h</th>
+            <th className="num">Agents online</th>
+            <th className="num lg">Waiting, now</th>
+            <th className="num lg">Last event</th>
+          </tr>
+        </thead>
+        <tbody>
+          {byTrouble(projects).map((project) => (
+            <ProjectRow key={project.id} project={project} />
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  );
+}
+
+const marks = {
+  healthy: { glyph: "success", says: "All agents are online, and at most 5 % of the tasks failed" },
+  degraded: { glyph: "half", says: "An agent is offline, a command waits, or more than 5 % of the tasks failed" },
+  offline: { glyph: "failure", says: "No agent is online" },
+  idle: { glyph: "pending", says: "No agent was ever there" },
+} as const satisfies Record<HomeProject["health"], { glyph: string; says: string }>;
+
+function ProjectRow({ project }: { project: HomeProject }) {
+  const { slug, health } = project;
+  const name = nameText(project.name);
+  return (
+    <tr>
+      <td className={panel.two}>
+        <AppLink href={paths.project(slug)}>
+          <b>{name}</b>
+        </AppLink>
+        <small>{slug}</small>
+      </td>
+      <td>
+        <span className={css.health} data-health={health} title={marks[health].says}>
+          <Glyph name={marks[health].glyph} />
+          {health}
+        </span>
+      </td>
+      <td className="lg t2">{printable(project.environment)}</td>
+      <td className="lg">
+        <SparkBars
+          values={project.tasks_by_hour}
+          isRunning
+          label={`${name}: ${count(project.tasks_24h)} tasks ended in 24 h, at most ${count(Math.max(0, ...project.tasks_by_hour))} in an hour`}
+        />
+      </td>
+      <td className="num lg">{count(project.tasks_24h)}</td>
+      <td className="num">
+        {project.tasks_24h === 0 ? (
+          <span className="t3">no tasks</span>
+        ) : (
+          <>
+            {percent(project.failure_rate_24h)} <span className="t3 lg">{count(project.failures_24h)}</span>
+          </>
+        )}
+      </td>
+      <td className="num">
+        {project.agents_total === 0 ? (
+          <span className="t3">none yet</span>
+        ) : (
+          <span className={project.agents_online < project.agents_total && health !== "idle" ? css.less : undefined}>
+            {count(project.agents_online)} of {count(project.agents_total)}
+          </span>
+        )}
+      </td>
+      <td className="num lg">{count(project.backlog)}</td>
+      <td className="num lg t2">
+        <Age at={project.last_activity_at} suffix=" ago" />
+      </td>
+    </tr>
+  );
+}

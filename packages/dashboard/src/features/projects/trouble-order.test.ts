@@ -1,0 +1,45 @@
+import type { HomeProject } from "@svc/client";
+import { expect, test } from "vitest";
+import { byTrouble } from "./trouble-order.ts";
+
+const project = (name: string, facts: Partial<HomeProject>): HomeProject => ({
+  id: name,
+  slug: name,
+  name,
+  environment: "production",
+  role: null,
+  last_activity_at: null,
+  health: "healthy",
+  backlog: 0,
+  tasks_by_hour: [],
+  tasks_24h: 0,
+  failures_24h: 0,
+  failure_rate_24h: 0,
+  workers_online: 0,
+  workers_total: 0,
+  agents_online: 0,
+  agents_total: 0,
+  stuck_commands: 0,
+  ...facts,
+});
+
+test("projects stand by trouble: health, then share of failures, then backlog, then name", () => {
+  const projects = [
+    project("new", { health: "idle" }),
+    project("calm b", {}),
+    project("calm a", {}),
+    project("busy", { backlog: 40 }),
+    project("some failures", { failure_rate_24h: 0.01 }),
+    project("degraded", { health: "degraded", failure_rate_24h: 0.2 }),
+    project("gone", { health: "offline" }),
+  ];
+  expect(byTrouble(projects).map(({ name }) => name)).toEqual([
+    "gone",
+    "degraded",
+    "some failures",
+    "busy",
+    "calm a",
+    "calm b",
+    "new",
+  ]);
+});
