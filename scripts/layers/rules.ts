@@ -6,7 +6,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/cadence": [],
   "packages/client": [],
   "packages/agent": ["packages/protocol", "packages/cadence"],
-  "packages/brain": ["packages/protocol", "packages/cadence"],
+  // The query language of the task list is computed alike by the service and by pages, which may import the client only.
+  "packages/brain": ["packages/protocol", "packages/cadence", "packages/client/src/task-query"],
   "packages/scheduler": ["packages/protocol", "packages/cadence"],
   "packages/dashboard": ["packages/client"],
   "packages/cli": ["packages/(protocol|cadence|client|agent|brain|scheduler)", "engines/[^/]+"],

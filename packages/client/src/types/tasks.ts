@@ -74,6 +74,8 @@ export interface TaskFilters {
 }
 
 export interface TaskListQuery extends TaskFilters {
+  /** The query language of docs/search.md; `@svc/client/task-query` reads and completes it. */
+  q?: string;
   cursor?: string;
   limit?: number;
   include_total?: boolean;

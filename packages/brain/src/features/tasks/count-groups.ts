@@ -1,9 +1,10 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { TaskFilter } from "./filter.ts";
-import { findMatches, hasText, indexedSources, narrowest, scopeOf } from "./find-matches.ts";
+import { findMatches, narrowest, scopeOf } from "./find-matches.ts";
 import { type Group, type GroupKey, groupStep, groupsAmong } from "./group-reads.ts";
 import type { Position } from "./match-reads.ts";
+import { hasText, indexedSources } from "./term-sources.ts";
 
 export interface Count {
   readonly projectId: string;

@@ -1,8 +1,10 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { TaskFilter } from "./filter.ts";
-import { findMatches, indexedSources, isDirect, narrowest, scopeOf } from "./find-matches.ts";
-import { countAtOnce, countStep, countStretch } from "./match-reads.ts";
+import { findContent } from "./find-content.ts";
+import { findMatches, type Matches, narrowest, scopeOf } from "./find-matches.ts";
+import { countAtOnce, countStep, countStretch, type Position } from "./match-reads.ts";
+import type { ListFilter, Plan } from "./query.ts";
+import { indexedSources, isDirect } from "./term-sources.ts";
 import { isTimeout } from "./text-reads.ts";
 
 type Db = Database<Tables>;
@@ -17,7 +19,7 @@ const stretchRows = 100_000;
 export async function countMatches(
   db: Db,
   projectId: string,
-  filter: TaskFilter,
+  filter: ListFilter,
   timeoutMs = 10_000,
 ): Promise<number | null> {
   const deadlineMs = performance.now() + timeoutMs;
@@ -34,13 +36,51 @@ export async function countMatches(
   }
 }
 
-/** How many tasks match, counting no further than just beyond `cap`. */
-export async function countMatchesUpTo(db: Db, projectId: string, filter: TaskFilter, cap: number): Promise<number> {
+/** How many tasks a plan finds, exactly; null when the count is not done within the time. */
+export const countPlan = (db: Db, projectId: string, plan: Counted, timeoutMs?: number): Promise<number | null> =>
+  plan.content.length === 0
+    ? countMatches(db, projectId, plan.filter, timeoutMs)
+    : countContent(db, projectId, plan, { cap: Infinity, timeoutMs });
+
+type Counted = Pick<Plan, "filter" | "content">;
+
+/**
+ * How many tasks a plan finds, counting no further than just beyond `cap`. Null when the terms of a query take more than the time; the
+ * parameters of the list alone are counted whatever it takes.
+ */
+export async function countPlanUpTo(
+  db: Db,
+  projectId: string,
+  plan: Counted,
+  { cap, timeoutMs = 10_000 }: { cap: number; timeoutMs?: number },
+): Promise<number | null> {
+  const { filter, content } = plan;
+  if (content.length > 0) return countContent(db, projectId, plan, { cap, timeoutMs });
+  const deadlineMs = filter.terms === undefined ? Infinity : performance.now() + timeoutMs;
   const few = await countFew(db, projectId, filter);
-  return few ?? (await countInSteps(db, { projectId, filter, cap, deadlineMs: Infinity })) ?? cap + 1;
+  return few ?? countInSteps(db, { projectId, filter, cap, deadlineMs });
 }
 
-async function countFew(db: Db, projectId: string, filter: TaskFilter): Promise<number | null> {
+async function countContent(
+  db: Db,
+  projectId: string,
+  { filter, content }: Counted,
+  { cap, timeoutMs = 10_000 }: { cap: number; timeoutMs?: number | undefined },
+): Promise<number | null> {
+  const deadlineMs = performance.now() + timeoutMs;
+  let count = 0;
+  for (let after: Position | null = null; count <= cap; ) {
+    const search = { projectId, filter, content, after, limit: fewMatches, budgetMs: deadlineMs - performance.now() };
+    const { found, reached }: Matches = await findContent(db, search);
+    count += found.length;
+    if (reached !== null) return null;
+    if (found.length < fewMatches) break;
+    after = found.at(-1) ?? null;
+  }
+  return count;
+}
+
+async function countFew(db: Db, projectId: string, filter: ListFilter): Promise<number | null> {
   const { found, reached } = await findMatches(db, {
     projectId,
     filter,
@@ -53,7 +93,7 @@ async function countFew(db: Db, projectId: string, filter: TaskFilter): Promise<
 
 async function countInSteps(
   db: Db,
-  { projectId, filter, cap, deadlineMs }: { projectId: string; filter: TaskFilter; cap: number; deadlineMs: number },
+  { projectId, filter, cap, deadlineMs }: { projectId: string; filter: ListFilter; cap: number; deadlineMs: number },
 ): Promise<number | null> {
   let scope = scopeOf(projectId, filter, null);
   const source = await narrowest(db, scope, indexedSources(filter));

@@ -37,7 +37,7 @@ for (const dialect of testDialects) {
         };
         setImmediate(turn);
         const turnsBefore: number[] = [];
-        for await (const _batch of batchesOf(place(), filter, exportFields)) turnsBefore.push(turns);
+        for await (const _batch of batchesOf(place(), { filter }, exportFields)) turnsBefore.push(turns);
         isOver = true;
         expect(turnsBefore).toHaveLength(batchCount);
         // Each batch came in a later turn than the one before it.
@@ -48,7 +48,7 @@ for (const dialect of testDialects) {
     // The server database has a connection for each of them.
     if (dialect === "sqlite") {
       test("let others have their turn in between", async () => {
-        const batches = batchesOf(place(), {}, exportFields);
+        const batches = batchesOf(place(), { filter: {} }, exportFields);
         await batches.next();
         const order: string[] = [];
         const asked = opened.database.slow.selectFrom("agents").select("id").execute();
@@ -60,7 +60,7 @@ for (const dialect of testDialects) {
     }
 
     test("read of a row what its fields need, and no more", async () => {
-      const { value: bare } = await batchesOf(place(), {}, ["id"]).next();
+      const { value: bare } = await batchesOf(place(), { filter: {} }, ["id"]).next();
       expect(Object.keys(bare?.[0] ?? {}).sort()).toEqual([
         "engine",
         "id",
@@ -69,7 +69,7 @@ for (const dialect of testDialects) {
         "retry_of",
         "task_id",
       ]);
-      const { value: some } = await batchesOf(place(), {}, ["retried_as", "args", "tags"]).next();
+      const { value: some } = await batchesOf(place(), { filter: {} }, ["retried_as", "args", "tags"]).next();
       expect(some?.[0]).toMatchObject({ retried_as: "t-1", args: [{ a: 1 }], tags: [] });
       expect(some?.[0]).not.toHaveProperty("kwargs");
     });

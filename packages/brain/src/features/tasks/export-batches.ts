@@ -1,10 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { ExportField, TaskFilter } from "./filter.ts";
+import type { ExportField } from "./filter.ts";
 import type { Search } from "./find-matches.ts";
 import { matchingPage } from "./list.ts";
 import type { Position } from "./match-reads.ts";
+import type { Plan } from "./query.ts";
 import { addressKey, lineageOf } from "./reads.ts";
 import { type PublicTask, partOfTask, publicColumns } from "./task-public.ts";
 
@@ -20,7 +21,7 @@ const addressColumns = ["engine", "task_id"] as const;
  */
 export async function* batchesOf(
   { database, projectId }: { database: Database<Tables>; projectId: string },
-  filter: TaskFilter,
+  { filter, content }: Pick<Plan, "filter"> & Partial<Plan>,
   fields: readonly ExportField[],
 ): AsyncGenerator<readonly Partial<PublicTask>[]> {
   const { slow: db, dialect } = database;
@@ -30,7 +31,7 @@ export async function* batchesOf(
   const limits = { limit: batchRows, budgetMs: Number.POSITIVE_INFINITY };
   let after: Position | null = null;
   do {
-    const search: Search = { projectId, filter, after, ...limits };
+    const search: Search = { projectId, filter, content, after, ...limits };
     const { rows, next } = await matchingPage(database, search, reads);
     const lineage = isLinked ? await lineageOf(db, dialect, { projectId, tasks: rows }) : null;
     if (rows.length > 0) yield rows.map((row) => partOfTask(row, lineage?.get(addressKey(row))));

@@ -2,12 +2,13 @@ import { Readable } from "node:stream";
 import type { Database } from "../../platform/database/database.ts";
 import { csvOf, jsonArrayOf } from "../../platform/exports/csv.ts";
 import { xlsxOf } from "../../platform/exports/xlsx.ts";
-import { ApiError } from "../../platform/http/error-codes.ts";
+import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import { countMatchesUpTo } from "./count-matches.ts";
+import { countPlanUpTo } from "./count-matches.ts";
 import { batchesOf } from "./export-batches.ts";
-import { filterOfQuery, readExportFields } from "./filter.ts";
+import { readExportFields } from "./filter.ts";
+import { planList } from "./list.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import type { PublicTask } from "./task-public.ts";
 
@@ -44,9 +45,10 @@ export async function exportTasks(
 ): Promise<TaskExport> {
   const { projectId, slug, query, format, origin } = request;
   const fields = readExportFields(query.fields);
-  const filter = filterOfQuery(query);
+  const plan = await planList(database, projectId, { query, now: new Date() });
   const cap = format === "xlsx" ? Math.min(maxRows, maxXlsxRows) : maxRows;
-  const count = await countMatchesUpTo(database, projectId, filter, cap);
+  const count = await countPlanUpTo(database, projectId, plan, { cap });
+  if (count === null) throw tooSlow();
   if (count > cap) {
     throw new ApiError("validation_error", {
       cap,
@@ -65,13 +67,20 @@ export async function exportTasks(
       metadata: { format, rows: count, fields: [...fields] },
     }),
   );
-  const pages = batchesOf({ database, projectId }, filter, fields);
+  const pages = batchesOf({ database, projectId }, plan, fields);
   return {
     mediaType: mediaTypes[format],
     fileName: `svc-tasks-${slug}.${format}`,
     body: encode(format, fields, pages),
   };
 }
+
+const tooSlow = () =>
+  invalid({
+    loc: ["query", "q"],
+    type: "too_slow",
+    message: "the matches cannot be counted in time; narrow the query by since:, state:, queue: or name:",
+  });
 
 function encode(
   format: ExportFormat,

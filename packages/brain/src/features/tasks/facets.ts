@@ -5,8 +5,9 @@ import { taskCounts } from "../stats/index.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
 import type { FacetField, FacetQuery } from "./facet-schemas.ts";
 import { filterOfQuery, type TaskFilter } from "./filter.ts";
-import { hasText, indexedSources, scopeOf } from "./find-matches.ts";
+import { scopeOf } from "./find-matches.ts";
 import { countsOf, type Group, type GroupColumn, groupStep, valuesFrom } from "./group-reads.ts";
+import { hasText, indexedSources } from "./term-sources.ts";
 
 /**
  * Values of one field among the tasks that a list shows, with how many there are of each. What restricts the field itself is left aside:

@@ -7,10 +7,11 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
 import { countMatches } from "./count-matches.ts";
 import { matchesFilter, type TaskFilter } from "./filter.ts";
-import { indexedSources, isDirect, type Search, type Sizes, scopeOf } from "./find-matches.ts";
+import { type Search, type Sizes, scopeOf, usualSizes } from "./find-matches.ts";
 import { matchingPage, wholeRows } from "./list.ts";
 import { type CountStep, countStretch, type Position, type Scope } from "./match-reads.ts";
 import { matchingIds } from "./matching-ids.ts";
+import { indexedSources, isDirect } from "./term-sources.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 const otherProjectId = "21111111-2222-4333-8444-555555555555";
@@ -97,10 +98,10 @@ const filter = fc.oneof(
 );
 
 const sizes: Sizes[] = [
-  { firstRows: 1, stepRows: 2, shortRows: 3, maxValues: 2 },
-  { firstRows: 2, stepRows: 3, shortRows: 1000, maxValues: 100 },
-  { firstRows: 1, stepRows: 4, shortRows: 2, maxValues: 100 },
-  { firstRows: 500, stepRows: 4000, shortRows: 5000, maxValues: 2000 },
+  { ...usualSizes, firstRows: 1, stepRows: 2, shortRows: 3, maxValues: 2 },
+  { ...usualSizes, firstRows: 2, stepRows: 3, shortRows: 1000, maxValues: 100 },
+  { ...usualSizes, firstRows: 1, stepRows: 4, shortRows: 2, maxValues: 100 },
+  { ...usualSizes, stepRows: 4000 },
 ];
 
 const newestFirst = (a: TaskRow, b: TaskRow) =>

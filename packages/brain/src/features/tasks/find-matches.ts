@@ -1,6 +1,5 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { TaskFilter } from "./filter.ts";
 import {
   countSource,
   matchesAmong,
@@ -8,9 +7,11 @@ import {
   type Position,
   type Scope,
   type Source,
-  type SourceColumn,
   walkStep,
 } from "./match-reads.ts";
+import { countValues, newestByTerms } from "./newest-by-terms.ts";
+import type { ContentTerm, ListFilter } from "./query.ts";
+import { hasText, holdsOnlySources, indexedSources, isCombined } from "./term-sources.ts";
 import { newestByIdIndex, newestByIdLine, termsWith, valuesWith } from "./text-reads.ts";
 
 /**
@@ -28,7 +29,9 @@ export interface Matches {
 
 export interface Search {
   readonly projectId: string;
-  readonly filter: TaskFilter;
+  readonly filter: ListFilter;
+  /** What the tasks must hold beside, in columns that are read one by one. */
+  readonly content?: readonly ContentTerm[] | undefined;
   readonly after: Position | null;
   readonly limit: number;
   /** Milliseconds, Infinity for the whole answer whatever it takes. */
@@ -49,44 +52,32 @@ export interface Sizes {
   readonly shortRows: number;
   /** Names, queues or workers with a text in them that are looked at one by one. */
   readonly maxValues: number;
+  /** Rows of which the large columns are looked at in one statement: at first, and at most however fast it goes. */
+  readonly contentRows: readonly [first: number, most: number];
 }
 
-const usualSizes: Sizes = { firstRows: 500, stepRows: 2000, shortRows: 5000, maxValues: 2000 };
+export const usualSizes: Sizes = {
+  firstRows: 500,
+  stepRows: 2000,
+  shortRows: 5000,
+  maxValues: 2000,
+  contentRows: [100, 5000],
+};
 
-export const scopeOf = (projectId: string, filter: TaskFilter, after: Position | null): Scope => ({
+export const scopeOf = (projectId: string, filter: ListFilter, after: Position | null): Scope => ({
   projectId,
   since: filter.since ?? null,
   until: filter.until ?? null,
   after,
 });
 
-/** The conditions that an index serves, most selective first as a rule. */
-export function indexedSources(filter: TaskFilter): NonNullable<Source>[] {
-  const sources: NonNullable<Source>[] = [];
-  const add = (column: SourceColumn, values: readonly string[] | undefined) => {
-    if (values !== undefined) sources.push({ column, values });
-  };
-  add("worker_name", filter.worker === undefined ? undefined : [filter.worker]);
-  add("queue", filter.queue === undefined ? undefined : [filter.queue]);
-  add("state", filter.state === undefined ? undefined : [filter.state]);
-  add("priority", filter.priorities);
-  return sources;
-}
-
-export const hasText = (filter: TaskFilter): boolean => filter.name !== undefined || filter.search !== undefined;
-
-/** Whether one index holds the answer in list order. */
-export const isDirect = (filter: TaskFilter): boolean => {
-  const sources = indexedSources(filter);
-  return !hasText(filter) && sources.length <= 1 && (sources[0]?.values.length ?? 1) === 1;
-};
-
 export async function findMatches(db: Db, search: Search): Promise<Matches> {
   const { projectId, filter, after, limit, budgetMs, sizes = usualSizes } = search;
   const deadlineMs = performance.now() + budgetMs;
   const scope = scopeOf(projectId, filter, after);
   const sources = indexedSources(filter);
-  if (!hasText(filter) && sources.length === 1) {
+  if (sources.some(({ values }) => values.length === 0)) return { found: [], reached: null };
+  if (holdsOnlySources(filter) && sources.length === 1) {
     return {
       found: await newestOfValues(db.slow, db.dialect, scope, sources[0] as NonNullable<Source>, limit),
       reached: null,
@@ -106,8 +97,8 @@ export async function findMatches(db: Db, search: Search): Promise<Matches> {
     found.push(...seen.found);
     if (found.length >= limit || seen.end === null) return { found, reached: null };
     from = { ...from, after: seen.end };
-    if (step === 0 && hasText(filter)) {
-      const rest = await newestOfText(db, from, filter, { limit: limit - found.length, deadlineMs, sizes });
+    if (step === 0) {
+      const rest = await newestElsewhere(db, from, filter, { limit: limit - found.length, deadlineMs, sizes });
       if (rest !== null) return { found: [...found, ...rest], reached: null };
     }
     if (step >= 1 && performance.now() >= deadlineMs) return { found, reached: seen.end };
@@ -131,21 +122,23 @@ export async function narrowest(
   return best?.source ?? null;
 }
 
+/** The newest matches by what is in the filter beside its single values, or null when they are too many for that. */
+async function newestElsewhere(db: Db, scope: Scope, filter: ListFilter, need: Need): Promise<Position[] | null> {
+  const byTerms = await newestByTerms(db, scope, filter, { limit: need.limit, cap: need.sizes.shortRows });
+  return byTerms ?? (hasText(filter) ? newestOfText(db, scope, filter, need) : null);
+}
+
 interface Need {
   readonly limit: number;
   readonly deadlineMs: number;
   readonly sizes: Sizes;
 }
 
-/** Whether the filter holds something beside one text and the time. */
-const isCombined = (filter: TaskFilter): boolean =>
-  indexedSources(filter).length > 0 || (filter.name !== undefined && filter.search !== undefined);
-
 /**
  * The newest matches of a filter with a text in it: the names, queues and workers that hold the text, each in list order through its own
  * index, and the task ids that hold it through their trigrams. Null when that would take too many steps; then the walk goes on.
  */
-async function newestOfText(db: Db, scope: Scope, filter: TaskFilter, need: Need): Promise<Position[] | null> {
+async function newestOfText(db: Db, scope: Scope, filter: ListFilter, need: Need): Promise<Position[] | null> {
   const { limit, sizes } = need;
   // With both texts the name leads: it is one column, and the condition on the row sees to the other.
   const needle = filter.name ?? filter.search ?? "";
@@ -175,7 +168,7 @@ async function newestOfText(db: Db, scope: Scope, filter: TaskFilter, need: Need
 
 function newestByTaskId(
   db: Db,
-  search: { scope: Scope; needle: string; filter: TaskFilter },
+  search: { scope: Scope; needle: string; filter: ListFilter },
   { limit, deadlineMs, sizes }: Need,
 ): Promise<Position[] | null> {
   const cap = sizes.shortRows;
@@ -192,18 +185,12 @@ async function newestOfSource(
   db: Db,
   scope: Scope,
   source: NonNullable<Source>,
-  { filter, limit, shortRows }: { filter: TaskFilter; limit: number; shortRows: number },
+  { filter, limit, shortRows }: { filter: ListFilter; limit: number; shortRows: number },
 ): Promise<Position[] | null> {
   if (!isCombined(filter)) return newestOfValues(db.slow, db.dialect, scope, source, limit);
-  let rows = 0;
-  for (let start = 0; start < source.values.length && rows < shortRows; start += valuesPerCount) {
-    const values = source.values.slice(start, start + valuesPerCount);
-    rows += await countSource(db.slow, db.dialect, scope, { ...source, values }, shortRows);
-  }
+  const rows = await countValues(db, scope, source, shortRows);
   return rows < shortRows ? matchesAmong(db.slow, db.dialect, { scope, source, filter }, limit) : null;
 }
-
-const valuesPerCount = 100;
 
 /** Positions newest first, each once. */
 function inOrder(positions: readonly Position[]): Position[] {

@@ -4,8 +4,8 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { bucketStart, countsByKind, minutesBegin, readRange, type TimeRange } from "../stats/index.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
 import { filterOfQuery, type TaskFilter } from "./filter.ts";
-import { hasText } from "./find-matches.ts";
 import type { TaskHistogramQuery } from "./histogram-schemas.ts";
+import { hasText } from "./term-sources.ts";
 
 export interface HistogramRequest {
   readonly projectId: string;

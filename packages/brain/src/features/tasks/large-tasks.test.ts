@@ -98,7 +98,7 @@ for (const dialect of testDialects) {
     test("are handed to an export in batches under the bound", async () => {
       const seen: string[] = [];
       const place = { database: brain.running.brain.database, projectId: brain.project.id };
-      for await (const batch of batchesOf(place, {}, exportFields)) {
+      for await (const batch of batchesOf(place, { filter: {} }, exportFields)) {
         const bytes = batch.reduce((sum, task) => sum + JSON.stringify(task).length, 0);
         if (batch.length > 1) expect(bytes).toBeLessThan(maxPageBytes + room);
         seen.push(...batch.map(({ task_id }) => task_id ?? ""));

@@ -2,10 +2,13 @@ import type { Database } from "../../platform/database/database.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { countMatches } from "./count-matches.ts";
+import { countPlan } from "./count-matches.ts";
 import { filterOfQuery } from "./filter.ts";
-import { findMatches, indexedSources, isDirect, type Search, scopeOf } from "./find-matches.ts";
+import { findContent } from "./find-content.ts";
+import { findMatches, type Search, type Sizes, scopeOf } from "./find-matches.ts";
 import { newestRows, type Position, type ReadRow, type RowReads, rowsByIds } from "./match-reads.ts";
+import { resolveTerms } from "./newest-by-terms.ts";
+import { type Plan, planOf } from "./query.ts";
 import { addressKey, changedRows, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import {
@@ -16,6 +19,7 @@ import {
   publicColumns,
   publicTask,
 } from "./task-public.ts";
+import { indexedSources, isDirect } from "./term-sources.ts";
 
 export interface TaskPageAnswer {
   readonly items: PublicTask[];
@@ -25,29 +29,51 @@ export interface TaskPageAnswer {
   readonly partial?: { readonly reached: Date; readonly cursor: string };
 }
 
-/** Time for the rows of one page, when no index holds them in order. */
+/** Time for the rows of one page, when no index holds them in order; a query of the query language has longer. */
 const searchBudgetMs = 200;
+const queryBudgetMs = 300;
+
+export interface ListRequest {
+  readonly projectId: string;
+  readonly query: TaskListQuery;
+  readonly budgetMs?: number;
+  readonly now?: Date;
+  readonly sizes?: Sizes;
+}
 
 /** One page of the task list, newest received first. */
 export async function listPage(
   database: Database<Tables>,
-  sizes: PageSizes,
-  request: { projectId: string; query: TaskListQuery; budgetMs?: number },
+  pageSizes: PageSizes,
+  request: ListRequest,
 ): Promise<TaskPageAnswer> {
-  const { projectId, query, budgetMs = searchBudgetMs } = request;
-  const filter = filterOfQuery(query);
-  const limit = clampLimit(query.limit, sizes);
-  const search = { projectId, filter, after: readPosition(query.cursor), limit, budgetMs };
+  const { projectId, query, sizes } = request;
+  const { after, now = request.now ?? new Date() } = readCursor(query.cursor);
+  const { filter, content, isRelative } = await planList(database, projectId, { query, now });
+  const limit = clampLimit(query.limit, pageSizes);
+  const budgetMs = request.budgetMs ?? (query.q === undefined ? searchBudgetMs : queryBudgetMs);
+  const search = { projectId, filter, content, after, limit, budgetMs, ...(sizes !== undefined && { sizes }) };
   const [{ rows, next, isPartial }, total] = await Promise.all([
     matchingPage(database, search, wholeRows(database)),
-    query.include_total === true ? countMatches(database, projectId, filter) : null,
+    query.include_total === true ? countPlan(database, projectId, { filter, content }) : null,
   ]);
   const items = await withLineage(database, projectId, rows);
-  const cursor = next === null ? null : encodeCursor([next.receivedAt, next.id]);
+  // Ages are counted from the first page on, so that no task comes into the pages that follow, or leaves them.
+  const cursor = next === null ? null : encodeCursor([next.receivedAt, next.id, ...(isRelative ? [now] : [])]);
   const page = { items, next_cursor: cursor, total_count: total };
   return isPartial && next !== null && cursor !== null
     ? { ...page, partial: { reached: next.receivedAt, cursor } }
     : page;
+}
+
+/** What the parameters of a list ask for, `q` included, with the stored values that fit its patterns. */
+export async function planList(
+  database: Database<Tables>,
+  projectId: string,
+  { query, now }: { query: TaskListQuery; now: Date },
+): Promise<Plan> {
+  const plan = planOf(filterOfQuery(query), query.q, now);
+  return { ...plan, filter: await resolveTerms(database, projectId, plan.filter) };
 }
 
 export const wholeRows = ({ read, dialect }: Database<Tables>): RowReads => ({
@@ -70,13 +96,14 @@ export async function matchingPage<Column extends PublicColumn>(
   search: Search,
   reads: RowReads<Column>,
 ): Promise<MatchingPage<ReadRow<Column>>> {
-  const { projectId, filter, after, limit, maxBytes } = search;
-  if (isDirect(filter)) {
+  const { projectId, filter, content = [], after, limit, maxBytes } = search;
+  if (content.length === 0 && isDirect(filter)) {
     const [source = null] = indexedSources(filter);
     const { rows, hasMore } = await newestRows(reads, scopeOf(projectId, filter, after), source, { limit, maxBytes });
     return { rows, next: hasMore ? placeOfLast(rows) : null, isPartial: false };
   }
-  const { found, reached } = await findMatches(database, { ...search, limit: limit + 1 });
+  const beyond = { ...search, content, limit: limit + 1 };
+  const { found, reached } = await (content.length === 0 ? findMatches : findContent)(database, beyond);
   const ids = found.slice(0, limit).map(({ id }) => id);
   const { rows, hasMore } = await rowsByIds(reads, { projectId, ids }, { limit, maxBytes });
   // What was found and did not fit is found again by the next page.
@@ -93,10 +120,17 @@ function placeOfLast(rows: readonly ReadRow<never>[]): Position | null {
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function readPosition(cursor: string | undefined): Position | null {
-  const values = decodeCursor(cursor, ["instant", "string"]);
-  if (values === null || !uuidForm.test(values[1])) return null;
-  return { receivedAt: values[0], id: values[1] };
+interface ReadCursor {
+  readonly after: Position | null;
+  /** When the first page was asked for, where that matters. */
+  readonly now?: Date;
+}
+
+function readCursor(cursor: string | undefined): ReadCursor {
+  const aged = decodeCursor(cursor, ["instant", "string", "instant"]);
+  const [receivedAt, id, now] = aged ?? decodeCursor(cursor, ["instant", "string"]) ?? [];
+  if (receivedAt === undefined || id === undefined || !uuidForm.test(id)) return { after: null };
+  return { after: { receivedAt, id }, ...(now !== undefined && { now }) };
 }
 
 /** Tasks by id for the dashboard hub, each with its retry lineage; their large values are not even read. */

@@ -1,12 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { DialectName } from "../../platform/database/database.ts";
-import type { TaskFilter } from "./filter.ts";
+import { foldedHolds, holds } from "./folded-reads.ts";
+import type { ListFilter } from "./query.ts";
+import { termCondition } from "./term-condition-reads.ts";
 
 /**
  * A filter without its time bounds as a condition on a row called `task`; it says the same as `matchesFilter` does in JavaScript.
  * It is null where it compares with an absent queue or worker.
  */
-export function matchCondition(dialect: DialectName, filter: TaskFilter): RawBuilder<SqlBool> {
+export function matchCondition(dialect: DialectName, filter: ListFilter): RawBuilder<SqlBool> {
   const all: RawBuilder<SqlBool>[] = [];
   if (filter.state !== undefined) all.push(sql`task.state = ${filter.state}`);
   if (filter.priorities !== undefined) all.push(sql`task.priority IN (${sql.join(filter.priorities)})`);
@@ -14,32 +16,7 @@ export function matchCondition(dialect: DialectName, filter: TaskFilter): RawBui
   if (filter.worker !== undefined) all.push(sql`task.worker_name = ${filter.worker}`);
   if (filter.name !== undefined) all.push(holds(dialect, sql`task.name`, filter.name));
   if (filter.search !== undefined) all.push(foldedHolds(dialect, filter.search));
+  if (filter.hasError === true) all.push(sql`(task.exception IS NOT NULL OR task.traceback IS NOT NULL)`);
+  for (const term of filter.terms ?? []) all.push(termCondition(dialect, term));
   return all.length === 0 ? sql`${sql.lit(1)} = 1` : sql`${sql.join(all, sql` AND `)}`;
 }
-
-/** Whether the text holds `needle` literally, with case; no character of it is a wildcard. */
-const holds = (dialect: DialectName, text: RawBuilder<unknown>, needle: string): RawBuilder<SqlBool> =>
-  dialect === "postgres" ? sql`(strpos(${text}, ${needle}) > 0)` : sql`(instr(${text}, ${needle}) > 0)`;
-
-const searched = ["task.name", "task.queue", "task.worker_name", "task.task_id"] as const;
-
-/**
- * Whether one of the four texts holds `needle` without case. Case is what JavaScript makes of it, on both databases: their own lower()
- * knows ASCII only, so other rows are folded by the program (SQLite) or were folded by it when they were written (PostgreSQL).
- */
-function foldedHolds(dialect: DialectName, needle: string): RawBuilder<SqlBool> {
-  // One text for all four, unless the needle could span the line break between two of them.
-  const texts = needle.includes("\n")
-    ? searched.map((column) => sql`coalesce(${sql.ref(column)}, '')`)
-    : [
-        sql`(task.name || ${sql.lit("\n")} || coalesce(task.queue, '') || ${sql.lit("\n")} || coalesce(task.worker_name, '') || ${sql.lit("\n")} || task.task_id)`,
-      ];
-  const any = texts.map(
-    (text) => sql`CASE WHEN octet_length(${text}) = length(${text}) THEN ${holds(dialect, sql`lower(${text})`, needle)}
-    ELSE ${dialect === "sqlite" ? holds(dialect, sql`fold_case(${text})`, needle) : wasFoldedWith(needle)} END`,
-  );
-  return sql`(${sql.join(any, sql` OR `)})`;
-}
-
-const wasFoldedWith = (needle: string) =>
-  sql`coalesce((SELECT strpos(task_search.search_text, ${needle}) > 0 FROM task_search WHERE task_search.id = task.id), false)`;

@@ -7,8 +7,8 @@ import {
   type WideTable,
 } from "../../platform/database/rows-within-bytes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { TaskFilter } from "./filter.ts";
 import { matchCondition } from "./match-condition-reads.ts";
+import type { ListFilter } from "./query.ts";
 import { largeColumns, type PublicColumn, type PublicTaskRow } from "./task-public.ts";
 
 // How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):
@@ -31,7 +31,8 @@ export interface Scope {
   readonly after: Position | null;
 }
 
-export type SourceColumn = "state" | "priority" | "queue" | "worker_name" | "name";
+/** `error` is no column: its one value is every task with an exception or a traceback. */
+export type SourceColumn = "state" | "priority" | "queue" | "worker_name" | "name" | "error";
 
 /** Rows whose column holds one of the values; null is every row of the project. */
 export type Source = { readonly column: SourceColumn; readonly values: readonly string[] } | null;
@@ -42,7 +43,11 @@ export const indexOf: Record<SourceColumn, string> = {
   queue: "tasks_by_queue",
   worker_name: "tasks_by_worker",
   name: "tasks_by_name",
+  error: "tasks_by_error",
 };
+
+/** What the index of failed tasks is limited to, word for word. */
+const hasError = sql<SqlBool>`(exception IS NOT NULL OR traceback IS NOT NULL)`;
 
 /** The bounds of a scope as conditions on received_at and id: of two upper ones only the lower, because an index is entered at one. */
 export function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
@@ -67,12 +72,13 @@ export function inListOrder(
 ): RawBuilder<unknown> {
   const project = sql`project_id = ${scope.projectId}`;
   const conditions = [project, ...bounds(scope)];
+  if (column === "error") conditions.push(hasError);
   if (dialect === "sqlite") {
-    if (column !== null) conditions.push(sql`${sql.ref(column)} = ${value}`);
+    if (column !== null && column !== "error") conditions.push(sql`${sql.ref(column)} = ${value}`);
     const index = sql.ref(column === null ? "tasks_by_time" : indexOf[column]);
     return sql`FROM tasks INDEXED BY ${index} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC`;
   }
-  if (column === null)
+  if (column === null || column === "error")
     return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC`;
   const { since, until, after } = scope;
   const newest = after !== null && (until === null || after.receivedAt <= until) ? after.receivedAt : until;
@@ -129,12 +135,18 @@ export async function rowsByIds<Column extends PublicColumn>(
   return rowsWithinBytes(db, dialect, { table: wideTasks(columns), from }, bounds);
 }
 
-interface PositionRow {
+export interface PositionRow {
   id: string;
   received_at: Date;
 }
 
-const positionOf = ({ id, received_at }: PositionRow): Position => ({ receivedAt: received_at, id });
+export const positionOf = ({ id, received_at }: PositionRow): Position => ({ receivedAt: received_at, id });
+
+/** The newest places of a project's tasks. */
+export async function newestPlaces(db: Runner, dialect: DialectName, scope: Scope, limit: number): Promise<Position[]> {
+  const query = sql<PositionRow>`SELECT id, received_at ${inListOrder(dialect, scope, null, sql`NULL`)} LIMIT ${limit}`;
+  return (await query.execute(db)).rows.map(positionOf);
+}
 
 /**
  * The newest rows over all values of a column, however many values there are: only the `limit` values whose newest row is newest can
@@ -197,15 +209,27 @@ export interface Walk {
   readonly scope: Scope;
   /** A source with at most one value. */
   readonly source: Source;
-  readonly filter: TaskFilter;
+  readonly filter: ListFilter;
 }
+
+/** What a condition looks at; of the texts of an error only that there is one. */
+export const seenColumns = ({ terms, hasError: isAsked }: ListFilter): RawBuilder<unknown> =>
+  sql.join([
+    ...["id", "received_at", "state", "priority", "queue", "worker_name", "name", "task_id"].map((name) =>
+      sql.ref(name),
+    ),
+    ...(terms === undefined
+      ? []
+      : ["engine", "release", "runtime_ms", "wait_ms", "retry_count"].map((name) => sql.ref(name))),
+    ...(isAsked ? [sql`CASE WHEN ${hasError} THEN '' END AS exception, NULL AS traceback`] : []),
+  ]);
 
 /** The next `rows` rows of a walk, each with its place among them (from 1) and whether it matches. */
 function judged(dialect: DialectName, { scope, source, filter }: Walk, rows: number): RawBuilder<unknown> {
   const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
   return sql`
     SELECT id, received_at, ((${matchCondition(dialect, filter)}) IS TRUE) AS is_match, row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
-    FROM (SELECT id, received_at, state, priority, queue, worker_name, name, task_id ${from} LIMIT ${rows}) AS task`;
+    FROM (SELECT ${seenColumns(filter)} ${from} LIMIT ${rows}) AS task`;
 }
 
 /** Looks at the next `rows` rows of a walk and gives those that match, `limit` at most; `end` holds when fewer were found. */
@@ -246,7 +270,8 @@ export async function countStep(db: Runner, dialect: DialectName, walk: Walk, ro
  */
 export async function countStretch(db: Runner, scope: Scope, source: Source, rows: number): Promise<CountStep> {
   const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
-  if (source !== null) conditions.push(sql`${sql.ref(source.column)} = ${source.values[0] ?? null}`);
+  if (source?.column === "error") conditions.push(hasError);
+  else if (source !== null) conditions.push(sql`${sql.ref(source.column)} = ${source.values[0] ?? null}`);
   const index = sql.ref(source === null ? "tasks_by_time" : indexOf[source.column]);
   const from = sql`FROM tasks INDEXED BY ${index} WHERE ${sql.join(conditions, sql` AND `)}`;
   const { rows: answer } = await sql<{ count: number; end_at: Date | null }>`
@@ -263,7 +288,7 @@ const textOf = (dialect: DialectName, value: RawBuilder<unknown>) =>
   dialect === "postgres" ? sql`${value}::text` : value;
 
 /** PostgreSQL: how many rows match, by one statement, which the server ends when it takes too long. */
-export async function countAtOnce(db: Runner, scope: Scope, filter: TaskFilter): Promise<number> {
+export async function countAtOnce(db: Runner, scope: Scope, filter: ListFilter): Promise<number> {
   const conditions = [
     sql`project_id = ${scope.projectId}`,
     ...bounds(scope),
@@ -278,14 +303,14 @@ export async function countAtOnce(db: Runner, scope: Scope, filter: TaskFilter):
 export async function idStep(
   db: Runner,
   dialect: DialectName,
-  { scope, filter, afterId, rows }: { scope: Scope; filter: TaskFilter; afterId: string | null; rows: number },
+  { scope, filter, afterId, rows }: { scope: Scope; filter: ListFilter; afterId: string | null; rows: number },
 ): Promise<{ ids: string[]; end: string | null }> {
   const conditions = [sql`project_id = ${scope.projectId}`];
   if (afterId !== null) conditions.push(sql`id > ${afterId}`);
   const matches = sql.join([sql`(${matchCondition(dialect, filter)})`, ...bounds(scope)], sql` AND `);
   const { rows: seen } = await sql<{ id: string; is_match: boolean }>`
     SELECT id, ((${matches}) IS TRUE) AS is_match
-    FROM (SELECT id, received_at, state, priority, queue, worker_name, name, task_id FROM tasks
+    FROM (SELECT ${seenColumns(filter)} FROM tasks
           WHERE ${sql.join(conditions, sql` AND `)} ORDER BY id LIMIT ${rows}) AS task ORDER BY id`.execute(db);
   const ids = seen.filter(({ is_match }) => is_match).map(({ id }) => id);
   return { ids, end: seen.length < rows ? null : (seen.at(-1)?.id ?? null) };
@@ -295,7 +320,7 @@ export async function idStep(
 export async function matchesAmong(
   db: Runner,
   dialect: DialectName,
-  { scope, source, filter }: { scope: Scope; source: NonNullable<Source>; filter: TaskFilter },
+  { scope, source, filter }: { scope: Scope; source: NonNullable<Source>; filter: ListFilter },
   limit: number,
 ): Promise<Position[]> {
   const key = sql.ref(source.column);

@@ -53,6 +53,13 @@ export const taskFilterParams = {
 
 export const TaskListQuery = Type.Object({
   ...taskFilterParams,
+  q: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description:
+        'query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must hold, beside all other parameters',
+    }),
+  ),
   cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page; ignored by exports" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000 })),
   include_total: Type.Optional(

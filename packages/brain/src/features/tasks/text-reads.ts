@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { TaskFilter } from "./filter.ts";
 import { matchCondition } from "./match-condition-reads.ts";
 import type { Position, Scope } from "./match-reads.ts";
+import type { ListFilter } from "./query.ts";
 
 // Where a text occurs, without walking the tasks: dictionaries and trigram indexes.
 
@@ -11,6 +11,15 @@ type Db = Database<Tables>;
 type Runner = Db["read"];
 
 export type TermField = "name" | "queue" | "worker";
+
+export interface TermSearch {
+  readonly field: TermField;
+  readonly needle: string;
+  /** Without case; the needle is folded then. */
+  readonly isFolded: boolean;
+  /** What the values begin with, with case. */
+  readonly prefix?: string;
+}
 
 /** Terms of one field that a search looks through; a project with more has the search walk its tasks instead. */
 const maxTermsRead = 100_000;
@@ -22,7 +31,7 @@ const maxTermsRead = 100_000;
 export async function termsWith(
   db: Runner,
   projectId: string,
-  { field, needle, isFolded }: { field: TermField; needle: string; isFolded: boolean },
+  { field, needle, isFolded }: TermSearch,
   limit: number,
 ): Promise<string[] | null> {
   const terms = () => db.selectFrom("task_terms").where("project_id", "=", projectId).where("field", "=", field);
@@ -66,7 +75,7 @@ const toPosition = ({ id, received_at }: { id: string; received_at: Date }): Pos
  */
 export async function newestByIdIndex(
   db: Runner,
-  { scope, needle, filter }: { scope: Scope; needle: string; filter: TaskFilter },
+  { scope, needle, filter }: { scope: Scope; needle: string; filter: ListFilter },
   { limit, cap }: { limit: number; cap: number },
 ): Promise<Position[] | null> {
   const query = trigramQuery(needle);
@@ -123,7 +132,7 @@ const likePattern = (needle: string): string => `%${needle.replace(/[\\%_]/g, "\
 /** PostgreSQL: the same through the last line of the search text, which is the task id. Null also without the index. */
 export async function newestByIdLine(
   database: Db,
-  { scope, needle, filter }: { scope: Scope; needle: string; filter: TaskFilter },
+  { scope, needle, filter }: { scope: Scope; needle: string; filter: ListFilter },
   { limit, cap, timeoutMs }: { limit: number; cap: number; timeoutMs: number },
 ): Promise<Position[] | null> {
   if (!isIndexable(needle) || !(await hasIdIndex(database.read))) return null;
@@ -178,18 +187,18 @@ const maxValuesRead = 5000;
 export async function valuesWith(
   db: Runner,
   projectId: string,
-  { field, needle, isFolded }: { field: TermField; needle: string; isFolded: boolean },
+  { field, needle, isFolded, prefix = "" }: TermSearch,
   limit: number,
 ): Promise<string[] | null> {
   const column = sql.ref(field === "worker" ? "worker_name" : field);
   const { rows } = await sql<{ value: string }>`
     WITH RECURSIVE each (value) AS (
-      (SELECT ${column} FROM tasks WHERE project_id = ${projectId} AND ${column} IS NOT NULL ORDER BY ${column} LIMIT 1)
+      (SELECT ${column} FROM tasks WHERE project_id = ${projectId} AND ${column} >= ${prefix} ORDER BY ${column} LIMIT 1)
       UNION ALL
       SELECT (SELECT ${column} FROM tasks WHERE project_id = ${projectId} AND ${column} > each.value ORDER BY ${column} LIMIT 1)
-      FROM each WHERE each.value IS NOT NULL
+      FROM each WHERE starts_with(each.value, ${prefix})
     ) SELECT value FROM each WHERE value IS NOT NULL LIMIT ${maxValuesRead + 1}`.execute(db);
   if (rows.length > maxValuesRead) return null;
-  const values = rows.map(({ value }) => value);
+  const values = rows.map(({ value }) => value).filter((value) => value.startsWith(prefix));
   return values.filter((value) => (isFolded ? value.toLowerCase() : value).includes(needle)).slice(0, limit);
 }

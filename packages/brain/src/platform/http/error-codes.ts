@@ -63,6 +63,9 @@ export interface ValidationFault {
   loc: (string | number)[];
   type: string;
   message: string;
+  /** Where in the text of a query language: UTF-16 offsets, `to` exclusive. */
+  at?: number;
+  to?: number;
 }
 
 /** The 422 for faults that only a decision can see; schemas report theirs in the same shape. */

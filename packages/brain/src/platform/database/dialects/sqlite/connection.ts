@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { toSqliteValue } from "../../instants.ts";
+import { type JsonTests, jsonFits, jsonHolds } from "../../json-content.ts";
 
 export interface SqliteOptions {
   /** Path of the database file. */
@@ -23,6 +24,19 @@ export function openForReading(path: string): DatabaseSync {
   db.exec("PRAGMA query_only = ON; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY");
   // SQLite's own lower() knows ASCII only.
   db.function("fold_case", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : null));
+  db.function("json_holds", { deterministic: true }, (text, needle) =>
+    Number(typeof text === "string" && jsonHolds(text, String(needle))),
+  );
+  // A statement asks the same of every row.
+  let asked = "";
+  let tests: JsonTests = { path: [], tests: [] };
+  db.function("json_fits", { deterministic: true }, (text, given) => {
+    if (given !== asked) {
+      asked = String(given);
+      tests = JSON.parse(asked) as JsonTests;
+    }
+    return Number(typeof text === "string" && jsonFits(text, tests));
+  });
   return db;
 }
 

@@ -1,0 +1,25 @@
+export { type Completion, completionAt, fieldTerm } from "./complete.ts";
+export {
+  type Condition,
+  isNumberText,
+  isQueryField,
+  type JsonField,
+  type JsonTest,
+  type LabelField,
+  type Moment,
+  type NumberField,
+  type NumberTest,
+  type Order,
+  type PathStep,
+  type QueryFault,
+  type QueryField,
+  queryFields,
+  queryLimits,
+  type TaskQuery,
+  type Term,
+  type TextField,
+  type TextTest,
+} from "./language.ts";
+export { type ParsedQuery, parseTaskQuery } from "./parse.ts";
+export { printTaskQuery, printTerm } from "./print.ts";
+export type { QueryToken } from "./scan.ts";

@@ -1,0 +1,110 @@
+import type { Priority, TaskState } from "../types/tasks.ts";
+
+/**
+ * The query language of the task list (parameter `q`), as docs/search.md pins it. This folder computes and knows no network: the service
+ * reads queries with it, and pages highlight and complete them with it, so that both see the same thing.
+ */
+
+/** A test of a text that is compared whole and with case. `like` holds what stands between the stars: two parts for one star. */
+export type TextTest =
+  | { readonly kind: "is"; readonly text: string }
+  | { readonly kind: "like"; readonly parts: readonly string[] };
+
+export type Order = "<" | "<=" | ">" | ">=";
+
+/** Milliseconds for durations. */
+export type NumberTest =
+  | { readonly kind: "is"; readonly value: number }
+  | { readonly kind: "order"; readonly order: Order; readonly value: number }
+  | { readonly kind: "range"; readonly low: number; readonly high: number };
+
+/**
+ * A test of the values at the end of a path. What is not `isText` is a number as it was written, or true, false or null, and means that
+ * value as well as the text of these characters.
+ */
+export type JsonTest =
+  | { readonly kind: "present" }
+  | { readonly kind: "is"; readonly text: string; readonly isText: boolean }
+  | { readonly kind: "like"; readonly parts: readonly string[] }
+  | { readonly kind: "order"; readonly order: Order; readonly operand: string; readonly isText: boolean }
+  | { readonly kind: "range"; readonly low: string; readonly high: string; readonly isText: boolean };
+
+/** A member by its name, or an element by its place from 0. */
+export type PathStep = string | number;
+
+/** An instant, or a time before now. */
+export type Moment =
+  | { readonly kind: "at"; readonly epochMs: number }
+  | { readonly kind: "ago"; readonly agoMs: number };
+
+export type TextField = "words" | "any" | "error" | JsonField;
+export type JsonField = "args" | "kwargs" | "result";
+export type LabelField = "name" | "queue" | "worker" | "engine" | "id" | "release" | "tag";
+export type NumberField = "runtime" | "wait" | "retries" | "age";
+
+/** What one term asks, before its negation: one of its values fits. */
+export type Condition =
+  | { readonly kind: "text"; readonly field: TextField; readonly texts: readonly string[] }
+  | { readonly kind: "choice"; readonly field: "state"; readonly values: readonly TaskState[] }
+  | { readonly kind: "choice"; readonly field: "priority"; readonly values: readonly Priority[] }
+  | { readonly kind: "label"; readonly field: LabelField; readonly tests: readonly TextTest[] }
+  | { readonly kind: "number"; readonly field: NumberField; readonly tests: readonly NumberTest[] }
+  | {
+      readonly kind: "json";
+      readonly field: JsonField;
+      readonly path: readonly PathStep[];
+      readonly tests: readonly JsonTest[];
+    }
+  | { readonly kind: "bound"; readonly field: "since" | "until"; readonly moment: Moment };
+
+export type Term = Condition & { readonly isNegated: boolean };
+
+/** A task is found when every term holds. */
+export type TaskQuery = readonly Term[];
+
+/** What is wrong with a query, and where: UTF-16 offsets, `to` exclusive. Holds no text of the query. */
+export interface QueryFault {
+  readonly at: number;
+  readonly to: number;
+  readonly type: string;
+  readonly message: string;
+}
+
+export const queryLimits = { characters: 1000, terms: 20, values: 50, pathSteps: 16, stars: 5 } as const;
+
+export type FieldKind = "choice" | "label" | "number" | "duration" | "text" | "json" | "bound";
+
+/** Every field by name, in the order in which a menu offers them. */
+export const queryFields = {
+  state: { kind: "choice", meaning: "state of the task", sample: "state:failure,retry" },
+  name: { kind: "label", meaning: "task name", sample: "name:billing.*" },
+  queue: { kind: "label", meaning: "queue", sample: "queue:mail" },
+  worker: { kind: "label", meaning: "worker that ran it", sample: "worker:web-1*" },
+  error: { kind: "text", meaning: "text in exception or traceback", sample: 'error:"timed out"' },
+  args: { kind: "json", meaning: "arguments, positional or named", sample: "args.user.id:123" },
+  kwargs: { kind: "json", meaning: "named arguments", sample: "kwargs.email:*@example.com" },
+  result: { kind: "json", meaning: "result", sample: "result.total:>100" },
+  runtime: { kind: "duration", meaning: "time it ran", sample: "runtime:>30s" },
+  wait: { kind: "duration", meaning: "time it waited", sample: "wait:<=200ms" },
+  age: { kind: "duration", meaning: "time since it was received", sample: "age:<15m" },
+  priority: { kind: "choice", meaning: "priority", sample: "priority:high,critical" },
+  engine: { kind: "label", meaning: "engine", sample: "engine:bullmq" },
+  id: { kind: "label", meaning: "task id of the engine", sample: "id:order-*" },
+  tag: { kind: "label", meaning: "one of its tags", sample: "tag:vip" },
+  release: { kind: "label", meaning: "release that ran it", sample: "release:2026.11.*" },
+  retries: { kind: "number", meaning: "retries so far", sample: "retries:>=3" },
+  since: { kind: "bound", meaning: "received at this time or later", sample: "since:2h" },
+  until: { kind: "bound", meaning: "received at this time or before", sample: "until:2026-11-01" },
+  any: { kind: "text", meaning: "text anywhere: names, errors, arguments, result", sample: "any:ORD-4711" },
+} as const satisfies Record<string, { kind: FieldKind; meaning: string; sample: string }>;
+
+export type QueryField = keyof typeof queryFields;
+
+export const isQueryField = (name: string): name is QueryField => Object.hasOwn(queryFields, name);
+
+/** A number as JSON writes it, with an exponent that any stored number may have. */
+export const isNumberText = (text: string): boolean =>
+  /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?$/.test(text);
+
+/** Whether an unquoted value of a path stands for something that is no text. */
+export const isLiteralText = (text: string): boolean => /^(?:true|false|null)$/.test(text) || isNumberText(text);
