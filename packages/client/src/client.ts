@@ -3,6 +3,7 @@ import { accountRoutes } from "./routes/accounts.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { homeRoutes } from "./routes/home.ts";
+import { issueRoutes } from "./routes/issues.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { savedViewRoutes } from "./routes/saved-views.ts";
@@ -26,6 +27,7 @@ export function createClient(options: ClientOptions = {}) {
   return {
     ...accountRoutes(send),
     ...homeRoutes(send),
+    ...issueRoutes(send),
     ...projectRoutes(send),
     ...taskRoutes(send),
     ...taskBreakdownRoutes(send),

@@ -3,6 +3,7 @@ import { agentRoutes } from "../features/agents/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
 import { homeRoutes } from "../features/home/index.ts";
+import { issueRoutes } from "../features/issues/index.ts";
 import { liveRoutes } from "../features/live/index.ts";
 import { membershipRoutes } from "../features/memberships/index.ts";
 import { projectRoutes } from "../features/projects/index.ts";
@@ -43,6 +44,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, projectRoutes, { projects });
   mount(app, api, agentRoutes, { agents, clock, settings });
   mount(app, api, eventRoutes, { database, settings });
+  mount(app, api, issueRoutes, { database, clock });
   mount(app, api, membershipRoutes, { memberships });
   mount(app, api, queueRoutes, { database, clock, settings });
   mount(app, api, savedViewRoutes, { savedViews: features.savedViews });

@@ -1,1 +1,2 @@
 export { fingerprintOf } from "./fingerprint.ts";
+export { issueRoutes } from "./routes.ts";

@@ -121,6 +121,8 @@ for (const dialect of testDialects) {
     test("finds both sets through indexes, however many tasks there are", async () => {
       await store(200, { state: "failure", fingerprint: print, name: "app.rare" });
       await store(4000, { state: "success" }, (index) => ({ name: `app.${index % 100}` }));
+      const otherPrint = (index: number) => String(index % 100).padStart(32, "0");
+      await store(2000, { state: "failure", name: "app.other" }, (index) => ({ fingerprint: otherPrint(index) }));
       const { database } = opened;
       await database.write(async (tx) => {
         if (dialect === "postgres") await sql`ANALYZE tasks`.execute(tx);

@@ -6,6 +6,16 @@ import { search } from "./0004-search.ts";
 import { overview } from "./0005-overview.ts";
 import { savedViews } from "./0006-saved-views.ts";
 import { failedTasks } from "./0007-failed-tasks.ts";
+import { issues } from "./0008-issues.ts";
 
 /** Every migration, in order. A released one never changes. */
-export const migrations: readonly Migration[] = [foundation, fleet, tasks, search, overview, savedViews, failedTasks];
+export const migrations: readonly Migration[] = [
+  foundation,
+  fleet,
+  tasks,
+  search,
+  overview,
+  savedViews,
+  failedTasks,
+  issues,
+];

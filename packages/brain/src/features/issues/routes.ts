@@ -1,0 +1,52 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Routes } from "../../platform/http/app.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { ProjectParams } from "../../platform/http/schemas.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { readRange } from "../stats/index.ts";
+import { type IssuePosition, listIssues, trendBuckets } from "./list.ts";
+import { IssuePage, IssueQuery } from "./schemas.ts";
+
+const defaultLimit = 50;
+const hourMs = 3_600_000;
+
+export const issueRoutes: Routes<{ database: Database<Tables>; clock: Pick<Clock, "now"> }> = (
+  app,
+  { database, clock },
+) => {
+  app.get(
+    "/projects/:slug/issues",
+    {
+      schema: { params: ProjectParams, querystring: IssueQuery, response: { 200: IssuePage } },
+      config: { tag: "issues", role: "viewer" },
+    },
+    async ({ project, query }) => {
+      const { items, next } = await listIssues(database, scopeOf(project.id, query, clock.now()), {
+        after: readPosition(query.cursor),
+        limit: query.limit ?? defaultLimit,
+      });
+      return { items, next_cursor: next === null ? null : encodeCursor([next.lastSeenAt, next.fingerprint]) };
+    },
+  );
+};
+
+function scopeOf(projectId: string, { engine, status, hours, trend, ...given }: IssueQuery, now: Date) {
+  const asked = readRange(given, now);
+  const since = asked?.from ?? (hours === undefined ? null : new Date(now.getTime() - hours * hourMs));
+  const untilMs = (asked?.to ?? now).getTime();
+  const fromMs = since?.getTime() ?? untilMs - 24 * hourMs;
+  return {
+    projectId,
+    engine: engine === undefined || engine === "" ? null : engine,
+    status: status ?? null,
+    since,
+    until: given.until === undefined ? null : (asked?.to ?? null),
+    trend: trend === true ? { fromMs, widthMs: (untilMs - fromMs) / trendBuckets } : null,
+  };
+}
+
+function readPosition(cursor: string | undefined): IssuePosition | null {
+  const values = decodeCursor(cursor, ["instant", "string"]);
+  return values === null ? null : { lastSeenAt: values[0], fingerprint: values[1] };
+}

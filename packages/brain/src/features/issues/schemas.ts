@@ -1,0 +1,41 @@
+import { type Static, Type } from "typebox";
+import { Instant, InstantText, Nullable, OneOf } from "../../platform/http/schemas.ts";
+
+const status = OneOf(["ongoing", "recovered"]);
+
+export const IssueQuery = Type.Object({
+  engine: Type.Optional(Type.String({ maxLength: 40 })),
+  status: Type.Optional(status),
+  hours: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 8760, description: "failures of the last hours; since and until replace it" }),
+  ),
+  since: Type.Optional(InstantText),
+  until: Type.Optional(InstantText),
+  trend: Type.Optional(
+    Type.Boolean({ description: "adds the failures of 24 equal parts of the range, by default of the last 24 h" }),
+  ),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page" })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "default 50" })),
+});
+export type IssueQuery = Static<typeof IssueQuery>;
+
+export const IssuePage = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      fingerprint: Type.String(),
+      status,
+      occurrences: Type.Integer({ description: "task rows whose last failure is of this issue and in the range" }),
+      open_count: Type.Integer({ description: "of them those that are in state failure now" }),
+      recovered_count: Type.Integer(),
+      is_capped: Type.Boolean({ description: "only the newest 10,000 task rows were counted" }),
+      first_seen: Type.Union([Instant], { description: "in all that is kept, also before the range" }),
+      last_seen: Instant,
+      engine_count: Type.Integer(),
+      engines: Type.Array(Type.String()),
+      sample_exception: Nullable(Type.String({ description: "of the newest failure, the first 2000 characters" })),
+      sample_task_name: Nullable(Type.String()),
+      trend: Type.Optional(Type.Array(Type.Integer())),
+    }),
+  ),
+  next_cursor: Nullable(Type.String()),
+});
