@@ -6,7 +6,7 @@ import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|range-text\.ts|time-range\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]use-gaps\.ts$|[\\/]client[\\/]src[\\/]|vite[\\/]|rolldown/;
+  /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/]|vite[\\/]|rolldown/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
 const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
@@ -14,6 +14,9 @@ const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
 const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 /** What the page and the drawer of a task share. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!Task(Page|Drawer))/;
+/** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
+const signedIn =
+  /[\\/]src[\\/](shell[\\/](?!NotFound)|(time-range|range-text)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/]use-gaps\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
@@ -51,10 +54,12 @@ export default defineConfig({
             },
             {
               name: "core",
-              priority: 2,
+              priority: 3,
               test: (id: string) =>
-                libraries.test(id) || (everywhere.test(id) && !taskOnly.test(id) && !charts.test(id)),
+                libraries.test(id) ||
+                (everywhere.test(id) && !signedIn.test(id) && !taskOnly.test(id) && !charts.test(id)),
             },
+            { name: "shell", priority: 2, test: signedIn },
           ],
         },
       },

@@ -19,8 +19,8 @@ const screens: readonly Screen[] = [
 const maximumCss = 20_000;
 const maximumLazyChunk = 40_000;
 const maximumRequests = 15;
-/** Page, theme script, and up to eight reads: of the session, the project, and what stands in rail, banner and page. */
-const otherRequests = 10;
+/** Page, theme script, and up to seven reads: of the session, the project, its figures, and what stands in the page. */
+const otherRequests = 9;
 
 export interface ScreenSize {
   name: string;

@@ -6,6 +6,7 @@ const isDots = (text: string) => text === "." || text === "..";
 export const paths = {
   home: () => "/",
   login: () => "/login",
+  appearance: () => "/me/appearance",
   project: (slug: string) => `/p/${part(slug)}`,
   tasks: (slug: string) => `/p/${part(slug)}/tasks`,
   task: (slug: string, engine: string, taskId: string) =>

@@ -16,14 +16,13 @@ import { paths, safeReturn } from "./paths.ts";
 import { queryClient, whenSignedOut } from "./query-client.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 import { NotFound } from "./shell/NotFound.tsx";
-import { Shell } from "./shell/Shell.tsx";
 import { Bones, Failed, isMissingPart } from "./ui/Feedback.tsx";
 import { usePage } from "./ui/title.ts";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
 // later mount here in this order: /login/mfa, /login/enroll, /reset, /reset/confirm, /invite, /activity, /inbox, then
 // below a project: issues, schedules, dead-letters, commands, bulk-retries, automation, audit, settings,
-// and /me, /admin.
+// and the rest of /me, /admin.
 
 const rootRoute = createRootRoute({
   component: Outlet,
@@ -52,7 +51,7 @@ const signedInRoute = createRoute({
       throw redirect({ to: "/login", search: next === "/" ? {} : { next } });
     }
   },
-  component: Shell,
+  component: lazyRouteComponent(() => import("./shell/Shell.tsx"), "Shell"),
   errorComponent: PageError,
 });
 
@@ -60,6 +59,12 @@ const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
   component: lazyRouteComponent(() => import("./features/projects/HomePage.tsx"), "HomePage"),
+});
+
+const appearanceRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/me/appearance",
+  component: lazyRouteComponent(() => import("./features/account/AppearancePage.tsx"), "AppearancePage"),
 });
 
 const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/p/$slug", component: Outlet });
@@ -126,6 +131,7 @@ export const router = createRouter({
     loginRoute,
     signedInRoute.addChildren([
       homeRoute,
+      appearanceRoute,
       projectRoute.addChildren([
         projectIndexRoute,
         tasksRoute,

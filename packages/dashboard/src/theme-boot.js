@@ -9,6 +9,7 @@
     if (density === "compact" || density === "comfortable") root.dataset.density = density;
     if (localStorage.getItem("svc.contrast") === "more") root.dataset.contrast = "more";
     if (localStorage.getItem("svc.rail") === "narrow") root.dataset.rail = "narrow";
+    if (localStorage.getItem("svc.shortcuts") === "off") root.dataset.shortcuts = "off";
   } catch {
     // Storage may be blocked; the system's look is used.
   }

@@ -99,6 +99,11 @@ const cases: Record<string, Case> = {
     title: /Agents/,
     ready: (page) => page.getByRole("heading", { name: "Processes" }).waitFor(),
   },
+  appearance: {
+    path: () => "/me/appearance",
+    title: /^Appearance/,
+    ready: (page) => page.getByRole("group", { name: "Theme", exact: true }).waitFor(),
+  },
   "empty project": {
     path: () => "/p/empty/tasks",
     title: /^Tasks, empty/,

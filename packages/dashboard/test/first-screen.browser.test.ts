@@ -31,7 +31,7 @@ describe("the first screen", () => {
 
     // The stream's own connection is no request of the page's, but the reads that close the gap before it count.
     expect(requests).toSatisfy((all: string[]) => all.length <= 15);
-    expect(new Set(requests.filter((path) => !path.startsWith("/api/"))).size).toBeLessThanOrEqual(6);
+    expect(new Set(requests.filter((path) => !path.startsWith("/api/"))).size).toBeLessThanOrEqual(7);
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openScreen } from "./screen.ts";
+import { axeFaults, openScreen } from "./screen.ts";
 import { openShop } from "./shop.ts";
 
 const shop = openShop();
@@ -80,6 +80,44 @@ describe("the shell", () => {
     await expect.poll(railWidth).toBeLessThan(wide);
     await page.keyboard.press("[");
     await expect.poll(railWidth).toBe(wide);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("says how old the figures are while the server does not answer, and lets them fade", async () => {
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    await page.clock.install();
+    await page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
+    await page.goto(`/p/${shop.brain.project.slug}/queues`);
+    await page.getByRole("button", { name: /^Connection: polling/ }).waitFor();
+    const figure = page.locator("main td.num").first();
+    await figure.waitFor();
+    expect(await figure.evaluate((cell) => getComputedStyle(cell).opacity)).toBe("1");
+
+    await page.route("**/api/v1/**", (route) => route.abort());
+    await page.clock.runFor(20_000);
+    await page.getByText(/Figures are \d+ s old/).waitFor();
+    await page.getByRole("button", { name: /^Connection: offline/ }).waitFor();
+    expect(await figure.evaluate((cell) => getComputedStyle(cell).opacity)).toBe("0.6");
+    expect(await axeFaults(page)).toEqual([]);
+
+    await page.unroute("**/api/v1/**");
+    await page.clock.runFor(20_000);
+    await page.getByText(/Figures are/).waitFor({ state: "detached" });
+    expect(await figure.evaluate((cell) => getComputedStyle(cell).opacity)).toBe("1");
+    await page.context().close();
+  });
+
+  test("tells what it is connected by, and pauses everything by a key", async () => {
+    const { page, faults } = await openPage(`/p/${shop.brain.project.slug}/tasks`);
+    const chip = page.getByRole("button", { name: /^Connection: live/ });
+    await chip.click();
+    await page.getByText("WebSocket", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Shift+L");
+    await page.getByRole("button", { name: "Connection: paused" }).waitFor();
+    await page.keyboard.press("Shift+L");
+    await chip.waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -58,10 +58,10 @@ describe("the time range of a project", () => {
 
   test("is chosen from a list on a phone", async () => {
     const { page, faults } = await openTasks("", "phone");
-    await page.getByRole("button", { name: "Time range: all" }).tap();
+    await page.getByRole("button", { name: "Time range and zone: all · UTC" }).tap();
     await page.getByRole("button", { name: "last 7 days" }).tap();
     await page.waitForURL("**/tasks?since=-7d");
-    await page.getByRole("button", { name: "Time range: 7 d" }).waitFor();
+    await page.getByRole("button", { name: "Time range and zone: 7 d · UTC" }).waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -55,6 +55,12 @@ export function modeAt(facts: Facts, now: number): Mode {
   return now - facts.lastAnswerAt <= facts.pollMs * 3 ? "polling" : "stale";
 }
 
+/** When anything was last heard from the server: a push, or the answer to a read. */
+export function heardAt({ lastMessageAt, lastAnswerAt }: Facts): number | null {
+  const heard = Math.max(lastMessageAt ?? 0, lastAnswerAt ?? 0);
+  return heard === 0 ? null : heard;
+}
+
 export type HubListener = (event: HubEvent) => void;
 
 export function createConnection(around: Surroundings) {

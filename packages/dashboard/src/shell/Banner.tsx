@@ -1,25 +1,49 @@
-import type { Project } from "@svc/client";
+import type { Agent, Project } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
 import { agentsQuery } from "../features/agents/queries.ts";
+import { statsQuery } from "../features/projects/queries.ts";
+import { heardAt } from "../live/connection.ts";
 import { useConnection, usePollMs } from "../live/live.ts";
+import { paths } from "../paths.ts";
+import { AppLink } from "../ui/AppLink.tsx";
 import { NoteLine } from "../ui/Feedback.tsx";
+import { age, printable } from "../ui/format.ts";
 import { Age } from "../ui/Stamp.tsx";
 
-/** One line at a time, by rank: no server, archived project, no agent online. */
-export function Banner({ slug, project }: { slug?: string; project?: Project | undefined }) {
-  const { mode, facts } = useConnection();
+/** One line at a time, by rank: no server, nothing heard, archived project, no agent online, an agent too old. */
+export function Banner(props: { slug?: string; project?: Project | undefined }) {
+  const line = useLine(props);
+  return line === null ? null : <section aria-label="Notice">{line}</section>;
+}
+
+function useLine({ slug, project }: { slug?: string; project?: Project | undefined }): ReactNode {
+  const { mode, now, facts } = useConnection();
   const pollMs = usePollMs();
-  // Read once the stream has begun or failed: what is read before it begins would have to be read again.
+  const stats = useQuery({ ...statsQuery(slug ?? ""), enabled: slug !== undefined });
+  const isNoneOnline = stats.data !== undefined && stats.data.agents_online === 0 && stats.data.agents_offline > 0;
+  const isLater = useLater();
+  // Read once the stream has begun or failed: what is read before it begins would have to be read again. The figures tell
+  // whether an agent is online; who they are is no part of the first screen unless none is.
   const isSettled = facts.isReady || facts.retryAt !== null || facts.isPaused || facts.isUnreachable;
   const agents = useQuery({
     ...agentsQuery(slug ?? ""),
-    enabled: slug !== undefined && isSettled,
+    enabled: slug !== undefined && isSettled && (isNoneOnline || isLater),
     refetchInterval: pollMs,
   });
+  const heard = heardAt(facts);
+  const old = heard === null ? null : <>Figures are {age(now - heard)} old.</>;
   if (mode === "offline") {
     return (
-      <NoteLine glyph="failure">
+      <NoteLine glyph="failure" aside={old}>
         The server does not answer. What you see is from before; it is read again by itself.
+      </NoteLine>
+    );
+  }
+  if (mode === "stale") {
+    return (
+      <NoteLine glyph="unknown" aside={old}>
+        Nothing has arrived for longer than expected. What you see may be out of date.
       </NoteLine>
     );
   }
@@ -28,18 +52,42 @@ export function Banner({ slug, project }: { slug?: string; project?: Project | u
       <NoteLine glyph="revoked">This project is archived: its tasks can be read, its agents are refused.</NoteLine>
     );
   }
-  const items = agents.data?.items ?? [];
-  const wasSeen = items.some((agent) => agent.last_seen_at);
-  if (wasSeen && !items.some((agent) => agent.state === "online")) {
-    const last = items
+  return slug === undefined ? null : agentsLine(slug, agents.data?.items ?? []);
+}
+
+const laterMs = 4_000;
+
+/** False while a page is being opened. */
+function useLater(): boolean {
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(true), laterMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLater;
+}
+
+function agentsLine(slug: string, agents: readonly Agent[]): ReactNode {
+  const wasSeen = agents.some((agent) => agent.last_seen_at);
+  if (wasSeen && !agents.some((agent) => agent.state === "online")) {
+    const last = agents
       .map((agent) => agent.last_seen_at ?? "")
       .sort()
       .at(-1);
     return (
-      <NoteLine glyph="failure">
-        No agent is online, so nothing new arrives. Last seen <Age at={last ?? null} suffix=" ago" />.
+      <NoteLine glyph="failure" aside={<Age at={last ?? null} suffix=" ago" />}>
+        No agent is online, so nothing new arrives. <AppLink href={paths.agents(slug)}>Agents</AppLink> were last seen
       </NoteLine>
     );
   }
-  return null;
+  const [first, ...others] = agents.filter((agent) => agent.version_status === "incompatible");
+  if (first === undefined) return null;
+  return (
+    <NoteLine glyph="rejected">
+      <AppLink href={paths.agent(slug, first.id)}>{printable(first.name)}</AppLink>
+      {others.length > 0 ? ` and ${others.length} other agents` : ""} run a version that this server does not know how
+      to serve{first.agent_version ? ` (${printable(first.agent_version)})` : ""}. Upgrade to be sure that nothing is
+      lost.
+    </NoteLine>
+  );
 }

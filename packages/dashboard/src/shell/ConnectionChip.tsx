@@ -1,16 +1,14 @@
 import { useState } from "react";
-import type { Facts, Mode } from "../live/connection.ts";
+import { type Facts, heardAt, type Mode } from "../live/connection.ts";
 import { connection, useConnection } from "../live/live.ts";
 import { age } from "../ui/format.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { useKeys } from "../ui/keys.ts";
 import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
-import css from "./shell.module.css";
+import css from "./top.module.css";
 
 /** What the page knows about its own freshness, from the stream's last message and the last answered read. */
 export function ConnectionChip() {
   const { mode, now, facts } = useConnection();
-  useKeys({ L: () => connection.setPaused(!connection.facts().isPaused) });
   const [announced, setAnnounced] = useState<Mode>(mode);
   if (announced !== mode) setAnnounced(mode);
 
@@ -31,10 +29,20 @@ export function ConnectionChip() {
         }
       >
         <p className={menuLabel}>{explain(mode)}</p>
-        <p className={menuLabel}>
-          Last push {facts.lastMessageAt === null ? "none yet" : `${age(now - facts.lastMessageAt)} ago`}, last answer{" "}
-          {facts.lastAnswerAt === null ? "none yet" : `${age(now - facts.lastAnswerAt)} ago`}
-        </p>
+        <dl className={css.facts}>
+          <div>
+            <dt>Last event</dt>
+            <dd>{ago(facts.lastMessageAt, now)}</dd>
+          </div>
+          <div>
+            <dt>Last answer</dt>
+            <dd>{ago(facts.lastAnswerAt, now)}</dd>
+          </div>
+          <div>
+            <dt>Transport</dt>
+            <dd>{transport(facts)}</dd>
+          </div>
+        </dl>
         <hr className={menuRule} />
         <button type="button" data-entry="" className={menuItem} onClick={() => connection.setPaused(!facts.isPaused)}>
           <Icon name={facts.isPaused ? "play" : "pause"} />
@@ -55,12 +63,21 @@ export function ConnectionChip() {
   );
 }
 
+function ago(at: number | null, now: number): string {
+  return at === null ? "none yet" : `${age(now - at)} ago`;
+}
+
+function transport(facts: Facts): string {
+  if (facts.isPaused) return "none, paused";
+  return facts.isReady ? "WebSocket" : `reads every ${facts.pollMs / 1000} s`;
+}
+
 function chipText(mode: Mode, facts: Facts, now: number): string {
   switch (mode) {
     case "polling":
       return `polling ${facts.pollMs / 1000} s`;
     case "stale":
-      return `stale ${age(now - Math.max(facts.lastMessageAt ?? 0, facts.lastAnswerAt ?? 0))}`;
+      return `stale ${age(now - (heardAt(facts) ?? now))}`;
     case "offline":
       return facts.retryAt === null ? "offline" : `offline, retrying in ${age(facts.retryAt - now)}`;
     default:

@@ -1,34 +1,27 @@
 import type { Project } from "@svc/client";
-import { useQuery } from "@tanstack/react-query";
-import { useLocation } from "@tanstack/react-router";
 import { useState } from "react";
-import { projectsQuery } from "../features/projects/queries.ts";
-import { paths, samePageIn } from "../paths.ts";
+import { paths } from "../paths.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { printable } from "../ui/format.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Menu, menuItem, menuRule } from "../ui/Layers.tsx";
+import { ProjectList } from "./ProjectList.tsx";
 import css from "./shell.module.css";
 
-/** Type to filter; the sub-page stays when the project changes. */
-export function ProjectSwitcher({ slug, project }: { slug: string; project: Project | undefined }) {
-  const [isOpened, setOpened] = useState(false);
-  const { data: projects, isPending } = useQuery({ ...projectsQuery, enabled: isOpened });
-  const [typed, setTyped] = useState("");
-  const pathname = useLocation({ select: (location) => location.pathname });
-  const wanted = typed.trim().toLowerCase();
-  const fits = (one: { name: string; slug: string }) => `${one.name} ${one.slug}`.toLowerCase().includes(wanted);
-  const shown = (projects ?? []).filter(fits).slice(0, 50);
+interface ProjectSwitcherProps {
+  slug: string;
+  project: Project | undefined;
+}
 
+/** Names the project and its environment; type to go to another one. */
+export function ProjectSwitcher({ slug, project }: ProjectSwitcherProps) {
+  const [opened, setOpened] = useState(0);
   return (
     <Menu
       label="Switch project"
       place={css.switcher}
       buttonClass={css.proj}
-      onOpen={() => {
-        setTyped("");
-        setOpened(true);
-      }}
+      onOpen={() => setOpened(opened + 1)}
       button={
         <>
           <span className={css.mark} aria-hidden="true">
@@ -45,31 +38,7 @@ export function ProjectSwitcher({ slug, project }: { slug: string; project: Proj
         </>
       }
     >
-      <input
-        className={css.find}
-        type="text"
-        aria-label="Filter projects"
-        placeholder="Filter projects"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-      />
-      {shown.map((one) => (
-        <AppLink
-          key={one.id}
-          data-entry=""
-          className={menuItem}
-          href={samePageIn(one.slug, pathname)}
-          aria-current={one.slug === slug ? "true" : undefined}
-        >
-          <span className="grow cut">{printable(one.name)}</span>
-          <span className={css.env} data-env={one.environment}>
-            {printable(one.environment)}
-          </span>
-        </AppLink>
-      ))}
-      {shown.length === 0 ? (
-        <p className={`${menuItem} t3`}>{isPending ? "Loading the projects" : "No project matches"}</p>
-      ) : null}
+      <ProjectList slug={slug} opened={opened} />
       <hr className={menuRule} />
       <AppLink data-entry="" className={menuItem} href={paths.home()}>
         <Icon name="home" />

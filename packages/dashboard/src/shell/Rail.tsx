@@ -1,74 +1,44 @@
-import type { Project } from "@svc/client";
+import type { Project, ProjectStats } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import { statsQuery } from "../features/projects/queries.ts";
 import { useHub, usePollMs, useTimedMs } from "../live/live.ts";
-import { paths } from "../paths.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { toggleRail } from "../ui/appearance.ts";
 import controls from "../ui/controls.module.css";
 import { shortCount } from "../ui/format.ts";
 import { Glyph, Icon } from "../ui/Icon.tsx";
-import { useKeys } from "../ui/keys.ts";
+import { openMore } from "./overlay.ts";
 import { ProjectSwitcher } from "./ProjectSwitcher.tsx";
+import { isOn, type ProjectPage, projectPages } from "./pages.ts";
 import css from "./shell.module.css";
 
-interface Entry {
-  label: string;
-  icon: string;
-  href: string;
-  /** Only the address itself is this page; what lies below it are others. */
-  isWhole?: boolean;
-  badge?: { count: number; says: string; isWrong?: boolean } | undefined;
-}
+const groups = ["Watch", "Fleet", "Act", "Record"] as const;
 
 export function Rail({ slug, project }: { slug: string; project: Project | undefined }) {
-  const client = useQueryClient();
-  const pollMs = usePollMs();
-  // The rollups behind these counts move slower than rows do; the hub corrects the ones that matter in between.
-  const statsMs = useTimedMs(pollMs === false ? 30_000 : pollMs * 2);
-  const stats = useQuery({ ...statsQuery(slug), refetchInterval: statsMs });
-  useHub("task.changed", ({ counts }) => {
-    if (!counts) return;
-    client.setQueryData(statsQuery(slug).queryKey, (old) => old && { ...old, tasks_by_state: counts });
-  });
-  useHub("agent.changed", ({ counts }) => {
-    if (!counts) return;
-    client.setQueryData(
-      statsQuery(slug).queryKey,
-      (old) => old && { ...old, agents_online: counts.online ?? 0, agents_offline: counts.offline ?? 0 },
-    );
-  });
-
-  useKeys({ "[": toggleRail });
-
-  const running = stats.data?.tasks_by_state?.started ?? 0;
-  const offline = stats.data?.agents_offline ?? 0;
+  const stats = useLiveStats(slug);
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const isElsewhere = projectPages.some((page) => !page.isOnBar && isOn(page, slug, pathname));
   return (
     <nav className={css.rail} aria-label="Project">
       <ProjectSwitcher slug={slug} project={project} />
       <div className={css.groups}>
-        <Group title="Watch">
-          <NavItem label="Overview" icon="overview" href={paths.project(slug)} isWhole />
-          <NavItem
-            label="Tasks"
-            icon="tasks"
-            href={paths.tasks(slug)}
-            badge={running > 0 ? { count: running, says: `${running} running` } : undefined}
-          />
-        </Group>
-        <Group title="Fleet">
-          <NavItem label="Queues" icon="queues" href={paths.queues(slug)} />
-          <NavItem label="Workers" icon="workers" href={paths.workers(slug)} />
-          <NavItem
-            label="Agents"
-            icon="agents"
-            href={paths.agents(slug)}
-            badge={offline > 0 ? { count: offline, says: `${offline} offline`, isWrong: true } : undefined}
-          />
-        </Group>
+        {groups.map((title) => {
+          const pages = projectPages.filter((page) => page.group === title);
+          return pages.length === 0 ? null : <Group key={title} {...{ title, pages, slug, stats, pathname }} />;
+        })}
       </div>
+      <button
+        type="button"
+        className={`${css.nav} ${css.more} sm flex`}
+        aria-current={isElsewhere ? "page" : undefined}
+        aria-haspopup="dialog"
+        onClick={openMore}
+      >
+        <Icon name="menu" />
+        <span className="grow">More</span>
+      </button>
       <div className={`${css.foot} lg`}>
         <button
           type="button"
@@ -84,32 +54,75 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
   );
 }
 
-function Group({ title, children }: { title: string; children: ReactNode }) {
+/** The project's figures; the hub corrects those that matter between two reads. */
+function useLiveStats(slug: string): ProjectStats | undefined {
+  const client = useQueryClient();
+  const pollMs = usePollMs();
+  // The rollups behind these counts move slower than rows do.
+  const statsMs = useTimedMs(pollMs === false ? 30_000 : pollMs * 2);
+  const stats = useQuery({ ...statsQuery(slug), refetchInterval: statsMs });
+  useHub("task.changed", ({ counts }) => {
+    if (!counts) return;
+    client.setQueryData(statsQuery(slug).queryKey, (old) => old && { ...old, tasks_by_state: counts });
+  });
+  useHub("agent.changed", ({ counts }) => {
+    if (!counts) return;
+    client.setQueryData(
+      statsQuery(slug).queryKey,
+      (old) => old && { ...old, agents_online: counts.online ?? 0, agents_offline: counts.offline ?? 0 },
+    );
+  });
+  return stats.data;
+}
+
+interface GroupProps {
+  title: string;
+  pages: readonly ProjectPage[];
+  slug: string;
+  stats: ProjectStats | undefined;
+  pathname: string;
+}
+
+function Group({ title, pages, slug, stats, pathname }: GroupProps) {
   const id = useId();
   return (
     <div className={css.grp}>
       <h2 id={id}>{title}</h2>
-      <ul aria-labelledby={id}>{children}</ul>
+      <ul aria-labelledby={id}>
+        {pages.map((page) => (
+          <li key={page.id} className={page.isOnBar ? undefined : "lg"}>
+            <AppLink
+              className={css.nav}
+              href={page.href(slug)}
+              aria-current={isOn(page, slug, pathname) ? "page" : undefined}
+              title={`${page.label} (g ${page.key})`}
+            >
+              <Icon name={page.icon} />
+              <span className="grow">{page.label}</span>
+              <PageBadge page={page} stats={stats} />
+            </AppLink>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
 
-function NavItem({ label, icon, href, isWhole = false, badge }: Entry) {
-  const pathname = useLocation({ select: (location) => location.pathname });
-  const isHere = pathname === href || pathname === `${href}/` || (!isWhole && pathname.startsWith(`${href}/`));
+/** A count beside a page's name; red only for something that is wrong now. */
+function PageBadge({ page, stats }: { page: ProjectPage; stats: ProjectStats | undefined }) {
+  const running = stats?.tasks_by_state?.started ?? 0;
+  const offline = stats?.agents_offline ?? 0;
+  if (page.id === "tasks" && running > 0) return <Badge count={running} says={`${running} running`} />;
+  if (page.id === "agents" && offline > 0) return <Badge count={offline} says={`${offline} offline`} isWrong />;
+  return null;
+}
+
+function Badge({ count, says, isWrong = false }: { count: number; says: string; isWrong?: boolean }) {
   return (
-    <li>
-      <AppLink className={css.nav} href={href} aria-current={isHere ? "page" : undefined} title={label}>
-        <Icon name={icon} />
-        <span className="grow">{label}</span>
-        {badge ? (
-          <span className={badge.isWrong ? `${css.n} ${css.wrong}` : css.n} title={badge.says}>
-            {badge.isWrong ? <Glyph name="failure" /> : null}
-            <span aria-hidden="true">{shortCount(badge.count)}</span>
-            <span className="vh">, {badge.says}</span>
-          </span>
-        ) : null}
-      </AppLink>
-    </li>
+    <span className={isWrong ? `${css.n} ${css.wrong}` : css.n} title={says}>
+      {isWrong ? <Glyph name="failure" /> : null}
+      <span aria-hidden="true">{shortCount(count)}</span>
+      <span className="vh">, {says}</span>
+    </span>
   );
 }

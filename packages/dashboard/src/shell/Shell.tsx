@@ -1,15 +1,20 @@
-import { useQuery } from "@tanstack/react-query";
+import type { Task } from "@svc/client";
+import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { useLiveAgents } from "../features/agents/queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
-import { useFollowProject, useVisiblePoll } from "../live/live.ts";
+import { useMe } from "../features/sessions/queries.ts";
+import { useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
 import { useKeepRange } from "../time-range.ts";
 import { HrefContext } from "../ui/AppLink.tsx";
 import { Bones, Failed } from "../ui/Feedback.tsx";
 import { setProjectZone } from "../ui/instants.ts";
 import { Banner } from "./Banner.tsx";
+import { Overlays } from "./Overlays.tsx";
 import { Rail } from "./Rail.tsx";
+import { noteProject, noteTask, openRecent } from "./recent.ts";
+import { ShellKeys } from "./ShellKeys.tsx";
 import css from "./shell.module.css";
 import { TopBar } from "./TopBar.tsx";
 
@@ -19,6 +24,8 @@ const homePollMs = 15_000;
 /** Everything around a page: rail, top bar, one banner line, and the page itself in <main>. */
 export function Shell() {
   const { slug } = useParams({ strict: false });
+  const me = useMe();
+  useEffect(() => openRecent(me.id), [me.id]);
   return slug === undefined ? <HomeShell /> : <ProjectShell key={slug} slug={slug} />;
 }
 
@@ -32,6 +39,8 @@ function HomeShell() {
         <Banner />
       </div>
       <Main />
+      <ShellKeys slug={null} />
+      <Overlays slug={null} />
     </div>
   );
 }
@@ -40,6 +49,7 @@ function ProjectShell({ slug }: { slug: string }) {
   const project = useQuery(projectQuery(slug));
   useFollowProject(project.data?.id ?? null);
   useLiveAgents(slug);
+  useNotes(slug, project.isSuccess);
   const keepRange = useKeepRange();
   const zone = project.data?.timezone;
   useEffect(() => {
@@ -67,14 +77,38 @@ function ProjectShell({ slug }: { slug: string }) {
         ) : (
           <Main />
         )}
+        <ShellKeys slug={slug} />
+        <Overlays slug={slug} />
       </div>
     </HrefContext>
   );
 }
 
+/** Notes what is looked at, so that the palette and the project switcher name it first. */
+function useNotes(slug: string, isThere: boolean): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (isThere) noteProject(slug);
+  }, [slug, isThere]);
+  useEffect(() => {
+    const note = (query: Query) => {
+      const [subject, ofSlug, engine, taskId] = query.queryKey;
+      if (subject !== "task" || ofSlug !== slug || query.getObserversCount() === 0) return;
+      const task = query.state.data as Task | undefined;
+      if (task) noteTask({ slug, engine: String(engine), taskId: String(taskId), name: task.name });
+    };
+    return client.getQueryCache().subscribe(({ type, query }) => {
+      if (type === "observerAdded" || type === "updated") note(query);
+    });
+  }, [client, slug]);
+}
+
 function Main() {
+  const { mode } = useConnection();
+  // What nobody has confirmed for a while fades; the banner says how old it is.
+  const isOld = mode === "stale" || mode === "offline";
   return (
-    <main className={css.main} id="main" tabIndex={-1}>
+    <main className={css.main} id="main" tabIndex={-1} data-freshness={isOld ? "old" : undefined}>
       <Suspense fallback={<Bones label="Loading the page" />}>
         <Outlet />
       </Suspense>

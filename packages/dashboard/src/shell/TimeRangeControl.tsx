@@ -3,10 +3,11 @@ import { boundsOf, instantRange, presets, type RangeFallback } from "../range-te
 import { useAddressRange, useSetTimeRange, useShownFallback } from "../time-range.ts";
 import controls from "../ui/controls.module.css";
 import { Field } from "../ui/Field.tsx";
-import { minuteText, useZone, zonedMs } from "../ui/instants.ts";
+import { chooseZone, minuteText, useZone, zonedMs } from "../ui/instants.ts";
 import { dialogFoot, Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
 import { Segments } from "../ui/Segments.tsx";
 import css from "./range.module.css";
+import { zoneOptions } from "./zones.ts";
 
 /** The one time range of the project. Shown where the page uses it; the range itself lives in the address. */
 export function TimeRangeControl() {
@@ -17,7 +18,7 @@ export function TimeRangeControl() {
 function Control({ fallback }: { fallback: RangeFallback }) {
   const address = useAddressRange();
   const setRange = useSetTimeRange();
-  const { zone } = useZone();
+  const { zone, choice } = useZone();
   const isUnset = address.since === undefined && address.until === undefined;
   const chosen = isUnset ? fallback : address.until === undefined ? address.since : undefined;
   const options = [
@@ -37,9 +38,13 @@ function Control({ fallback }: { fallback: RangeFallback }) {
         openedBy="."
         button={
           <>
-            <span className="vh">Time range: </span>
-            <span className="sm">{preset?.label ?? "custom"}</span>
-            <span className="lg">custom</span>
+            <span className="sm">
+              <span className="vh">Time range and zone: </span>
+              {preset?.label ?? "custom"} · {choice === "utc" ? "UTC" : choice}
+            </span>
+            <span className="lg">
+              <span className="vh">Time range: </span>custom
+            </span>
           </>
         }
       >
@@ -58,6 +63,10 @@ function Control({ fallback }: { fallback: RangeFallback }) {
             <span className="t3">{label}</span>
           </button>
         ))}
+        <div className={`${css.zone} sm flex`}>
+          <span className="t3">Times in</span>
+          <Segments legend="Time zone" value={choice} options={zoneOptions} onChange={chooseZone} />
+        </div>
         <hr className={menuRule} />
         <CustomRange key={`${address.since} ${address.until} ${zone}`} fallback={fallback} />
       </Menu>

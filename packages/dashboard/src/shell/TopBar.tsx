@@ -4,28 +4,36 @@ import { toggleTheme } from "../ui/appearance.ts";
 import controls from "../ui/controls.module.css";
 import { printable } from "../ui/format.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { chooseZone, useZone, type ZoneChoice } from "../ui/instants.ts";
+import { chooseZone, useZone } from "../ui/instants.ts";
+import { hasCommandKey } from "../ui/keys.ts";
 import { Segments } from "../ui/Segments.tsx";
 import { crumbs } from "../ui/title.ts";
 import { ConnectionChip } from "./ConnectionChip.tsx";
-import css from "./shell.module.css";
+import { openPalette } from "./overlay.ts";
 import { TimeRangeControl } from "./TimeRangeControl.tsx";
+import css from "./top.module.css";
 import { UserMenu } from "./UserMenu.tsx";
-
-const zoneOptions: readonly { value: ZoneChoice; label: string; title: string }[] = [
-  { value: "utc", label: "UTC", title: "Times in UTC" },
-  { value: "mine", label: "mine", title: "Times in this browser's zone" },
-  { value: "project", label: "project", title: "Times in the project's zone" },
-];
+import { zoneOptions } from "./zones.ts";
 
 export function TopBar({ slug }: { slug?: string }) {
   const { choice } = useZone();
   return (
     <header className={css.top}>
       <Crumbs />
+      <button
+        type="button"
+        className={slug === undefined ? css.jump : `${css.jump} lg`}
+        aria-haspopup="dialog"
+        title={`Find or go to (${hasCommandKey ? "⌘" : "Ctrl"} K)`}
+        onClick={openPalette}
+      >
+        <Icon name="search" />
+        <span className="grow">Find or go to</span>
+        <kbd>{hasCommandKey ? "⌘ K" : "Ctrl K"}</kbd>
+      </button>
       {slug === undefined ? null : <TimeRangeControl />}
       <Segments
-        className="lg"
+        className={`${css.zone} lg`}
         legend="Time zone"
         value={choice}
         options={slug === undefined ? zoneOptions.slice(0, 2) : zoneOptions}

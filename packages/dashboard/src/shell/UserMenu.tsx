@@ -7,14 +7,14 @@ import { connection } from "../live/live.ts";
 import { paths } from "../paths.ts";
 import { queryClient } from "../query-client.ts";
 import { AppLink } from "../ui/AppLink.tsx";
-import { type Density, setDensity, toggleTheme, useDensity } from "../ui/appearance.ts";
+import { densities, setDensity, toggleTheme, useDensity } from "../ui/appearance.ts";
 import { causeOf } from "../ui/Feedback.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { chooseZone, useZone } from "../ui/instants.ts";
 import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
-import css from "./shell.module.css";
-
-const densities: readonly Density[] = ["compact", "default", "comfortable"];
+import { openKeys } from "./overlay.ts";
+import { forgetRecent } from "./recent.ts";
+import css from "./top.module.css";
 
 export function UserMenu({ hasProject }: { hasProject: boolean }) {
   const me = useMe();
@@ -29,6 +29,7 @@ export function UserMenu({ hasProject }: { hasProject: boolean }) {
     mutationFn: () => api.logout(),
     onSuccess: () => {
       connection.follow(null);
+      forgetRecent();
       queryClient.clear();
       router.history.push(paths.login());
     },
@@ -55,6 +56,15 @@ export function UserMenu({ hasProject }: { hasProject: boolean }) {
       <button type="button" data-entry="" data-stay="" className={menuItem} onClick={toggleTheme}>
         <Icon name="theme" />
         Light or dark
+      </button>
+      <AppLink data-entry="" className={menuItem} href={paths.appearance()}>
+        <Icon name="settings" />
+        Appearance
+      </AppLink>
+      <button type="button" data-entry="" className={`${menuItem} lg`} onClick={openKeys}>
+        <Icon name="keys" />
+        <span className="grow">Keys</span>
+        <kbd>?</kbd>
       </button>
       <hr className={menuRule} />
       <p className={menuLabel}>Row height</p>

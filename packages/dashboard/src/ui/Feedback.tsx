@@ -143,19 +143,24 @@ export function FailedLine({ title, error, onRetry }: FailedProps) {
 
 export function NoteLine({
   children,
+  aside,
   glyph = "unknown",
   onClose,
 }: {
   children: ReactNode;
+  /** What changes by itself, such as an age: shown, but not announced each time. */
+  aside?: ReactNode;
   glyph?: string;
   onClose?: () => void;
 }) {
   const [closed, setClosed] = useState(false);
   if (closed) return null;
   return (
-    <div className={`${css.line} ${css.note}`} role="status">
+    <div className={`${css.line} ${css.note}`}>
       <Glyph name={glyph} />
-      <span className="grow">{children}</span>
+      <span className="grow">
+        <span role="status">{children}</span> {aside}
+      </span>
       {onClose ? (
         <button
           type="button"

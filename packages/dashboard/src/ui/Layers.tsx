@@ -112,11 +112,13 @@ interface DialogProps {
   onClose: () => void;
   /** Why it cannot be left yet; Esc and the cross say so instead of closing it. */
   staysBecause?: string | null;
+  /** At the foot of a phone's screen. */
+  isSheet?: boolean;
   children: ReactNode;
 }
 
 /** A modal on the native element: focus is kept inside and goes back to where it was. */
-export function Dialog({ title, onClose, staysBecause = null, children }: DialogProps) {
+export function Dialog({ title, onClose, staysBecause = null, isSheet = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const [isHeld, setHeld] = useState(false);
   const id = useId();
@@ -129,7 +131,7 @@ export function Dialog({ title, onClose, staysBecause = null, children }: Dialog
   return (
     <dialog
       ref={element}
-      className={css.dialog}
+      className={isSheet ? `${css.dialog} ${css.sheet}` : css.dialog}
       aria-labelledby={id}
       // Not when it was taken away: then there is nothing left to close.
       onClose={() => element.current && onClose()}

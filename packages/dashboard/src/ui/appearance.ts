@@ -1,40 +1,31 @@
 import { useSyncExternalStore } from "react";
 import { createStore } from "./store.ts";
 
-// Lives on <html>, where theme-boot.js has put it before the first paint.
-export type Density = "compact" | "default" | "comfortable";
+// How the dashboard looks, per browser. Each choice lives on <html> as a data attribute, where theme-boot.js has put it
+// before the first paint; the first value of each is the default and has no attribute.
 const root = document.documentElement;
 
-const density = createStore<Density>((root.dataset.density as Density | undefined) ?? "default");
-/** Row heights in px at a 16 px root, as the `--row` token has them. */
-export const rowHeights: Record<Density, number> = { compact: 32, default: 36, comfortable: 44 };
-
-export function useDensity(): Density {
-  return useSyncExternalStore(density.subscribe, density.get);
+export interface Setting<Value extends string> {
+  readonly values: readonly Value[];
+  get(): Value;
+  set(value: Value): void;
+  subscribe(listener: () => void): () => void;
 }
 
-export function setDensity(value: Density): void {
-  if (value === "default") delete root.dataset.density;
-  else root.dataset.density = value;
-  keep("svc.density", value === "default" ? null : value);
-  density.set(value);
-}
-
-function isDark(): boolean {
-  if (root.dataset.theme) return root.dataset.theme === "dark";
-  return matchMedia("(prefers-color-scheme: dark)").matches;
-}
-
-export function toggleTheme(): void {
-  root.dataset.theme = isDark() ? "light" : "dark";
-  keep("svc.theme", root.dataset.theme);
-}
-
-export function toggleRail(): void {
-  const narrow = root.dataset.rail === "narrow";
-  if (narrow) delete root.dataset.rail;
-  else root.dataset.rail = "narrow";
-  keep("svc.rail", narrow ? null : "narrow");
+function createSetting<Value extends string>(name: string, values: readonly [Value, ...Value[]]): Setting<Value> {
+  const [first] = values;
+  const { get, set, subscribe } = createStore<Value>(values.find((value) => value === root.dataset[name]) ?? first);
+  return {
+    values,
+    get,
+    subscribe,
+    set(value) {
+      if (value === first) delete root.dataset[name];
+      else root.dataset[name] = value;
+      keep(`svc.${name}`, value === first ? null : value);
+      set(value);
+    },
+  };
 }
 
 function keep(key: string, value: string | null): void {
@@ -44,6 +35,38 @@ function keep(key: string, value: string | null): void {
   } catch {
     // Storage may be blocked; the choice lasts for this page.
   }
+}
+
+export function useSetting<Value extends string>(setting: Setting<Value>): Value {
+  return useSyncExternalStore(setting.subscribe, setting.get);
+}
+
+export type Density = "compact" | "default" | "comfortable";
+export const themeSetting = createSetting("theme", ["system", "light", "dark"]);
+export const contrastSetting = createSetting("contrast", ["system", "more"]);
+const densitySetting = createSetting<Density>("density", ["default", "compact", "comfortable"]);
+export const railSetting = createSetting("rail", ["wide", "narrow"]);
+/** Shortcuts of a single character, see ui/keys.ts. */
+export const shortcutsSetting = createSetting("shortcuts", ["on", "off"]);
+
+/** Row heights in px at a 16 px root, as the `--row` token has them. */
+export const rowHeights: Record<Density, number> = { compact: 32, default: 36, comfortable: 44 };
+export const densities: readonly Density[] = ["compact", "default", "comfortable"];
+
+export function useDensity(): Density {
+  return useSetting(densitySetting);
+}
+
+export const setDensity = densitySetting.set;
+
+export function toggleTheme(): void {
+  const theme = themeSetting.get();
+  const isDark = theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : theme === "dark";
+  themeSetting.set(isDark ? "light" : "dark");
+}
+
+export function toggleRail(): void {
+  railSetting.set(railSetting.get() === "narrow" ? "wide" : "narrow");
 }
 
 const phone = matchMedia("(max-width: 47.99rem)");

@@ -1,0 +1,65 @@
+import { Fragment, useSyncExternalStore } from "react";
+import { closeOverlay } from "../shell/overlay.ts";
+import { shortcutsSetting, useSetting } from "../ui/appearance.ts";
+import controls from "../ui/controls.module.css";
+import { hasCommandKey, keyHelp } from "../ui/keys.ts";
+import { Dialog } from "../ui/Layers.tsx";
+import css from "./palette.module.css";
+
+/** The keys of what is on screen, each part's own. */
+export function KeySheet() {
+  const told = useSyncExternalStore(keyHelp.subscribe, keyHelp.get);
+  const parts = [...told].sort((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
+  const shortcuts = useSetting(shortcutsSetting);
+  return (
+    <Dialog title="Keys" onClose={closeOverlay}>
+      {parts.map(({ title, says }) => (
+        <section key={title} className={css.keys}>
+          <h3>{title}</h3>
+          <dl>
+            {says.map(([keys, words]) => (
+              <div key={keys}>
+                <dt>
+                  <Keys text={keys} />
+                </dt>
+                <dd>{words}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+      <label className={controls.check}>
+        <span className={controls.tick}>
+          <input
+            type="checkbox"
+            checked={shortcuts === "on"}
+            onChange={(event) => shortcutsSetting.set(event.currentTarget.checked ? "on" : "off")}
+          />
+        </span>
+        Shortcuts of a single key work
+      </label>
+    </Dialog>
+  );
+}
+
+/** `g t` as two keys, `j, k` as a choice of two, `Mod k` with the key that this platform uses for it. */
+export function Keys({ text }: { text: string }) {
+  return (
+    <span className={css.kbds}>
+      {text.split(", ").map((choice, at) => (
+        <Fragment key={choice}>
+          {at > 0 ? " or " : null}
+          {choice.split(" ").map((key) => (
+            <kbd key={key}>{nameOf(key, choice)}</kbd>
+          ))}
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
+function nameOf(key: string, choice: string): string {
+  if (key === "Mod") return hasCommandKey ? "⌘" : "Ctrl";
+  if (choice.startsWith("Mod ")) return key.toUpperCase();
+  return /^[A-Z]$/.test(key) ? `Shift ${key}` : key;
+}

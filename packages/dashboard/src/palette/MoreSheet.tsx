@@ -1,0 +1,53 @@
+import { useLocation } from "@tanstack/react-router";
+import { paths } from "../paths.ts";
+import { closeOverlay, type OverlayProps, openPalette } from "../shell/overlay.ts";
+import { ProjectList } from "../shell/ProjectList.tsx";
+import { isOn, projectPages } from "../shell/pages.ts";
+import { AppLink } from "../ui/AppLink.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { Dialog, menuItem } from "../ui/Layers.tsx";
+import css from "./palette.module.css";
+
+/** What the bottom bar of a phone has no room for. */
+export function MoreSheet({ slug }: OverlayProps) {
+  const pathname = useLocation({ select: (location) => location.pathname });
+  return (
+    <Dialog title="More" isSheet onClose={closeOverlay}>
+      <ul>
+        {(slug === null ? [] : projectPages)
+          .filter((page) => !page.isOnBar)
+          .map((page) => (
+            <li key={page.id}>
+              <AppLink
+                className={menuItem}
+                href={page.href(slug ?? "")}
+                aria-current={isOn(page, slug ?? "", pathname) ? "page" : undefined}
+                onClick={closeOverlay}
+              >
+                <Icon name={page.icon} />
+                {page.label}
+              </AppLink>
+            </li>
+          ))}
+        <li>
+          <button type="button" className={menuItem} onClick={openPalette}>
+            <Icon name="search" />
+            Find or go to
+          </button>
+        </li>
+        <li>
+          <AppLink className={menuItem} href={paths.appearance()} onClick={closeOverlay}>
+            <Icon name="settings" />
+            Appearance
+          </AppLink>
+        </li>
+      </ul>
+      {slug === null ? null : (
+        <section className={css.switch}>
+          <h3>Switch project</h3>
+          <ProjectList slug={slug} opened={1} onChoose={closeOverlay} />
+        </section>
+      )}
+    </Dialog>
+  );
+}

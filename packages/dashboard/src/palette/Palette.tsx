@@ -1,0 +1,141 @@
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { closeOverlay, type OverlayProps } from "../shell/overlay.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { type Entry, fitting } from "./entries.ts";
+import { Keys } from "./KeySheet.tsx";
+import css from "./palette.module.css";
+import { useEntries } from "./use-entries.ts";
+
+/** How long typing must rest before the server is asked about an id. */
+const restMs = 200;
+
+/** Goes to pages, projects and tasks, and does what needs no page: a list that narrows while one types. */
+export function Palette({ slug }: OverlayProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const listId = useId();
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const typed = text.trim();
+  const groups = fitting(useEntries(slug, typed, useSettled(typed)), typed);
+  const shown = groups.flatMap(({ entries }) => entries);
+  const current = Math.min(at, shown.length - 1);
+
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  useEffect(() => {
+    document.getElementById(`${listId}-${current}`)?.scrollIntoView({ block: "nearest" });
+  }, [listId, current]);
+
+  const choose = (entry: Entry | undefined) => {
+    if (entry === undefined) return;
+    closeOverlay();
+    // The layer goes first, so that what it covered has the focus again when the page changes.
+    queueMicrotask(entry.run);
+  };
+  const pressed = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && shown.length > 0) setAt((current + step + shown.length) % shown.length);
+    else if (event.key === "Home" && event.ctrlKey) setAt(0);
+    else if (event.key === "Enter") choose(shown[current]);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <dialog
+      ref={dialog}
+      className={css.palette}
+      aria-label="Find or go to"
+      onClose={() => dialog.current && closeOverlay()}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) closeOverlay();
+      }}
+    >
+      <div className={css.box}>
+        <div className={css.line}>
+          <Icon name="search" className="t3" />
+          <input
+            type="text"
+            role="combobox"
+            aria-expanded={shown.length > 0}
+            aria-controls={listId}
+            aria-autocomplete="list"
+            aria-activedescendant={shown.length > 0 ? `${listId}-${current}` : undefined}
+            aria-label="Find or go to"
+            placeholder={slug === null ? "Page, project or action" : "Page, project, action, text or a task's exact id"}
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              setAt(0);
+            }}
+            onKeyDown={pressed}
+          />
+        </div>
+        <Options {...{ listId, groups, shown, current }} onChoose={choose} onPoint={setAt} />
+        <p className="vh" role="status">
+          {shown.length === 0 ? "Nothing fits" : `${shown.length} fit`}
+        </p>
+      </div>
+    </dialog>
+  );
+}
+
+interface OptionsProps {
+  listId: string;
+  groups: ReturnType<typeof fitting>;
+  shown: readonly Entry[];
+  current: number;
+  onChoose: (entry: Entry) => void;
+  onPoint: (at: number) => void;
+}
+
+function Options({ listId, groups, shown, current, onChoose, onPoint }: OptionsProps) {
+  return (
+    <div className={css.list} id={listId} role="listbox" aria-label="What fits">
+      {groups.map(({ group, entries }) => (
+        <div key={group} role="group" aria-label={group}>
+          <p className={css.group} aria-hidden="true">
+            {group}
+          </p>
+          {entries.map((entry) => {
+            const index = shown.indexOf(entry);
+            return (
+              <div
+                key={entry.id}
+                id={`${listId}-${index}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={index === current}
+                className={css.option}
+                onPointerMove={() => onPoint(index)}
+                onPointerDown={(event) => event.preventDefault()}
+                onClick={() => onChoose(entry)}
+                onKeyDown={(event) => event.key === "Enter" && onChoose(entry)}
+              >
+                <Icon name={entry.icon} />
+                <span className="cut">{entry.label}</span>
+                <span className="t3 cut grow">{entry.detail}</span>
+                {entry.keys ? <Keys text={entry.keys} /> : null}
+              </div>
+            );
+          })}
+        </div>
+      ))}
+      {shown.length === 0 ? <p className={css.none}>Nothing fits.</p> : null}
+    </div>
+  );
+}
+
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), restMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

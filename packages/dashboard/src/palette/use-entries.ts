@@ -1,0 +1,144 @@
+import { useQuery } from "@tanstack/react-query";
+import { useLocation, useRouter } from "@tanstack/react-router";
+import { useSyncExternalStore } from "react";
+import { projectsQuery } from "../features/projects/queries.ts";
+import { connection, useIsPaused } from "../live/live.ts";
+import { paths, samePageIn } from "../paths.ts";
+import { stringifySearch } from "../search-text.ts";
+import { openKeys } from "../shell/overlay.ts";
+import { projectPages } from "../shell/pages.ts";
+import { recent } from "../shell/recent.ts";
+import { useKeepRange } from "../time-range.ts";
+import { contrastSetting, densities, setDensity, themeSetting, toggleRail } from "../ui/appearance.ts";
+import { idTail, nameText, printable } from "../ui/format.ts";
+import { chooseZone } from "../ui/instants.ts";
+import { type Entry, mayBeTaskId } from "./entries.ts";
+import { taskByIdQuery } from "./task-by-id.ts";
+
+/** Everything the palette can do for `typed`; `settled` is what the server is asked about. */
+export function useEntries(slug: string | null, typed: string, settled: string): Entry[] {
+  const router = useRouter();
+  const keepRange = useKeepRange();
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const projects = useQuery(projectsQuery);
+  const { tasks: lately } = useSyncExternalStore(recent.subscribe, recent.get);
+  const isPaused = useIsPaused();
+  const found = useQuery({
+    ...taskByIdQuery(slug ?? "", settled),
+    enabled: slug !== null && mayBeTaskId(settled),
+  });
+  const go = (href: string) => () => router.history.push(keepRange(href));
+
+  const exact = (settled === typed ? (found.data ?? []) : []).map(
+    (task): Entry => ({
+      id: `task ${slug} ${task.engine} ${task.task_id}`,
+      group: "Task with this id",
+      label: nameText(task.name),
+      detail: `${printable(task.task_id)}, ${task.engine}, ${task.state}`,
+      icon: "tasks",
+      run: go(paths.task(slug ?? "", task.engine, task.task_id)),
+    }),
+  );
+  const recentTasks = lately.map(
+    (task): Entry => ({
+      id: `task ${task.slug} ${task.engine} ${task.taskId}`,
+      group: "Tasks",
+      label: nameText(task.name),
+      detail: `${idTail(task.taskId)}, ${task.slug === slug ? task.engine : `${task.slug}, ${task.engine}`}`,
+      also: `${task.taskId} recent`,
+      icon: "tasks",
+      run: go(paths.task(task.slug, task.engine, task.taskId)),
+    }),
+  );
+  const pages = (slug === null ? [] : projectPages).map(
+    (page): Entry => ({
+      id: `page ${page.id}`,
+      group: "Pages",
+      label: page.label,
+      icon: page.icon,
+      keys: `g ${page.key}`,
+      run: go(page.href(slug ?? "")),
+    }),
+  );
+  const others = (projects.data ?? [])
+    .filter((project) => project.slug !== slug)
+    .map(
+      (project): Entry => ({
+        id: `project ${project.id}`,
+        group: "Projects",
+        label: printable(project.name),
+        detail: printable(project.environment),
+        also: project.slug,
+        icon: "open",
+        run: go(samePageIn(project.slug, pathname)),
+      }),
+    );
+  const isExact = new Set(exact.map(({ id }) => id));
+  return [
+    ...exact,
+    ...recentTasks.filter(({ id }) => !isExact.has(id)),
+    ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),
+    ...pages,
+    homeEntry(go),
+    ...others,
+    ...actions(go, { isPaused, hasProject: slug !== null }),
+  ];
+}
+
+type Go = (href: string) => () => void;
+
+const homeEntry = (go: Go): Entry => ({
+  id: "page home",
+  group: "Pages",
+  label: "All projects",
+  also: "home start",
+  icon: "home",
+  run: go(paths.home()),
+});
+
+/** Looks for the text itself among the tasks of the project. */
+function findEntry(slug: string, typed: string, go: Go): Entry {
+  return {
+    id: "find",
+    group: "Tasks",
+    label: `Find “${printable(typed)}” in the task list`,
+    icon: "search",
+    run: go(paths.tasks(slug) + stringifySearch({ search: typed })),
+  };
+}
+
+function actions(go: Go, { isPaused, hasProject }: { isPaused: boolean; hasProject: boolean }): Entry[] {
+  const action = (label: string, icon: string, run: () => void, more: Partial<Entry> = {}): Entry => ({
+    id: `action ${label}`,
+    group: "Actions",
+    label,
+    icon,
+    run,
+    ...more,
+  });
+  return [
+    action("Dark theme", "theme", () => themeSetting.set("dark"), { also: "appearance look" }),
+    action("Light theme", "theme", () => themeSetting.set("light"), { also: "appearance look" }),
+    action("Theme of the system", "theme", () => themeSetting.set("system"), { also: "appearance look dark light" }),
+    action("More contrast", "theme", () => contrastSetting.set("more"), { also: "appearance look" }),
+    ...densities.map((density) =>
+      action(`Rows ${density}`, "density", () => setDensity(density), { also: "density height appearance" }),
+    ),
+    action("Times in UTC", "schedules", () => chooseZone("utc"), { also: "zone" }),
+    action("Times in this browser's zone", "schedules", () => chooseZone("mine"), { also: "mine local" }),
+    ...(hasProject
+      ? [
+          action("Times in the project's zone", "schedules", () => chooseZone("project")),
+          action("Narrow or widen the rail", "rail", toggleRail, { keys: "[" }),
+        ]
+      : []),
+    action(
+      isPaused ? "Go on with updates" : "Pause everything",
+      isPaused ? "play" : "pause",
+      () => connection.setPaused(!isPaused),
+      { keys: "L", also: "live stop" },
+    ),
+    action("Keys", "keys", openKeys, { keys: "?", also: "shortcuts keyboard help" }),
+    action("Appearance", "settings", go(paths.appearance()), { also: "theme density zone shortcuts settings" }),
+  ];
+}

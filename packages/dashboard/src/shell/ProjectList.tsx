@@ -1,0 +1,115 @@
+import type { ProjectHealth } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useLocation } from "@tanstack/react-router";
+import { useState, useSyncExternalStore } from "react";
+import { homeSummaryQuery, projectsQuery } from "../features/projects/queries.ts";
+import { samePageIn } from "../paths.ts";
+import { AppLink } from "../ui/AppLink.tsx";
+import { printable } from "../ui/format.ts";
+import { Glyph, Icon } from "../ui/Icon.tsx";
+import { menuItem } from "../ui/Layers.tsx";
+import css from "./projects.module.css";
+import { recent } from "./recent.ts";
+
+const maximumShown = 50;
+
+interface ProjectListProps {
+  slug: string;
+  /** How often it was opened: nothing is read before the first time, and each time begins without a filter. */
+  opened: number;
+  onChoose?: () => void;
+}
+
+/** The projects that fit what is typed, those looked at last first. Each leads to the sub-page that is open now. */
+export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
+  const { data: projects, isPending, isError, refetch } = useQuery({ ...projectsQuery, enabled: opened > 0 });
+  const { projects: lately } = useSyncExternalStore(recent.subscribe, recent.get);
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const [typed, setTyped] = useState("");
+  const [seen, setSeen] = useState(opened);
+  if (seen !== opened) {
+    setSeen(opened);
+    setTyped("");
+  }
+  const wanted = typed.trim().toLowerCase();
+  const rank = (one: { slug: string }) => (lately.indexOf(one.slug) + 1 || lately.length + 1) - 1;
+  const shown = (projects ?? [])
+    .filter(({ name, slug, environment }) => `${name} ${slug} ${environment}`.toLowerCase().includes(wanted))
+    .sort((one, other) => rank(one) - rank(other))
+    .slice(0, maximumShown);
+  const summary = useQuery({ ...homeSummaryQuery, enabled: opened > 0 });
+  const healthOf = new Map(summary.data?.projects.map((one) => [one.id, one.health]));
+
+  return (
+    <>
+      <input
+        className={css.find}
+        type="text"
+        aria-label="Filter projects"
+        placeholder="Filter projects"
+        autoComplete="off"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.currentTarget.parentElement?.querySelector<HTMLElement>("a[data-entry]")?.click();
+          event.preventDefault();
+        }}
+      />
+      <ul className={css.projects}>
+        {shown.map((one) => (
+          <li key={one.id}>
+            <AppLink
+              data-entry=""
+              className={menuItem}
+              href={samePageIn(one.slug, pathname)}
+              aria-current={one.slug === slug ? "true" : undefined}
+              onClick={onChoose}
+            >
+              <span className="grow cut">
+                <b className="cut">{printable(one.name)}</b>
+                <span className={css.env} data-env={one.environment}>
+                  {printable(one.environment)}
+                </span>
+              </span>
+              <HealthWord health={healthOf.get(one.id)} />
+            </AppLink>
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 ? (
+        <p className={`${menuItem} t3`}>
+          {isPending ? "Loading the projects" : isError ? "The projects could not be read" : "No project matches"}
+        </p>
+      ) : null}
+      {isError && shown.length === 0 ? (
+        <button type="button" data-entry="" data-stay="" className={menuItem} onClick={() => void refetch()}>
+          <Icon name="retry" />
+          Try again
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+const marks: Record<ProjectHealth, { glyph: string; className: string | undefined; says: string }> = {
+  healthy: { glyph: "success", className: css.healthy, says: "All agents are online, and few tasks fail" },
+  degraded: {
+    glyph: "degraded",
+    className: css.degraded,
+    says: "An agent is offline, or more than 5 % of tasks failed",
+  },
+  offline: { glyph: "failure", className: css.offline, says: "No agent is online" },
+  idle: { glyph: "unknown", className: css.idle, says: "No agent was ever there" },
+};
+
+function HealthWord({ health }: { health: ProjectHealth | undefined }) {
+  if (health === undefined) return null;
+  const { glyph, className, says } = marks[health];
+  return (
+    <span className={`${css.health} ${className}`} title={says}>
+      <Glyph name={glyph} />
+      {health}
+    </span>
+  );
+}

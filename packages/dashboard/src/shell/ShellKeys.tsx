@@ -1,0 +1,42 @@
+import { useRouter } from "@tanstack/react-router";
+import { connection } from "../live/live.ts";
+import { useKeepRange } from "../time-range.ts";
+import { toggleRail } from "../ui/appearance.ts";
+import { type KeyHelp, useKeys } from "../ui/keys.ts";
+import { openKeys } from "./overlay.ts";
+import { projectPages } from "./pages.ts";
+
+const everywhere: KeyHelp = {
+  title: "Everywhere",
+  rank: 2,
+  says: [
+    ["Mod k", "find or go to"],
+    ["?", "this list"],
+    ["L", "pause everything, or go on"],
+  ],
+};
+const inProject: KeyHelp = {
+  title: "In a project",
+  rank: 1,
+  says: [
+    ...projectPages.map(({ key, label }) => [`g ${key}`, label] as const),
+    [".", "time range, where a page has one"],
+    ["[", "narrow or widen the rail"],
+  ],
+};
+
+const togglePause = () => connection.setPaused(!connection.facts().isPaused);
+
+/** The keys that work whatever page is shown. */
+export function ShellKeys({ slug }: { slug: string | null }) {
+  useKeys({ "?": openKeys, L: togglePause }, everywhere);
+  return slug === null ? null : <ProjectKeys slug={slug} />;
+}
+
+function ProjectKeys({ slug }: { slug: string }) {
+  const router = useRouter();
+  const keepRange = useKeepRange();
+  const moves = projectPages.map(({ key, href }) => [`g ${key}`, () => router.history.push(keepRange(href(slug)))]);
+  useKeys({ ...Object.fromEntries(moves), "[": toggleRail }, inProject);
+  return null;
+}

@@ -1,0 +1,16 @@
+import { createStore } from "../ui/store.ts";
+
+/** What lies over the page, one at a time. Each is loaded when it is first opened. */
+export type Overlay = "palette" | "keys" | "more";
+
+export interface OverlayProps {
+  /** The project on screen; null on pages outside of one. */
+  slug: string | null;
+}
+
+export const overlay = createStore<Overlay | null>(null);
+
+export const openPalette = () => overlay.set("palette");
+export const openKeys = () => overlay.set("keys");
+export const openMore = () => overlay.set("more");
+export const closeOverlay = () => overlay.set(null);

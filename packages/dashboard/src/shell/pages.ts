@@ -1,0 +1,30 @@
+import { paths } from "../paths.ts";
+
+// The pages of a project, once for rail, bottom bar, palette and keys.
+export interface ProjectPage {
+  id: string;
+  label: string;
+  icon: string;
+  group: "Watch" | "Fleet" | "Act" | "Record";
+  href: (slug: string) => string;
+  /** After `g`. */
+  key: string;
+  /** In the bottom bar of a phone, which has room for four; the others are behind More. */
+  isOnBar: boolean;
+}
+
+export const projectPages: readonly ProjectPage[] = [
+  { id: "overview", label: "Overview", icon: "overview", group: "Watch", href: paths.project, key: "o", isOnBar: true },
+  { id: "tasks", label: "Tasks", icon: "tasks", group: "Watch", href: paths.tasks, key: "t", isOnBar: true },
+  { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
+  { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },
+  { id: "agents", label: "Agents", icon: "agents", group: "Fleet", href: paths.agents, key: "a", isOnBar: true },
+];
+
+/** Whether an address is that page or one below it. A project's own address is above all the others. */
+export function isOn(page: ProjectPage, slug: string, pathname: string): boolean {
+  const href = page.href(slug);
+  return (
+    pathname === href || pathname === `${href}/` || (href !== paths.project(slug) && pathname.startsWith(`${href}/`))
+  );
+}
