@@ -16,6 +16,19 @@ const sent = (taskId: string, data: Record<string, unknown>, ago = 5): Told => (
 });
 const deep = { a: { b: { c: { needle: "Found ME", order: "@exact" } } }, list: [1, 2, 3] };
 
+/** Every other task of a name fails, and only those come from one gateway. */
+function compared(index: number): Told[] {
+  const taskId = `cmp-${index}`;
+  const hasFailed = index % 2 === 0;
+  return [
+    sent(taskId, { task_name: "cmp.charge", queue: "cmp", kwargs: { gateway: hasFailed ? "eu-1" : "us-1" } }, 90),
+    { kind: "task.started", taskId, ago: 80, data: { worker: "cmp-1" } },
+    hasFailed
+      ? { kind: "task.failed", taskId, ago: 70, data: { exception: "CmpError: gateway gave up after 30 s" } }
+      : { kind: "task.succeeded", taskId, ago: 70, data: {} },
+  ];
+}
+
 beforeAll(async () => {
   const lines = Array.from({ length: 4_000 }, (_, index) => `line ${index}`);
   tell(shop.connected, [
@@ -35,6 +48,7 @@ beforeAll(async () => {
         data: { task_name: "events.many", worker: `w-${index}` },
       }),
     ),
+    ...Array.from({ length: 12 }, (_, index) => compared(index)).flat(),
     { kind: "task.succeeded", taskId: "busy", ago: 1 },
   ]);
   await waitFor(async () => (await taskOf("busy")).body.state === "success");
@@ -92,11 +106,64 @@ describe("the parts of the page", () => {
     await page.getByRole("button", { name: "Copy as API call" }).click();
     await expect
       .poll(() => copied(page))
-      .toBe(
-        `curl -H "Authorization: Bearer $SVC_API_KEY" '${shop.brain.url}/api/v1/projects/${shop.brain.project.slug}/tasks/scripted/fam-bad'`,
-      );
+      .toBe(`curl -sb jar '${shop.brain.url}/api/v1/projects/${shop.brain.project.slug}/tasks/scripted/fam-bad'`);
     await page.context().close();
   });
+});
+
+describe("why it failed", () => {
+  test("is set beside the tasks that passed, and leads to the failures that say the same", async () => {
+    const { page } = await openTask("cmp-0");
+    const panel = page.getByRole("region", { name: "What is different about the failures" });
+    await panel.getByText("6 failed and 6 passed tasks of this name").waitFor();
+    const row = panel.getByRole("row").filter({ hasText: "kwargs.gateway" });
+    expect(await row.textContent()).toContain("100 %0 %");
+    await panel.getByText("A difference is not a cause.").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+
+    const like = page.getByRole("link", { name: "Failures like this" });
+    const query = new URL((await like.getAttribute("href")) ?? "", shop.brain.url).searchParams;
+    expect([query.get("state"), query.get("q")]).toEqual([
+      "failure",
+      'name:"cmp.charge" error:"CmpError" error:"gateway gave up after"',
+    ]);
+    await panel.getByRole("link", { name: "Show the failed ones" }).click();
+    await page.getByText("6 tasks match").waitFor();
+    await page.context().close();
+  });
+
+  test("is not guessed at from too few tasks", async () => {
+    const { page } = await openTask("bad-1");
+    await page.getByText("Only 1 task of this name failed: too few to compare, which takes 5.").waitFor();
+    await page.context().close();
+  });
+});
+
+test("events that were lost while a task lived are told above it", async () => {
+  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  const { page } = screen;
+  const received = Date.parse((await taskOf("bad-1")).body.received_at);
+  const at = (second: number) => new Date(received + second * 1000).toISOString();
+  const lost = { agent_id: "a", agent_name: "media-2", event_records: 31, other_frames: 0, reason: "capacity" };
+  await page.route(/\/completeness/, (route) =>
+    route.fulfill({
+      json: {
+        gaps: [
+          { ...lost, from: at(5), to: at(10) },
+          { ...lost, event_records: 7, from: at(-900), to: at(-800) },
+        ],
+        kept_since: at(-86_400),
+        is_cut: false,
+      },
+    }),
+  );
+  await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/bad-1`);
+  const gaps = page.getByRole("region", { name: "Events lost while it lived" });
+  await gaps.getByText("31 events lost").waitFor();
+  await gaps.getByText("Steps of this task may be missing.").waitFor();
+  expect(await gaps.getByText("7 events lost").count()).toBe(0);
+  expect(await axeFaults(page)).toEqual([]);
+  await page.context().close();
 });
 
 describe("the way through the list", () => {

@@ -1,6 +1,7 @@
 import { isProblem, type TaskFilters } from "@svc/client";
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
+import type { AddressRange } from "../../range-text.ts";
 import { joinAnswer, type LoadedList, listPage, maximumRows, pageSize, sizeOf } from "./task-pages.ts";
 
 /** Enough for the whole life of nearly every task. */
@@ -84,6 +85,15 @@ export const olderTaskEventsQuery = (
     initialPageParam: from,
     getNextPageParam: (last) => last.next_cursor,
     staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** Failed against passed tasks of a name. A sample of thousands, so it is not read again with every change. */
+export const taskDifferencesQuery = (slug: string, name: string, range: AddressRange) =>
+  queryOptions({
+    queryKey: ["task-differences", slug, name, range],
+    queryFn: ({ signal }) => api.getTaskDifferences(slug, { name, ...range }, { signal }),
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
   });
 
 export const taskTreeQuery = (slug: string, engine: string, taskId: string) =>

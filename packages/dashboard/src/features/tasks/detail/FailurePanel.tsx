@@ -1,5 +1,8 @@
 import type { Task } from "@svc/client";
 import { useState } from "react";
+import { paths } from "../../../paths.ts";
+import { stringifySearch } from "../../../search-text.ts";
+import { AppLink } from "../../../ui/AppLink.tsx";
 import { CopyButton } from "../../../ui/CopyButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { printable, printableLines } from "../../../ui/format.ts";
@@ -7,6 +10,7 @@ import { Icon } from "../../../ui/Icon.tsx";
 import panel from "../../../ui/panel.module.css";
 import { Segments } from "../../../ui/Segments.tsx";
 import css from "./failure.module.css";
+import { sameFailureQuery } from "./search-terms.ts";
 import {
   type Frame,
   foldFrames,
@@ -18,16 +22,26 @@ import {
 } from "./trace.ts";
 
 /** The exception on top, then the traceback with own frames open and library frames folded. */
-export function FailurePanel({ task, level = 2 }: { task: Pick<Task, "exception" | "traceback">; level?: 2 | 3 }) {
+export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
   const { type, message } = splitException(task.exception ?? "");
-  const Title = level === 2 ? "h2" : "h3";
+  const query = sameFailureQuery(task);
   return (
     <section className={panel.panel} id="failure" aria-labelledby="h-failure">
       <header>
-        <Title id="h-failure">
+        <h2 id="h-failure">
           <span className="vh">Failure: </span>
           <span className={css.exc}>{type === null ? "Failed" : <TypeName type={type} />}</span>
-        </Title>
+        </h2>
+        <span className="grow" />
+        {query === null ? null : (
+          <AppLink
+            className="nowrap"
+            href={paths.tasks(slug) + stringifySearch({ state: "failure", q: query })}
+            title={printable(query)}
+          >
+            Failures like this
+          </AppLink>
+        )}
       </header>
       {message ? <p className={`${css.msg} mono`}>{printableLines(message)}</p> : null}
       {task.traceback ? (

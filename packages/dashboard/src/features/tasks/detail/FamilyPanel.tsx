@@ -7,13 +7,23 @@ import { useZone } from "../../../ui/instants.ts";
 import panel from "../../../ui/panel.module.css";
 import { ScrollBox } from "../../../ui/ScrollBox.tsx";
 import { useNow } from "../../../ui/ticker.ts";
+import type { Attempt } from "./attempts.ts";
 import { FamilyRow } from "./FamilyRow.tsx";
 import css from "./family.module.css";
 import { clearTicks, ticksOf, tickText } from "./lifecycle.ts";
 import task from "./task.module.css";
 import type { TaskDetail } from "./use-task-detail.ts";
 import { useWidth } from "./use-width.ts";
-import { familyRows, foldedScale, type FamilyRow as Row, type TimeScale, treeStep, visibleRows } from "./waterfall.ts";
+import {
+  familyRows,
+  foldedScale,
+  type FamilyRow as Row,
+  type Run,
+  runsOf,
+  type TimeScale,
+  treeStep,
+  visibleRows,
+} from "./waterfall.ts";
 
 /** Of a label on the axis, in its 11 px type. */
 const letterPx = 6.5;
@@ -45,7 +55,7 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
       </header>
       {rows.length > 1 ? (
         <>
-          <FamilyTree rows={rows} hrefOf={hrefOf} />
+          <FamilyTree rows={rows} attempts={detail.attempts} hrefOf={hrefOf} />
           {tree?.truncated ? (
             <p className={panel.foot}>Truncated at 500: the family has more tasks than are shown.</p>
           ) : null}
@@ -61,8 +71,17 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
   );
 }
 
+interface FamilyTreeProps {
+  rows: readonly Row[];
+  /** Of the task that the page is about. */
+  attempts: readonly Attempt[];
+  hrefOf: FamilyPanelProps["hrefOf"];
+}
+
+const noRuns: readonly Run[] = [];
+
 /** The tree and, joined with it, a waterfall: every task a row of both. Its keys are those of an ARIA treegrid. */
-function FamilyTree({ rows, hrefOf }: { rows: readonly Row[]; hrefOf: FamilyPanelProps["hrefOf"] }) {
+function FamilyTree({ rows, attempts, hrefOf }: FamilyTreeProps) {
   const router = useRouter();
   const body = useRef<HTMLTableSectionElement>(null);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
@@ -71,6 +90,7 @@ function FamilyTree({ rows, hrefOf }: { rows: readonly Row[]; hrefOf: FamilyPane
   // A family that has ended stands still.
   const now = rows.some((row) => row.endMs === null) ? clock : 0;
   const scale = useMemo(() => foldedScale(rows, now), [rows, now]);
+  const runs = useMemo(() => runsOf(attempts, now), [attempts, now]);
   const [axisPx, axis] = useWidth();
   const { ticks, labels } = useAxis(scale, axisPx, now > 0);
   const visible = useMemo(() => visibleRows(rows, folded), [rows, folded]);
@@ -131,6 +151,7 @@ function FamilyTree({ rows, hrefOf }: { rows: readonly Row[]; hrefOf: FamilyPane
                 scale={scale}
                 ticks={ticks}
                 now={now}
+                runs={row.isThis ? runs : noRuns}
                 isFolded={folded.has(row.key)}
                 isTabStop={row === current}
                 onFlip={flip}

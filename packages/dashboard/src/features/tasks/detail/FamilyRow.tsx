@@ -4,7 +4,7 @@ import { duration, idTail, nameText, printable } from "../../../ui/format.ts";
 import { Icon } from "../../../ui/Icon.tsx";
 import { StateGlyph } from "../../../ui/StatePill.tsx";
 import css from "./family.module.css";
-import type { FamilyRow as Row, TimeScale } from "./waterfall.ts";
+import type { FamilyRow as Row, Run, TimeScale } from "./waterfall.ts";
 
 const deepest = 4;
 
@@ -16,6 +16,8 @@ interface FamilyRowProps {
   ticks: readonly number[];
   /** Up to when tasks that go on are drawn. */
   now: number;
+  /** More than one only of the task that the page is about. */
+  runs: readonly Run[];
   isFolded: boolean;
   isTabStop: boolean;
   onFlip: (row: Row) => void;
@@ -23,7 +25,7 @@ interface FamilyRowProps {
 }
 
 export const FamilyRow = memo(function FamilyRow(props: FamilyRowProps) {
-  const { row, index, href, scale, ticks, now, isFolded } = props;
+  const { row, index, href, scale, ticks, now, runs, isFolded } = props;
   const { node } = row;
   const name = nameText(node.name);
   const span = row.startMs === null ? "waits" : duration((row.endMs ?? now) - row.fromMs);
@@ -75,7 +77,7 @@ export const FamilyRow = memo(function FamilyRow(props: FamilyRowProps) {
         {span}
       </td>
       <td role="gridcell" className={css.wf}>
-        <Bar row={row} scale={scale} ticks={ticks} now={now} label={`${name}: ${node.state}, ${span}`} />
+        <Bar row={row} scale={scale} ticks={ticks} now={now} runs={runs} label={`${name}: ${node.state}, ${span}`} />
       </td>
     </tr>
   );
@@ -86,12 +88,13 @@ interface BarProps {
   scale: TimeScale;
   ticks: readonly number[];
   now: number;
+  runs: readonly Run[];
   label: string;
 }
 
-function Bar({ row, scale, ticks, now, label }: BarProps) {
+function Bar({ row, scale, ticks, now, runs, label }: BarProps) {
   const from = scale.at(row.fromMs);
-  const start = scale.at(row.startMs ?? row.endMs ?? now);
+  const start = scale.at(runs[0]?.fromMs ?? row.startMs ?? row.endMs ?? now);
   const end = scale.at(row.endMs ?? now);
   return (
     <svg width="100%" height="20" role="img" aria-label={label}>
@@ -99,20 +102,26 @@ function Bar({ row, scale, ticks, now, label }: BarProps) {
         <line key={tick} className={css.gl} x1={`${scale.at(tick)}%`} x2={`${scale.at(tick)}%`} y1="-8" y2="28" />
       ))}
       <rect className={css.wait} x={`${from}%`} y="4" width={`${Math.max(0, start - from)}%`} height="12" />
-      {row.startMs === null ? null : (
+      {runs.length > 0 ? <line className={css.between} x1={`${start}%`} x2={`${end}%`} y1="10" y2="10" /> : null}
+      {(runs.length > 0 ? runs : ownRun(row, now)).map((run) => (
         <rect
+          key={run.fromMs}
           className={row.isCritical ? `${css.r} ${css.crit}` : css.r}
-          data-state={row.node.state}
-          x={`${start}%`}
+          data-state={run.state}
+          x={`${scale.at(run.fromMs)}%`}
           y="4"
-          width={`${Math.max(0.4, end - start)}%`}
+          width={`${Math.max(0.4, scale.at(run.toMs) - scale.at(run.fromMs))}%`}
           height="12"
         />
-      )}
+      ))}
       {row.endMs === null ? <line className={css.nowl} x1={`${end}%`} x2={`${end}%`} y1="0" y2="20" /> : null}
       {scale.breaks.map((gap) => (
         <rect key={gap.fromMs} className={css.brk} x={`${gap.at}%`} y="-8" width="1.5%" height="38" />
       ))}
     </svg>
   );
+}
+
+function ownRun({ node, startMs, endMs }: Row, now: number): Run[] {
+  return startMs === null ? [] : [{ fromMs: startMs, toMs: endMs ?? now, state: node.state }];
 }

@@ -11,6 +11,7 @@ import { StatePill } from "../../../ui/StatePill.tsx";
 import { useNow } from "../../../ui/ticker.ts";
 import { lifeOf, tryText } from "../life.ts";
 import type { Attempt } from "./attempts.ts";
+import { quoted } from "./search-terms.ts";
 import { CopyMenu } from "./TaskActions.tsx";
 import css from "./task.module.css";
 
@@ -60,7 +61,11 @@ export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskH
         <Fact name="Priority">
           {task.priority === "normal" ? null : <Glyph name={task.priority} />} {task.priority}
         </Fact>
-        {task.release ? <Fact name="Release">{printable(task.release)}</Fact> : null}
+        {task.release ? (
+          <Fact name="Release">
+            <AppLink href={listOf({ q: `release:${quoted(task.release)}` })}>{printable(task.release)}</AppLink>
+          </Fact>
+        ) : null}
         <Times task={task} attempts={attempts} />
         <Fact name="Try">{tryText(task)}</Fact>
         {task.finished_at ? (
@@ -72,7 +77,16 @@ export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskH
             <Age at={task.received_at} suffix=" ago" />
           </Fact>
         )}
-        {task.tags.length > 0 ? <Fact name="Tags">{task.tags.map(printable).join(", ")}</Fact> : null}
+        {task.tags.length > 0 ? (
+          <Fact name="Tags">
+            {task.tags.map((tag, at) => (
+              <span key={tag}>
+                {at > 0 ? ", " : ""}
+                <AppLink href={listOf({ q: `tag:${quoted(tag)}` })}>{printable(tag)}</AppLink>
+              </span>
+            ))}
+          </Fact>
+        ) : null}
         {task.retry_of ? (
           <Fact name="Retry of">
             <AppLink href={hrefOf(task.engine, task.retry_of)}>{printable(task.retry_of)}</AppLink>

@@ -1,12 +1,14 @@
 import { Fragment, type ReactNode } from "react";
 import { FailedLine } from "../../../ui/Feedback.tsx";
 import { AttemptsPanel } from "./AttemptsPanel.tsx";
+import { DifferencesPanel } from "./DifferencesPanel.tsx";
 import { EventsPanel } from "./EventsPanel.tsx";
 import { FailurePanel } from "./FailurePanel.tsx";
 import { FamilyPanel } from "./FamilyPanel.tsx";
 import { InputPanels } from "./InputPanels.tsx";
 import { LifecycleBar } from "./LifecycleBar.tsx";
 import { StoryPanel } from "./StoryPanel.tsx";
+import { TaskGaps } from "./TaskGaps.tsx";
 import { TaskHead } from "./TaskHead.tsx";
 import css from "./task.module.css";
 import { openingPart, type PartId, partsOf } from "./task-parts.ts";
@@ -32,7 +34,12 @@ export function TaskView(props: TaskViewProps) {
   const parts = partsOf(task, detail);
   const current = parts.find((part) => part.id === tab) ?? openingPart(parts);
   const draw: Record<PartId, () => ReactNode> = {
-    failure: () => <FailurePanel task={task} />,
+    failure: () => (
+      <>
+        <FailurePanel slug={slug} task={task} />
+        {place === "drawer" ? <DifferencesPanel slug={slug} task={task} /> : null}
+      </>
+    ),
     timeline: () => <StoryPanel task={task} detail={detail} hrefOf={hrefOf} />,
     attempts: () => (
       <AttemptsPanel
@@ -46,7 +53,7 @@ export function TaskView(props: TaskViewProps) {
     events: () => <EventsPanel slug={slug} task={task} detail={detail} isShort={place === "page"} />,
   };
   const drawn = (...ids: PartId[]) =>
-    parts.filter((part) => ids.includes(part.id)).map((part) => <Fragment key={part.id}>{draw[part.id]()}</Fragment>);
+    ids.filter((id) => parts.some((part) => part.id === id)).map((id) => <Fragment key={id}>{draw[id]()}</Fragment>);
 
   return (
     <>
@@ -62,6 +69,7 @@ export function TaskView(props: TaskViewProps) {
         hrefOf={hrefOf}
       />
       <LifecycleBar task={task} attempts={detail.attempts} />
+      <TaskGaps slug={slug} task={task} />
       <nav className={css.subtabs} aria-label="Task parts">
         {parts.map((part) => (
           <button
@@ -79,7 +87,11 @@ export function TaskView(props: TaskViewProps) {
       ) : (
         <div className={css.cols}>
           <div className={css.stack}>{drawn("failure", "attempts", "input")}</div>
-          <div className={css.stack}>{drawn("timeline", "events")}</div>
+          <div className={css.stack}>
+            {drawn("timeline")}
+            {parts.some((part) => part.id === "failure") ? <DifferencesPanel slug={slug} task={task} /> : null}
+            {drawn("events")}
+          </div>
           {drawn("family")}
         </div>
       )}

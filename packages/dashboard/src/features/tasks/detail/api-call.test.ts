@@ -4,7 +4,7 @@ import { curlOf } from "./api-call.ts";
 
 test("the call names the task by its encoded address", () => {
   expect(curlOf("https://svc.test", "shop", "bullmq", "a/b c")).toBe(
-    `curl -H "Authorization: Bearer $SVC_API_KEY" 'https://svc.test/api/v1/projects/shop/tasks/bullmq/a%2Fb%20c'`,
+    `curl -sb jar 'https://svc.test/api/v1/projects/shop/tasks/bullmq/a%2Fb%20c'`,
   );
 });
 

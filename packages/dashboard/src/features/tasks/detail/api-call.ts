@@ -1,7 +1,7 @@
-/** The request that answers with this task, ready for a shell. The key is named, never written. */
+/** The request that answers with this task, ready for a shell; `jar` holds the session, as docs/api.md makes it. */
 export function curlOf(origin: string, slug: string, engine: string, taskId: string): string {
   const path = ["api", "v1", "projects", slug, "tasks", engine, taskId].map(quoteFree).join("/");
-  return `curl -H "Authorization: Bearer $SVC_API_KEY" '${origin}/${path}'`;
+  return `curl -sb jar '${origin}/${path}'`;
 }
 
 // encodeURIComponent leaves the quote alone, and an id with one would end the shell's quoting.

@@ -1,7 +1,9 @@
 import type { TaskTreeNode } from "@svc/client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { familyRows, foldedScale, treeStep, visibleRows } from "./waterfall.ts";
+import { taskEvent } from "../../../../test/task-rows.ts";
+import { attemptsOf } from "./attempts.ts";
+import { familyRows, foldedScale, runsOf, treeStep, visibleRows } from "./waterfall.ts";
 
 const start = Date.parse("2026-11-20T10:00:00.000Z");
 const instant = (second: number) => new Date(start + second * 1000).toISOString();
@@ -120,6 +122,25 @@ describe("the tree under the keyboard", () => {
   ])("on %s %s with %j folded does %j", (id, key, set, told) => {
     expect(step(id, key, folded(...set))).toEqual(told);
   });
+});
+
+test("runs are drawn apart only of a task that had several", () => {
+  const events = [
+    taskEvent("task.started", 1, { attempt: 0 }),
+    taskEvent("task.retried", 3, { attempt: 0 }),
+    taskEvent("task.started", 5, { attempt: 1 }),
+  ];
+  const spans = (count: number) =>
+    runsOf(attemptsOf(events.slice(0, count)), start + 9_000).map((run) => [
+      run.fromMs - start,
+      run.toMs - start,
+      run.state,
+    ]);
+  expect(spans(2)).toEqual([]);
+  expect(spans(3)).toEqual([
+    [1_000, 3_000, "retry"],
+    [5_000, 9_000, "started"],
+  ]);
 });
 
 describe("foldedScale", () => {

@@ -1,4 +1,5 @@
-import type { TaskTreeNode } from "@svc/client";
+import type { TaskState, TaskTreeNode } from "@svc/client";
+import type { Attempt } from "./attempts.ts";
 
 export interface FamilyRow {
   /** Unique in the family. */
@@ -136,6 +137,21 @@ function endOf({ node }: Timed): number {
 
 function time(text: string | null | undefined): number | null {
   return text ? Date.parse(text) : null;
+}
+
+/** A run of the task itself, of which its events tell more than the family does. */
+export interface Run {
+  fromMs: number;
+  toMs: number;
+  state: TaskState;
+}
+
+/** The runs of a task that had several, up to `now` for one that goes on. Attempts of which nobody saw the start are left out. */
+export function runsOf(attempts: readonly Attempt[], now: number): Run[] {
+  const runs = attempts.flatMap(({ startedAt, endedAt, state }) =>
+    startedAt === null ? [] : [{ fromMs: startedAt, toMs: Math.max(startedAt, endedAt ?? now), state }],
+  );
+  return runs.length > 1 ? runs : [];
 }
 
 export interface TimeScale {

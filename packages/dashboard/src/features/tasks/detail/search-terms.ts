@@ -1,0 +1,43 @@
+import { splitException, splitType } from "./trace.ts";
+
+// Terms of the query language (docs/search.md) that this page links with. Written here, because its parser and printer
+// would be loaded with every task for a few quotation marks.
+
+export function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+/** The longest query that the API takes. */
+const longestQuery = 1000;
+/** A shorter piece of a message is found in too many others. */
+const shortestPiece = 4;
+const longestPiece = 200;
+const mostPieces = 2;
+
+/** The failures that say the same: of the same name, with the same type and the same words; null when nothing was said. */
+export function sameFailureQuery({ name, exception }: { name: string; exception: string | null }): string | null {
+  const { type, message } = splitException(exception ?? "");
+  const pieces = steadyPieces(message.split("\n", 1)[0] ?? "");
+  const said = [...(type === null ? [] : [splitType(type).name]), ...pieces];
+  if (said.length === 0) return null;
+  const query = [`name:${quoted(name)}`, ...said.map((text) => `error:${quoted(text)}`)].join(" ");
+  return query.length <= longestQuery ? query : null;
+}
+
+/** The longest parts of a message without numbers and ids, which differ from task to task; in their order. */
+function steadyPieces(line: string): string[] {
+  const pieces = line
+    .split(/\S*\d\S*(?:\s+(?:ms|s|min|h|KB|MB)\b)?/)
+    .map((piece) => piece.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "").slice(0, longestPiece))
+    .filter((piece) => piece.length >= shortestPiece);
+  const longest = pieces.toSorted((a, b) => b.length - a.length).slice(0, mostPieces);
+  return pieces.filter((piece, at) => longest.includes(piece) && pieces.indexOf(piece) === at);
+}
+
+/** As numbers, booleans and null are told; texts that look like one come in quotes. */
+const literal = /^(?:true|false|null|-?[0-9].*|".*")$/;
+
+/** The term for one value at a path of the arguments, as the differences tell it. */
+export function pathTerm(field: string, value: string): string {
+  return `${field}:${literal.test(value) ? value : quoted(value)}`;
+}
