@@ -61,6 +61,11 @@ describe("the way from an empty project to its first task", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
 
     tell(connected, [{ kind: "task.sent", taskId: "first-1", data: { task_name: "first.task", queue: "q" } }]);
+    await page.getByRole("heading", { name: "Throughput by outcome" }).waitFor();
+    await page
+      .getByRole("navigation", { name: "Project" })
+      .getByRole("link", { name: /^Tasks/ })
+      .click();
     await page.getByRole("row", { name: "first.task pending" }).waitFor();
 
     // An emptied project is not a new one.

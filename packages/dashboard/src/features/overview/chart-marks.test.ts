@@ -33,7 +33,7 @@ test("marks are the releases and connections of the window, oldest first", () =>
 test("agents that connect together are one mark", () => {
   const agents = [agent("a", 50_000), agent("b", 50_400), agent("c", 51_000), agent("d", 70_000)];
   expect(chartMarks({ releases: [], agents }, window)).toEqual([
-    { atMs: 50_000, label: "3 agents connected" },
-    { atMs: 70_000, label: "d connected" },
+    { atMs: 50_000, label: "3 agents connected", isMinor: true },
+    { atMs: 70_000, label: "d connected", isMinor: true },
   ]);
 });

@@ -32,6 +32,7 @@ export function chartMarks({ releases, agents }: Happenings, window: { sinceMs: 
       ? []
       : {
           atMs: first.atMs,
+          isMinor: true,
           label: others.length > 0 ? `${others.length + 1} agents connected` : `${printable(first.name)} connected`,
         },
   );

@@ -7,14 +7,24 @@ import { printable } from "../../ui/format.ts";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
 import { shortClockText, useZone } from "../../ui/instants.ts";
 import panel from "../../ui/panel.module.css";
+import { Segments } from "../../ui/Segments.tsx";
+import { Snippet } from "../../ui/Snippet.tsx";
 import { AgentSnippets } from "../agents/AgentSnippets.tsx";
 import { FirstHello, NothingArrives } from "../agents/FirstHello.tsx";
 import { MintDialog } from "../agents/MintDialog.tsx";
 import { agentsQuery } from "../agents/queries.ts";
+import { environmentLines } from "../agents/snippet.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
 import css from "./onboarding.module.css";
 import { type StepState, stepsOf } from "./onboarding-steps.ts";
 import { projectQuery, statsQuery } from "./queries.ts";
+
+/** What `svc agent` can watch. */
+const engines = [
+  { value: "bullmq", label: "BullMQ", title: "BullMQ 5 and 6 on Redis" },
+  { value: "demo", label: "sample shop", title: "A shop that lives in memory, to try this without any engine" },
+] as const;
+type Engine = (typeof engines)[number]["value"];
 
 /** The way from an empty project to its first task; the steps tick themselves. */
 export function Onboarding({ slug, onReady }: { slug: string; onReady: () => void }) {
@@ -25,6 +35,7 @@ export function Onboarding({ slug, onReady }: { slug: string; onReady: () => voi
   const stats = useQuery({ ...statsQuery(slug), refetchInterval: readMs });
   const isAdmin = useIsProjectAdmin(slug);
   const [isMinting, setMinting] = useState(false);
+  const [engine, setEngine] = useState<Engine>("bullmq");
   const [minted, setMinted] = useState<MintedAgent | null>(null);
   useHub("task.changed", () => void stats.refetch());
 
@@ -32,6 +43,7 @@ export function Onboarding({ slug, onReady }: { slug: string; onReady: () => voi
   const newest = items.toSorted((a, b) => b.created_at.localeCompare(a.created_at))[0];
   const agent = items.find((one) => one.id === minted?.agent.id) ?? newest;
   const taskCount = stats.data?.tasks_total ?? 0;
+  const secrets = minted ? { token: minted.token, hmacSecret: minted.hmac_secret } : null;
   const steps = stepsOf({ agent, taskCount });
   useEffect(() => {
     if (taskCount > 0) onReady();
@@ -85,7 +97,11 @@ export function Onboarding({ slug, onReady }: { slug: string; onReady: () => voi
               </>
             )}
           </Step>
-          <Step state={steps.hello} title={steps.hello === "done" ? "Connected" : "Waiting for the first hello"}>
+          <Step
+            state={steps.hello}
+            title={steps.hello === "done" ? "Connected" : "Waiting for the first hello"}
+            at={agent?.last_connect_at ? shortClockText(Date.parse(agent.last_connect_at), zone) : null}
+          >
             {agent && steps.hello !== "todo" ? (
               <>
                 <FirstHello agent={agent} />
@@ -108,10 +124,15 @@ export function Onboarding({ slug, onReady }: { slug: string; onReady: () => voi
           <h2 id="h-paste">Paste where the agent runs</h2>
         </header>
         <div className={css.snips}>
-          <AgentSnippets
-            slug={slug}
-            secrets={minted ? { token: minted.token, hmacSecret: minted.hmac_secret } : null}
-          />
+          <Segments legend="Engine" value={engine} options={engines} onChange={setEngine} />
+          {engine === "bullmq" ? (
+            <AgentSnippets slug={slug} secrets={secrets} />
+          ) : (
+            <>
+              <Snippet name="environment" text={environmentLines(slug, secrets)} once="shown once, when minted" />
+              <Snippet name="shell" text={`npx svc agent demo --brain ${location.origin}`} />
+            </>
+          )}
         </div>
         <p className={panel.foot}>Arguments and results are redacted by the agent, before anything is sent.</p>
       </section>

@@ -24,7 +24,7 @@ import { isStale, perMinute, type Trouble, troubleOf } from "./trouble.ts";
 export function QueuePage() {
   const { slug, engine, name } = useParams({ from: "/signed-in/p/$slug/queues/$engine/$name" });
   usePage([
-    { label: slug, href: paths.tasks(slug) },
+    { label: slug, href: paths.project(slug) },
     { label: "Queues", href: paths.queues(slug) },
     { label: nameText(name) },
   ]);

@@ -40,7 +40,7 @@ export function WorkerPage() {
     if (row) client.setQueryData(options.queryKey, (old) => old && { ...old, ...row });
   });
   usePage([
-    { label: slug, href: paths.tasks(slug) },
+    { label: slug, href: paths.project(slug) },
     { label: "Workers", href: paths.workers(slug) },
     { label: nameText(worker.name) },
   ]);

@@ -23,7 +23,7 @@ import css from "./workers.module.css";
 
 export function WorkersPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/workers" });
-  usePage([{ label: slug, href: paths.tasks(slug) }, { label: "Workers" }]);
+  usePage([{ label: slug, href: paths.project(slug) }, { label: "Workers" }]);
   const now = useNow();
   const [filter, setFilter] = useListFilter();
   const list = useRowPages(workerPages(slug));

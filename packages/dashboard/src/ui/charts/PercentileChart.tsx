@@ -102,7 +102,9 @@ function Trace({ line, buckets, area, y, isRunning }: TraceProps) {
     if (!bucket?.values) return null;
     return { x: area.x((bucket.fromMs + bucket.toMs) / 2), y: y(bucket.values[line]) };
   };
-  const runs = runsOf(buckets.map(({ values }) => values?.[line] ?? null));
+  // Few values decide a bucket that still runs: it is a hollow point of its own, and no part of the line.
+  const whole = isRunning ? buckets.slice(0, -1) : buckets;
+  const runs = runsOf(whole.map(({ values }) => values?.[line] ?? null));
   // A lone value is a point: a line of no length, with round ends.
   const path = runs
     .map((run) => {

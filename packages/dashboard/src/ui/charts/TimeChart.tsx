@@ -94,7 +94,7 @@ function Drawing(props: TimeChartProps & { width: number }) {
           <line key={`${atMs} ${label}`} className={css.mark} x1={x(atMs)} x2={x(atMs)} y1={0} y2={plot.bottom} />
         ))}
         {placeLabels(
-          marks.map(({ atMs, label }) => ({ x: x(atMs), text: label })),
+          marks.map(({ atMs, label, isMinor = false }) => ({ x: x(atMs), text: label, isMinor })),
           { left, right },
           letterPx,
         ).map((label) => (
@@ -262,8 +262,9 @@ function Reader(props: ReaderProps) {
           {hint ? <p className="t2">{hint}</p> : null}
           {readings.length > 0 ? (
             <dl>
-              {readings.map(({ label, value, swatch }) => (
-                <div key={label}>
+              {readings.map(({ label, value, swatch }, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: two marks of one bucket may read alike
+                <div key={at}>
                   <dt>
                     {swatch ? <i className={swatch} /> : null}
                     {label}

@@ -30,8 +30,8 @@ describe("labels of marks", () => {
     expect(
       placeLabels(
         [
-          { x: 30, text: "one" },
-          { x: 380, text: "two" },
+          { x: 30, text: "one", isMinor: false },
+          { x: 380, text: "two", isMinor: false },
         ],
         area,
         6,
@@ -42,12 +42,19 @@ describe("labels of marks", () => {
     ]);
   });
 
+  test("of minor marks give way, however new they are", () => {
+    const release = { x: 300, text: "release 2", isMinor: false };
+    expect(placeLabels([release, { x: 320, text: "connected", isMinor: true }], area, 6)).toEqual([
+      { x: 300, text: "release 2", isBefore: true },
+    ]);
+  });
+
   test("of older marks give way", () => {
     expect(
       placeLabels(
         [
-          { x: 340, text: "older" },
-          { x: 360, text: "newer" },
+          { x: 340, text: "older", isMinor: false },
+          { x: 360, text: "newer", isMinor: false },
         ],
         area,
         6,

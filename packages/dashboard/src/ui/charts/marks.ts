@@ -14,6 +14,8 @@ export interface Band extends Bucket {
 export interface Mark {
   readonly atMs: number;
   readonly label: string;
+  /** Its label gives way to the others. */
+  readonly isMinor?: boolean;
 }
 
 /** One value of a bucket; `swatch` is the class of its sample in the read-out. */
@@ -45,17 +47,17 @@ export interface PlacedLabel {
 }
 
 /**
- * Labels of marks, newest first, without those that would lie over one already placed. A label goes to the side of its
- * mark that has more room. `charWidth` is the usual width of a letter in pixels.
+ * Labels of marks, minor ones last and else newest first, without those that would lie over one already placed. A label
+ * goes to the side of its mark that has more room. `charWidth` is the usual width of a letter in pixels.
  */
 export function placeLabels(
-  marks: readonly { x: number; text: string }[],
+  marks: readonly { x: number; text: string; isMinor: boolean }[],
   area: { left: number; right: number },
   charWidth: number,
 ): PlacedLabel[] {
   const taken: { from: number; to: number }[] = [];
   const placed: PlacedLabel[] = [];
-  for (const { x, text } of marks.toSorted((a, b) => b.x - a.x)) {
+  for (const { x, text } of marks.toSorted((a, b) => Number(a.isMinor) - Number(b.isMinor) || b.x - a.x)) {
     const isBefore = x - area.left > area.right - x;
     const length = text.length * charWidth + 6;
     const from = isBefore ? x - length : x;
