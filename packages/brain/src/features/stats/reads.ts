@@ -34,10 +34,17 @@ export async function rollupTotals(
   );
 }
 
+export interface CountScope {
+  readonly projectId: string;
+  readonly kinds: readonly string[];
+  /** All of the project when absent. */
+  readonly queue?: string | undefined;
+}
+
 /** Counts of all of a project or of one queue whose bucket begins in [from, to), by bucket and kind. */
 export async function countsByKind(
   db: Db,
-  { projectId, kinds, queue }: { projectId: string; kinds: readonly string[]; queue?: string | undefined },
+  { projectId, kinds, queue }: CountScope,
   range: TimeRange,
 ): Promise<Pick<KindTotal, "bucket_at" | "kind" | "count">[]> {
   if (queue === undefined) return rollupTotals(db, projectId, range, kinds);

@@ -28,7 +28,7 @@ interface Counted {
   readonly reached: Position | null;
 }
 
-const usualSizes: CountSizes = { stepRows: 5000, fewMatches: 2000 };
+const usualSizes: CountSizes = { stepRows: 2000, fewMatches: 2000 };
 
 /**
  * Counts the matches of a filter by key. What few tasks match is found as the list finds it, whatever lies between; otherwise the list is

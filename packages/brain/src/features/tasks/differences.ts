@@ -36,13 +36,13 @@ export interface SampleSizes {
   readonly stepRows: number;
 }
 
-const usualSizes: SampleSizes = { most: 2000, stepRows: 4000 };
+const usualSizes: SampleSizes = { most: 2000, stepRows: 2000 };
 const passedBudgetMs = 200;
 const dayMs = 86_400_000;
 /** Tasks whose arguments are in memory together. */
 const tasksPerRead = 250;
 /** Newest tasks of a fingerprint that are looked at for failed ones, as a multiple of these: others have recovered. */
-const rowsPerFailure = 5;
+const rowsPerFailure = 2;
 /** Of a fingerprint that several names have, those that have it most often. */
 const maxNames = 5;
 

@@ -47,7 +47,7 @@ const usualSizes: FacetSizes = {
   maxValues: 1000,
   valuesPerCount: 10,
   sampleRows: 500,
-  stepRows: 5000,
+  stepRows: 2000,
   fewMatches: 2000,
 };
 

@@ -179,7 +179,7 @@ for (const dialect of testDialects) {
           .execute(),
       );
       const sumsOf = async (asked: TaskHistogramQuery) => {
-        const { buckets, ...rest } = await readHistogram(database, { projectId, query: asked, now, budgetMs: 0 });
+        const { buckets, ...rest } = await readHistogram(database, { projectId, query: asked, now, budgetMs: 60_000 });
         expect(rest).toMatchObject({ exact: true, reached: null, counted: "events" });
         const filled = buckets.filter((bucket) => total(bucket) > 0);
         expect(filled).toHaveLength(1);
@@ -191,6 +191,23 @@ for (const dialect of testDialects) {
       expect(await sumsOf({ state: "rejected" })).toEqual([0, 0, 5]);
       expect(await sumsOf({ queue: "mails" })).toEqual([0, 3, 7]);
       expect(await sumsOf({ queue: "mails", state: "revoked" })).toEqual([0, 0, 7]);
+    });
+
+    test("comes from the counters of a queue as far as the time goes, and says how far", async () => {
+      const { database } = opened;
+      const rows = Array.from({ length: 24 }, (_, index) =>
+        rollup({ bucket_at: ago((index + 1) * hourMs), kind: "task.failed", count: 1, name: "a", queue: "mails" }),
+      );
+      await database.write((tx) => tx.insertInto("rollups").values(rows).execute());
+      const asked = { projectId, query: { queue: "mails", buckets: 24 }, now };
+      const whole = await readHistogram(database, { ...asked, budgetMs: 60_000 });
+      expect(whole).toMatchObject({ exact: true, reached: null, bucket_seconds: 7200 });
+      expect(whole.buckets.reduce((sum, { failure }) => sum + failure, 0)).toBe(24);
+      const hurried = await readHistogram(database, { ...asked, budgetMs: 0 });
+      expect([hurried.exact, hurried.counted]).toEqual([false, "events"]);
+      expect(hurried.reached).toEqual(whole.buckets.at(-2)?.t);
+      expect(hurried.buckets.slice(-2)).toEqual(whole.buckets.slice(-2));
+      expect(hurried.buckets.slice(0, -2).every(({ failure }) => failure === 0)).toBe(true);
     });
 
     test("has hours at least where counters are kept by the hour", async () => {

@@ -1,7 +1,7 @@
 import { stateOfKind, type TaskKind, type TaskState } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { bucketStart, countsByKind, minutesBegin, readRange, type TimeRange } from "../stats/index.ts";
+import { bucketStart, type CountScope, countsByKind, minutesBegin, readRange, type TimeRange } from "../stats/index.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
 import { filterOfQuery, type TaskFilter } from "./filter.ts";
 import type { TaskHistogramQuery } from "./histogram-schemas.ts";
@@ -50,21 +50,19 @@ export async function readHistogram(db: Database<Tables>, request: HistogramRequ
   const filter = { ...filterOfQuery(query), since: from, until: range.to };
   const answer = { from, to: range.to, bucket_seconds: widthMs / 1000, buckets };
 
+  const deadlineMs = performance.now() + budgetMs;
   const kinds = kindsFor(filter);
   if (kinds !== null) {
     const scope = { projectId, kinds, queue: filter.queue };
-    for (const { bucket_at, kind, count: more } of await countsByKind(db, scope, { from, to: range.to })) {
-      const bucket = buckets[Math.floor((bucket_at.getTime() - from.getTime()) / widthMs)];
-      if (bucket !== undefined) bucket[partOf(stateOfKind[kind as TaskKind])] += more;
-    }
-    return { ...answer, exact: true, reached: null, counted: "events" as const };
+    const reached = await countEvents(db, { scope, buckets, to: range.to, deadlineMs });
+    return { ...answer, exact: reached === null, reached, counted: "events" as const };
   }
 
   const { groups, reached } = await countGroups(db, {
     projectId,
     filter,
     key: { fromMs: from.getTime(), widthMs },
-    deadlineMs: performance.now() + budgetMs,
+    deadlineMs,
     ...(sizes !== undefined && { sizes }),
   });
   for (const { value, count: more } of groups) {
@@ -73,6 +71,30 @@ export async function readHistogram(db: Database<Tables>, request: HistogramRequ
     if (bucket !== undefined) bucket[partOf(state)] += more;
   }
   return { ...answer, exact: reached === null, reached: reached?.receivedAt ?? null, counted: "tasks" as const };
+}
+
+/** The whole project is one line of counters; a queue has one for each name in it, so its buckets are read in this many turns. */
+const turns = 12;
+
+/** Adds events to their buckets, newest first; gives the instant that was reached when the time did not do. */
+async function countEvents(
+  db: Database<Tables>,
+  count: { scope: CountScope; buckets: readonly Bucket[]; to: Date; deadlineMs: number },
+): Promise<Date | null> {
+  const { scope, buckets, to, deadlineMs } = count;
+  const perTurn = scope.queue === undefined ? buckets.length : Math.ceil(buckets.length / turns);
+  for (let end = buckets.length; end > 0; end -= perTurn) {
+    const some = buckets.slice(Math.max(0, end - perTurn), end);
+    const [first] = some;
+    if (first === undefined) break;
+    const found = await countsByKind(db, scope, { from: first.t, to: buckets[end]?.t ?? to });
+    for (const { bucket_at, kind, count: more } of found) {
+      const bucket = some.findLast(({ t }) => t <= bucket_at);
+      if (bucket !== undefined) bucket[partOf(stateOfKind[kind as TaskKind])] += more;
+    }
+    if (end > perTurn && performance.now() >= deadlineMs) return first.t;
+  }
+  return null;
 }
 
 const partOf = (state: string): "success" | "failure" | "other" =>
