@@ -48,7 +48,7 @@ const usualSizes: FacetSizes = {
   valuesPerCount: 10,
   sampleRows: 500,
   stepRows: 2000,
-  fewMatches: 2000,
+  fewMatches: 1000,
 };
 
 /** Time for one facet: a menu opens with it. */
