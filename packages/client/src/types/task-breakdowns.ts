@@ -46,10 +46,10 @@ export interface TaskDifferencesQuery {
 
 /** What failed tasks have in common that passed ones of the same name do not. */
 export interface TaskDifferences {
-  /** Tasks that were compared: the newest, at most 2000 of each. */
+  /** Tasks that were compared, at most 2000 of each. */
   failed: number;
   passed: number;
-  /** Whether there are more of either. */
+  /** Whether there are more of either; then those that were compared are spread over the range as all of them are. */
   sampled: boolean;
   /**
    * Shares (0 to 1) that differ by at least 20 points, where at least 5 failed tasks have the value; the greatest difference first, 10 at

@@ -1,6 +1,8 @@
+import { cutCharacters } from "@svc/protocol";
 import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { nameCharacters } from "./deltas.ts";
 import type { TimeRange } from "./time-range.ts";
 
 type Db = Database<Tables>;
@@ -60,6 +62,25 @@ export async function countsByKind(
     .execute();
   return rows.map(({ count, ...rest }) => ({ ...rest, count: Number(count) }));
 }
+
+/** Events of one kind of one task name by the hour (of the last eight days) or the day, whose bucket begins in [from, to). */
+export const countsOfName = (
+  db: Db,
+  { projectId, name, kind }: { projectId: string; name: string; kind: string },
+  grainMinutes: 60 | 1440,
+  { from, to }: TimeRange,
+): Promise<{ bucket_at: Date; count: number }[]> =>
+  db.slow
+    .selectFrom("name_rollups")
+    .select(["bucket_at", "count"])
+    .where("project_id", "=", projectId)
+    .where("grain_minutes", "=", grainMinutes)
+    .where("name", "=", cutCharacters(name, nameCharacters))
+    .where("kind", "=", kind)
+    .where("bucket_at", ">=", from)
+    .where("bucket_at", "<", to)
+    .orderBy("bucket_at", "desc")
+    .execute();
 
 /** Task rows by state, as folded so far (at most 5 s behind). */
 export async function taskCounts(db: Db, projectId: string): Promise<Record<string, number>> {

@@ -12,9 +12,11 @@ export type DifferencesQuery = Static<typeof DifferencesQuery>;
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
 export const Differences = Type.Object({
-  failed: Type.Integer({ description: "failed tasks that were compared, 2000 at most, the newest" }),
-  passed: Type.Integer({ description: "passed tasks of the same name, 2000 at most, the newest" }),
-  sampled: Type.Boolean({ description: "whether there are more of either" }),
+  failed: Type.Integer({ description: "failed tasks that were compared, 2000 at most" }),
+  passed: Type.Integer({ description: "passed tasks of the same name that were compared, 2000 at most" }),
+  sampled: Type.Boolean({
+    description: "whether there are more of either; then they are spread over the range as all of them are",
+  }),
   attributes: Type.Array(
     Type.Object({
       field: Type.String({

@@ -101,6 +101,37 @@ for (const dialect of testDialects) {
       expect(await compare({ name: "app.mail" }, { most: 29, stepRows: 7 })).toMatchObject({ sampled: true });
     });
 
+    test("is a sample over the whole range, as events were spread over it", async () => {
+      const counts = (kind: string, hour: number, count: number) => ({
+        project_id: projectId,
+        grain_minutes: 60,
+        name: "app.mail",
+        kind,
+        bucket_at: new Date(Date.UTC(2026, 0, 10, hour)),
+        count,
+        run_ms_sum: 0,
+        run_count: 0,
+        run_histogram: null,
+        wait_histogram: null,
+      });
+      const rollups = [
+        counts("task.failed", 11, 10),
+        counts("task.failed", 8, 30),
+        counts("task.succeeded", 11, 20),
+        counts("task.succeeded", 7, 20),
+        counts("task.succeeded", 3, 0),
+      ];
+      await opened.database.write((tx) => tx.insertInto("name_rollups").values(rollups).execute());
+      const at = (hour: number) => ({ received_at: new Date(Date.UTC(2026, 0, 10, hour, 30)) });
+      await store(30, { state: "failure", fingerprint: print }, (index) => at(index < 15 ? 11 : 8));
+      await store(60, { state: "success" }, (index) => at(index < 30 ? 11 : 7));
+      const { failed, passed, sampled, attributes } = await compare({ name: "app.mail" }, { most: 12, stepRows: 5 });
+      expect([failed, passed, sampled]).toEqual([12, 12, true]);
+      // A quarter of the failures was at eleven, and half of what passed.
+      expect(attributes).toEqual([{ field: "hour", value: "8", failed_share: 0.75, passed_share: 0 }]);
+      await opened.database.write((tx) => tx.deleteFrom("name_rollups").execute());
+    });
+
     test("looks for passed tasks no longer than it may, and says so", async () => {
       await store(40, { state: "failure" });
       await store(1, { state: "success", received_at: ago(100) });

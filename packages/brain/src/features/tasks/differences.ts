@@ -1,12 +1,13 @@
 import type { Database } from "../../platform/database/database.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { readRange, type TimeRange } from "../stats/index.ts";
+import { rangeOrLastDay, type TimeRange } from "../stats/index.ts";
 import { type Attribute, attributesOf } from "./attributes.ts";
 import { createComparison, type Difference } from "./compare-sets.ts";
 import type { DifferencesQuery } from "./differences-schemas.ts";
 import { scopeOf } from "./find-matches.ts";
-import { type Position, type Scope, walkStep } from "./match-reads.ts";
+import { type Position, walkStep } from "./match-reads.ts";
+import { type Newest, type Sample, sampleOf, weightsOf } from "./sample.ts";
 import { failedOfFingerprint, failedOfName, sampledTasks } from "./sample-reads.ts";
 
 type Db = Database<Tables>;
@@ -24,7 +25,7 @@ export interface DifferencesRequest {
   readonly projectId: string;
   readonly query: DifferencesQuery;
   readonly now: Date;
-  /** Milliseconds for finding the passed tasks. */
+  /** Milliseconds for finding each of the two sets. */
   readonly budgetMs?: number;
   readonly sizes?: SampleSizes;
 }
@@ -37,32 +38,28 @@ export interface SampleSizes {
 }
 
 const usualSizes: SampleSizes = { most: 2000, stepRows: 2000 };
-const passedBudgetMs = 200;
-const dayMs = 86_400_000;
+const sampleBudgetMs = 200;
 /** Tasks whose arguments are in memory together. */
 const tasksPerRead = 250;
 /** Newest tasks of a fingerprint that are looked at for failed ones, as a multiple of these: others have recovered. */
 const rowsPerFailure = 2;
+/** Tasks of a name that are looked at for one that has passed, at first. */
+const rowsPerPass = 4;
 /** Of a fingerprint that several names have, those that have it most often. */
 const maxNames = 5;
 
-interface Sample {
-  readonly ids: readonly string[];
-  readonly hasMore: boolean;
-}
-
 /**
  * What the failed tasks of a name, or with a fingerprint, have in common that the passed ones of the same name do not: attributes whose
- * shares differ. Both sets are the newest in the range, and samples when there are more.
+ * shares differ. Both sets are samples over the whole range when they are large.
  *
  * @throws ApiError `validation_error` unless exactly one of name and fingerprint is given.
  */
 export async function readDifferences(db: Db, request: DifferencesRequest): Promise<DifferencesAnswer> {
-  const { projectId, query, now, budgetMs = passedBudgetMs, sizes = usualSizes } = request;
-  const range = readRange(query, now) ?? { from: new Date(now.getTime() - dayMs), to: now };
-  const scope = scopeOf(projectId, { since: range.from, until: range.to }, null);
-  const { failed, names } = await failuresOf(db, { scope, range, asked: readSubject(query) }, sizes);
-  const passed = await passesOf(db, scope, names, { sizes, budgetMs });
+  const { projectId, query, now, budgetMs = sampleBudgetMs, sizes = usualSizes } = request;
+  const range = rangeOrLastDay(query, now);
+  const look: Look = { projectId, range, now, sizes, budgetMs };
+  const { failed, names } = await failuresOf(db, look, readSubject(query));
+  const passed = await passesOf(db, look, names);
   const comparison = createComparison();
   await eachTask(db, failed.ids, comparison.addFailed);
   await eachTask(db, passed.ids, comparison.addPassed);
@@ -83,54 +80,94 @@ function readSubject({ name, fingerprint }: DifferencesQuery): Subject {
   throw invalid({ loc: ["query", "name"], type: "one_of", message });
 }
 
-async function failuresOf(
-  { slow, dialect }: Db,
-  { scope, range, asked }: { scope: Scope; range: TimeRange; asked: Subject },
-  { most }: SampleSizes,
-): Promise<{ failed: Sample; names: readonly string[] }> {
-  if ("name" in asked) {
-    const ids = await failedOfName(slow, dialect, { scope, name: asked.name }, most + 1);
-    return { failed: { ids: ids.slice(0, most), hasMore: ids.length > most }, names: [asked.name] };
-  }
-  const print = { projectId: scope.projectId, fingerprint: asked.fingerprint, since: range.from, until: range.to };
-  const rows = most * rowsPerFailure;
-  const { failed, seen } = await failedOfFingerprint(slow, print, rows);
-  const some = failed.slice(0, most);
-  const byName = [...Map.groupBy(some, ({ name }) => name)].sort(([, a], [, b]) => b.length - a.length);
-  return {
-    failed: { ids: some.map(({ id }) => id), hasMore: failed.length > most || seen === rows },
-    names: byName.slice(0, maxNames).map(([name]) => name),
-  };
+interface Look {
+  readonly projectId: string;
+  readonly range: TimeRange;
+  readonly now: Date;
+  readonly sizes: SampleSizes;
+  readonly budgetMs: number;
 }
 
-/** The newest passed tasks of the names, as many of each. */
-async function passesOf(
-  { slow, dialect }: Db,
-  scope: Scope,
-  names: readonly string[],
-  { sizes, budgetMs }: { sizes: SampleSizes; budgetMs: number },
-): Promise<Sample> {
-  const deadlineMs = performance.now() + budgetMs;
-  const perName = Math.ceil(sizes.most / Math.max(1, names.length));
-  const ids: string[] = [];
-  let hasMore = false;
-  for (const name of names) {
-    const source = { column: "name", values: [name] } as const;
-    const filter = { state: "success" } as const;
-    let after: Position | null = null;
-    let left = perName;
-    do {
-      const walk = { scope: { ...scope, after }, source, filter };
-      const step = await walkStep(slow, dialect, walk, { rows: sizes.stepRows, limit: left + 1 });
-      ids.push(...step.found.slice(0, left).map(({ id }) => id));
-      hasMore ||= step.found.length > left;
-      left -= Math.min(left, step.found.length);
-      after = left > 0 ? step.end : null;
-      hasMore ||= left === 0 && step.end !== null;
-    } while (after !== null && performance.now() < deadlineMs);
-    hasMore ||= after !== null;
+/** The failed tasks, and the names whose passed ones they are compared with, the most frequent first. */
+async function failuresOf(
+  db: Db,
+  { projectId, range, now, sizes, budgetMs }: Look,
+  asked: Subject,
+): Promise<{ failed: Sample; names: readonly string[] }> {
+  const { slow, dialect } = db;
+  const namesById = new Map<string, string>();
+
+  async function ofName(name: string, { from, to }: TimeRange, limit: number): Promise<Sample> {
+    const scope = scopeOf(projectId, { since: from, until: to }, null);
+    const ids = await failedOfName(slow, dialect, { scope, name }, limit + 1);
+    for (const id of ids) namesById.set(id, name);
+    return { ids: ids.slice(0, limit), hasMore: ids.length > limit };
   }
-  return { ids, hasMore };
+
+  async function ofFingerprint(fingerprint: string, { from, to }: TimeRange, limit: number): Promise<Sample> {
+    const rows = (limit + 1) * rowsPerFailure;
+    const { failed, seen } = await failedOfFingerprint(slow, { projectId, fingerprint, since: from, until: to }, rows);
+    for (const { id, name } of failed) namesById.set(id, name);
+    const ids = failed.slice(0, limit).map(({ id }) => id);
+    return { ids, hasMore: failed.length > limit || seen === rows };
+  }
+
+  function namesByFrequency(): string[] {
+    const counts = new Map<string, number>();
+    for (const name of namesById.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  }
+
+  const newest: Newest = (part, limit) =>
+    "name" in asked ? ofName(asked.name, part, limit) : ofFingerprint(asked.fingerprint, part, limit);
+  const failed = await sampleOf(newest, range, {
+    most: sizes.most,
+    deadlineMs: performance.now() + budgetMs,
+    weights: () => weightsOf(db, { projectId, name: namesByFrequency()[0] ?? "", kind: "task.failed" }, range, now),
+  });
+  return { failed, names: "name" in asked ? [asked.name] : namesByFrequency().slice(0, maxNames) };
+}
+
+/** Passed tasks of the names, as many of each. */
+async function passesOf(db: Db, look: Look, names: readonly string[]): Promise<Sample> {
+  const { projectId, range, now, sizes, budgetMs } = look;
+  const deadlineMs = performance.now() + budgetMs;
+  const most = Math.ceil(sizes.most / Math.max(1, names.length));
+  const samples: Sample[] = [];
+  for (const name of names) {
+    samples.push(
+      await sampleOf(passedOfName(db, { projectId, name, stepRows: sizes.stepRows, deadlineMs }), range, {
+        most,
+        deadlineMs,
+        weights: () => weightsOf(db, { projectId, name, kind: "task.succeeded" }, range, now),
+      }),
+    );
+  }
+  return { ids: samples.flatMap(({ ids }) => ids), hasMore: samples.some(({ hasMore }) => hasMore) };
+}
+
+/** Walks the tasks of a name: most of them pass as a rule. */
+function passedOfName(
+  { slow, dialect }: Db,
+  { projectId, name, stepRows, deadlineMs }: { projectId: string; name: string; stepRows: number; deadlineMs: number },
+): Newest {
+  return async ({ from, to }, limit) => {
+    const filter = { state: "success", since: from, until: to } as const;
+    const source = { column: "name", values: [name] } as const;
+    const ids: string[] = [];
+    let after: Position | null = null;
+    for (;;) {
+      const walk = { scope: scopeOf(projectId, filter, after), source, filter };
+      const missing = limit + 1 - ids.length;
+      const rows = Math.min(stepRows, missing * rowsPerPass);
+      const { found, end } = await walkStep(slow, dialect, walk, { rows, limit: missing });
+      ids.push(...found.map(({ id }) => id));
+      if (ids.length > limit) return { ids: ids.slice(0, limit), hasMore: true };
+      if (end === null) return { ids, hasMore: false };
+      if (performance.now() >= deadlineMs) return { ids, hasMore: true };
+      after = end;
+    }
+  };
 }
 
 async function eachTask(

@@ -1,7 +1,14 @@
 import { stateOfKind, type TaskKind, type TaskState } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { bucketStart, type CountScope, countsByKind, minutesBegin, readRange, type TimeRange } from "../stats/index.ts";
+import {
+  bucketStart,
+  type CountScope,
+  countsByKind,
+  minutesBegin,
+  rangeOrLastDay,
+  type TimeRange,
+} from "../stats/index.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
 import { filterOfQuery, type TaskFilter } from "./filter.ts";
 import type { TaskHistogramQuery } from "./histogram-schemas.ts";
@@ -40,7 +47,7 @@ const countedKinds = ["task.succeeded", "task.failed", "task.retried", "task.rev
  */
 export async function readHistogram(db: Database<Tables>, request: HistogramRequest) {
   const { projectId, query, now, budgetMs = histogramBudgetMs, sizes } = request;
-  const range = readRange(query, now) ?? { from: new Date(now.getTime() - dayMs), to: now };
+  const range = rangeOrLastDay(query, now);
   const grainMs = range.from < minutesBegin(now) ? hourMs : minuteMs;
   const { from, widthMs, count } = partsOf(range, query.buckets ?? defaultBuckets, grainMs);
   const buckets = Array.from(
