@@ -258,6 +258,7 @@ for (const dialect of testDialects) {
         ["01-10T00", 1440, "", "succeeded", 4, 960, 4],
         ["01-10T00", 1440, "a", "succeeded", 3, 60, 3],
         ["01-10T00", 1440, "b", "succeeded", 1, 900, 1],
+        ["01-10T10", 15, "", "succeeded", 4, 960, 4],
         ["01-10T10", 60, "", "succeeded", 4, 960, 4],
         ["01-10T10", 60, "a", "succeeded", 3, 60, 3],
         ["01-10T10", 60, "b", "succeeded", 1, 900, 1],

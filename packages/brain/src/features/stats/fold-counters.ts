@@ -27,6 +27,7 @@ const minutesPerRound = 2000;
 const namesPerProject = 1000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+const quarterMs = hourMs / 4;
 /** What figures by name tell of: how tasks ended, and how long they waited until they began. */
 const summedKinds: ReadonlySet<string> = new Set([
   "task.started",
@@ -107,6 +108,8 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
       sums.addRollup(named, bucket, grainMinutes);
       sums.addRollup({ ...delta, ...allOfProject }, bucket, grainMinutes);
       if (!summedKinds.has(kind)) continue;
+      // The chart of a day has quarters of an hour, and only for the whole project is it asked for all the time.
+      if (at >= hourLimit) sums.addName({ ...delta, name: allOfProject.name }, bucketStart(at, quarterMs), 15);
       for (const name of new Set([named.name, allOfProject.name])) {
         if (at >= hourLimit) sums.addName({ ...delta, name }, bucketStart(at, hourMs), 60);
         sums.addName({ ...delta, name }, bucketStart(at, dayMs), 1440);

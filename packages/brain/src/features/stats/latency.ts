@@ -75,6 +75,7 @@ function durationsOf(
   if (scope.queue === undefined) {
     if (bucket === "1d") return durationsByName(database, 1440, scope, { from, to });
     if (bucket === "1h" && from >= hoursBegin(now)) return durationsByName(database, 60, scope, { from, to });
+    if (bucket === "15m" && scope.name === undefined) return durationsByName(database, 15, scope, { from, to });
   }
   return rollupDurations(database, scope, { from, to });
 }

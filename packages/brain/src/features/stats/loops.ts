@@ -44,9 +44,11 @@ export const pruneRollups: Loop<{
       rollups += await inBatches(() => deleteRollupsBefore(database, grain, cutoff, rowsPerBatch));
     }
     const hours = hoursBegin(now);
-    rollups += await inBatches(() =>
-      deleteNameRollupsBefore(database, 60, hours > cutoff ? hours : cutoff, rowsPerBatch),
-    );
+    for (const grain of [15, 60]) {
+      rollups += await inBatches(() =>
+        deleteNameRollupsBefore(database, grain, hours > cutoff ? hours : cutoff, rowsPerBatch),
+      );
+    }
     rollups += await inBatches(() => deleteNameRollupsBefore(database, 1440, cutoff, rowsPerBatch));
     const workers = await inBatches(() => deleteWorkerRollupsBefore(database, cutoff, rowsPerBatch));
     // A name noted a day before the cutoff may have been counted until then.

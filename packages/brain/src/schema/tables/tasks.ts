@@ -118,12 +118,12 @@ export interface RollupRow {
 }
 
 /**
- * Counts of ended and started tasks by name, and under the empty name of the whole project, by the hour for eight days and by the day:
+ * Counts of ended and started tasks by name, and under the empty name of the whole project, by the hour for eight days and by the day, of the whole project by the quarter of an hour as well:
  * what comparing names and long ranges reads, of which rollups would take a row for each minute, engine and queue.
  */
 export interface NameRollupRow {
   project_id: string;
-  /** 60 or 1440. */
+  /** 15, 60 or 1440. */
   grain_minutes: number;
   name: string;
   kind: string;
