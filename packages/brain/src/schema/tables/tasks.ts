@@ -118,8 +118,9 @@ export interface RollupRow {
 }
 
 /**
- * Counts of ended and started tasks by name, and under the empty name of the whole project, by the hour for eight days and by the day, of the whole project by the quarter of an hour as well:
- * what comparing names and long ranges reads, of which rollups would take a row for each minute, engine and queue.
+ * Counts of ended and started tasks by name, and under the empty name of the whole project: by the hour for eight days and by the day, of
+ * the whole project by the quarter of an hour as well. It is what comparing names and long ranges reads, of which rollups would take a row
+ * for each minute, engine and queue.
  */
 export interface NameRollupRow {
   project_id: string;
