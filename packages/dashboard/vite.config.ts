@@ -10,13 +10,17 @@ const everywhere =
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
 const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
+/** What the pages of queues, workers and agents share, with each other and with the way to the first task. */
+const fleetParts =
+  /[\\/]features[\\/](agents|queues|workers)[\\/](?!(Agent|Queue|Worker)s?Page|queries|use-gaps|Loss|loss|Revoke|ChartPanels|depth-buckets)|[\\/]TaskTable\.tsx$/;
+const fleetOnly = /[\\/](FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
 /** And what only pages with figures need; small bars stand in lists too. */
 const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 /** What the page and the drawer of a task share. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!Task(Page|Drawer))/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound)|(time-range|range-text)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/]use-gaps\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound)|(time-range|range-text)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](use-gaps|trouble|worker-states)\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
@@ -38,26 +42,26 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             {
-              name: "agents",
-              priority: 1,
-              test: /[\\/]features[\\/]agents[\\/](?!AgentPage|AgentsPage|queries|Loss|loss|Revoke)/,
-            },
-            {
               name: "task-parts",
               priority: 1,
               test: (id: string) => taskOnly.test(id) || taskParts.test(id),
             },
+            { name: "charts", priority: 1.5, test: charts },
             {
               name: "fleet",
               priority: 1,
-              test: /[\\/]features[\\/](queues|workers)[\\/](?!QueuePage|QueuesPage|WorkerPage|WorkersPage|queries)|[\\/](TaskTable|list-filter)\.tsx?$/,
+              test: (id: string) => fleetParts.test(id) || fleetOnly.test(id),
             },
             {
               name: "core",
               priority: 3,
               test: (id: string) =>
                 libraries.test(id) ||
-                (everywhere.test(id) && !signedIn.test(id) && !taskOnly.test(id) && !charts.test(id)),
+                (everywhere.test(id) &&
+                  !signedIn.test(id) &&
+                  !taskOnly.test(id) &&
+                  !fleetOnly.test(id) &&
+                  !charts.test(id)),
             },
             { name: "shell", priority: 2, test: signedIn },
           ],

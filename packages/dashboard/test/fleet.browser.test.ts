@@ -2,7 +2,7 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectFleet, type Fleet, fleetSnapshot } from "./fleet.ts";
+import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "./fleet.ts";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
 
 let brain: TestBrain;
@@ -11,6 +11,7 @@ let fleet: Fleet;
 beforeAll(async () => {
   [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
   fleet = await connectFleet(brain);
+  await noteLoss(brain, fleet.agentId, { fromAgo: 3700, toAgo: 3600 });
 });
 afterAll(async () => {
   await browser?.close();
@@ -96,7 +97,14 @@ describe("one queue", () => {
     await page.waitForURL("**/queues/bullmq/billing");
     await page.getByText("The oldest task waits for longer than five minutes.").waitFor();
     const part = (name: string) => page.getByRole("region", { name, exact: true });
-    await part("Wait and run time").getByText("1 ended").waitFor();
+    await part("Depth")
+      .getByRole("img", { name: /^Depth: 194 at the end/ })
+      .waitFor();
+    await part("Waiting time").getByText("of 3 measured").waitFor();
+    await part("Waiting time").getByRole("radio", { name: "run" }).check();
+    await part("Run time").getByText("of 1 measured").waitFor();
+    await part("Depth").getByRole("button", { name: "As table: Depth" }).click();
+    await part("Depth").getByRole("cell", { name: "194" }).first().waitFor();
     await part("Tasks by state").getByRole("link", { name: "2 tasks in state started" }).waitFor();
     await part("Recent failures").getByText("PaymentError: upstream 503 after 30 s").waitFor();
     await part("Workers that serve it").getByRole("link", { name: "billing-1" }).click();
@@ -115,7 +123,7 @@ describe("one queue", () => {
     const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
     await page.route("**/latency*", (route) => route.abort());
     await page.goto(at("queues/bullmq/emails"));
-    await page.getByText("Wait and run time could not be read").waitFor();
+    await page.getByText("Waiting time could not be read").waitFor();
     await page.getByText("No task of this queue failed").waitFor();
     await page.context().close();
   });
@@ -145,17 +153,71 @@ describe("the workers", () => {
   });
 });
 
+describe("the agents", () => {
+  test("say why they are in their state, what they can do and what they lost", async () => {
+    const { page, faults } = await open("agents");
+    const row = page.getByRole("row", { name: /online/ });
+    await row.getByText(/^connected for/).waitFor();
+    await row.getByText("retry task").waitFor();
+    await row.getByText("and 1 more").waitFor();
+    await row.getByText("31 events lost").waitFor();
+    await row.getByText("protocol 2").waitFor();
+    await row.getByRole("link").click();
+    await page.getByRole("heading", { name: "When it lost something" }).waitFor();
+    await page.getByText("31 events lost").waitFor();
+    await page.getByText("buffer full").last().waitFor();
+    await page.getByRole("heading", { name: "Buffer and connection" }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("leave a band between the rows of the time in which they lost events", async () => {
+    const { page } = await open("queues/bullmq/billing");
+    const failures = page.getByRole("region", { name: "Recent failures", exact: true });
+    await failures.getByText("Rows from here may be missing or end as unknown.").waitFor();
+    await failures.getByRole("link", { name: /^Agent / }).click();
+    await page.waitForURL(`**/agents/${fleet.agentId}`);
+    await page.context().close();
+  });
+
+  test("tell an administrator what stops before they are revoked", async () => {
+    const { page } = await open(`agents/${fleet.agentId}`, { cookie: brain.as.admin.cookie });
+    await page.getByRole("cell", { name: "online" }).first().waitFor();
+    await page.getByRole("button", { name: "Revoke" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/the watch over bullmq/).waitFor();
+    await dialog.getByText(/used by 1 process now/).waitFor();
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("show a snippet for an agent of its own process and for one inside the application", async () => {
+    const minted = await brain.mintAgent("newcomer");
+    const { page, faults } = await open(`agents/${minted.agentId}`);
+    await page.getByText("npx svc agent bullmq").waitFor();
+    await page.getByRole("radio", { name: "inside the application" }).check();
+    await page.getByText("attachBullmq({ redis, workers: [worker] })").waitFor();
+    await page.getByText("waiting for the first hello", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
 describe.each(["light", "dark"] as const)("in %s", (theme) => {
   describe.each(["desktop", "phone"] as const)("on a %s", (size) => {
-    test.each(["queues", "queues/bullmq/billing", "workers", "worker"])("%s has no fault", async (name) => {
-      const path = name === "worker" ? `workers/${await workerId("billing-1")}` : name;
-      const { page, faults } = await open(path, { theme, size });
-      await page.locator("main h1").waitFor();
-      await page.locator("main tbody tr").first().waitFor();
-      expect(await axeFaults(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      expect(faults).toEqual([]);
-      await page.context().close();
-    });
+    test.each(["queues", "queues/bullmq/billing", "workers", "worker", "agents", "agent"])(
+      "%s has no fault",
+      async (name) => {
+        const ids = { worker: `workers/${await workerId("billing-1")}`, agent: `agents/${fleet.agentId}` };
+        const { page, faults } = await open(ids[name as keyof typeof ids] ?? name, { theme, size });
+        await page.locator("main h1").waitFor();
+        await page.locator("main tbody tr").first().waitFor();
+        expect(await axeFaults(page)).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+        expect(faults).toEqual([]);
+        await page.context().close();
+      },
+    );
   });
 });

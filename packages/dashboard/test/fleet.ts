@@ -44,6 +44,29 @@ export function fleetSnapshot(): Snapshot {
   };
 }
 
+/** What the service notes when an agent's loss counters rise between two samples: 31 events, `fromAgo` to `toAgo` seconds before now. */
+export async function noteLoss(
+  brain: TestBrain,
+  agentId: string,
+  { fromAgo, toAgo }: Record<"fromAgo" | "toAgo", number>,
+) {
+  await brain.running.brain.database.write((tx) =>
+    tx
+      .insertInto("loss_intervals")
+      .values({
+        id: crypto.randomUUID(),
+        project_id: brain.project.id,
+        agent_id: agentId,
+        reason: "capacity",
+        from_at: new Date(ago(fromAgo)),
+        to_at: new Date(ago(toAgo)),
+        event_records: 31,
+        other_frames: 0,
+      })
+      .execute(),
+  );
+}
+
 /** An agent that tells the snapshot above, with tasks in hand and tasks that failed. Resolves when the brain shows them. */
 export async function connectFleet(brain: TestBrain): Promise<Fleet> {
   const adapter = createScriptedAdapter("bullmq", ["retry_task", "cancel_task", "bulk_retry", "list_dead_letters"]);

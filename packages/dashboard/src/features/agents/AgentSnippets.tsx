@@ -1,12 +1,29 @@
+import { useState } from "react";
+import { Segments } from "../../ui/Segments.tsx";
 import { Snippet } from "../../ui/Snippet.tsx";
-import { type AgentSecrets, environmentLines, sidecarCommand } from "./snippet.ts";
+import css from "./agents.module.css";
+import { type AgentSecrets, environmentLines, inProcessCode, sidecarCommand } from "./snippet.ts";
 
-/** The two things to paste: the secrets, and the side-car's start line. */
+const ways = [
+  { value: "beside", label: "beside Redis", title: "A process of its own that reads the engine from outside" },
+  { value: "inside", label: "inside the application", title: "In the process of your BullMQ workers" },
+] as const;
+type Way = (typeof ways)[number]["value"];
+
+/** What to paste: the secrets, and the start of an agent, as a process of its own or inside the application. */
 export function AgentSnippets({ slug, secrets }: { slug: string; secrets: AgentSecrets | null }) {
+  const [way, setWay] = useState<Way>("beside");
   return (
     <>
       <Snippet name="environment" text={environmentLines(slug, secrets)} once="shown once, when minted" />
-      <Snippet name="shell, beside Redis" text={sidecarCommand(location.origin)} />
+      <div className={css.ways}>
+        <Segments legend="Where the agent runs" value={way} options={ways} onChange={setWay} />
+      </div>
+      {way === "beside" ? (
+        <Snippet name="shell, beside Redis" text={sidecarCommand(location.origin)} />
+      ) : (
+        <Snippet name="TypeScript, BullMQ" text={inProcessCode(location.origin)} />
+      )}
     </>
   );
 }

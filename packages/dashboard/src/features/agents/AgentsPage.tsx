@@ -2,35 +2,45 @@ import type { Agent } from "@svc/client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { matchesWords, useListFilter } from "../../list-filter.ts";
 import { usePollMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { Empty } from "../../ui/Feedback.tsx";
-import { printable } from "../../ui/format.ts";
-import { Icon } from "../../ui/Icon.tsx";
+import { Empty, FailedLine } from "../../ui/Feedback.tsx";
+import { FilterBox } from "../../ui/FilterBox.tsx";
+import { count, nameText, printable } from "../../ui/format.ts";
+import { type LossGap, lostText } from "../../ui/gap-band/gaps.ts";
+import { Glyph, Icon } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
+import { useSteadyOrder } from "../../ui/steady-order.ts";
+import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
+import css from "./agents.module.css";
+import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { MintDialog } from "./MintDialog.tsx";
 import { agentsQuery } from "./queries.ts";
-import { enginesOf, transportOf } from "./words.ts";
-
-const troubleFirst = ["offline", "unknown", "online"];
+import { useGaps } from "./use-gaps.ts";
+import { agentReason, agentsInOrder, enginesOf, transportOf } from "./words.ts";
 
 export function AgentsPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/agents" });
-  usePage([{ label: slug, href: paths.tasks(slug) }, { label: "Agents" }]);
-  const pollMs = usePollMs();
-  const { data } = useSuspenseQuery({ ...agentsQuery(slug), refetchInterval: pollMs });
+  usePage([{ label: slug, href: paths.project(slug) }, { label: "Agents" }]);
+  const read = useSuspenseQuery({ ...agentsQuery(slug), refetchInterval: usePollMs() });
+  const losses = useGaps(slug);
   const isAdmin = useIsProjectAdmin(slug);
   const [isMinting, setMinting] = useState(false);
-  const agents = data.items.toSorted(
-    (a, b) => troubleFirst.indexOf(a.state) - troubleFirst.indexOf(b.state) || a.name.localeCompare(b.name),
+  const [filter, setFilter] = useListFilter();
+  const all = read.data.items;
+  const matching = all.filter((agent) =>
+    matchesWords(filter, [agent.name, agent.host_name, agent.state, agent.framework_adapter, ...agent.engine_adapters]),
   );
+  const { rows, hold } = useSteadyOrder(agentsInOrder(matching).map((agent) => ({ key: agent.id, agent })));
+  const online = all.filter((agent) => agent.state === "online").length;
 
   const mint = (
     <button
@@ -50,32 +60,66 @@ export function AgentsPage() {
   return (
     <>
       <div className={panel.head}>
-        <h1 className="grow">Agents</h1>
-        {agents.length > 0 ? mint : null}
+        <h1>Agents</h1>
+        <span className="t3 grow">
+          {all.length === 0 ? "" : `${count(online)} of ${count(all.length)} online`}
+          {all.some((agent) => agent.transport === "longpoll")
+            ? "; long-poll agents that only fetch commands may show offline"
+            : ""}
+        </span>
+        {all.length > 0 ? (
+          <>
+            <FilterBox label="Filter agents" value={filter} onChange={setFilter} />
+            {mint}
+          </>
+        ) : null}
       </div>
-      {agents.length === 0 ? (
+      {read.error ? (
+        <FailedLine title="Agents were not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {losses.error ? <FailedLine title="Whether events were lost could not be read" error={losses.error} /> : null}
+      {all.length === 0 ? (
         <Empty title="No agent yet">
           <p>
             An agent watches a task engine and reports what happens there. Mint one, then start it beside your workers.
           </p>
           {mint}
         </Empty>
+      ) : rows.length === 0 ? (
+        <Empty
+          title="No agent matches"
+          chips={
+            <button type="button" className={controls.btn} onClick={() => setFilter("")}>
+              Clear the filter
+            </button>
+          }
+        >
+          <p>None of {count(all.length)} agents has this in its name, host, state, framework or engines.</p>
+        </Empty>
       ) : (
         <ScrollBox label="Agents">
-          <table className={`${panel.tbl} ${panel.wide}`}>
+          <table className={`${panel.tbl} ${panel.wide}`} {...hold}>
             <thead>
               <tr>
                 <th>State</th>
                 <th>Agent</th>
                 <th className="lg">Engines</th>
+                <th className="lg">Can do</th>
                 <th className="lg">Transport</th>
                 <th className="lg">Version</th>
+                <th className="lg">Lost, 24 h</th>
                 <th className="num">Last seen</th>
               </tr>
             </thead>
             <tbody>
-              {agents.map((agent) => (
-                <AgentRow key={agent.id} slug={slug} agent={agent} />
+              {rows.map(({ agent }) => (
+                <AgentRow
+                  key={agent.id}
+                  slug={slug}
+                  agent={agent}
+                  gaps={losses.gaps.filter((gap) => gap.agentId === agent.id)}
+                  isLossKnown={losses.error === null}
+                />
               ))}
             </tbody>
           </table>
@@ -86,27 +130,50 @@ export function AgentsPage() {
   );
 }
 
-function AgentRow({ slug, agent }: { slug: string; agent: Agent }) {
+interface AgentRowProps {
+  slug: string;
+  agent: Agent;
+  gaps: readonly LossGap[];
+  isLossKnown: boolean;
+}
+
+function AgentRow({ slug, agent, gaps, isLossKnown }: AgentRowProps) {
+  const now = useNow();
   return (
     <tr className={agent.state === "offline" ? panel.alarm : undefined}>
       <td>
-        <FleetPill state={agent.state} />
+        <span className={css.state}>
+          <FleetPill state={agent.state} />
+          <small>{agentReason(agent, now)}</small>
+        </span>
       </td>
       <td className={panel.two}>
         <AppLink href={paths.agent(slug, agent.id)}>
-          <b>{printable(agent.name)}</b>
+          <b>{nameText(agent.name)}</b>
         </AppLink>
         <small>
-          {agent.last_seen_at ? printable(agent.host_name ?? "host not reported") : "waiting for the first hello"}
+          {printable(agent.host_name ?? "host not reported")}
+          {agent.framework_adapter ? `, ${printable(agent.framework_adapter)}` : ""}
         </small>
       </td>
       <td className="lg t2">{enginesOf(agent)}</td>
+      <td className={`lg ${css.cell}`}>
+        <Capabilities agent={agent} most={3} />
+      </td>
       <td className="lg t2">{transportOf(agent)}</td>
-      <td className="lg t2">
-        {agent.agent_version ?? "not reported"}{" "}
-        {agent.version_status === "incompatible" || agent.is_outdated ? (
-          <span className={controls.tag}>{agent.version_status === "incompatible" ? "too old" : "outdated"}</span>
-        ) : null}
+      <td className={`lg t2 ${panel.two}`}>
+        {agent.agent_version ?? "not reported"} <SkewTag agent={agent} />
+        <small>protocol {agent.protocol_version || "not reported"}</small>
+      </td>
+      <td className="lg">
+        {gaps.length > 0 ? (
+          <span className={panel.wrong}>
+            <Glyph name="unknown" />
+            {lostText({ gaps })}
+          </span>
+        ) : (
+          <span className="t3">{isLossKnown ? "nothing" : "not known"}</span>
+        )}
       </td>
       <td className="num">
         <Age at={agent.last_seen_at} />

@@ -7,9 +7,18 @@ import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import css from "./agents.module.css";
 import { agentsQuery } from "./queries.ts";
 
-export function RevokeDialog({ slug, agent, onClose }: { slug: string; agent: Agent; onClose: () => void }) {
+interface RevokeDialogProps {
+  slug: string;
+  agent: Agent;
+  /** Null when it is not known. */
+  processesOnline: number | null;
+  onClose: () => void;
+}
+
+export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDialogProps) {
   const client = useQueryClient();
   const router = useRouter();
   const revoke = useMutation({
@@ -25,11 +34,25 @@ export function RevokeDialog({ slug, agent, onClose }: { slug: string; agent: Ag
   });
   return (
     <Dialog title={`Revoke ${printable(agent.name)}`} onClose={onClose}>
-      <p>
-        Its connection closes now and its token stops working for good. Commands that wait for it are cancelled. What it
-        reported stays.{" "}
-        {agent.state === "online" ? "It is online: what happens in its engines from now on is not seen." : null}
-      </p>
+      <p>This stops, at once and for good:</p>
+      <ul className={css.stops}>
+        {agent.state === "online" ? (
+          <li>
+            the watch over{" "}
+            {agent.engine_adapters.length > 0 ? agent.engine_adapters.map(printable).join(", ") : "its engines"}: what
+            happens there from now on is not seen
+          </li>
+        ) : null}
+        <li>
+          its connection
+          {processesOnline === null || processesOnline === 0
+            ? ""
+            : `, used by ${processesOnline} ${processesOnline === 1 ? "process" : "processes"} now`}
+        </li>
+        <li>its token; to come back it has to be minted anew</li>
+        <li>commands that wait for it, which are cancelled</li>
+      </ul>
+      <p className="t2">What it reported stays.</p>
       {revoke.isError ? (
         <p className={controls.err} role="alert">
           Not revoked. {causeOf(revoke.error)}

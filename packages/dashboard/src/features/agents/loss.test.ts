@@ -1,7 +1,7 @@
 import type { AgentStatusSample } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { lossNow, lossSeries } from "./loss.ts";
-import { environmentLines, sidecarCommand } from "./snippet.ts";
+import { adapterLosses, lossNow, lossSeries } from "./loss.ts";
+import { environmentLines, inProcessCode, sidecarCommand } from "./snippet.ts";
 
 /** Samples newest first, as the API lists them, from values oldest first. */
 function samples(...values: (number | undefined)[]): AgentStatusSample[] {
@@ -30,6 +30,19 @@ describe("lossSeries", () => {
   });
 });
 
+test("adapterLosses names the adapters that lost something, as the newest sample tells it", () => {
+  const told = {
+    id: 1,
+    captured_at: "2026-11-20T10:00:00.000Z",
+    payload: { telemetry_loss: { adapter_events: { a: 0, b: 2, c: 9 } } },
+  };
+  expect(adapterLosses([told, ...samples(1)])).toEqual([
+    { adapter: "c", events: 9 },
+    { adapter: "b", events: 2 },
+  ]);
+  expect(adapterLosses([])).toEqual([]);
+});
+
 describe("the snippet", () => {
   test("names the three settings the side-car reads and nothing that is secret in the command", () => {
     const secrets = { token: "t0ken", hmacSecret: "s3cret" };
@@ -39,6 +52,12 @@ describe("the snippet", () => {
     expect(sidecarCommand("http://localhost:7700")).toBe(
       "npx svc agent bullmq --redis redis://127.0.0.1:6379 --brain http://localhost:7700",
     );
+  });
+
+  test("takes the secrets from the environment inside an application", () => {
+    const code = inProcessCode("http://localhost:7700");
+    expect(code).toContain('brainUrl: "http://localhost:7700"');
+    expect(code).toContain("token: process.env.SVC_TOKEN");
   });
 
   test("leaves the secrets empty once they cannot be shown", () => {

@@ -39,3 +39,11 @@ export function lossSeries(samples: readonly AgentStatusSample[], counter: Count
 export function lossNow(samples: readonly AgentStatusSample[], counter: Counter): number {
   return samples[0]?.payload.telemetry_loss?.[counter] ?? 0;
 }
+
+/** Event records that adapters lost before they reached the buffer, as last reported, the most first; only those that lost any. */
+export function adapterLosses(samples: readonly AgentStatusSample[]): { adapter: string; events: number }[] {
+  return Object.entries(samples[0]?.payload.telemetry_loss?.adapter_events ?? {})
+    .filter(([, events]) => events > 0)
+    .map(([adapter, events]) => ({ adapter, events }))
+    .sort((a, b) => b.events - a.events);
+}

@@ -15,7 +15,7 @@ import panel from "../../ui/panel.module.css";
 import { Age } from "../../ui/Stamp.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { LatencyPanel } from "./LatencyPanel.tsx";
+import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueFailures, QueueStates, QueueWorkers } from "./QueuePanels.tsx";
 import { Consumers } from "./QueueRow.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
@@ -65,7 +65,8 @@ export function QueuePage() {
       <div className={panel.page}>
         <div className={panel.grid2}>
           <div className={panel.stack}>
-            <LatencyPanel slug={slug} queue={queue.name} />
+            <DepthPanel slug={slug} queue={queue} />
+            <LatencyPanel slug={slug} queue={queue} />
             <QueueFailures slug={slug} queue={queue} />
           </div>
           <div className={panel.stack}>

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 
 /** The first 500, for lists of names. */
@@ -29,4 +29,26 @@ export const queueActivityQuery = (slug: string, only: { engine?: string; name?:
     queryKey: ["queue-activity", slug, only],
     queryFn: ({ signal }) => api.getQueueActivity(slug, { minutes: activityMinutes, ...only }, { signal }),
     staleTime: 15_000,
+  });
+
+/** Depths over a range, or of the last day, which is all that is kept. */
+export const queueDepthsQuery = (
+  slug: string,
+  queue: { engine: string; name: string },
+  within: { since?: string; until?: string },
+) =>
+  queryOptions({
+    queryKey: ["queue-depths", slug, queue.engine, queue.name, within],
+    queryFn: ({ signal }) =>
+      api.getQueueDepths(slug, { engine: queue.engine, name: queue.name, ...within }, { signal }),
+    staleTime: 15_000,
+    placeholderData: keepPreviousData,
+  });
+
+export const queueLatencyQuery = (slug: string, queue: string, within: { since?: string; until?: string }) =>
+  queryOptions({
+    queryKey: ["latency", slug, { queue, ...within }],
+    queryFn: ({ signal }) => api.getLatency(slug, { queue, ...within }, { signal }),
+    staleTime: 15_000,
+    placeholderData: keepPreviousData,
   });

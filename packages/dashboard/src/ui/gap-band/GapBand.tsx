@@ -7,7 +7,7 @@ import { type GapGroup, lostText, onlyAgent, whoText, whyText } from "./gaps.ts"
 
 interface GapBandProps {
   group: GapGroup;
-  /** Where the link leads: to one agent, or with null to all of them; no link without it. */
+  /** Where the link leads: to one agent, or with null to all of them. Without it the page is the agent's own. */
   agentHref?: (agentId: string | null) => string;
   /** What the loss means where the band stands; a list's words when left out. */
   meaning?: string;
@@ -23,8 +23,8 @@ export function GapBand({ group, agentHref, meaning = rowsMeaning, grid }: GapBa
     <div className={css.gap}>
       <Glyph name="unknown" />
       <span className={css.words}>
-        <b>{lostText(group)}</b> {spanText(group.fromMs, group.toMs, zone)}, {whoText(group)}, {whyText(group)}.{" "}
-        <span className="lg">{meaning}</span>
+        <b>{lostText(group)}</b> {spanText(group.fromMs, group.toMs, zone)}
+        {agentHref ? `, ${whoText(group)}` : ""}, {whyText(group)}. <span className="lg">{meaning}</span>
       </span>
       {agentHref ? (
         <AppLink href={agentHref(agent?.agentId ?? null)}>

@@ -1,0 +1,105 @@
+import type { Agent, AgentProcess } from "@svc/client";
+import type { ReactNode } from "react";
+import { printable } from "../../ui/format.ts";
+import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { Age, Stamp } from "../../ui/Stamp.tsx";
+import { FleetPill } from "../../ui/StatePill.tsx";
+import { Capabilities, SkewTag } from "./Capabilities.tsx";
+import { enginesOf, transportOf, versionSkew } from "./words.ts";
+
+/** What is known of the agent itself. */
+export function FactsPanel({ agent }: { agent: Agent }) {
+  const skew = versionSkew(agent);
+  const facts: [string, ReactNode][] = [
+    ["Engines", enginesOf(agent)],
+    [
+      "Schedulers",
+      agent.scheduler_adapters.length > 0 ? agent.scheduler_adapters.map(printable).join(", ") : "not reported",
+    ],
+    ["Framework", printable(agent.framework_adapter || "not reported")],
+    [
+      "Transport",
+      <span key="transport">
+        {transportOf(agent)}
+        {agent.transport === "longpoll" ? (
+          <span className="t3">; may show offline while it only fetches commands</span>
+        ) : null}
+      </span>,
+    ],
+    ["Host", printable(agent.host_name ?? "not reported")],
+    [
+      "Version",
+      <span key="version">
+        {agent.agent_version ?? "not reported"} <SkewTag agent={agent} />{" "}
+        <span className="t3">
+          protocol {agent.protocol_version || "not reported"}
+          {skew ? `. ${skew.means}` : ""}
+        </span>
+      </span>,
+    ],
+    ["Last seen", <Age key="seen" at={agent.last_seen_at} suffix=" ago" />],
+    ["Connected", <Stamp key="connected" at={agent.last_connect_at} none="never" />],
+    ["Minted", <Stamp key="minted" at={agent.created_at} />],
+    [
+      "Agent id",
+      <span key="id" className="mono">
+        {agent.id}
+      </span>,
+    ],
+    ["Can do", <Capabilities key="can" agent={agent} />],
+  ];
+  return (
+    <section className={panel.panel} aria-labelledby="h-facts">
+      <header>
+        <h2 id="h-facts">Facts</h2>
+      </header>
+      <dl className={panel.kv}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** The processes that connect with the agent's token. */
+export function Processes({ rows }: { rows: AgentProcess[] }) {
+  return (
+    <ScrollBox label="Processes">
+      <table className={panel.tbl}>
+        <thead>
+          <tr>
+            <th>State</th>
+            <th>Process</th>
+            <th className="lg">Role</th>
+            <th className="num lg">Pid</th>
+            <th className="num lg">Started</th>
+            <th className="num">Last seen</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <td>
+                <FleetPill state={row.state} bare />
+              </td>
+              <td className="mono">{printable(row.worker_id ?? "not reported")}</td>
+              <td className="t2 lg">{printable(row.role ?? "–")}</td>
+              <td className="num lg">{row.pid ?? "–"}</td>
+              <td className="num lg">
+                <Age at={row.started_at} none="–" suffix=" ago" />
+              </td>
+              <td className="num">
+                <Age at={row.last_seen_at} suffix=" ago" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  );
+}

@@ -1,0 +1,148 @@
+import type { Latency, Percentiles as Measured, Queue } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTimedMs } from "../../live/live.ts";
+import { instantRange, rangeParams } from "../../range-text.ts";
+import { useSetTimeRange, useTimeRange } from "../../time-range.ts";
+import { LineChart } from "../../ui/charts/LineChart.tsx";
+import { PercentileChart, type Percentiles } from "../../ui/charts/PercentileChart.tsx";
+import { TableToggle } from "../../ui/charts/TableToggle.tsx";
+import { count, duration } from "../../ui/format.ts";
+import { chartGaps } from "../../ui/gap-band/gaps.ts";
+import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
+import panel from "../../ui/panel.module.css";
+import { Segments } from "../../ui/Segments.tsx";
+import { useGaps } from "../agents/use-gaps.ts";
+import { depthBuckets, depthSummary } from "./depth-buckets.ts";
+import { queueDepthsQuery, queueLatencyQuery } from "./queries.ts";
+
+interface OfQueue {
+  slug: string;
+  queue: Queue;
+}
+
+/** How deep the queue was, with hatched bands where events were lost. */
+export function DepthPanel({ slug, queue }: OfQueue) {
+  const range = useTimeRange();
+  const setRange = useSetTimeRange();
+  const within = rangeParams(range);
+  const { gaps } = useGaps(slug, within);
+  const [isTable, setTable] = useState(false);
+  const depths = useQuery({ ...queueDepthsQuery(slug, queue, within), refetchInterval: useTimedMs(30_000) });
+  const { data } = depths;
+  const keptMs = data ? Date.parse(data.kept_from) : 0;
+  const shown = { fromMs: Math.max(range.sinceMs ?? 0, keptMs), toMs: range.untilMs };
+  // A range that moves in steps reaches a little further back than it says.
+  const isCut = keptMs > (range.sinceMs ?? 0) + 30 * 60_000;
+  const buckets = useMemo(
+    () => (data && shown.toMs > shown.fromMs ? depthBuckets(data, { fromMs: shown.fromMs, toMs: shown.toMs }) : []),
+    [data, shown.fromMs, shown.toMs],
+  );
+  return (
+    <Panel
+      title="Depth"
+      window={isCut ? `${range.label}, of which the last 24 h are kept` : range.label}
+      actions={<TableToggle name="Depth" isTable={isTable} onChange={setTable} />}
+      read={depths}
+      rows={4}
+      empty={({ series }) =>
+        series.length > 0 ? null : (
+          <PanelEmpty kind="no-match">
+            <p>No agent reported the depth of this queue in the {range.label}.</p>
+          </PanelEmpty>
+        )
+      }
+    >
+      {() => (
+        <div className={panel.inner}>
+          <LineChart
+            name="Depth"
+            valueName="pending"
+            summary={depthSummary(buckets)}
+            buckets={buckets}
+            isRunning={range.isOpen}
+            bands={chartGaps(gaps, shown)}
+            isTable={isTable}
+            onRange={(fromMs, toMs) => setRange(instantRange(fromMs, toMs))}
+          />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+type Kind = "wait" | "run";
+const kinds = [
+  { value: "wait", label: "wait", title: "From the queue to the start" },
+  { value: "run", label: "run", title: "From start to end of an attempt" },
+] as const;
+
+/** How long tasks of the queue waited and ran. */
+export function LatencyPanel({ slug, queue }: OfQueue) {
+  const range = useTimeRange();
+  const setRange = useSetTimeRange();
+  const within = rangeParams(range);
+  const { gaps } = useGaps(slug, within);
+  const [isTable, setTable] = useState(false);
+  const [kind, setKind] = useState<Kind>("wait");
+  const latency = useQuery({
+    ...queueLatencyQuery(slug, queue.name, within),
+    refetchInterval: useTimedMs(30_000),
+  });
+  const { data } = latency;
+  const buckets = useMemo(() => (data ? percentilesOf(data, kind) : []), [data, kind]);
+  const name = kind === "wait" ? "Waiting time" : "Run time";
+  return (
+    <Panel
+      title={name}
+      window={`log scale, ${range.label}`}
+      actions={
+        <>
+          <Segments legend="Which time" value={kind} options={kinds} onChange={setKind} />
+          <TableToggle name={name} isTable={isTable} onChange={setTable} />
+        </>
+      }
+      read={latency}
+      rows={5}
+      empty={({ total }) =>
+        total[kind] ? null : (
+          <PanelEmpty kind="no-match">
+            <p>
+              No task of this queue {kind === "wait" ? "began" : "ended"} in the {range.label}.
+            </p>
+          </PanelEmpty>
+        )
+      }
+    >
+      {({ total }) => (
+        <div className={panel.inner}>
+          <p className="t2">{totalText(total[kind])}</p>
+          <PercentileChart
+            name={name}
+            summary={`${name}, logarithmic. ${totalText(total[kind])}`}
+            buckets={buckets}
+            isRunning={range.isOpen}
+            bands={chartGaps(gaps, { fromMs: range.sinceMs ?? 0, toMs: range.untilMs })}
+            isTable={isTable}
+            onRange={(fromMs, toMs) => setRange(instantRange(fromMs, toMs))}
+          />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function totalText(total: Measured | null): string {
+  if (total === null) return "Nothing was measured.";
+  const { p50, p95, p99, count: measured } = total;
+  return `Over all of it p50 ${duration(p50)}, p95 ${duration(p95)}, p99 ${duration(p99)}, of ${count(measured)} measured.`;
+}
+
+const widthMs = { "1m": 60_000, "5m": 300_000, "15m": 900_000, "1h": 3_600_000, "1d": 86_400_000 } as const;
+
+function percentilesOf({ series, bucket }: Latency, kind: Kind): Percentiles[] {
+  return series.map((point) => {
+    const fromMs = Date.parse(point.t);
+    return { fromMs, toMs: fromMs + widthMs[bucket], values: point[kind] };
+  });
+}
