@@ -23,7 +23,7 @@ export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelPro
   const { zone, label } = useZone();
   const [opened, setOpened] = useState<number | null>(null);
   return (
-    <section className={panel.panel} id="attempts" aria-labelledby="h-attempts">
+    <section className={`${panel.panel} ${css.attempts}`} id="attempts" aria-labelledby="h-attempts">
       <header>
         <h2 id="h-attempts">Attempts</h2>
         <span className="t3">
@@ -41,7 +41,7 @@ export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelPro
                 <th className="num">#</th>
                 <th>State</th>
                 <th className="lg">Worker</th>
-                <th className="lg">Started, {label}</th>
+                <th className={`lg ${css.started}`}>Started, {label}</th>
                 <th className="num">Run</th>
                 <th className="num lg">Then</th>
                 <th>Error</th>
@@ -57,7 +57,7 @@ export function AttemptsPanel({ attempts, maxAttempts, isCut }: AttemptsPanelPro
                       <StatePill state={attempt.state} bare />
                     </td>
                     <td className="lg">{attempt.worker ? printable(attempt.worker) : "–"}</td>
-                    <td className="lg t2">
+                    <td className={`lg t2 ${css.started}`}>
                       {attempt.startedAt === null ? "not seen" : clockText(attempt.startedAt, zone)}
                     </td>
                     <td className="num">{attempt.runMs === null ? "–" : duration(attempt.runMs)}</td>

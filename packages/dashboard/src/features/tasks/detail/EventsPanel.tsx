@@ -12,6 +12,7 @@ import panel from "../../../ui/panel.module.css";
 import { ScrollBox } from "../../../ui/ScrollBox.tsx";
 import { olderTaskEventsQuery, taskEventsQuery } from "../queries.ts";
 import css from "./task.module.css";
+import { shortException } from "./trace.ts";
 import type { TaskDetail } from "./use-task-detail.ts";
 
 const fewShown = 8;
@@ -185,6 +186,6 @@ function Payload({ event }: { event: TaskEvent }) {
 function detailOf({ payload }: TaskEvent): string {
   const attempt = typeof payload.attempt === "number" ? `attempt ${payload.attempt + 1}` : null;
   const worker = typeof payload.worker === "string" ? printable(payload.worker) : null;
-  const exception = typeof payload.exception === "string" ? printable(payload.exception.split("\n", 1)[0] ?? "") : null;
+  const exception = typeof payload.exception === "string" ? printable(shortException(payload.exception)) : null;
   return [attempt, worker, exception].filter(Boolean).join(", ");
 }

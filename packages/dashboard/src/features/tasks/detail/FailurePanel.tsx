@@ -27,12 +27,11 @@ export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
   const query = sameFailureQuery(task);
   return (
     <section className={panel.panel} id="failure" aria-labelledby="h-failure">
-      <header>
+      <header className={css.head}>
         <h2 id="h-failure">
           <span className="vh">Failure: </span>
           <span className={css.exc}>{type === null ? "Failed" : <TypeName type={type} />}</span>
         </h2>
-        <span className="grow" />
         {query === null ? null : (
           <AppLink
             className="nowrap"

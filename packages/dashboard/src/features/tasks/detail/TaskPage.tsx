@@ -7,7 +7,7 @@ import { copyText } from "../../../ui/CopyButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { Bones, Failed } from "../../../ui/Feedback.tsx";
 import { idTail, nameText } from "../../../ui/format.ts";
-import { useKeys } from "../../../ui/keys.ts";
+import { type KeyHelp, useKeys } from "../../../ui/keys.ts";
 import { usePage } from "../../../ui/title.ts";
 import { useListPlace } from "./list-place.ts";
 import { NotHere } from "./NotHere.tsx";
@@ -16,6 +16,15 @@ import { TaskView } from "./TaskView.tsx";
 import { taskAddress } from "./task-address.ts";
 import type { PartId } from "./task-parts.ts";
 import { isShown, useTaskDetail } from "./use-task-detail.ts";
+
+const keys: KeyHelp = {
+  title: "This task",
+  says: [
+    ["j, k", "Next and previous task of the list"],
+    ["u", "Back to the list"],
+    ["y", "Copy the task's id"],
+  ],
+};
 
 /** The whole task on one page: its parts are stacked, the tabs jump to them. The address also says which list it was opened from. */
 export function TaskPage() {
@@ -41,12 +50,15 @@ export function TaskPage() {
         taskAddress(slug, to.engine, to.task_id, { ...search, ...(tab === undefined ? {} : { tab }) }),
       );
   };
-  useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    u: () => router.history.push(listHref),
-    y: () => void copyText(taskId),
-  });
+  useKeys(
+    {
+      j: () => move(1),
+      k: () => move(-1),
+      u: () => router.history.push(listHref),
+      y: () => void copyText(taskId),
+    },
+    keys,
+  );
 
   const isHere = isShown(detail);
   const jump = useEffectEvent(() => {

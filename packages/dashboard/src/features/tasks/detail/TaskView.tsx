@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from "react";
+import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import { FailedLine } from "../../../ui/Feedback.tsx";
 import { AttemptsPanel } from "./AttemptsPanel.tsx";
 import { DifferencesPanel } from "./DifferencesPanel.tsx";
@@ -33,6 +33,14 @@ export function TaskView(props: TaskViewProps) {
   const { task } = detail;
   const parts = partsOf(task, detail);
   const current = parts.find((part) => part.id === tab) ?? openingPart(parts);
+  const tabs = useRef<HTMLElement>(null);
+  const currentId = current?.id;
+  // On a phone the tabs are wider than the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another tab is the current one
+  useEffect(() => {
+    const tab = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+    if (tab) tabs.current?.scrollTo({ left: tab.offsetLeft - tabs.current.offsetLeft - 48 });
+  }, [currentId]);
   const draw: Record<PartId, () => ReactNode> = {
     failure: () => (
       <>
@@ -70,7 +78,7 @@ export function TaskView(props: TaskViewProps) {
       />
       <LifecycleBar task={task} attempts={detail.attempts} />
       <TaskGaps slug={slug} task={task} />
-      <nav className={css.subtabs} aria-label="Task parts">
+      <nav ref={tabs} className={css.subtabs} aria-label="Task parts">
         {parts.map((part) => (
           <button
             key={part.id}
