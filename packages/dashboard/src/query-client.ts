@@ -47,6 +47,7 @@ const steady = [
   "slowest",
   "ends",
   "failures",
+  "issues",
   "releases",
 ];
 // The stream's pushes carry these figures, and a timer reads them again: worth a request only once they are old.

@@ -1,62 +1,62 @@
+import type { Issue, IssuePage } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useMemo } from "react";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
+import controls from "../../ui/controls.module.css";
 import { count, idTail, nameText, printable } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
-import { countsOver, type FailureGroup, groupFailures } from "./failure-groups.ts";
+import { byOccurrences, splitError, tagOf, tasksOfIssue } from "./issue-words.ts";
 import css from "./overview.module.css";
-import { type Failures, failuresRead, type Window } from "./overview-queries.ts";
+import { type Failures, newestFailures, type Window } from "./overview-queries.ts";
 
-interface FailurePanelProps {
+const issuesShown = 6;
+
+interface IssuesPanelProps {
   slug: string;
-  query: UseQueryResult<Failures>;
+  query: UseQueryResult<IssuePage>;
   window: Window;
   windowLabel: string;
 }
 
-const groupsShown = 6;
-const sparkParts = 24;
-const newestShown = 6;
-
-const failedTasks = (slug: string, name?: string) =>
-  paths.tasks(slug) + stringifySearch({ state: "failure", ...(name === undefined ? {} : { name }) });
-
-/** Failed tasks grouped by their error, the most frequent first. */
-export function ErrorsPanel({ slug, query, window, windowLabel }: FailurePanelProps) {
-  const groups = useMemo(() => groupFailures(query.data?.items ?? []), [query.data]);
-  const shown = groups.slice(0, groupsShown);
-  const scope = query.data?.hasMore ? `the last ${failuresRead} failures, ${windowLabel}` : windowLabel;
+/** Failures that look alike, the most frequent first. */
+export function IssuesPanel({ slug, query, window, windowLabel }: IssuesPanelProps) {
+  const { items = [], next_cursor: next = null } = query.data ?? {};
+  const shown = byOccurrences(items).slice(0, issuesShown);
   return (
     <Panel
       className={`${css.cell} ${css.wide}`}
-      title="Top errors"
-      window={groups.length === 0 ? windowLabel : `${shown.length} of ${groups.length} kinds, ${scope}`}
+      title="Top issues"
+      window={
+        items.length === 0 ? windowLabel : `${shown.length} of ${items.length}${next ? " newest" : ""}, ${windowLabel}`
+      }
       actions={<AppLink href={failedTasks(slug)}>All failed tasks</AppLink>}
       read={query}
-      rows={groupsShown}
-      empty={noFailures}
+      rows={issuesShown}
+      empty={({ items: all }) => (all.length === 0 ? <p className={css.quiet}>No task failed in this time.</p> : null)}
     >
       {() => (
-        <ScrollBox label="Top errors">
+        <ScrollBox label="Top issues">
           <table className={`${panel.tbl} ${css.tbl}`}>
             <thead>
               <tr>
-                <th>Error, message, task</th>
+                <th>Exception, message, task</th>
                 <th className="num">Count</th>
                 <th className="lg">Trend</th>
                 <th className="num lg">First</th>
                 <th className="num">Last</th>
+                <th className="lg">
+                  <span className="vh">State</span>
+                </th>
               </tr>
             </thead>
             <tbody>
-              {shown.map((group) => (
-                <ErrorRow key={group.key} slug={slug} group={group} window={window} />
+              {shown.map((issue) => (
+                <IssueRow key={issue.fingerprint} slug={slug} issue={issue} window={window} />
               ))}
             </tbody>
           </table>
@@ -66,55 +66,60 @@ export function ErrorsPanel({ slug, query, window, windowLabel }: FailurePanelPr
   );
 }
 
-const noFailures = ({ items }: Failures) =>
-  items.length === 0 ? <p className={css.quiet}>No task received in this time is failed now.</p> : null;
-
-function ErrorRow({ slug, group, window }: { slug: string; group: FailureGroup; window: Window }) {
-  const [name = "", ...others] = group.names;
-  const range = { fromMs: window.sinceMs, toMs: window.untilMs };
+function IssueRow({ slug, issue, window }: { slug: string; issue: Issue; window: Window }) {
+  const { type, message } = splitError(issue.sample_exception);
+  const tag = tagOf(issue, window.sinceMs);
   return (
     <tr>
       <td className={css.two}>
         <span className={css.line}>
           <AppLink
             className={css.strong}
-            href={paths.task(slug, group.newest.engine, group.newest.task_id)}
-            title="The newest of them"
+            href={paths.tasks(slug) + stringifySearch(tasksOfIssue(issue))}
+            title="Failed tasks with this error"
           >
-            {printable(group.type)}
+            {printable(type)}
           </AppLink>{" "}
-          <span className="t2">{printable(group.message)}</span>
+          <span className="t2">{printable(message)}</span>
         </span>
-        <small>
-          <AppLink className="t3" href={failedTasks(slug, name)}>
-            {nameText(name)}
-          </AppLink>
-          {others.length > 0 ? ` and ${others.length} more` : ""}
-        </small>
+        <small>{nameText(issue.sample_task_name ?? "")}</small>
       </td>
       <td className="num">
-        <b>{count(group.count)}</b>
+        <b>
+          {count(issue.occurrences)}
+          {issue.is_capped ? "+" : ""}
+        </b>
       </td>
       <td className="lg">
         <SparkBars
           tone="failure"
-          values={countsOver(group.failedAtMs, range, sparkParts)}
+          values={issue.trend ?? []}
           isRunning={window.isOpen}
-          label={`${group.count} of ${printable(group.type)} in this time`}
+          label={`${count(issue.occurrences)} of ${printable(type)} in this time`}
         />
       </td>
       <td className="num t2 lg">
-        <Age at={new Date(group.firstMs).toISOString()} />
+        <Age at={issue.first_seen} />
       </td>
       <td className="num t2">
-        <Age at={new Date(group.lastMs).toISOString()} />
+        <Age at={issue.last_seen} />
+      </td>
+      <td className="num lg">
+        {tag === null ? null : <span className={`${controls.tag} ${tag === "new" ? css.new : ""}`}>{tag}</span>}
       </td>
     </tr>
   );
 }
 
+const failedTasks = (slug: string) => paths.tasks(slug) + stringifySearch({ state: "failure" });
+interface NewestFailuresProps {
+  slug: string;
+  query: UseQueryResult<Failures>;
+  windowLabel: string;
+}
+
 /** The newest failed tasks, one click from their cause. */
-export function NewestFailuresPanel({ slug, query, windowLabel }: Omit<FailurePanelProps, "window">) {
+export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailuresProps) {
   return (
     <Panel
       className={css.cell}
@@ -122,8 +127,10 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: Omit<FailurePa
       window={windowLabel}
       actions={<AppLink href={failedTasks(slug)}>All</AppLink>}
       read={query}
-      rows={newestShown}
-      empty={noFailures}
+      rows={newestFailures}
+      empty={({ items }) =>
+        items.length === 0 ? <p className={css.quiet}>No task received in this time is failed now.</p> : null
+      }
     >
       {({ items }) => (
         <ScrollBox label="Newest failures">
@@ -136,7 +143,7 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: Omit<FailurePa
               </tr>
             </thead>
             <tbody>
-              {items.slice(0, newestShown).map((task) => (
+              {items.map((task) => (
                 <tr key={task.id}>
                   <td className={css.name}>
                     <AppLink className={css.plain} href={paths.task(slug, task.engine, task.task_id)}>

@@ -18,13 +18,14 @@ import { workersQuery } from "../workers/queries.ts";
 import { LatencyPanel, ThroughputPanel } from "./ChartPanels.tsx";
 import { chartMarks } from "./chart-marks.ts";
 import { FactStrip } from "./FactStrip.tsx";
-import { ErrorsPanel, NewestFailuresPanel } from "./FailurePanels.tsx";
+import { IssuesPanel, NewestFailuresPanel } from "./FailurePanels.tsx";
 import { FleetPanel } from "./FleetPanel.tsx";
 import { endsOf } from "./facts.ts";
 import css from "./overview.module.css";
 import {
   endsQuery,
   failuresQuery,
+  issuesQuery,
   latencyQuery,
   outcomesQuery,
   releasesQuery,
@@ -76,6 +77,7 @@ function Board({ slug }: { slug: string }) {
   const queues = useQuery({ ...queuesQuery(slug), refetchInterval: pollMs });
   // What stands at the top comes first; the rest is asked for when that is there, or known to fail.
   const enabled = !outcomes.isLoading && !latency.isLoading;
+  const issues = useQuery({ ...issuesQuery(slug, window), refetchInterval, enabled });
   const failures = useQuery({ ...failuresQuery(slug, window), refetchInterval, enabled });
   const slowest = useQuery({ ...slowestQuery(slug, window), refetchInterval, enabled });
   const workers = useQuery({ ...workersQuery(slug), refetchInterval: pollMs, enabled });
@@ -109,7 +111,7 @@ function Board({ slug }: { slug: string }) {
       <div className={css.board}>
         <ThroughputPanel {...chart} query={outcomes} />
         <LatencyPanel {...chart} query={latency} />
-        <ErrorsPanel slug={slug} query={failures} window={window} windowLabel={windowLabel} />
+        <IssuesPanel slug={slug} query={issues} window={window} windowLabel={windowLabel} />
         <SlowestPanel slug={slug} query={slowest} windowLabel={windowLabel} />
         <QueuesPanel slug={slug} query={queues} activities={activity.data?.items ?? []} />
         <FleetPanel slug={slug} agents={agents} workers={workers} losses={losses} windowLabel={windowLabel} />

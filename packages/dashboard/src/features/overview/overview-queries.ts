@@ -16,9 +16,6 @@ export function windowBefore({ sinceMs, untilMs }: Window): Window {
 const staleTime = 10_000;
 const placeholderData = keepPreviousData;
 
-/** What of the list of failed tasks the overview reads: enough for its groups, cheap enough for its timer. */
-export const failuresRead = 200;
-
 export const outcomesQuery = (slug: string, window: Window) =>
   queryOptions({
     queryKey: ["trends", slug, rangeParams(window)],
@@ -63,20 +60,29 @@ export const releasesQuery = (slug: string, window: Window) =>
     placeholderData,
   });
 
+/** Read as they were last seen, and shown by how often they occurred: of a project with more issues the newest. */
+const issuesRead = 50;
+
+export const issuesQuery = (slug: string, window: Window) =>
+  queryOptions({
+    queryKey: ["issues", slug, rangeParams(window)],
+    queryFn: ({ signal }) =>
+      api.listIssues(slug, { ...rangeParams(window), trend: true, limit: issuesRead }, { signal }),
+    staleTime,
+    placeholderData,
+  });
+
+export const newestFailures = 6;
+
 export interface Failures {
   items: TaskRow[];
-  /** Whether the window holds older ones that were not read. */
-  hasMore: boolean;
 }
 
 export const failuresQuery = (slug: string, window: Window) =>
   queryOptions({
     queryKey: ["failures", slug, rangeParams(window)],
-    queryFn: async ({ signal }): Promise<Failures> => {
-      const filters = { ...rangeParams(window), state: "failure", limit: failuresRead } as const;
-      const page = await api.listTasks(slug, filters, { signal });
-      return { items: page.items, hasMore: page.next_cursor !== null };
-    },
+    queryFn: ({ signal }): Promise<Failures> =>
+      api.listTasks(slug, { ...rangeParams(window), state: "failure", limit: newestFailures }, { signal }),
     staleTime,
     placeholderData,
   });
