@@ -18,7 +18,14 @@ for (const dialect of testDialects) {
       await insertTasks(brain.running.brain.database, [
         own({ task_id: "t-1", name: "app.mail", queue: "mails", state: "success", received_at: at(1) }),
         own({ task_id: "t-2", name: "app.mail", queue: "mails", state: "failure", received_at: at(2) }),
-        own({ task_id: "t-3", name: "app.report", queue: "reports", state: "failure", received_at: at(3) }),
+        own({
+          task_id: "t-3",
+          name: "app.report",
+          queue: "reports",
+          state: "failure",
+          received_at: at(3),
+          args: '[{"region":"eu"}]',
+        }),
       ]);
       await brain.running.brain.database.write((tx) =>
         tx
@@ -62,7 +69,21 @@ for (const dialect of testDialects) {
         expect((await get("facets?field=name&prefix=app.r")).body.values).toMatchObject([{ value: "app.report" }]);
       });
 
+      test("follow the query language, too", async () => {
+        const valuesOf = async (q: string, field = "name") =>
+          (await get(`facets?field=${field}&q=${encodeURIComponent(q)}`)).body.values;
+        expect(await valuesOf("queue:mails state:failure")).toEqual([{ value: "app.mail", count: 1, exact: true }]);
+        expect(await valuesOf("-queue:mails", "engine")).toEqual([{ value: "bullmq", count: 1, exact: true }]);
+        expect(await valuesOf("name:app.* release:none")).toEqual([]);
+        expect(await valuesOf("name:none.*")).toEqual([]);
+        expect(await valuesOf("args.region:eu", "state")).toEqual([{ value: "failure", count: 1, exact: true }]);
+        expect(await valuesOf("args:eu state:success")).toEqual([]);
+        expect(await valuesOf("age:<5d", "engine")).toEqual([{ value: "bullmq", count: 3, exact: true }]);
+      });
+
       test.each([
+        ["field=name&q=state:done", "q"],
+        [`field=name&q=${"x".repeat(1001)}`, "q"],
         ["", "field"],
         ["field=args", "field"],
         ["field=name&limit=0", "limit"],
@@ -100,6 +121,20 @@ for (const dialect of testDialects) {
         expect(body.buckets[0].t).toBe(body.from);
       });
 
+      test("follows the query language, too", async () => {
+        const sumsOf = async (q: string) => {
+          const { body } = await get(`tasks/histogram?q=${encodeURIComponent(q)}&${range}`);
+          const sum = (key: string) =>
+            body.buckets.reduce((all: number, each: Record<string, number>) => all + (each[key] ?? 0), 0);
+          return [body.counted, body.exact, sum("success"), sum("failure"), sum("other")];
+        };
+        expect(await sumsOf("-queue:mails")).toEqual(["tasks", true, 0, 1, 0]);
+        expect(await sumsOf("args.region:eu")).toEqual(["tasks", true, 0, 1, 0]);
+        expect(await sumsOf(`since:${at(2).toISOString()}`)).toEqual(["tasks", true, 0, 2, 0]);
+        expect(await sumsOf(`until:${at(2).toISOString()}`)).toEqual(["tasks", true, 1, 1, 0]);
+        expect((await sumsOf("queue:mails"))[0]).toBe("events");
+      });
+
       test("covers the last 24 hours when no range is asked for, from counters", async () => {
         const { body } = await get("tasks/histogram?state=failure&queue=mails");
         expect(body).toMatchObject({ counted: "events", exact: true, bucket_seconds: 1800 });
@@ -108,6 +143,7 @@ for (const dialect of testDialects) {
       });
 
       test.each([
+        ["q=runtime:fast", "q"],
         ["buckets=0", "buckets"],
         ["buckets=201", "buckets"],
         ["since=soon", "since"],

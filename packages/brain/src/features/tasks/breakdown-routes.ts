@@ -17,7 +17,7 @@ export const taskBreakdownRoutes: Routes<{ database: Database<Tables>; clock: Cl
       schema: { params: ProjectParams, querystring: FacetQuery, response: { 200: Facet } },
       config: { tag: "tasks", role: "viewer" },
     },
-    ({ project, query }) => readFacet(database, { projectId: project.id, query }),
+    ({ project, query }) => readFacet(database, { projectId: project.id, query, now: clock.now() }),
   );
 
   app.get(

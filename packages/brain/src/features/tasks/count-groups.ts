@@ -1,14 +1,17 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { TaskFilter } from "./filter.ts";
+import { findContent } from "./find-content.ts";
 import { findMatches, narrowest, scopeOf, usualSizes as usualFindSizes } from "./find-matches.ts";
 import { type Group, type GroupKey, groupStep, groupsAmong } from "./group-reads.ts";
 import type { Position } from "./match-reads.ts";
+import type { ContentTerm, ListFilter } from "./query.ts";
 import { hasText, indexedSources } from "./term-sources.ts";
 
 export interface Count {
   readonly projectId: string;
-  readonly filter: TaskFilter;
+  readonly filter: ListFilter;
+  /** What the large columns must hold besides. */
+  readonly content: readonly ContentTerm[];
   readonly key: GroupKey;
   /** When to stop, by performance.now(). */
   readonly deadlineMs: number;
@@ -36,20 +39,25 @@ const maxValues = 40;
 const rareOneIn = 100;
 
 /**
- * Counts the matches of a filter by key. The list is walked as far as the time goes, one step at least. A text that the newest tasks hardly
- * ever have is looked for instead as the list does it, whatever lies between.
+ * Counts the matches of a filter by key. The list is walked as far as the time goes, one step at least. What the newest tasks hardly ever
+ * match is looked for instead as the list does it, whatever lies between; and so is what only large columns tell.
  */
 export async function countGroups(db: Database<Tables>, count: Count): Promise<Counted> {
-  const { projectId, filter, key, deadlineMs, sizes = usualSizes } = count;
+  const { projectId, filter, content, key, deadlineMs, sizes = usualSizes } = count;
+  if (content.length > 0) return countContent(db, count, sizes.fewMatches);
   let scope = scopeOf(projectId, filter, null);
-  const source = await narrowest(db, scope, indexedSources(filter));
+  const sources = indexedSources(filter);
+  // A pattern that no stored value fits.
+  if (sources.some(({ values }) => values.length === 0)) return { groups: [], reached: null };
+  const source = await narrowest(db, scope, sources);
+  const isSearch = hasText(filter) || filter.terms !== undefined;
   const sums = new Map<string | null, number>();
   for (let step = 0; ; step += 1) {
     const walk = { scope, source, filter };
     const { groups, end } = await groupStep(db.slow, db.dialect, { walk, key }, sizes.stepRows);
     for (const { value, count: more } of groups) sums.set(value, (sums.get(value) ?? 0) + more);
     if (end === null) return { groups: groupsOf(sums), reached: null };
-    if (step === 0 && hasText(filter) && totalOf(groups) * rareOneIn < sizes.stepRows) {
+    if (step === 0 && isSearch && totalOf(groups) * rareOneIn < sizes.stepRows) {
       const few = await countFew(db, count, sizes.fewMatches);
       if (few !== null) return { groups: few, reached: null };
     }
@@ -62,6 +70,19 @@ const totalOf = (groups: readonly Group[]): number => groups.reduce((sum, { coun
 
 const groupsOf = (sums: ReadonlyMap<string | null, number>): Group[] =>
   [...sums].flatMap(([value, count]) => (count > 0 ? [{ value, count }] : []));
+
+/** What was found in the time, and of that no more than the list would show on some pages. */
+async function countContent(
+  db: Database<Tables>,
+  { projectId, filter, content, key, deadlineMs }: Count,
+  most: number,
+): Promise<Counted> {
+  const search = { projectId, filter, content, after: null, limit: most + 1, budgetMs: deadlineMs - performance.now() };
+  const { found, reached } = await findContent(db, search);
+  const some = found.slice(0, most);
+  const groups = await groupsAmong(db.slow, db.dialect, { ids: some.map(({ id }) => id), key });
+  return { groups, reached: found.length > most ? (some.at(-1) ?? null) : reached };
+}
 
 /** Null when there are more matches, or they cannot be found in half of the time. */
 async function countFew(

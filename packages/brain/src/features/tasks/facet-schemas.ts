@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { OneOf } from "../../platform/http/schemas.ts";
-import { taskFilterParams } from "./schemas.ts";
+import { taskQueryParams } from "./schemas.ts";
 
 export const facetFields = ["state", "priority", "name", "queue", "worker", "engine"] as const;
 export type FacetField = (typeof facetFields)[number];
@@ -16,7 +16,7 @@ export const FacetQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, description: "values, the greatest first; default 20" }),
   ),
-  ...taskFilterParams,
+  ...taskQueryParams,
 });
 export type FacetQuery = Static<typeof FacetQuery>;
 

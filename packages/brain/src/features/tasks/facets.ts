@@ -4,10 +4,11 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { taskCounts } from "../stats/index.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
 import type { FacetField, FacetQuery } from "./facet-schemas.ts";
-import { filterOfQuery, type TaskFilter } from "./filter.ts";
 import { scopeOf } from "./find-matches.ts";
 import { countsOf, type Group, type GroupColumn, groupStep, valuesFrom } from "./group-reads.ts";
-import { hasText, indexedSources } from "./term-sources.ts";
+import { planList } from "./list.ts";
+import type { ContentTerm, ListFilter } from "./query.ts";
+import { isOnlyTimed } from "./term-sources.ts";
 
 /**
  * Values of one field among the tasks that a list shows, with how many there are of each. What restricts the field itself is left aside:
@@ -26,6 +27,8 @@ type Db = Database<Tables>;
 export interface FacetRequest {
   readonly projectId: string;
   readonly query: FacetQuery;
+  /** From when ages in a query count. */
+  readonly now?: Date;
   /** Milliseconds. */
   readonly budgetMs?: number;
   readonly sizes?: FacetSizes;
@@ -65,14 +68,17 @@ const columnOf: Record<FacetField, GroupColumn> = {
 };
 
 export async function readFacet(db: Db, request: FacetRequest): Promise<{ field: FacetField; values: FacetValue[] }> {
-  const { projectId, query, budgetMs = facetBudgetMs, sizes = usualSizes } = request;
-  const { field, prefix = "", limit = defaultLimit } = query;
+  const { projectId, query, now = new Date(), budgetMs = facetBudgetMs, sizes = usualSizes } = request;
+  const { field, prefix = "", limit = defaultLimit, ...shown } = query;
+  const deadlineMs = performance.now() + budgetMs;
+  const { filter, content } = await planList(db, projectId, { query: { ...shown, [field]: undefined }, now });
   const look: Look = {
     projectId,
     field,
     prefix,
-    filter: without(field, filterOfQuery(query)),
-    deadlineMs: performance.now() + budgetMs,
+    filter,
+    content,
+    deadlineMs,
     sizes,
   };
   const values = await valuesOf(db, look);
@@ -89,27 +95,15 @@ interface Look {
   readonly projectId: string;
   readonly field: FacetField;
   readonly prefix: string;
-  readonly filter: TaskFilter;
+  readonly filter: ListFilter;
+  readonly content: readonly ContentTerm[];
   readonly deadlineMs: number;
   readonly sizes: FacetSizes;
 }
 
-/** The filter without what it says of the field. */
-function without(field: FacetField, filter: TaskFilter): TaskFilter {
-  const { state, priorities: wanted, name, queue, worker, ...rest } = filter;
-  return {
-    ...rest,
-    ...(state !== undefined && field !== "state" && { state }),
-    ...(wanted !== undefined && field !== "priority" && { priorities: wanted }),
-    ...(name !== undefined && field !== "name" && { name }),
-    ...(queue !== undefined && field !== "queue" && { queue }),
-    ...(worker !== undefined && field !== "worker" && { worker }),
-  };
-}
-
 async function valuesOf(db: Db, look: Look): Promise<FacetValue[]> {
-  const { projectId, field, filter, deadlineMs, sizes } = look;
-  const isFree = !hasText(filter) && indexedSources(filter).length === 0;
+  const { projectId, field, filter, content, deadlineMs, sizes } = look;
+  const isFree = isOnlyTimed({ filter, content });
   const isTimed = filter.since !== undefined || filter.until !== undefined;
   if (isFree && !isTimed && field === "state") {
     const counts = Object.entries(await taskCounts(db, projectId));
@@ -117,7 +111,14 @@ async function valuesOf(db: Db, look: Look): Promise<FacetValue[]> {
   }
   // The index of engines does not know the time.
   if (isFree && !(isTimed && field === "engine")) return countByIndex(db, look);
-  const { groups, reached } = await countGroups(db, { projectId, filter, key: columnOf[field], deadlineMs, sizes });
+  const { groups, reached } = await countGroups(db, {
+    projectId,
+    filter,
+    content,
+    key: columnOf[field],
+    deadlineMs,
+    sizes,
+  });
   return facetOf(groups, reached === null, sizes);
 }
 

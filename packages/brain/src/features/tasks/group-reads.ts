@@ -9,6 +9,7 @@ import {
   type Position,
   type Scope,
   type SourceColumn,
+  seenColumns,
   type Walk,
 } from "./match-reads.ts";
 import { throughIndex } from "./text-reads.ts";
@@ -52,6 +53,8 @@ export async function groupStep(
   rows: number,
 ): Promise<GroupStep> {
   const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
+  // Only the terms of a query look at engines.
+  const isUnseen = key === "engine" && filter.terms === undefined;
   const { rows: parts } = await sql<Group & { id: string | null; received_at: Date | null }>`
     SELECT value, count(CASE WHEN is_match THEN 1 END) AS count,
       max(CASE WHEN place = ${rows} THEN ${dialect === "postgres" ? sql`id::text` : sql`id`} END) AS id,
@@ -59,7 +62,7 @@ export async function groupStep(
     FROM (
       SELECT id, received_at, ${keyText(dialect, key)} AS value, ((${matchCondition(dialect, filter)}) IS TRUE) AS is_match,
         row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
-      FROM (SELECT id, received_at, engine, state, priority, queue, worker_name, name, task_id ${from} LIMIT ${rows}) AS task
+      FROM (SELECT ${seenColumns(filter)}${isUnseen ? sql`, ${sql.ref(key)}` : sql``} ${from} LIMIT ${rows}) AS task
     ) AS seen GROUP BY value`.execute(db);
   const last = parts.find(({ id }) => id !== null);
   return {

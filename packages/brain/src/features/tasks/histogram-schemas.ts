@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { Instant, Nullable, OneOf } from "../../platform/http/schemas.ts";
-import { taskFilterParams } from "./schemas.ts";
+import { taskQueryParams } from "./schemas.ts";
 
 export const TaskHistogramQuery = Type.Object({
-  ...taskFilterParams,
+  ...taskQueryParams,
   buckets: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 200, description: "at most so many parts of the range; default 60" }),
   ),

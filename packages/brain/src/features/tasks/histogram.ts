@@ -10,9 +10,9 @@ import {
   type TimeRange,
 } from "../stats/index.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
-import { filterOfQuery, type TaskFilter } from "./filter.ts";
 import type { TaskHistogramQuery } from "./histogram-schemas.ts";
-import { hasText } from "./term-sources.ts";
+import { planList } from "./list.ts";
+import type { Plan } from "./query.ts";
 
 export interface HistogramRequest {
   readonly projectId: string;
@@ -54,11 +54,15 @@ export async function readHistogram(db: Database<Tables>, request: HistogramRequ
     { length: count },
     (_, index): Bucket => ({ t: new Date(from.getTime() + index * widthMs), success: 0, failure: 0, other: 0 }),
   );
-  const filter = { ...filterOfQuery(query), since: from, until: range.to };
+  // The whole first bucket, unless the query itself says when.
+  const { since: _since, until: _until, ...shown } = query;
+  const plan = await planList(db, projectId, { query: shown, now });
+  const { since: ownSince, until: ownUntil } = plan.filter;
+  const filter = { ...plan.filter, since: later(ownSince, from), until: earlier(ownUntil, range.to) };
   const answer = { from, to: range.to, bucket_seconds: widthMs / 1000, buckets };
 
   const deadlineMs = performance.now() + budgetMs;
-  const kinds = kindsFor(filter);
+  const kinds = kindsFor(plan);
   if (kinds !== null) {
     const scope = { projectId, kinds, queue: filter.queue };
     const reached = await countEvents(db, { scope, buckets, to: range.to, deadlineMs });
@@ -68,6 +72,7 @@ export async function readHistogram(db: Database<Tables>, request: HistogramRequ
   const { groups, reached } = await countGroups(db, {
     projectId,
     filter,
+    content: plan.content,
     key: { fromMs: from.getTime(), widthMs },
     deadlineMs,
     ...(sizes !== undefined && { sizes }),
@@ -108,13 +113,15 @@ const partOf = (state: string): "success" | "failure" | "other" =>
   state === "success" || state === "failure" ? state : "other";
 
 /** The kinds that stand for the filter in the counters; null when these do not know one of its conditions. */
-function kindsFor(filter: TaskFilter): readonly string[] | null {
-  if (hasText(filter) || filter.worker !== undefined || filter.priorities !== undefined) return null;
-  const { state } = filter;
+function kindsFor({ filter: { state, queue: _, ...others }, content }: Plan): readonly string[] | null {
+  if (content.length > 0 || Object.keys(others).length > 0) return null;
   if (state === undefined) return countedKinds;
   const kinds = countedKinds.filter((kind) => (stateOfKind[kind] satisfies TaskState) === state);
   return kinds.length === 0 ? null : kinds;
 }
+
+const later = (own: Date | undefined, from: Date): Date => (own !== undefined && own > from ? own : from);
+const earlier = (own: Date | undefined, to: Date): Date => (own !== undefined && own < to ? own : to);
 
 const niceWidthsMs = [
   ...[1, 2, 5, 10, 15, 20, 30].map((minutes) => minutes * minuteMs),

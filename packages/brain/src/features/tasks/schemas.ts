@@ -51,7 +51,8 @@ export const taskFilterParams = {
   until: Type.Optional(InstantText),
 };
 
-export const TaskListQuery = Type.Object({
+/** What shows a part of the list: its filters and the query language. */
+export const taskQueryParams = {
   ...taskFilterParams,
   q: Type.Optional(
     Type.String({
@@ -60,6 +61,10 @@ export const TaskListQuery = Type.Object({
         'query language, such as `state:failure args.user.id:123 -queue:mail runtime:>30s "timed out"`; every term must hold, beside all other parameters',
     }),
   ),
+};
+
+export const TaskListQuery = Type.Object({
+  ...taskQueryParams,
   cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page; ignored by exports" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000 })),
   include_total: Type.Optional(

@@ -1,5 +1,5 @@
 import type { Source, SourceColumn } from "./match-reads.ts";
-import type { ColumnTerm, ListFilter } from "./query.ts";
+import type { ColumnTerm, ListFilter, Plan } from "./query.ts";
 
 const labelColumns = { name: "name", queue: "queue", worker: "worker_name" } as const;
 
@@ -46,3 +46,7 @@ export const isCombined = (filter: ListFilter): boolean =>
   indexedSources(filter).length > 0 ||
   (filter.terms ?? []).length > 0 ||
   (filter.name !== undefined && filter.search !== undefined);
+
+/** Whether a plan asks for nothing beside the time. */
+export const isOnlyTimed = ({ filter, content }: Pick<Plan, "filter" | "content">): boolean =>
+  content.length === 0 && filter.terms === undefined && !hasText(filter) && indexedSources(filter).length === 0;
