@@ -104,11 +104,42 @@ describe("the keys", () => {
     await page.context().close();
   });
 
+  test("of a page stand first in their list", async () => {
+    const { page, faults } = await openPage(pagePath("tasks"));
+    await page.keyboard.press("?");
+    const titles = page.getByRole("dialog", { name: "Keys" }).getByRole("heading", { level: 3 });
+    await titles.first().waitFor();
+    expect(await titles.allTextContents()).toEqual(["Task list", "In a project", "Everywhere"]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("meant for the palette do nothing to the page while it is on its way", async () => {
+    const { page, faults } = await openPage(pagePath("queues"));
+    let arrive = () => {};
+    const held = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route(/Palette-/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("gt[");
+    arrive();
+    await page.getByRole("combobox", { name: "Find or go to" }).waitFor();
+    expect(page.url()).toContain("/queues");
+    expect(await page.evaluate(() => document.documentElement.dataset.rail)).toBeUndefined();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
   test("are listed by ?, can be switched off there, and then only that of the palette works", async () => {
     const { page, faults } = await openPage(pagePath("queues"));
     await page.keyboard.press("?");
     const sheet = page.getByRole("dialog", { name: "Keys" });
     await sheet.getByText("time range").waitFor();
+    expect(await sheet.getByRole("heading", { level: 3 }).allTextContents()).toEqual(["In a project", "Everywhere"]);
     expect(await axeFaults(page)).toEqual([]);
     await sheet.getByRole("checkbox").uncheck();
     await page.keyboard.press("Escape");

@@ -1,5 +1,14 @@
 import { CatchBoundary } from "@tanstack/react-router";
-import { type ComponentType, type LazyExoticComponent, lazy, Suspense, useEffect, useSyncExternalStore } from "react";
+import {
+  type ComponentType,
+  type LazyExoticComponent,
+  lazy,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useSyncExternalStore,
+} from "react";
 import { Failed } from "../ui/Feedback.tsx";
 import { hasCommandKey } from "../ui/keys.ts";
 import { Dialog } from "../ui/Layers.tsx";
@@ -40,11 +49,22 @@ export function Overlays({ slug }: OverlayProps) {
         </Dialog>
       )}
     >
-      <Suspense fallback={null}>
+      <Suspense fallback={<Opening />}>
         <Part which={shown} slug={slug} />
       </Suspense>
     </CatchBoundary>
   );
+}
+
+/** Holds keys and pointer until the part is there: they are meant for it and not for the page. */
+function Opening() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return <dialog ref={dialog} className="vh" aria-label="Opening" aria-busy="true" onCancel={closeOverlay} />;
 }
 
 function Part({ which, slug }: OverlayProps & { which: Overlay }) {

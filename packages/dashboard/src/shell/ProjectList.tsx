@@ -2,11 +2,12 @@ import type { ProjectHealth } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { useState, useSyncExternalStore } from "react";
+import { HealthWord } from "../features/projects/HealthWord.tsx";
 import { homeSummaryQuery, projectsQuery } from "../features/projects/queries.ts";
 import { samePageIn } from "../paths.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { printable } from "../ui/format.ts";
-import { Glyph, Icon } from "../ui/Icon.tsx";
+import { Icon } from "../ui/Icon.tsx";
 import { menuItem } from "../ui/Layers.tsx";
 import css from "./projects.module.css";
 import { recent } from "./recent.ts";
@@ -72,7 +73,7 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
                   {printable(one.environment)}
                 </span>
               </span>
-              <HealthWord health={healthOf.get(one.id)} />
+              <Health of={healthOf.get(one.id)} />
             </AppLink>
           </li>
         ))}
@@ -92,24 +93,6 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
   );
 }
 
-const marks: Record<ProjectHealth, { glyph: string; className: string | undefined; says: string }> = {
-  healthy: { glyph: "success", className: css.healthy, says: "All agents are online, and few tasks fail" },
-  degraded: {
-    glyph: "degraded",
-    className: css.degraded,
-    says: "An agent is offline, or more than 5 % of tasks failed",
-  },
-  offline: { glyph: "failure", className: css.offline, says: "No agent is online" },
-  idle: { glyph: "unknown", className: css.idle, says: "No agent was ever there" },
-};
-
-function HealthWord({ health }: { health: ProjectHealth | undefined }) {
-  if (health === undefined) return null;
-  const { glyph, className, says } = marks[health];
-  return (
-    <span className={`${css.health} ${className}`} title={says}>
-      <Glyph name={glyph} />
-      {health}
-    </span>
-  );
+function Health({ of }: { of: ProjectHealth | undefined }) {
+  return of === undefined ? null : <HealthWord health={of} />;
 }

@@ -1,8 +1,8 @@
-import { useRouter } from "@tanstack/react-router";
+import { useLocation, useRouter } from "@tanstack/react-router";
 import { connection } from "../live/live.ts";
 import { useKeepRange } from "../time-range.ts";
 import { toggleRail } from "../ui/appearance.ts";
-import { type KeyHelp, useKeys } from "../ui/keys.ts";
+import { type KeyHelp, useKeyHelp, useKeys } from "../ui/keys.ts";
 import { openKeys } from "./overlay.ts";
 import { projectPages } from "./pages.ts";
 
@@ -10,9 +10,9 @@ const everywhere: KeyHelp = {
   title: "Everywhere",
   rank: 2,
   says: [
-    ["Mod k", "find or go to"],
-    ["?", "this list"],
-    ["L", "pause everything, or go on"],
+    ["Mod k", "Find or go to"],
+    ["?", "This list"],
+    ["L", "Pause everything, or go on"],
   ],
 };
 const inProject: KeyHelp = {
@@ -20,8 +20,8 @@ const inProject: KeyHelp = {
   rank: 1,
   says: [
     ...projectPages.map(({ key, label }) => [`g ${key}`, label] as const),
-    [".", "time range, where a page has one"],
-    ["[", "narrow or widen the rail"],
+    [".", "Time range, where a page has one"],
+    ["[", "Narrow or widen the rail"],
   ],
 };
 
@@ -37,6 +37,8 @@ function ProjectKeys({ slug }: { slug: string }) {
   const router = useRouter();
   const keepRange = useKeepRange();
   const moves = projectPages.map(({ key, href }) => [`g ${key}`, () => router.history.push(keepRange(href(slug)))]);
+  const pathname = useLocation({ select: (location) => location.pathname });
+  useKeyHelp(projectPages.find(({ href }) => href(slug) === pathname)?.help);
   useKeys({ ...Object.fromEntries(moves), "[": toggleRail }, inProject);
   return null;
 }

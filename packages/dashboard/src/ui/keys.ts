@@ -72,6 +72,11 @@ export function useKeys(map: KeyMap, help?: KeyHelp): void {
       if (maps.size === 0) document.removeEventListener("keydown", pressed);
     };
   }, []);
+  useKeyHelp(help);
+}
+
+/** Adds to the list of keys for as long as the component is shown. */
+export function useKeyHelp(help: KeyHelp | undefined): void {
   useEffect(() => {
     if (help === undefined) return;
     keyHelp.set([...keyHelp.get(), help]);

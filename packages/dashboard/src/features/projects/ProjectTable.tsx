@@ -3,10 +3,10 @@ import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import { SparkBars } from "../../ui/charts/SparkBars.tsx";
 import { count, nameText, percent, printable } from "../../ui/format.ts";
-import { Glyph } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
+import { HealthWord } from "./HealthWord.tsx";
 import css from "./home.module.css";
 import { byTrouble } from "./trouble-order.ts";
 
@@ -38,13 +38,6 @@ export function ProjectTable({ projects }: { projects: readonly HomeProject[] })
   );
 }
 
-const marks = {
-  healthy: { glyph: "success", says: "All agents are online, and at most 5 % of the tasks failed" },
-  degraded: { glyph: "half", says: "An agent is offline, a command waits, or more than 5 % of the tasks failed" },
-  offline: { glyph: "failure", says: "No agent is online" },
-  idle: { glyph: "pending", says: "No agent was ever there" },
-} as const satisfies Record<HomeProject["health"], { glyph: string; says: string }>;
-
 function ProjectRow({ project }: { project: HomeProject }) {
   const { slug, health } = project;
   const name = nameText(project.name);
@@ -57,10 +50,7 @@ function ProjectRow({ project }: { project: HomeProject }) {
         <small>{slug}</small>
       </td>
       <td>
-        <span className={css.health} data-health={health} title={marks[health].says}>
-          <Glyph name={marks[health].glyph} />
-          {health}
-        </span>
+        <HealthWord health={health} />
       </td>
       <td className="lg t2">{printable(project.environment)}</td>
       <td className="lg">
