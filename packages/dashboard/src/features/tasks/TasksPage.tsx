@@ -54,7 +54,7 @@ export function TasksPage() {
 }
 
 function ProjectTasks({ slug }: { slug: string }) {
-  usePage([{ label: slug, href: paths.tasks(slug) }, { label: "Tasks" }]);
+  usePage([{ label: slug, href: paths.project(slug) }, { label: "Tasks" }]);
   const stats = useQuery(statsQuery(slug));
   const search = useSearch({ from: "/signed-in/p/$slug/tasks" });
   // A project without any task shows the way to the first one; once there, the list stays for good.
