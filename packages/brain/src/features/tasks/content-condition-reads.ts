@@ -21,9 +21,15 @@ export const contentCondition = (dialect: DialectName, terms: readonly ContentTe
 
 const column = (name: string) => sql.ref(`task.${name}`);
 
-/** The letters whose lower case is, or begins with, an ASCII letter, brought to it; the database brings the ASCII ones. */
-const loose = (text: RawBuilder<unknown>) =>
-  sql`replace(replace(lower(${text}), ${"\u212a"}, 'k'), ${"\u0130"}, ${"i\u0307"})`;
+/**
+ * The text in lower case as far as the part of a needle asks for it: ASCII letters by the database, and the two others whose lower case is
+ * an ASCII letter, or begins with one, by hand.
+ */
+function loose(text: RawBuilder<unknown>, run: string): RawBuilder<unknown> {
+  const lower = run === run.toUpperCase() ? text : sql`lower(${text})`;
+  const kelvin = run.includes("k") ? sql`replace(${lower}, ${"\u212a"}, 'k')` : lower;
+  return run.includes("i") ? sql`replace(${kelvin}, ${"\u0130"}, ${"i\u0307"})` : kelvin;
+}
 
 /** The needle as JSON text writes it. */
 const written = (needle: string): string => JSON.stringify(needle).slice(1, -1);
@@ -47,7 +53,7 @@ function onPostgres(term: ContentTerm): RawBuilder<SqlBool>[] {
 
 function plainHolds(text: RawBuilder<unknown>, needle: string): RawBuilder<SqlBool> {
   const run = safeRun(needle);
-  const may = run === "" ? sql`true` : sql`strpos(${loose(text)}, ${run}) > 0`;
+  const may = run === "" ? sql`true` : sql`strpos(${loose(text, run)}, ${run}) > 0`;
   return sql`CASE WHEN ${text} IS NULL THEN false WHEN octet_length(${text}) = length(${text})
     THEN strpos(lower(${text}), ${needle}) > 0 WHEN ${may} THEN NULL ELSE false END`;
 }
@@ -55,7 +61,7 @@ function plainHolds(text: RawBuilder<unknown>, needle: string): RawBuilder<SqlBo
 function jsonMayHold(json: RawBuilder<unknown>, needle: string): RawBuilder<SqlBool> {
   const run = safeRun(needle);
   const text = sql`(${json}::text COLLATE "C")`;
-  const may = run === "" ? sql`${json} IS NOT NULL` : sql`strpos(${loose(text)}, ${written(run)}) > 0`;
+  const may = run === "" ? sql`${json} IS NOT NULL` : sql`strpos(${loose(text, run)}, ${written(run)}) > 0`;
   return sql`CASE WHEN ${may} THEN NULL ELSE false END`;
 }
 
@@ -128,7 +134,7 @@ function jsonHoldsOnSqlite(json: RawBuilder<unknown>, needle: string): RawBuilde
   // Digits may be spread over an exponent.
   const may = /^[0-9.-]*$/.test(run)
     ? sql`(instr(${json}, ${run}) > 0 OR ${json} GLOB '*[0-9][eE]*')`
-    : sql`instr(${loose(json)}, ${written(run)}) > 0`;
+    : sql`instr(${loose(json, run)}, ${written(run)}) > 0`;
   return sql`(CASE WHEN ${may} THEN ${holds} ELSE 0 END)`;
 }
 

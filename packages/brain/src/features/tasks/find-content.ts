@@ -8,34 +8,50 @@ import type { ContentTerm } from "./query.ts";
 import { holdsOnlySources, indexedSources } from "./term-sources.ts";
 
 type Db = Database<Tables>;
+type ContentSearch = Search & { readonly content: readonly ContentTerm[] };
 
 /** What one look at large columns may take, so that other reads get their turn in between. */
 const wantedMs = 40;
+/** What it may read, where rows are large. */
+const maxLookBytes = 4 * 1024 * 1024;
 
 /**
  * The newest tasks of a filter that hold what content terms ask. The filter's own indexes lead; of the tasks that they give, the large
  * columns are looked at, newest first, some at a time, until the page is full or the time is used up. At least one look is taken, so that
  * every page gets further than the one before it.
  */
-export async function findContent(db: Db, search: Search & { content: readonly ContentTerm[] }): Promise<Matches> {
-  const { content, limit, budgetMs, sizes = usualSizes } = search;
+export async function findContent(db: Db, search: ContentSearch): Promise<Matches> {
+  const { limit, budgetMs, sizes = usualSizes } = search;
   const deadlineMs = performance.now() + budgetMs;
   const [firstRows, mostRows] = sizes.contentRows;
   const found: Position[] = [];
   let rows = firstRows;
+  let batchRows = firstRows;
   let after = search.after;
   for (;;) {
-    const places = await nextPlaces(db, { ...search, after, limit: rows, budgetMs: deadlineMs - performance.now() });
-    const startMs = performance.now();
-    const holding = await idsHolding(db, search.projectId, { ids: places.found.map(({ id }) => id), content });
-    found.push(...places.found.filter(({ id }) => holding.has(id)));
-    if (found.length >= limit) return { found: found.slice(0, limit), reached: null };
-    const isFull = places.found.length >= rows;
-    if (!isFull && places.reached === null) return { found, reached: null };
-    after = isFull ? (places.found.at(-1) ?? null) : places.reached;
-    const nowMs = performance.now();
-    if (nowMs >= deadlineMs) return { found, reached: after };
-    if (isFull) rows = nextRows(rows, nowMs - startMs, mostRows);
+    // Half of the time is for looking at what the filter gives.
+    const placesMs = (deadlineMs - performance.now()) / 2;
+    const places = await nextPlaces(db, { ...search, after, limit: batchRows, budgetMs: placesMs });
+    for (let rest = places.found; rest.length > 0; ) {
+      const startMs = performance.now();
+      const some = rest.slice(0, rows);
+      const { holding, end } = await look(db, search, some);
+      found.push(...some.slice(0, end).filter(({ id }) => holding.has(id)));
+      if (found.length >= limit) return { found: found.slice(0, limit), reached: null };
+      after = some[end - 1] ?? after;
+      rest = rest.slice(end);
+      const nowMs = performance.now();
+      const isLast = rest.length === 0 && places.found.length < batchRows && places.reached === null;
+      // The next look takes about as long as this one.
+      if (2 * nowMs - startMs >= deadlineMs && !isLast) return { found, reached: after };
+      if (end === rows) rows = nextRows(rows, nowMs - startMs, mostRows);
+    }
+    if (places.found.length < batchRows) {
+      if (places.reached === null) return { found, reached: null };
+      after = places.reached;
+      if (performance.now() >= deadlineMs) return { found, reached: after };
+    }
+    batchRows = Math.min(rows * 4, mostRows);
   }
 }
 
@@ -56,23 +72,24 @@ async function nextPlaces(db: Db, search: Search): Promise<Matches> {
   return { found, reached: null };
 }
 
-async function idsHolding(
-  db: Db,
-  projectId: string,
-  asked: { ids: readonly string[]; content: readonly ContentTerm[] },
-): Promise<ReadonlySet<string>> {
-  if (asked.ids.length === 0) return new Set();
-  const { fitting, unsure } = await judgeContent(db.slow, db.dialect, asked);
+/** Which of these tasks hold what is asked, of the first `end` of them. */
+async function look(
+  { slow, dialect }: Db,
+  { projectId, content }: ContentSearch,
+  places: readonly Position[],
+): Promise<{ holding: ReadonlySet<string>; end: number }> {
+  const ids = places.map(({ id }) => id);
+  const { fitting, unsure, lastId } = await judgeContent(slow, dialect, { ids, content, maxBytes: maxLookBytes });
   const holding = new Set(fitting);
-  const reads = { db: db.slow, dialect: db.dialect, columns: contentColumns };
+  const reads = { db: slow, dialect, columns: contentColumns };
   for (let rest = new Set(unsure); rest.size > 0; ) {
     const { rows, hasMore } = await rowsByIds(reads, { projectId, ids: [...rest] }, { limit: rest.size });
     for (const row of rows) {
       rest.delete(row.id);
-      if (holdsContent(row, asked.content)) holding.add(row.id);
+      if (holdsContent(row, content)) holding.add(row.id);
     }
     // The others are gone since.
     if (!hasMore) rest = new Set();
   }
-  return holding;
+  return { holding, end: lastId === null ? places.length : ids.indexOf(lastId) + 1 };
 }

@@ -48,10 +48,12 @@ export async function listPage(
   request: ListRequest,
 ): Promise<TaskPageAnswer> {
   const { projectId, query, sizes } = request;
+  const startMs = performance.now();
   const { after, now = request.now ?? new Date() } = readCursor(query.cursor);
   const { filter, content, isRelative } = await planList(database, projectId, { query, now });
   const limit = clampLimit(query.limit, pageSizes);
-  const budgetMs = request.budgetMs ?? (query.q === undefined ? searchBudgetMs : queryBudgetMs);
+  const wholeMs = request.budgetMs ?? (query.q === undefined ? searchBudgetMs : queryBudgetMs);
+  const budgetMs = wholeMs - (performance.now() - startMs);
   const search = { projectId, filter, content, after, limit, budgetMs, ...(sizes !== undefined && { sizes }) };
   const [{ rows, next, isPartial }, total] = await Promise.all([
     matchingPage(database, search, wholeRows(database)),

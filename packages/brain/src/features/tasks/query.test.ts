@@ -7,7 +7,9 @@ import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
 import { countPlan, countPlanUpTo } from "./count-matches.ts";
+import { readFacet } from "./facets.ts";
 import { type Sizes, usualSizes } from "./find-matches.ts";
+import { readHistogram } from "./histogram.ts";
 import { listPage, planList } from "./list.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
@@ -266,6 +268,16 @@ for (const dialect of testDialects) {
               expect(await countPlan(database, projectId, plan), q).toBe(expected.length);
               const upTo = await countPlanUpTo(database, projectId, plan, { cap: 3 });
               expect(Math.min(upTo ?? -1, 4), q).toBe(Math.min(expected.length, 4));
+
+              const range = { since: "2026-01-01T23:59:00Z", until: "2026-01-02T00:01:00Z" };
+              const asked = { projectId, query: { q, ...range }, now, budgetMs: 60_000 };
+              const { buckets, exact, counted } = await readHistogram(database, asked);
+              const sum = buckets.reduce((total, { success, failure, other }) => total + success + failure + other, 0);
+              // What the counters know is told by them; here they are empty.
+              expect([sum, exact], q).toEqual([counted === "events" ? 0 : expected.length, true]);
+              if (/engine:|age:|since:|until:/.test(q)) continue;
+              const facet = await readFacet(database, { projectId, query: { q, field: "engine" }, budgetMs: 60_000 });
+              expect(facet.values.reduce((total, { count }) => total + count, 0)).toBe(expected.length);
             }
           },
         ),
