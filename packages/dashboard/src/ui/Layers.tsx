@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import controls from "./controls.module.css";
 import { NoteLine } from "./Feedback.tsx";
 import { Icon } from "./Icon.tsx";
@@ -13,7 +14,8 @@ interface MenuProps {
   /** Class with the position; popovers are in the top layer and sit where this says. */
   place?: string | undefined;
   label: string;
-  children: ReactNode;
+  /** As a function it is drawn only while the menu is open: for long lists of entries. */
+  children: ReactNode | (() => ReactNode);
   onOpen?: () => void;
   /** A single key that opens it, see `useKeys`. */
   openedBy?: string;
@@ -27,6 +29,7 @@ export function Menu({ button, buttonClass, buttonLabel, place, label, children,
   const id = useId();
   const layer = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
   useKeys(
     openedBy === undefined
       ? {}
@@ -41,16 +44,25 @@ export function Menu({ button, buttonClass, buttonLabel, place, label, children,
   useEffect(() => {
     const element = layer.current;
     if (!element) return;
+    // The entries must be there when the layer is placed and the first of them takes the focus.
+    const opening = (event: Event) => {
+      if ((event as ToggleEvent).newState === "open") flushSync(() => setOpen(true));
+    };
     const toggled = (event: Event) => {
       const isOpen = (event as ToggleEvent).newState === "open";
+      setOpen(isOpen);
       opener.current?.setAttribute("aria-expanded", String(isOpen));
       if (!isOpen) return;
       putUnder(opener.current, element, place !== undefined);
       element.querySelector<HTMLElement>("input, [data-entry]")?.focus();
       onOpen?.();
     };
+    element.addEventListener("beforetoggle", opening);
     element.addEventListener("toggle", toggled);
-    return () => element.removeEventListener("toggle", toggled);
+    return () => {
+      element.removeEventListener("beforetoggle", opening);
+      element.removeEventListener("toggle", toggled);
+    };
   }, [onOpen, place]);
 
   return (
@@ -78,7 +90,7 @@ export function Menu({ button, buttonClass, buttonLabel, place, label, children,
           if ((event.target as Element).closest("[data-entry]:not([data-stay])")) layer.current?.hidePopover();
         }}
       >
-        {children}
+        {typeof children !== "function" ? children : isOpen ? children() : null}
       </div>
     </>
   );

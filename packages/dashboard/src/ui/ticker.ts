@@ -27,9 +27,12 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Milliseconds since 1970, renewed every second. */
-export function useNow(): number {
-  return useSyncExternalStore(subscribe, now.get);
+const stay = () => () => {};
+const never = () => 0;
+
+/** Milliseconds since 1970, renewed every second; 0 while `isTicking` is false, and then nothing is renewed. */
+export function useNow(isTicking = true): number {
+  return useSyncExternalStore(isTicking ? subscribe : stay, isTicking ? now.get : never);
 }
 
 /** The same, renewed only when a multiple of `stepMs` has passed: for what must not be drawn every second. */

@@ -10,6 +10,7 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
 import { useFocusBack } from "./focus-back.ts";
 import css from "./list.module.css";
+import { dockId } from "./TaskGrid.tsx";
 import { type ListRow, type LoadedList, removeRows } from "./task-pages.ts";
 
 /** A request names at most this many rows. */
@@ -35,7 +36,7 @@ export function SelectionBar({ slug, rows, isArchived, onClear }: SelectionBarPr
         ? `At most ${count(maximumIds)} at a time`
         : null;
   return (
-    <section className={css.bulk} aria-label="Selected tasks">
+    <section className={css.bulk} id={dockId} aria-label="Selected tasks">
       <b className="nowrap" role="status">
         {count(rows.length)} selected
       </b>

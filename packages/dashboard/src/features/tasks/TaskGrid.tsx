@@ -1,16 +1,40 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from "react";
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from "react";
+import { paths } from "../../paths.ts";
 import { rowHeights, useDensity, useIsPhone } from "../../ui/appearance.ts";
-import controls from "../../ui/controls.module.css";
 import { count, duration } from "../../ui/format.ts";
+import { GapBand } from "../../ui/gap-band/GapBand.tsx";
+import type { LossGap } from "../../ui/gap-band/gaps.ts";
 import { Icon } from "../../ui/Icon.tsx";
+import { type ColumnId, tracksOf } from "./columns.ts";
+import { entriesOf } from "./entries.ts";
 import css from "./grid.module.css";
+import { HeadRow } from "./HeadRow.tsx";
 import { lifeOf, scaleOf, steadyScale } from "./life.ts";
 import { type RowActions, TaskRow } from "./TaskRow.tsx";
+import type { ColumnChoice } from "./use-columns.ts";
 import { type TaskList, useOlderPages } from "./use-task-list.ts";
 
+/** The bar that docks above the list while rows are ticked. */
+export const dockId = "task-dock";
+const InputLine = lazy(() => import("./InputLine.tsx").then((module) => ({ default: module.InputLine })));
+/** Height of an opened row's input, whatever it holds: more of it is scrolled inside, so that the rows below keep their place. */
+const inputRem = 11;
 const headPx = 28;
 const phoneRowPx = 56;
+const gapPx = 24;
+const phoneGapPx = 44;
+const phoneColumns: readonly ColumnId[] = ["state", "name", "age", "queue", "lifecycle", "try"];
 /** Rows the scale of the bars is taken from: enough to be fair, few enough to be free. */
 const scaleSample = 400;
 
@@ -18,46 +42,69 @@ interface TaskGridProps {
   slug: string;
   list: TaskList;
   total: number | null;
+  columns: ColumnChoice;
   currentId: string | null;
   ticked: ReadonlySet<string>;
+  /** Ids of the rows whose input is shown. */
+  opened: ReadonlySet<string>;
+  /** Where events were lost. */
+  gaps: readonly LossGap[];
   onTickAll: (isTicked: boolean) => void;
   onMove: (step: number) => void;
+  /** Alt and `f`: the pointed cell becomes text to find. */
+  onTextFilter: () => void;
   actions: RowActions;
   /** What stands after the last loaded row. */
   end: ReactNode;
-  onScrolledToTop: (isTop: boolean) => void;
+  /** How far the list was scrolled when it was left; the way back comes there again. */
+  leftTop: number | null;
+  onScroll: (top: number) => void;
+  /** A bar stands above the list that was not there before: the rows stay where they are on the screen. */
+  isDocked: boolean;
 }
 
 export function TaskGrid(props: TaskGridProps) {
-  const { slug, list, total, currentId, ticked, actions } = props;
+  const { slug, list, total, currentId, ticked, opened, actions } = props;
   const { rows, look, timesShown } = list;
   const scroller = useRef<HTMLDivElement>(null);
   const isPhone = useIsPhone();
   const density = useDensity();
+  const { layout } = props.columns;
+  const columns = isPhone ? phoneColumns : layout.shown;
+  const tracks = useMemo(() => tracksOf(layout), [layout]);
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   const rowPx = (isPhone ? phoneRowPx : rowHeights[density]) * rem;
-  const currentIndex = useMemo(
-    () => (currentId === null ? -1 : rows.findIndex((row) => row.id === currentId)),
-    [rows, currentId],
+  const { gaps } = props;
+  const hasOlder = list.query.hasNextPage;
+  const entries = useMemo(() => entriesOf({ rows, opened, gaps, hasOlder }), [rows, opened, gaps, hasOlder]);
+  const currentAt = useMemo(
+    () => (currentId === null ? -1 : entries.findIndex((entry) => entry.key === currentId)),
+    [entries, currentId],
   );
 
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: entries.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowPx,
-    getItemKey: (index) => rows[index]?.id ?? index,
-    overscan: 5,
+    estimateSize: (index) => {
+      const kind = entries[index]?.kind;
+      if (kind === "input") return inputRem * 16 * rem;
+      return kind === "gap" ? (isPhone ? phoneGapPx : gapPx) * rem : rowPx;
+    },
+    getItemKey: (index) => entries[index]?.key ?? index,
+    overscan: 4,
     scrollPaddingEnd: headPx * rem,
+    initialOffset: props.leftTop ?? 0,
     // The current row stays in the document wherever the list is scrolled, so that focus is never lost with it.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
-      if (currentIndex < 0 || shown.includes(currentIndex)) return shown;
-      return [...shown, currentIndex].sort((a, b) => a - b);
+      if (currentAt < 0 || shown.includes(currentAt)) return shown;
+      return [...shown, currentAt].sort((a, b) => a - b);
     },
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height changes
-  useEffect(() => virtual.measure(), [rowPx]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when a height changes
+  useLayoutEffect(() => virtual.measure(), [rowPx, entries.length - rows.length]);
 
+  const agentHref = (agentId: string | null) => (agentId === null ? paths.agents(slug) : paths.agent(slug, agentId));
   const items = virtual.getVirtualItems();
   const lastShown = virtual.range?.endIndex ?? 0;
   const firstShown = virtual.range?.startIndex ?? 0;
@@ -69,15 +116,21 @@ export function TaskGrid(props: TaskGridProps) {
   useEffect(() => {
     if (timesShown > 0) virtual.scrollToOffset(0);
   }, [timesShown]);
+  useSteadyRows(scroller, props.isDocked);
 
   // Moving with the keys brings the row into view and takes the focus along, if the focus was in the list.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new current row scrolls, not every patch
   useEffect(() => {
-    if (currentIndex < 0) return;
-    virtual.scrollToIndex(currentIndex, { align: "auto" });
-    if (!scroller.current?.contains(document.activeElement)) return;
+    if (currentAt < 0) return;
+    const focused = document.activeElement;
+    const isInside = scroller.current?.contains(focused) === true;
+    if (isInside || props.leftTop === null) virtual.scrollToIndex(currentAt, { align: "auto" });
+    if (!isInside && (props.leftTop === null || focused !== document.body)) return;
+    const column = focused?.closest<HTMLElement>("[data-col]")?.dataset.col;
     const frame = requestAnimationFrame(() => {
-      document.getElementById(`task-${currentId}`)?.focus({ preventScroll: true });
+      const row = document.getElementById(`task-${currentId}`);
+      const cell = column ? row?.querySelector<HTMLElement>(`[data-col="${column}"]`) : null;
+      (cell ?? row)?.focus({ preventScroll: true });
     });
     return () => cancelAnimationFrame(frame);
   }, [currentId]);
@@ -88,18 +141,11 @@ export function TaskGrid(props: TaskGridProps) {
   );
 
   const pressed = (event: KeyboardEvent) => {
-    const steps: Record<string, number> = {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      PageDown: 15,
-      PageUp: -15,
-      Home: -1e9,
-      End: 1e9,
-    };
     const step = steps[event.key];
-    if (step === undefined) return;
+    if (step !== undefined) props.onMove(step);
+    else if (event.altKey && event.code === "KeyF") props.onTextFilter();
+    else if (!moveAcross(event)) return;
     event.preventDefault();
-    props.onMove(step);
   };
 
   return (
@@ -108,95 +154,137 @@ export function TaskGrid(props: TaskGridProps) {
       className={css.grid}
       role="grid"
       aria-label="Tasks, newest first"
-      aria-rowcount={total === null ? -1 : total + 1}
-      aria-colcount={11}
+      aria-rowcount={total === null ? -1 : total + 1 + entries.length - rows.length}
+      aria-colcount={columns.length + 1}
       aria-multiselectable="true"
       onKeyDown={pressed}
-      onScroll={(event) => props.onScrolledToTop(event.currentTarget.scrollTop < 4)}
+      onScroll={(event) => props.onScroll(event.currentTarget.scrollTop)}
+      style={isPhone ? undefined : ({ "--cols": tracks.columns, "--least": tracks.leastWidth } as CSSProperties)}
     >
-      <div className={css.ghead} role="rowgroup">
-        <div className={css.hrow} role="row" aria-rowindex={1}>
-          <div className={css.x} role="columnheader">
-            <label className={controls.tick}>
-              <input
-                type="checkbox"
-                aria-label={
-                  ticked.size === 0 ? "Select all loaded rows" : `Select all loaded rows, ${ticked.size} are selected`
-                }
-                checked={ticked.size > 0 && ticked.size === rows.length}
-                ref={(box) => {
-                  if (box) box.indeterminate = ticked.size > 0 && ticked.size < rows.length;
-                }}
-                onChange={(event) => props.onTickAll(event.currentTarget.checked)}
-              />
-            </label>
-          </div>
-          <div role="columnheader">State</div>
-          <div className={css.nm} role="columnheader">
-            <span>Task, id tail</span>
-            {list.freshCount > 0 ? (
-              <button
-                type="button"
-                className={css.fresh}
-                title={`Show ${freshText(list)} rows (n)`}
-                onClick={list.showFresh}
-              >
-                <Icon name="up" />
-                {freshText(list)}
-              </button>
-            ) : null}
-          </div>
-          <div className={css.en} role="columnheader">
-            Engine
-          </div>
-          <div role="columnheader">Queue</div>
-          <div className={css.wk} role="columnheader">
-            Worker
-          </div>
-          <div className={css.lf} role="columnheader">
-            <span className="grow">Wait, run</span>
-            <span title="What 95 of 100 of these rows stay within">to {duration(scaleMs).replace(".0", "")}</span>
-          </div>
-          <div className="num" role="columnheader">
-            Wait
-          </div>
-          <div className="num" role="columnheader">
-            Run
-          </div>
-          <div className={`${css.t} num`} role="columnheader">
-            Try
-          </div>
-          <div className="num" role="columnheader">
-            Age
-          </div>
+      <div className={props.isDocked ? `${css.sheet} ${css.docked}` : css.sheet}>
+        <div className={css.ghead} role="rowgroup">
+          <HeadRow
+            choice={props.columns}
+            columns={columns}
+            rowCount={rows.length}
+            tickedCount={ticked.size}
+            onTickAll={props.onTickAll}
+            beside={{
+              name: <Fresh list={list} />,
+              lifecycle: (
+                <span className={css.upTo} title="What 95 of 100 of these rows stay within">
+                  to {duration(scaleMs).replace(".0", "")}
+                </span>
+              ),
+            }}
+          />
         </div>
+        <div className={css.body} role="rowgroup" style={{ height: `${virtual.getTotalSize()}px` }}>
+          {items.map((item) => {
+            const entry = entries[item.index];
+            if (!entry) return null;
+            const line = item.index + 2;
+            if (entry.kind === "gap") {
+              const grid = { columns: columns.length + 1, rowIndex: line, top: item.start };
+              return <GapBand key={item.key} group={entry.group} agentHref={agentHref} grid={grid} />;
+            }
+            if (entry.kind === "input") {
+              return (
+                <div
+                  key={item.key}
+                  className={css.input}
+                  role="row"
+                  aria-rowindex={line}
+                  style={{ transform: `translateY(${item.start}px)`, height: `${inputRem}rem` }}
+                >
+                  <div role="gridcell" aria-colspan={columns.length + 1}>
+                    <Suspense fallback={null}>
+                      <InputLine slug={slug} row={entry.row} />
+                    </Suspense>
+                  </div>
+                </div>
+              );
+            }
+            const { row } = entry;
+            return (
+              <TaskRow
+                key={item.key}
+                slug={slug}
+                row={row}
+                columns={columns}
+                line={line}
+                top={item.start}
+                scaleMs={scaleMs}
+                isCurrent={row.id === currentId}
+                isTabStop={currentAt < 0 ? item.index === 0 : item.index === currentAt}
+                isTicked={ticked.has(row.id)}
+                isNew={list.justIn.has(row.id)}
+                isStray={list.isStray(row)}
+                actions={actions}
+              />
+            );
+          })}
+        </div>
+        {props.end}
       </div>
-      <div className={css.body} role="rowgroup" style={{ height: `${virtual.getTotalSize()}px` }}>
-        {items.map((item) => {
-          const row = rows[item.index];
-          if (!row) return null;
-          return (
-            <TaskRow
-              key={item.key}
-              slug={slug}
-              row={row}
-              index={item.index}
-              top={item.start}
-              scaleMs={scaleMs}
-              isCurrent={row.id === currentId}
-              isTabStop={currentIndex < 0 ? item.index === 0 : item.index === currentIndex}
-              isTicked={ticked.has(row.id)}
-              isNew={list.justIn.has(row.id)}
-              actions={actions}
-            />
-          );
-        })}
-      </div>
-      {props.end}
     </div>
   );
 }
 
-function freshText({ freshCount, hasMore }: TaskList): string {
-  return `${count(freshCount)}${hasMore ? "+" : ""} new`;
+const steps: Readonly<Record<string, number | undefined>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 15,
+  PageUp: -15,
+  Home: -1e9,
+  End: 1e9,
+};
+
+/** Right goes into the cells of the current row, Left comes out again, so that `f` can be told which cell is meant. */
+function moveAcross({ key, target }: KeyboardEvent): boolean {
+  if (key !== "ArrowRight" && key !== "ArrowLeft") return false;
+  const row = (target as Element).closest<HTMLElement>("[role=row][id]");
+  if (!row || (target as Element).closest("input, button")) return false;
+  const cells = [...row.querySelectorAll<HTMLElement>("[data-col]")];
+  const at = cells.findIndex((cell) => cell.contains(target as Element));
+  const next = at + (key === "ArrowRight" ? 1 : -1);
+  (next < 0 ? row : cells[Math.min(next, cells.length - 1)])?.focus();
+  return true;
+}
+
+/** The bar above the list takes its height from it, so it is scrolled by as much: no row moves under the pointer. */
+function useSteadyRows(scroller: { current: HTMLDivElement | null }, isDocked: boolean): void {
+  // As it was before the bar came or went; the browser may have cut it since.
+  const scrolled = useRef(0);
+  useEffect(() => {
+    const element = scroller.current;
+    const noted = () => {
+      scrolled.current = element?.scrollTop ?? 0;
+    };
+    noted();
+    element?.addEventListener("scroll", noted, { passive: true });
+    return () => element?.removeEventListener("scroll", noted);
+  }, [scroller]);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    const heightPx = document.getElementById(dockId)?.offsetHeight ?? 0;
+    if (!isDocked || !element) return;
+    const scrollBy = (px: number) => {
+      scrolled.current = Math.max(0, scrolled.current + px);
+      element.scrollTop = scrolled.current;
+    };
+    scrollBy(heightPx);
+    return () => scrollBy(-heightPx);
+  }, [scroller, isDocked]);
+}
+
+function Fresh({ list }: { list: TaskList }) {
+  if (list.freshCount === 0) return null;
+  const text = `${count(list.freshCount)}${list.hasMore ? "+" : ""} new`;
+  return (
+    <button type="button" className={css.fresh} title={`Show ${text} rows (n)`} onClick={list.showFresh}>
+      <Icon name="up" />
+      {text}
+    </button>
+  );
 }

@@ -1,60 +1,75 @@
-import { type MouseEvent, memo } from "react";
-import { paths } from "../../paths.ts";
-import { AppLink, isPlainClick } from "../../ui/AppLink.tsx";
+import { type FocusEvent, type MouseEvent, memo, type PointerEvent, useRef, useState } from "react";
+import { isPlainClick } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { duration, idTail, nameText, printable } from "../../ui/format.ts";
+import { idTail, nameText, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
-import { Age } from "../../ui/Stamp.tsx";
-import { PriorityMark, StatePill } from "../../ui/StatePill.tsx";
-import { useNow } from "../../ui/ticker.ts";
+import { cellFilter } from "./cell-filter.ts";
+import { type ColumnId, columnFacts } from "./columns.ts";
 import css from "./grid.module.css";
-import { barOf, type Life, lifeOf, tryText } from "./life.ts";
+import { cellWords, TaskCell } from "./TaskCell.tsx";
 import type { ListRow } from "./task-pages.ts";
 
 export interface RowActions {
   onOpen: (row: ListRow) => void;
   onTick: (row: ListRow, isRange: boolean) => void;
-  onFilter: (patch: { queue?: string; worker?: string; name?: string }) => void;
-  onCurrent: (row: ListRow) => void;
+  /** Filters by one cell; as text to find with Alt. */
+  onFilter: (row: ListRow, column: ColumnId, isText: boolean) => void;
+  onCurrent: (row: ListRow, column: ColumnId | null) => void;
 }
 
 interface TaskRowProps {
   slug: string;
   row: ListRow;
-  index: number;
+  columns: readonly ColumnId[];
+  /** Its line in the grid, from 1 for the head. */
+  line: number;
   top: number;
   scaleMs: number;
   isCurrent: boolean;
   isTabStop: boolean;
   isTicked: boolean;
   isNew: boolean;
+  /** It was in the list when it fitted the filters, and does not any more. */
+  isStray: boolean;
   /** The same object for the life of the grid, so that a row is drawn only when it changed. */
   actions: RowActions;
 }
 
+/** How long a finger rests on a row until that ticks it. */
+const longPressMs = 500;
+const driftPx = 10;
+
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
-  const { slug, row, index, top, isCurrent, isTabStop, isTicked, isNew, actions } = props;
+  const { slug, row, columns, top, isCurrent, isTabStop, isTicked, isNew, isStray, actions } = props;
+  const [under, setUnder] = useState<ColumnId | null>(null);
+  const press = usePress(() => actions.onTick(row, false));
   const name = nameText(row.name);
-  const classes = [css.row, isTicked && css.sel, isCurrent && css.cur, isNew && css.in].filter(Boolean).join(" ");
+  const classes = [css.row, isTicked && css.sel, isCurrent && css.cur, isNew && css.in];
   const open = (event: MouseEvent) => {
+    if (press.wasLong()) return event.preventDefault();
     if (!isPlainClick(event)) return;
     if ((event.target as Element).closest("button, input, label")) return;
     event.preventDefault();
+    // Whoever marks text in a row does not want to leave it.
+    if (!getSelection()?.isCollapsed) return;
     actions.onOpen(row);
   };
 
   return (
     <div
-      className={classes}
+      className={classes.filter(Boolean).join(" ")}
       role="row"
       id={`task-${row.id}`}
-      aria-rowindex={index + 2}
+      aria-rowindex={props.line}
       aria-selected={isTicked}
-      aria-label={`${name} ${row.state}`}
+      aria-label={`${name} ${row.state}${isStray ? ", no longer matches the filters" : ""}`}
       tabIndex={isTabStop ? 0 : -1}
       style={{ transform: `translateY(${top}px)` }}
       onClick={open}
-      onFocus={() => actions.onCurrent(row)}
+      onFocus={(event) => actions.onCurrent(row, columnOf(event))}
+      onPointerOver={(event) => setUnder(event.pointerType === "mouse" ? columnOf(event) : null)}
+      onPointerLeave={() => setUnder(null)}
+      {...press.handlers}
     >
       <div className={css.x} role="gridcell">
         <label className={controls.tick}>
@@ -63,107 +78,86 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             tabIndex={-1}
             checked={isTicked}
             aria-label={`Select ${name} ${idTail(row.task_id)}`}
-            onChange={(event) => actions.onTick(row, (event.nativeEvent as PointerEvent).shiftKey === true)}
+            onChange={(event) => actions.onTick(row, (event.nativeEvent as globalThis.PointerEvent).shiftKey === true)}
           />
         </label>
       </div>
-      <div className={css.st} role="gridcell">
-        <StatePill state={row.state} />
-      </div>
-      <div className={css.nm} role="gridcell">
-        <PriorityMark priority={row.priority} />
-        <AppLink className="cut" tabIndex={-1} href={paths.task(slug, row.engine, row.task_id)}>
-          {name}
-        </AppLink>
-        <span className={`${css.id} mono`}>{idTail(row.task_id)}</span>
-      </div>
-      <div className={`${css.en} ${css.dim} cut`} role="gridcell">
-        {printable(row.engine)}
-      </div>
-      <div className={css.q} role="gridcell">
-        <span className="cut">{row.queue === null ? <span className="t3">–</span> : printable(row.queue)}</span>
-        {row.queue === null ? null : (
-          <button
-            type="button"
-            className={css.fn}
+      {columns.map((column) => {
+        const filter = under === column ? cellFilter(column, row, {}) : null;
+        return (
+          <div
+            key={column}
+            className={cellClass(column)}
+            role="gridcell"
+            data-col={column}
             tabIndex={-1}
-            aria-label={`Show only queue ${printable(row.queue)}`}
-            title={`Show only queue ${printable(row.queue)} (f)`}
-            onClick={() => actions.onFilter({ queue: row.queue ?? "" })}
+            title={cellWords(column, row) || undefined}
           >
-            <Icon name="funnel" />
-          </button>
-        )}
-      </div>
-      <div className={`${css.wk} t2 cut`} role="gridcell">
-        {row.worker_name ? printable(row.worker_name) : <span className={css.dim}>none yet</span>}
-      </div>
-      <LifeCells row={row} scaleMs={props.scaleMs} />
-      <div className={`${css.t} num t2`} role="gridcell">
-        {tryText(row)}
-      </div>
-      <div className={`${css.a} num t2`} role="gridcell">
-        <Age at={row.received_at} />
-      </div>
+            <TaskCell slug={slug} column={column} row={row} scaleMs={props.scaleMs} />
+            {isStray && column === "name" ? (
+              <span className={css.gone} title="It matched when it was listed, and stays until the list is read anew.">
+                no longer matches
+              </span>
+            ) : null}
+            {filter ? (
+              <button
+                type="button"
+                className={css.fn}
+                tabIndex={-1}
+                aria-label={printable(filter.words)}
+                title={`${printable(filter.words)} (f), with Alt as text to find`}
+                onClick={(event) => actions.onFilter(row, column, event.altKey)}
+              >
+                <Icon name="funnel" />
+              </button>
+            ) : null}
+          </div>
+        );
+      })}
     </div>
   );
 });
 
-function LifeCells({ row, scaleMs }: { row: ListRow; scaleMs: number }) {
-  const isMoving = row.state === "pending" || row.state === "received" || row.state === "started";
-  // Two components, so that only rows whose time still grows listen to the ticker.
-  return isMoving ? <MovingLife row={row} scaleMs={scaleMs} /> : <StillLife row={row} scaleMs={scaleMs} />;
+function cellClass(column: ColumnId): string {
+  const { isText, isFigure } = columnFacts[column];
+  return [css.cell, isText && css.text, isFigure && "num", css[column]].filter(Boolean).join(" ");
 }
 
-function MovingLife({ row, scaleMs }: { row: ListRow; scaleMs: number }) {
-  return <LifeView row={row} life={lifeOf(row, useNow())} scaleMs={scaleMs} />;
+function columnOf(event: FocusEvent | PointerEvent): ColumnId | null {
+  const cell = (event.target as Element).closest<HTMLElement>("[data-col]");
+  return (cell?.dataset.col as ColumnId | undefined) ?? null;
 }
 
-function StillLife({ row, scaleMs }: { row: ListRow; scaleMs: number }) {
-  return <LifeView row={row} life={lifeOf(row, 0)} scaleMs={scaleMs} />;
-}
-
-function LifeView({ row, life, scaleMs }: { row: ListRow; life: Life; scaleMs: number }) {
-  const bar = barOf(life, scaleMs);
-  const hasRun = life.runMs > 0 || row.started_at !== null;
-  const wait = duration(life.waitMs);
-  const run = life.isLost ? "lost" : hasRun ? duration(life.runMs) : "–";
-  const tip = Math.min(99.4, bar.wait + bar.run);
-  return (
-    <>
-      <div className={css.lf} role="gridcell">
-        <svg
-          className={css.life}
-          width="100%"
-          height="12"
-          role="img"
-          aria-label={`waited ${wait}, ran ${run === "–" ? "not yet" : run}`}
-        >
-          <rect className={css.w} x="0" y="5" width={`${bar.wait}%`} height="2" />
-          {hasRun ? (
-            <rect
-              className={life.isLost ? css.lost : css.r}
-              data-state={row.state}
-              x={`${bar.wait}%`}
-              y="2"
-              width={`${Math.max(0.6, bar.run)}%`}
-              height="8"
-            />
-          ) : null}
-          {life.isWaiting || life.isRunning ? (
-            <rect className={css.tip} x={`${tip}%`} y="0" width="2" height="12" />
-          ) : null}
-        </svg>
-      </div>
-      <div className={`${css.wt} num ${life.isWaiting ? css.now : "t2"}`} role="gridcell">
-        {wait}
-      </div>
-      <div
-        className={`${css.rn} num ${life.isRunning ? css.now : hasRun && !life.isLost ? "t1" : css.dim}`}
-        role="gridcell"
-      >
-        {run}
-      </div>
-    </>
-  );
+/** Ticks with a finger that rests, as rows of a phone have no box. */
+function usePress(onLong: () => void) {
+  const state = useRef({ timer: 0, x: 0, y: 0, wasLong: false });
+  const stop = () => clearTimeout(state.current.timer);
+  return {
+    /** Whether the click that comes now ends a long press. */
+    wasLong() {
+      const { wasLong } = state.current;
+      state.current.wasLong = false;
+      return wasLong;
+    },
+    handlers: {
+      onPointerDown(event: PointerEvent) {
+        if (event.pointerType === "mouse") return;
+        state.current = { timer: 0, x: event.clientX, y: event.clientY, wasLong: false };
+        state.current.timer = window.setTimeout(() => {
+          state.current.wasLong = true;
+          onLong();
+        }, longPressMs);
+      },
+      onPointerMove(event: PointerEvent) {
+        const { x, y } = state.current;
+        if (Math.hypot(event.clientX - x, event.clientY - y) > driftPx) stop();
+      },
+      onPointerUp: stop,
+      onPointerCancel: stop,
+      onContextMenu(event: MouseEvent) {
+        // A resting finger would otherwise open the browser's menu for the link under it.
+        if (state.current.wasLong) event.preventDefault();
+      },
+    },
+  };
 }

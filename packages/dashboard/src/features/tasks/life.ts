@@ -15,6 +15,8 @@ type LifeFacts = Pick<
   "state" | "received_at" | "started_at" | "finished_at" | "wait_ms" | "runtime_ms" | "eta"
 >;
 
+/** Ended tasks that are enough to take the scale from. */
+const fairSample = 5;
 const waitingStates = ["pending", "received"];
 
 export function lifeOf(row: LifeFacts, now: number): Life {
@@ -39,9 +41,14 @@ export function lifeOf(row: LifeFacts, now: number): Life {
   return { waitMs: Math.max(0, waitMs), runMs: Math.max(0, runMs), isWaiting, isRunning, isLost };
 }
 
-/** The span that the widest bars of these rows reach: their 95th percentile, so that one slow task does not flatten the rest. */
+/**
+ * The span that the widest bars of these rows reach: the 95th percentile, so that one slow task does not flatten the rest.
+ * Tasks that still wait or run count only where few have ended: one that was forgotten grows for ever.
+ */
 export function scaleOf(lives: readonly Life[]): number {
-  const spans = lives.map((life) => life.waitMs + life.runMs).sort((a, b) => a - b);
+  const ended = lives.filter((life) => !life.isWaiting && !life.isRunning);
+  const fair = ended.length >= fairSample ? ended : lives;
+  const spans = fair.map((life) => life.waitMs + life.runMs).sort((a, b) => a - b);
   const at = Math.min(spans.length - 1, Math.floor(spans.length * 0.95));
   return Math.max(100, spans[at] ?? 0);
 }

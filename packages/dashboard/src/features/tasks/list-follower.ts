@@ -1,6 +1,7 @@
 import { isProblem, type TaskFilters } from "@svc/client";
 import { createStore } from "../../ui/store.ts";
 import { matchesFilters } from "./filter-match.ts";
+import { createTailPace, slideMs } from "./tail-pace.ts";
 import {
   insertRows,
   isNewer,
@@ -27,6 +28,8 @@ export interface ListReads {
   /** The row as it is now; null when there is no such task any more. */
   row(row: ListRow): Promise<ListRow | null>;
   isPaused(): boolean;
+  /** Milliseconds on a clock that never goes back. */
+  now(): number;
   onFailure(error: unknown): void;
 }
 
@@ -47,6 +50,8 @@ export interface FollowerState {
   justIn: ReadonlySet<string>;
   /** How often rows were put on top because the reader asked for them. */
   timesShown: number;
+  /** Following paused by itself, as more tasks came than anybody can read. */
+  isFlooded: boolean;
   /** Why the list could not be read again; null once it could. */
   failure: unknown;
 }
@@ -66,6 +71,7 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     hasMore: false,
     justIn: new Set(),
     timesShown: 0,
+    isFlooded: false,
     failure: null,
   });
   const fresh = new Map<string, ListRow>();
@@ -73,6 +79,11 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
   const unsure = new Set<string>();
   /** What was pushed while reads were under way, null for removed: an answer may be older than it. */
   const told = new Map<string, ListRow | null>();
+  /** What would have changed rows on the screen while the reader held them; null for removed. */
+  const held = new Map<string, ListRow | null>();
+  let isHeld = false;
+  const pace = createTailPace(reads.now);
+  let slide: ReturnType<typeof setTimeout> | undefined;
   let reading = 0;
   let inView = { first: 0, last: 0 };
   let follows = false;
@@ -86,7 +97,8 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
 
   function publish(part: Partial<FollowerState> = {}): void {
     const now = state.get();
-    const next = { ...now, freshCount: fresh.size, ...part };
+    // Rows on their way in are not announced first.
+    const next = { ...now, freshCount: slide === undefined ? fresh.size : 0, ...part };
     const isChanged = (Object.keys(next) as (keyof FollowerState)[]).some((key) => next[key] !== now[key]);
     if (isChanged) state.set(next);
   }
@@ -104,23 +116,59 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     const list = cache.get();
     if (!list || rows.length === 0) return;
     for (const row of rows) unsure.delete(row.id);
-    cache.change((old) => patchRows(old, rows));
+    patch(rows);
     for (const row of rows) {
       if (!isNewer(row, fresh.get(row.id) ?? row)) continue;
       if (matchesFilters(row, filters)) fresh.set(row.id, row);
       else fresh.delete(row.id);
     }
     const arrived = missingRows(list, rows).filter((row) => !fresh.has(row.id) && matchesFilters(row, filters));
+    noteArrivals(arrived.length);
     const fits = !state.get().hasMore && fresh.size + arrived.length < pageSize;
-    const goesIn = follows || rowsOf(list).length === 0;
+    const goesIn = follows || (rowsOf(list).length === 0 && !isHeld);
     if (goesIn && !fits) startAgain();
-    else if (goesIn && arrived.length > 0) insert(arrived);
     else for (const row of arrived) if (fresh.size < pageSize) fresh.set(row.id, row);
+    if (goesIn && fits && arrived.length > 0) slideIn();
     publish({ hasMore: !fits && !goesIn });
   }
 
+  function noteArrivals(amount: number): void {
+    if (!follows || amount === 0 || !pace.note(amount)) return;
+    follows = false;
+    publish({ isFlooded: true });
+  }
+
+  /** Puts what waits into the list, at once or when the last time is long enough ago. */
+  function slideIn(): void {
+    if (slide !== undefined) return;
+    insert(takeFresh());
+    slide = setTimeout(() => {
+      slide = undefined;
+      if (fresh.size > 0 && (follows || rowsOf(cache.get()).length === 0)) slideIn();
+      else publish();
+    }, slideMs);
+  }
+
+  function takeFresh(): ListRow[] {
+    const rows = [...fresh.values()];
+    fresh.clear();
+    return rows;
+  }
+
+  function patch(rows: readonly ListRow[]): void {
+    if (!isHeld) {
+      cache.change((old) => patchRows(old, rows));
+      return;
+    }
+    const loaded = new Set(rowsOf(cache.get()).map((row) => row.id));
+    for (const row of rows) {
+      if (loaded.has(row.id) && isNewer(row, held.get(row.id) ?? { ...row })) held.set(row.id, row);
+    }
+  }
+
   function remove(ids: readonly string[]): void {
-    cache.change((list) => removeRows(list, ids));
+    if (isHeld) for (const id of ids) held.set(id, null);
+    else cache.change((list) => removeRows(list, ids));
     for (const id of ids) {
       fresh.delete(id);
       unsure.delete(id);
@@ -170,7 +218,7 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     const [top] = rowsOf(list);
     // Between the newest page and the top of the list there may be rows that neither holds.
     const hasHole = newest.next_cursor !== null && newest.items.length > 0 && !(top && reachesTo(newest, top));
-    if (isTopWanted || (hasHole && (follows || !top))) startWith(newest);
+    if (!isHeld && (isTopWanted || (hasHole && (follows || !top)))) startWith(newest);
     else {
       if (hasHole) publish({ hasMore: true });
       for (const [id, row] of before) {
@@ -204,6 +252,8 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
 
   function startWith(newest: ListPage): void {
     isTopWanted = false;
+    const known = new Set(rowsOf(cache.get()).map((row) => row.id));
+    noteArrivals(newest.items.filter((row) => !known.has(row.id)).length);
     fresh.clear();
     unsure.clear();
     cache.change(() => ({ pages: [newest], pageParams: [null] }));
@@ -242,9 +292,8 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
   }
 
   function showFresh(): void {
-    const rows = [...fresh.values()];
+    const rows = takeFresh();
     const { hasMore, timesShown } = state.get();
-    fresh.clear();
     publish({ hasMore: false, timesShown: timesShown + 1 });
     if (hasMore) cache.restart();
     else insert(rows);
@@ -264,7 +313,11 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
         for (const id of removed) told.set(id, null);
       }
       if (removed.length > 0) remove(removed);
-      take(rows);
+      // Whether a new row answers a search only the server knows: it may ask for what no push carries.
+      const list = filters.q === undefined ? undefined : cache.get();
+      const sure = list ? rows.filter((row) => missingRows(list, [row]).length === 0) : rows;
+      take(sure);
+      if (sure.length < rows.length) renewSoon();
     },
     /** Something may have changed that no push told. */
     doubtAll(): void {
@@ -284,9 +337,23 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
       inView = { first, last };
       if (unsureInView().length > 0) renewSoon();
     },
-    /** With it, new rows go in at once. */
+    /** Whether the reader holds the rows: nothing on the screen changes until they let go. */
+    hold(isHolding: boolean): void {
+      if (isHeld === isHolding) return;
+      isHeld = isHolding;
+      if (isHeld) return;
+      const kept = [...held];
+      held.clear();
+      patch(kept.flatMap(([, row]) => row ?? []));
+      const gone = kept.filter(([, row]) => row === null).map(([id]) => id);
+      if (gone.length > 0) remove(gone);
+      if (follows && fresh.size > 0) slideIn();
+    },
+    /** With it, new rows go in by themselves. */
     follow(isFollowing: boolean): void {
       follows = isFollowing;
+      pace.reset();
+      publish({ isFlooded: false });
       // Whoever scrolled away meanwhile keeps the list that is read.
       if (!follows) isTopWanted = false;
       if (follows && fresh.size > 0) showFresh();
@@ -304,6 +371,7 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
       isStopped = true;
       clearTimeout(pause);
       clearTimeout(tint);
+      clearTimeout(slide);
     },
   };
 }

@@ -1,9 +1,10 @@
 import { isProblem, type TaskFilters } from "@svc/client";
 import { type QueryClient, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { api } from "../../api.ts";
 import { connection, useHub, usePollMs } from "../../live/live.ts";
 import { noticeSignedOut } from "../../query-client.ts";
+import { matchesFilters } from "./filter-match.ts";
 import { createListFollower, type FollowerState, type ListCache, type ListReads } from "./list-follower.ts";
 import { taskListQuery } from "./queries.ts";
 import { isSearchIdle, type ListRow, listPage, listRow, maximumRows, pageSize, rowsOf } from "./task-pages.ts";
@@ -21,6 +22,10 @@ export interface TaskList extends FollowerState {
   readOlder: () => void;
   /** Tries again what `failure` names. */
   retry: () => void;
+  /** Whether a row was listed and no longer answers the filters. It stays where it is, and says so. */
+  isStray: (row: ListRow) => boolean;
+  /** Lets new rows slide in again after they came too fast. */
+  followAgain: () => void;
   /** Tells which rows are in view, so that a renewal reads those and not all ten thousand. */
   look: (first: number, last: number) => void;
 }
@@ -29,11 +34,18 @@ function useTaskQuery(slug: string, filters: TaskFilters) {
   return useInfiniteQuery(taskListQuery(slug, filters));
 }
 
+interface ListMood {
+  /** New rows go in by themselves. */
+  follows: boolean;
+  /** The reader holds the rows, so that none of them changes. */
+  isHeld: boolean;
+}
+
 /**
  * The task list that never moves under the pointer: pages by cursor, rows patched in place by pushes or polls, new rows
- * kept aside until asked for. With `follows`, new rows go in at once.
+ * kept aside until asked for.
  */
-export function useTaskList(slug: string, filters: TaskFilters, follows: boolean): TaskList {
+export function useTaskList(slug: string, filters: TaskFilters, { follows, isHeld }: ListMood): TaskList {
   const client = useQueryClient();
   const query = useTaskQuery(slug, filters);
   const pollMs = usePollMs();
@@ -59,6 +71,8 @@ export function useTaskList(slug: string, filters: TaskFilters, follows: boolean
     if (isSuccess) follower.loaded();
   }, [follower, isSuccess]);
   useEffect(() => follower.follow(follows), [follower, follows]);
+  useEffect(() => follower.hold(isHeld), [follower, isHeld]);
+  const isStray = useCallback((row: ListRow) => !matchesFilters(row, filters), [filters]);
 
   const rows = useMemo(() => rowsOf(query.data), [query.data]);
   return {
@@ -70,6 +84,8 @@ export function useTaskList(slug: string, filters: TaskFilters, follows: boolean
     isIdle: query.hasNextPage && isSearchIdle(query.data?.pages ?? []),
     readOlder: () => void follower.during(fetchNextPage),
     retry: follower.retry,
+    isStray,
+    followAgain: () => follower.follow(true),
     look: follower.look,
   };
 }
@@ -98,6 +114,7 @@ function readsOf(slug: string, filters: TaskFilters): ListReads {
       }
     },
     isPaused: () => connection.facts().isPaused,
+    now: () => performance.now(),
     onFailure: noticeSignedOut,
   };
 }

@@ -1,0 +1,94 @@
+import { type Density, setDensity, useDensity } from "../../ui/appearance.ts";
+import controls from "../../ui/controls.module.css";
+import { Icon } from "../../ui/Icon.tsx";
+import { Menu, menuItem } from "../../ui/Layers.tsx";
+import { ColumnsMenu } from "./ColumnsMenu.tsx";
+import css from "./list.module.css";
+import { maximumPerSecond } from "./tail-pace.ts";
+import type { ColumnChoice } from "./use-columns.ts";
+import type { TaskList } from "./use-task-list.ts";
+
+const densities: Readonly<Record<Density, string>> = {
+  compact: "Compact",
+  default: "Default",
+  comfortable: "Comfortable",
+};
+
+interface ListToolsProps {
+  columns: ColumnChoice;
+  list: TaskList;
+  follows: boolean;
+  isTop: boolean;
+  onFollow: (follows: boolean) => void;
+  /** Why the rows stay as they are; null while they are renewed. */
+  held: string | null;
+  onRelease: () => void;
+}
+
+/** What changes how the list looks and lives, and not what is in it. */
+export function ListTools(props: ListToolsProps) {
+  const { columns, held, onRelease } = props;
+  const density = useDensity();
+  return (
+    <span className={css.tools}>
+      <ColumnsMenu choice={columns} />
+      <Menu
+        label="Row height"
+        buttonClass={`${controls.tool} lg`}
+        button={
+          <>
+            <Icon name="density" />
+            {densities[density]}
+          </>
+        }
+      >
+        {(Object.keys(densities) as Density[]).map((one) => (
+          <button
+            key={one}
+            type="button"
+            data-entry=""
+            className={menuItem}
+            aria-pressed={one === density}
+            onClick={() => setDensity(one)}
+          >
+            <span className="grow">{densities[one]}</span>
+            {one === density ? <Icon name="check" /> : null}
+          </button>
+        ))}
+      </Menu>
+      {held === null ? (
+        <Follow {...props} />
+      ) : (
+        <button type="button" className={`${controls.tool} ${controls.held}`} title={held} onClick={onRelease}>
+          <Icon name="pause" />
+          Updates paused
+        </button>
+      )}
+      <span className="vh" role="status">
+        {held === null ? "" : held}
+      </span>
+    </span>
+  );
+}
+
+function Follow({ list, follows, isTop, onFollow }: ListToolsProps) {
+  const isFlooded = follows && list.isFlooded;
+  const words = isFlooded
+    ? `Following paused, over ${maximumPerSecond} new a second`
+    : follows && !isTop
+      ? "Follow, when at the top"
+      : "Follow";
+  return (
+    <button
+      type="button"
+      className={isFlooded ? `${controls.tool} ${controls.held}` : controls.tool}
+      aria-pressed={follows && !isFlooded}
+      title={isFlooded ? "Follow again" : "Let new tasks slide in while the list is at its top"}
+      onClick={() => (isFlooded ? list.followAgain() : onFollow(!follows))}
+    >
+      <Icon name={isFlooded ? "pause" : "play"} />
+      <span className={isFlooded ? "" : "lg"}>{words}</span>
+      <span className="vh">new tasks</span>
+    </button>
+  );
+}

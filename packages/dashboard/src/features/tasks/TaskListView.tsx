@@ -1,0 +1,303 @@
+import type { TaskFilters, TaskState } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useTimeRange } from "../../time-range.ts";
+import { useIsPhone } from "../../ui/appearance.ts";
+import { Bones, Failed, FailedLine, NoteLine } from "../../ui/Feedback.tsx";
+import { count } from "../../ui/format.ts";
+import { useGaps } from "../agents/use-gaps.ts";
+import { projectQuery, statsQuery } from "../projects/queries.ts";
+import { queuesQuery } from "../queues/queries.ts";
+import { workersQuery } from "../workers/queries.ts";
+import { cellFilter, cellText } from "./cell-filter.ts";
+import { type ColumnId, columnFacts } from "./columns.ts";
+import { DrawerSlot } from "./DrawerSlot.tsx";
+import { FilterBar } from "./FilterBar.tsx";
+import type { Known } from "./filter-text.ts";
+import { ListEnd, NothingMatches } from "./ListEnd.tsx";
+import { ListTools } from "./ListTools.tsx";
+import css from "./list.module.css";
+import { keepPlace, placeAt } from "./list-place.ts";
+import { taskTotalQuery } from "./queries.ts";
+import { SelectionBar } from "./SelectionBar.tsx";
+import { StateRail } from "./StateRail.tsx";
+import { TaskGrid } from "./TaskGrid.tsx";
+import type { RowActions } from "./TaskRow.tsx";
+import { TimeStrip } from "./TimeStrip.tsx";
+import type { ListRow } from "./task-pages.ts";
+import {
+  activeFilters,
+  droppedParams,
+  filtersOf,
+  readTasksSearch,
+  type TasksSearch,
+  withoutFilters,
+} from "./tasks-search.ts";
+import { useColumns } from "./use-columns.ts";
+import { useHold } from "./use-held.ts";
+import { pointedCell, useListKeys } from "./use-list-keys.ts";
+import { useSelection } from "./use-selection.ts";
+import { useTaskList } from "./use-task-list.ts";
+import { ViewTabs } from "./ViewTabs.tsx";
+
+export function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
+  const navigate = useNavigate({ from: "/p/$slug/tasks" });
+  const rawSearch = useLocation({ select: (location) => location.searchStr });
+  const entry = useLocation({ select: (location) => location.state.__TSR_key ?? "" });
+  const left = useRef(placeAt(entry)).current;
+  const [follows, setFollows] = useState(false);
+  const top = useRef(left?.top ?? 0);
+  const [isTop, setTop] = useState(top.current === 0);
+  const [currentId, setCurrentId] = useState(left?.currentId ?? null);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [notice, setNotice] = useState<string | null>(null);
+  useTimeRange("all");
+  const columns = useColumns();
+  const isPhone = useIsPhone();
+  const hold = useHold();
+
+  const active = activeFilters(search);
+  const filterText = JSON.stringify(active.map((key) => [key, search[key]]));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: ages are counted back from when the filter was set
+  const filters = useMemo(() => filtersOf(search, Date.now()), [filterText]);
+  const [isTicking, setTicking] = useState(false);
+  const isHeld = isTicking || hold !== null;
+  const list = useTaskList(slug, filters, { follows: follows && isTop && !isHeld, isHeld });
+  const { rows, query } = list;
+  const selection = useSelection(rows);
+  const { ticked } = selection;
+  if (isTicking !== ticked.size > 0) setTicking(ticked.size > 0);
+  const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: query.isSuccess });
+  const stats = useQuery(statsQuery(slug));
+  const { gaps } = useGaps(slug, gapRange(filters));
+  const project = useQuery(projectQuery(slug));
+  const [isFiltering, setFiltering] = useState(false);
+  const known = useKnown(slug, rows, isFiltering);
+  const dropped = useMemo(() => droppedParams(Object.fromEntries(new URLSearchParams(rawSearch))), [rawSearch]);
+  const keep = () => keepPlace(entry, { top: top.current, currentId });
+  useEffect(keep, [entry, currentId]);
+
+  const patch = useCallback(
+    (change: Partial<Record<keyof TasksSearch, string | undefined>>, replace = false) => {
+      setNotice(null);
+      void navigate({ search: (old) => readTasksSearch({ ...old, ...change }), replace });
+    },
+    [navigate],
+  );
+
+  // A task that an address or the way back opened is the current one. Of those opened here the address may lag behind.
+  const [engine, taskId] = splitTask(search.task);
+  const openId = rows.find((row) => row.engine === engine && row.task_id === taskId)?.id;
+  const openedHere = useRef<string[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each task that comes into the drawer
+  useEffect(() => {
+    const at = openedHere.current.indexOf(search.task ?? "");
+    openedHere.current.splice(0, at + 1);
+    if (at < 0 && openId) setCurrentId(openId);
+  }, [openId]);
+  const currentIndex = rows.findIndex((row) => row.id === currentId);
+  const current = rows[currentIndex];
+  const open = (row: ListRow, replace = false) => {
+    const task = `${row.engine}/${row.task_id}`;
+    if (task !== search.task) openedHere.current.push(task);
+    patch({ task }, replace);
+  };
+  const close = () => patch({ task: undefined, tab: undefined });
+  const move = (step: number): ListRow | undefined => {
+    const next = rows[Math.min(rows.length - 1, Math.max(0, currentIndex < 0 ? 0 : currentIndex + step))];
+    if (!next) return;
+    setCurrentId(next.id);
+    if (search.task) open(next, true);
+    return next;
+  };
+  const filterBy = (row: ListRow, column: ColumnId, isText: boolean) => {
+    const text = isText ? cellText(column, row) : null;
+    const filter = isText ? (text ? { search: text } : null) : cellFilter(column, row, search)?.patch;
+    if (filter) patch(filter as Record<string, string>);
+    else setNotice(`${columnFacts[column].label} cannot be ${isText ? "searched as text" : "filtered by"}.`);
+  };
+  const release = () => {
+    selection.set([]);
+    document.getSelection()?.removeAllRanges();
+  };
+
+  useListKeys({
+    slug,
+    list,
+    selection,
+    current,
+    named: engine && taskId ? { engine, task_id: taskId } : current,
+    isDrawerOpen: search.task !== undefined,
+    onMove: move,
+    onOpen: open,
+    onClose: close,
+    onFilter: filterBy,
+    onInput: (row) => setOpened(toggledIn(opened, row.id)),
+  });
+
+  // Rows are drawn again only when they change, so what they call must stay the same object.
+  const latest = useRef({ open, tick: selection.tick, filterBy, isTicking: false });
+  latest.current = { open, tick: selection.tick, filterBy, isTicking: isPhone && ticked.size > 0 };
+  const actions = useMemo<RowActions>(
+    () => ({
+      onOpen: (row) => {
+        // On a phone the rows have no box: once one is ticked, a touch ticks the others.
+        if (latest.current.isTicking) return latest.current.tick(row, false);
+        setCurrentId(row.id);
+        latest.current.open(row);
+      },
+      onTick: (row, isRange) => latest.current.tick(row, isRange),
+      onFilter: (row, column, isText) => latest.current.filterBy(row, column, isText),
+      onCurrent: (row) => setCurrentId(row.id),
+    }),
+    [],
+  );
+
+  const isCounted = active.every((key) => key === "state");
+  return (
+    <div className={css.list}>
+      <div>
+        {dropped.length > 0 ? (
+          <NoteLine>Not understood and left out of the address: {dropped.join(", ")}.</NoteLine>
+        ) : null}
+        {notice ? <NoteLine>{notice}</NoteLine> : null}
+        {list.failure ? (
+          <FailedLine title="The list could not be read again" error={list.failure} onRetry={list.retry} />
+        ) : null}
+      </div>
+      <div className={css.bar}>
+        <h1>Tasks</h1>
+        <ViewTabs slug={slug} search={search} />
+        <ListTools
+          columns={columns}
+          list={list}
+          follows={follows}
+          isTop={isTop}
+          onFollow={setFollows}
+          held={heldWords(ticked.size > 0, hold)}
+          onRelease={release}
+        />
+      </div>
+      <div className={css.cluster}>
+        <StateRail
+          state={search.state}
+          counts={isCounted ? (stats.data?.tasks_by_state ?? null) : null}
+          onChange={(state: TaskState | undefined) => patch({ state })}
+        />
+        <TimeStrip slug={slug} since={search.since ?? null} />
+      </div>
+      <div>
+        <div className={css.bar}>
+          <FilterBar search={search} known={known} onNear={() => setFiltering(true)} onPatch={patch} />
+          <span className="lg nowrap t2" role="status">
+            {total.data === null || total.data === undefined ? (
+              `${count(rows.length)}${query.hasNextPage ? "+" : ""} shown`
+            ) : (
+              <>
+                <b className="t1">{count(Math.max(total.data, rows.length))}</b>{" "}
+                {active.length > 0 ? "tasks match" : "tasks"}
+              </>
+            )}
+          </span>
+        </div>
+        {ticked.size > 0 ? (
+          <SelectionBar
+            slug={slug}
+            rows={rows.filter((row) => ticked.has(row.id))}
+            onClear={() => selection.set([])}
+            isArchived={project.data?.is_active === false}
+          />
+        ) : null}
+      </div>
+      <div className={css.rows}>
+        {query.isPending ? (
+          <Bones rows={14} label="Loading tasks" />
+        ) : query.isLoadingError ? (
+          <Failed title="The task list could not be read" error={query.error} onRetry={() => void query.refetch()} />
+        ) : rows.length === 0 ? (
+          <NothingMatches slug={slug} search={search} onPatch={patch} list={list} />
+        ) : (
+          <TaskGrid
+            key={filterText}
+            slug={slug}
+            list={list}
+            total={total.data ?? null}
+            columns={columns}
+            currentId={currentId}
+            ticked={ticked}
+            opened={opened}
+            gaps={gaps}
+            onTickAll={(isTicked) => selection.set(isTicked ? rows : [])}
+            onMove={move}
+            onTextFilter={() => {
+              const meant = pointedCell(rows) ?? (current && { row: current, column: "name" as const });
+              if (meant) filterBy(meant.row, meant.column, true);
+            }}
+            actions={actions}
+            leftTop={left?.top ?? null}
+            onScroll={(to) => {
+              top.current = to;
+              keep();
+              setTop(to < 4);
+            }}
+            isDocked={ticked.size > 0}
+            end={<ListEnd list={list} onNarrow={() => void navigate({ search: withoutFilters(search) })} />}
+          />
+        )}
+        {engine && taskId ? (
+          <DrawerSlot
+            slug={slug}
+            engine={engine}
+            taskId={taskId}
+            tab={search.tab}
+            onTab={(tab) => patch({ tab }, true)}
+            onClose={close}
+            onMove={move}
+          />
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+function heldWords(isTicking: boolean, hold: ReturnType<typeof useHold>): string | null {
+  if (isTicking) return "Updates are paused while tasks are selected";
+  if (hold === "menu") return "Updates are paused while a menu is open";
+  return hold === "text" ? "Updates are paused while text is selected" : null;
+}
+
+const dayMs = 86_400_000;
+
+/** Where losses are looked for: as far back as the API answers, or a week for a list without a beginning. */
+function gapRange({ since, until }: TaskFilters): { since: string; until?: string | undefined } {
+  const thisHour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const fromMs = since ? Math.max(Date.parse(since), thisHour - 89 * dayMs) : thisHour - 7 * dayMs;
+  return { since: new Date(fromMs).toISOString(), until };
+}
+
+function toggledIn(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+function splitTask(text: string | undefined): [string | null, string | null] {
+  if (!text) return [null, null];
+  const at = text.indexOf("/");
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** What the filter bar completes from: the queue and worker lists, and the names among the loaded rows. */
+function useKnown(slug: string, rows: readonly ListRow[], enabled: boolean): Known {
+  const queues = useQuery({ ...queuesQuery(slug), staleTime: 60_000, enabled });
+  const workers = useQuery({ ...workersQuery(slug), staleTime: 60_000, enabled });
+  return useMemo(
+    () => ({
+      queues: queues.data?.items ?? [],
+      workers: workers.data?.items ?? [],
+      names: [...new Set(rows.slice(0, 1_000).map((row) => row.name))].sort(),
+    }),
+    [queues.data, workers.data, rows],
+  );
+}

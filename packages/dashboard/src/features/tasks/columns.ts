@@ -1,0 +1,127 @@
+// Which columns the task list shows, in which order and how wide. The tick box comes before them and always stays.
+
+export const columnIds = [
+  "state",
+  "name",
+  "engine",
+  "queue",
+  "worker",
+  "lifecycle",
+  "wait",
+  "run",
+  "try",
+  "age",
+  "priority",
+  "error",
+  "release",
+  "tags",
+  "id",
+  "started",
+  "finished",
+] as const;
+export type ColumnId = (typeof columnIds)[number];
+
+interface ColumnFacts {
+  label: string;
+  widthRem: number;
+  leastRem: number;
+  /** Figures stand at the end of their column, so that their digits line up. */
+  isFigure?: boolean;
+  /** The cell is nothing but a text, cut where it is too long. */
+  isText?: boolean;
+}
+
+export const columnFacts: Readonly<Record<ColumnId, ColumnFacts>> = {
+  state: { label: "State", widthRem: 6.25, leastRem: 6 },
+  name: { label: "Task, id tail", widthRem: 12, leastRem: 8 },
+  engine: { label: "Engine", widthRem: 4.25, leastRem: 3, isText: true },
+  queue: { label: "Queue", widthRem: 5.25, leastRem: 4, isText: true },
+  worker: { label: "Worker", widthRem: 7, leastRem: 4, isText: true },
+  lifecycle: { label: "Wait, run", widthRem: 9, leastRem: 7 },
+  wait: { label: "Wait", widthRem: 4.5, leastRem: 4, isFigure: true },
+  run: { label: "Run", widthRem: 4.5, leastRem: 4, isFigure: true },
+  try: { label: "Try", widthRem: 2, leastRem: 2, isFigure: true, isText: true },
+  age: { label: "Age", widthRem: 4.75, leastRem: 4.5, isFigure: true },
+  priority: { label: "Priority", widthRem: 4.5, leastRem: 4, isText: true },
+  error: { label: "Error", widthRem: 14, leastRem: 6, isText: true },
+  release: { label: "Release", widthRem: 6, leastRem: 4, isText: true },
+  tags: { label: "Tags", widthRem: 8, leastRem: 4, isText: true },
+  id: { label: "Task id", widthRem: 12, leastRem: 6, isText: true },
+  started: { label: "Started", widthRem: 11.5, leastRem: 6 },
+  finished: { label: "Finished", widthRem: 11.5, leastRem: 6 },
+};
+
+export interface ColumnLayout {
+  /** In the order of the screen; the name is always among them. */
+  shown: readonly ColumnId[];
+  /** Those that were changed. */
+  widthsRem: Readonly<Partial<Record<ColumnId, number>>>;
+}
+
+const maximumRem = 40;
+const gapRem = 0.75;
+const tickRem = 1.75;
+
+/** Where there is less room, the columns that most rows repeat give way. */
+export function defaultLayout(isNarrow: boolean): ColumnLayout {
+  const shown = columnIds.slice(0, 10);
+  const spared: readonly ColumnId[] = ["engine", "worker", "try"];
+  return { shown: isNarrow ? shown.filter((id) => !spared.includes(id)) : shown, widthsRem: {} };
+}
+
+export const widthOf = (layout: ColumnLayout, id: ColumnId): number => layout.widthsRem[id] ?? columnFacts[id].widthRem;
+
+export function resized(layout: ColumnLayout, id: ColumnId, widthRem: number): ColumnLayout {
+  const width = Math.round(Math.min(maximumRem, Math.max(columnFacts[id].leastRem, widthRem)) * 16) / 16;
+  return { ...layout, widthsRem: { ...layout.widthsRem, [id]: width } };
+}
+
+/** The same with the column at another place among those shown; places beyond the ends are the ends. */
+export function moved(layout: ColumnLayout, id: ColumnId, to: number): ColumnLayout {
+  if (!layout.shown.includes(id)) return layout;
+  const shown = layout.shown.filter((one) => one !== id);
+  shown.splice(Math.max(0, Math.min(shown.length, to)), 0, id);
+  return { ...layout, shown };
+}
+
+/** The same with the column shown last, or hidden. The name cannot be hidden. */
+export function toggled(layout: ColumnLayout, id: ColumnId): ColumnLayout {
+  if (id === "name") return layout;
+  const isShown = layout.shown.includes(id);
+  return { ...layout, shown: isShown ? layout.shown.filter((one) => one !== id) : [...layout.shown, id] };
+}
+
+/** Tracks of the grid, the tick box first, and the width below which it is scrolled sideways. */
+export function tracksOf(layout: ColumnLayout): { columns: string; leastWidth: string } {
+  const tracks = layout.shown.map((id) =>
+    id === "name" ? `minmax(${widthOf(layout, id)}rem, 1fr)` : `${widthOf(layout, id)}rem`,
+  );
+  const sum = layout.shown.reduce((all, id) => all + widthOf(layout, id) + gapRem, tickRem);
+  return {
+    columns: `calc(var(--gutter) + ${tickRem}rem) ${tracks.join(" ")}`,
+    leastWidth: `calc(2 * var(--gutter) + ${sum}rem)`,
+  };
+}
+
+/** What was kept; null when it is not a layout. Columns that no longer exist are left out. */
+export function readLayout(text: string | null): ColumnLayout | null {
+  if (text === null) return null;
+  try {
+    const kept: unknown = JSON.parse(text);
+    if (typeof kept !== "object" || kept === null) return null;
+    const { shown, widths } = kept as { shown?: unknown; widths?: unknown };
+    if (!Array.isArray(shown)) return null;
+    const known = [...new Set(shown)].filter((id): id is ColumnId => columnIds.some((one) => one === id));
+    const start: ColumnLayout = { shown: known.includes("name") ? known : ["name", ...known], widthsRem: {} };
+    return Object.entries(widths ?? {}).reduce((layout, [id, width]) => {
+      const column = columnIds.find((one) => one === id);
+      return column && Number.isFinite(width) ? resized(layout, column, width as number) : layout;
+    }, start);
+  } catch {
+    return null;
+  }
+}
+
+export function layoutText({ shown, widthsRem }: ColumnLayout): string {
+  return JSON.stringify({ shown, widths: widthsRem });
+}
