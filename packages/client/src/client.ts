@@ -1,4 +1,4 @@
-import { createSend, type RequestOptions } from "./request.ts";
+import { createReadFile, createSend, type RequestOptions } from "./request.ts";
 import { accountRoutes } from "./routes/accounts.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -29,7 +29,7 @@ export function createClient(options: ClientOptions = {}) {
     ...homeRoutes(send),
     ...issueRoutes(send),
     ...projectRoutes(send),
-    ...taskRoutes(send),
+    ...taskRoutes(send, createReadFile(options)),
     ...taskBreakdownRoutes(send),
     ...savedViewRoutes(send),
     ...eventRoutes(send),

@@ -39,12 +39,60 @@ export type Send = <Answer>(
   call?: Call,
 ) => Promise<Answer>;
 
+/** An answer that is a file. */
+export interface Download {
+  /** As the server names it; null when it does not. */
+  fileName: string | null;
+  content: Blob;
+}
+
+export interface DownloadCall extends Call {
+  /** Told how many bytes have come so far. */
+  onBytes?: (bytes: number) => void;
+}
+
+export type ReadFile = (path: string, call?: DownloadCall) => Promise<Download>;
+
 /** `path` is below `/api/v1` and already encoded, see `pathOf`. */
 export function createSend(options: RequestOptions): Send {
+  const request = createRequest(options);
+  return async <Answer>(method: string, path: string, call: Call = {}) => {
+    const { response, body } = await request(method, path, { ...call, read: (answer) => answer.text() });
+    return readAnswer<Answer>(response, body);
+  };
+}
+
+/** Reads whole files, piece by piece, so that a page can say how far it has come and stop. */
+export function createReadFile(options: RequestOptions): ReadFile {
+  const request = createRequest(options);
+  return async (path, { onBytes, ...call } = {}) => {
+    const read = async (answer: Response) => {
+      const parts: BlobPart[] = [];
+      let bytes = 0;
+      const reader = answer.body?.getReader();
+      for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+        parts.push(part.value as BlobPart);
+        bytes += part.value.byteLength;
+        onBytes?.(bytes);
+      }
+      return new Blob(parts, { type: answer.headers.get("content-type") ?? "" });
+    };
+    const { response, body } = await request("GET", path, { ...call, read });
+    const named = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "");
+    return { fileName: named?.[1] ?? null, content: body };
+  };
+}
+
+interface ReadCall<Body> extends Call {
+  read: (answer: Response) => Promise<Body>;
+}
+
+/** Makes requests and gives back what `read` makes of a good answer; every other end is a problem. */
+function createRequest(options: RequestOptions) {
   const call = options.fetch ?? globalThis.fetch.bind(globalThis);
   const readCookies = options.readCookies ?? (() => ("document" in globalThis ? document.cookie : ""));
 
-  return async <Answer>(method: string, path: string, { query, body, signal, background }: Call = {}) => {
+  return async <Body>(method: string, path: string, { query, body, signal, background, read }: ReadCall<Body>) => {
     const headers = new Headers({ accept: "application/json" });
     if (background ?? (method === "GET" && options.isBackground?.())) headers.set("x-svc-background", "1");
     if (body !== undefined) headers.set("content-type", "application/json");
@@ -55,7 +103,8 @@ export function createSend(options: RequestOptions): Send {
     }
 
     let response: Response;
-    let text: string;
+    let content: Body | null = null;
+    let refusal = "";
     try {
       response = await call(`${options.baseUrl ?? ""}/api/v1${path}${queryText(query)}`, {
         method,
@@ -65,19 +114,20 @@ export function createSend(options: RequestOptions): Send {
         signal: signal ?? null,
         cache: "no-store",
       });
-      text = await response.text();
+      if (response.ok) content = await read(response);
+      else refusal = await response.text();
     } catch (error) {
       if (signal?.aborted) throw error;
       options.onOutcome?.({ reach: "unreachable", status: 0, code: "unreachable" });
       throw new ApiProblem({ code: "unreachable", status: 0, message: "the server did not answer", cause: error });
     }
     if (!response.ok) {
-      const problem = problemOf(response, text);
+      const problem = problemOf(response, refusal);
       options.onOutcome?.({ reach: "answered", status: response.status, code: problem.code });
       throw problem;
     }
     options.onOutcome?.({ reach: "answered", status: response.status, code: null });
-    return readAnswer<Answer>(response, text);
+    return { response, body: content as Body };
   };
 }
 

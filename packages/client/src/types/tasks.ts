@@ -71,6 +71,8 @@ export interface TaskFilters {
   worker?: string;
   since?: string;
   until?: string;
+  /** The search language of docs/search.md. */
+  q?: string;
 }
 
 export interface TaskListQuery extends TaskFilters {
@@ -79,6 +81,24 @@ export interface TaskListQuery extends TaskFilters {
   cursor?: string;
   limit?: number;
   include_total?: boolean;
+}
+
+/** `fields` is a comma-separated list of columns; all of them without it. */
+export interface TaskExportQuery extends TaskFilters {
+  format: "csv" | "xlsx" | "json";
+  fields?: string;
+}
+
+/** At least one of them. */
+export interface BulkDeleteFilters {
+  filter_state?: TaskState;
+  filter_priority?: Priority[];
+  filter_search?: string;
+  filter_name?: string;
+  filter_queue?: string;
+  filter_worker?: string;
+  filter_since?: string;
+  filter_until?: string;
 }
 
 export interface TaskTreeNode {

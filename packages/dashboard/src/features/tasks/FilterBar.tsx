@@ -1,30 +1,32 @@
-import { priorities } from "@svc/client";
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import { priorities, type TaskFilters } from "@svc/client";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
 import controls from "../../ui/controls.module.css";
 import { printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { useKeys } from "../../ui/keys.ts";
 import { Menu, menuItem, menuLabel, menuRule } from "../../ui/Layers.tsx";
-import { filterWords, type Known, readTyped, type Suggestion, suggestionsFor, tokenText } from "./filter-text.ts";
+import { useKnown } from "./facets.ts";
+import { askedBy, filterWords, readTyped, type Suggestion, suggestionsFor, tokenText } from "./filter-text.ts";
 import css from "./list.module.css";
 import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
 
 interface FilterBarProps {
+  slug: string;
   search: TasksSearch;
-  known: Known;
-  /** Called when somebody is about to filter: the time to read what can be completed. */
-  onNear: () => void;
+  filters: TaskFilters;
   onPatch: (patch: Partial<Record<FilterKey, string | undefined>>) => void;
 }
 
-export function FilterBar({ search, known, onNear, onPatch }: FilterBarProps) {
+export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const listId = useId();
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
   const [fault, setFault] = useState<string | null>(null);
-  const suggestions = useMemo(() => suggestionsFor(typed, known, search), [typed, known, search]);
+  // What can be completed is read once somebody is about to filter.
+  const known = useKnown(slug, filters, isOpen ? askedBy(typed) : null);
+  const suggestions = suggestionsFor(typed, known, search);
   const isListed = isOpen && suggestions.length > 0;
   const tokens = activeFilters(search).filter((key) => key !== "state");
   useKeys({
@@ -107,10 +109,7 @@ export function FilterBar({ search, known, onNear, onPatch }: FilterBarProps) {
             autoComplete="off"
             spellCheck={false}
             onChange={(event) => type(event.currentTarget.value)}
-            onFocus={() => {
-              onNear();
-              setOpen(true);
-            }}
+            onFocus={() => setOpen(true)}
             onBlur={() => setOpen(false)}
             onKeyDown={pressed}
           />
@@ -125,7 +124,8 @@ export function FilterBar({ search, known, onNear, onPatch }: FilterBarProps) {
                 onClick={() => choose(suggestion)}
               >
                 <Marked suggestion={suggestion} />
-                <span className="t2">{printable(suggestion.detail)}</span>
+                <span className="t2">{suggestion.detail}</span>
+                {suggestion.count ? <span className="num">{suggestion.count}</span> : null}
               </li>
             ))}
           </ul>

@@ -6,6 +6,7 @@ import { count, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { Stamp } from "../../ui/Stamp.tsx";
 import { tokenText } from "./filter-text.ts";
+import { filterName } from "./filter-words.ts";
 import css from "./grid.module.css";
 import { maximumRows } from "./task-pages.ts";
 import { activeFilters, type FilterKey, type TasksSearch } from "./tasks-search.ts";
@@ -90,7 +91,7 @@ export function NothingMatches({ slug, search, onPatch, list }: NothingMatchesPr
           {active.map((key) => (
             <button key={key} type="button" className={controls.btn} onClick={() => onPatch({ [key]: undefined })}>
               <Icon name="x" />
-              {key === "search" ? "text" : key}: {printable(tokenText(key, String(search[key])))}
+              {filterName(key)}: {printable(tokenText(key, String(search[key])))}
             </button>
           ))}
           {active.length > 1 ? (

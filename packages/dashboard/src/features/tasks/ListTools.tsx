@@ -23,6 +23,7 @@ interface ListToolsProps {
   /** Why the rows stay as they are; null while they are renewed. */
   held: string | null;
   onRelease: () => void;
+  onExport: () => void;
 }
 
 /** What changes how the list looks and lives, and not what is in it. */
@@ -56,12 +57,28 @@ export function ListTools(props: ListToolsProps) {
           </button>
         ))}
       </Menu>
+      <button
+        type="button"
+        className={controls.tool}
+        title="Save the matching tasks as a file"
+        onClick={props.onExport}
+      >
+        <Icon name="download" />
+        <span className="lg">Export</span>
+        <span className="vh">tasks</span>
+      </button>
       {held === null ? (
         <Follow {...props} />
       ) : (
-        <button type="button" className={`${controls.tool} ${controls.held}`} title={held} onClick={onRelease}>
+        <button
+          type="button"
+          className={`${controls.tool} ${controls.held}`}
+          aria-label="Updates paused"
+          title={`${held}. Press to let go`}
+          onClick={onRelease}
+        >
           <Icon name="pause" />
-          Updates paused
+          <span className="lg">Updates paused</span>
         </button>
       )}
       <span className="vh" role="status">

@@ -1,6 +1,5 @@
 import { type TaskState, taskStates } from "@svc/client";
 import { useId } from "react";
-import { shortCount } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import css from "./list.module.css";
 
@@ -17,17 +16,23 @@ const order: readonly TaskState[] = [
   "unknown",
 ];
 
+/** How many tasks are in each state, and in all of them, as texts. */
+export interface Counts {
+  by: ReadonlyMap<string, string>;
+  all: string;
+}
+
 interface StateRailProps {
   state: TaskState | undefined;
-  /** Null when counts under the present filters are not known. */
-  counts: Partial<Record<TaskState, number>> | null;
+  /** Under the other filters; null while they are not known. */
+  counts: Counts | null;
   onChange: (state: TaskState | undefined) => void;
 }
 
 /** One state or all: the list takes a single one. */
 export function StateRail({ state, counts, onChange }: StateRailProps) {
   const name = useId();
-  const total = counts ? taskStates.reduce((sum, one) => sum + (counts[one] ?? 0), 0) : null;
+  const textOf = (one: TaskState) => (counts ? (counts.by.get(one) ?? "0") : "");
   return (
     <>
       <fieldset className={`${css.states} lg`}>
@@ -36,7 +41,7 @@ export function StateRail({ state, counts, onChange }: StateRailProps) {
           name={name}
           word="all"
           glyph="all"
-          count={total}
+          text={counts?.all ?? ""}
           isChosen={!state}
           onChoose={() => onChange(undefined)}
         />
@@ -46,7 +51,7 @@ export function StateRail({ state, counts, onChange }: StateRailProps) {
             name={name}
             word={one}
             glyph={one}
-            count={counts ? (counts[one] ?? 0) : null}
+            text={textOf(one)}
             isChosen={one === state}
             onChoose={() => onChange(one)}
           />
@@ -59,10 +64,10 @@ export function StateRail({ state, counts, onChange }: StateRailProps) {
           value={state ?? "all"}
           onChange={(event) => onChange(taskStates.find((one) => one === event.currentTarget.value))}
         >
-          <option value="all">all {total === null ? "" : shortCount(total)}</option>
+          <option value="all">all {counts?.all ?? ""}</option>
           {order.map((one) => (
             <option key={one} value={one}>
-              {one} {counts ? shortCount(counts[one] ?? 0) : ""}
+              {one} {textOf(one)}
             </option>
           ))}
         </select>
@@ -75,19 +80,19 @@ interface ChoiceProps {
   name: string;
   word: string;
   glyph: string;
-  count: number | null;
+  text: string;
   isChosen: boolean;
   onChoose: () => void;
 }
 
-function Choice({ name, word, glyph, count, isChosen, onChoose }: ChoiceProps) {
+function Choice({ name, word, glyph, text, isChosen, onChoose }: ChoiceProps) {
   return (
     <label data-state={word === "all" ? undefined : word}>
       <input type="radio" name={name} checked={isChosen} onChange={onChoose} />
       <span>
         <Glyph name={glyph} />
         <span className="grow">{word}</span>
-        <span className={css.count}>{count === null ? "" : shortCount(count)}</span>
+        <span className={css.count}>{text}</span>
       </span>
     </label>
   );

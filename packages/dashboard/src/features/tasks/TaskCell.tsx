@@ -1,6 +1,6 @@
-import { memo } from "react";
+import { memo, useContext } from "react";
 import { paths } from "../../paths.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
+import { HrefContext } from "../../ui/AppLink.tsx";
 import { age, duration, idTail, nameText, printable } from "../../ui/format.ts";
 import { fullText, instant, useZone } from "../../ui/instants.ts";
 import { Stamp } from "../../ui/Stamp.tsx";
@@ -27,9 +27,7 @@ export const TaskCell = memo(function TaskCell({ slug, column, row, scaleMs }: C
       return (
         <>
           <PriorityMark priority={row.priority} />
-          <AppLink className="cut" tabIndex={-1} href={paths.task(slug, row.engine, row.task_id)}>
-            {nameText(row.name)}
-          </AppLink>
+          <NameLink slug={slug} row={row} />
           <span className={`${css.tail} mono`}>{idTail(row.task_id)}</span>
         </>
       );
@@ -51,6 +49,16 @@ export const TaskCell = memo(function TaskCell({ slug, column, row, scaleMs }: C
     }
   }
 });
+
+/** For a new tab and the like; a plain click is the row's. */
+function NameLink({ slug, row }: { slug: string; row: ListRow }) {
+  const hrefHere = useContext(HrefContext);
+  return (
+    <a className="cut" tabIndex={-1} href={hrefHere(paths.task(slug, row.engine, row.task_id))}>
+      {nameText(row.name)}
+    </a>
+  );
+}
 
 /** What a column of text says of a task; empty where there is nothing to say. */
 export function cellWords(column: ColumnId, row: ListRow): string {

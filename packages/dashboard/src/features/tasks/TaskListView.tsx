@@ -1,20 +1,19 @@
 import type { TaskFilters, TaskState } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTimeRange } from "../../time-range.ts";
 import { useIsPhone } from "../../ui/appearance.ts";
 import { Bones, Failed, FailedLine, NoteLine } from "../../ui/Feedback.tsx";
 import { count } from "../../ui/format.ts";
 import { useGaps } from "../agents/use-gaps.ts";
-import { projectQuery, statsQuery } from "../projects/queries.ts";
-import { queuesQuery } from "../queues/queries.ts";
-import { workersQuery } from "../workers/queries.ts";
+import { projectQuery } from "../projects/queries.ts";
 import { cellFilter, cellText } from "./cell-filter.ts";
 import { type ColumnId, columnFacts } from "./columns.ts";
 import { DrawerSlot } from "./DrawerSlot.tsx";
 import { FilterBar } from "./FilterBar.tsx";
-import type { Known } from "./filter-text.ts";
+import { useStateCounts } from "./facets.ts";
+import { spokenFilters } from "./filter-words.ts";
 import { ListEnd, NothingMatches } from "./ListEnd.tsx";
 import { ListTools } from "./ListTools.tsx";
 import css from "./list.module.css";
@@ -41,6 +40,8 @@ import { useSelection } from "./use-selection.ts";
 import { useTaskList } from "./use-task-list.ts";
 import { ViewTabs } from "./ViewTabs.tsx";
 
+const ExportDialog = lazy(() => import("./ExportDialog.tsx").then((module) => ({ default: module.ExportDialog })));
+
 export function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
   const navigate = useNavigate({ from: "/p/$slug/tasks" });
   const rawSearch = useLocation({ select: (location) => location.searchStr });
@@ -51,6 +52,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const [isTop, setTop] = useState(top.current === 0);
   const [currentId, setCurrentId] = useState(left?.currentId ?? null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [isExporting, setExporting] = useState(false);
   const [notice, setNotice] = useState<string | null>(null);
   useTimeRange("all");
   const columns = useColumns();
@@ -65,15 +67,13 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const isHeld = isTicking || hold !== null;
   const list = useTaskList(slug, filters, { follows: follows && isTop && !isHeld, isHeld });
   const { rows, query } = list;
-  const selection = useSelection(rows);
+  const selection = useSelection(rows, filterText);
   const { ticked } = selection;
   if (isTicking !== ticked.size > 0) setTicking(ticked.size > 0);
   const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: query.isSuccess });
-  const stats = useQuery(statsQuery(slug));
+  const counts = useStateCounts(slug, filters);
   const { gaps } = useGaps(slug, gapRange(filters));
   const project = useQuery(projectQuery(slug));
-  const [isFiltering, setFiltering] = useState(false);
-  const known = useKnown(slug, rows, isFiltering);
   const dropped = useMemo(() => droppedParams(Object.fromEntries(new URLSearchParams(rawSearch))), [rawSearch]);
   const keep = () => keepPlace(entry, { top: top.current, currentId });
   useEffect(keep, [entry, currentId]);
@@ -154,7 +154,6 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     [],
   );
 
-  const isCounted = active.every((key) => key === "state");
   return (
     <div className={css.list}>
       <div>
@@ -168,7 +167,11 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       </div>
       <div className={css.bar}>
         <h1>Tasks</h1>
-        <ViewTabs slug={slug} search={search} />
+        <ViewTabs
+          slug={slug}
+          search={search}
+          onGo={(view) => void navigate({ search: readTasksSearch({ ...view }) })}
+        />
         <ListTools
           columns={columns}
           list={list}
@@ -177,19 +180,16 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           onFollow={setFollows}
           held={heldWords(ticked.size > 0, hold)}
           onRelease={release}
+          onExport={() => setExporting(true)}
         />
       </div>
       <div className={css.cluster}>
-        <StateRail
-          state={search.state}
-          counts={isCounted ? (stats.data?.tasks_by_state ?? null) : null}
-          onChange={(state: TaskState | undefined) => patch({ state })}
-        />
-        <TimeStrip slug={slug} since={search.since ?? null} />
+        <StateRail state={search.state} counts={counts} onChange={(state: TaskState | undefined) => patch({ state })} />
+        <TimeStrip slug={slug} filters={filters} isWhole={search.since === undefined} />
       </div>
       <div>
         <div className={css.bar}>
-          <FilterBar search={search} known={known} onNear={() => setFiltering(true)} onPatch={patch} />
+          <FilterBar slug={slug} search={search} filters={filters} onPatch={patch} />
           <span className="lg nowrap t2" role="status">
             {total.data === null || total.data === undefined ? (
               `${count(rows.length)}${query.hasNextPage ? "+" : ""} shown`
@@ -205,6 +205,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           <SelectionBar
             slug={slug}
             rows={rows.filter((row) => ticked.has(row.id))}
+            matching={matchingOf(filters, spokenFilters(search), total.data ?? null)}
             onClear={() => selection.set([])}
             isArchived={project.data?.is_active === false}
           />
@@ -257,8 +258,26 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           />
         ) : null}
       </div>
+      {isExporting ? (
+        <Suspense fallback={null}>
+          <ExportDialog
+            slug={slug}
+            filters={filters}
+            words={spokenFilters(search)}
+            columns={columns.layout.shown}
+            total={total.data ?? null}
+            onClose={() => setExporting(false)}
+          />
+        </Suspense>
+      ) : null}
     </div>
   );
+}
+
+/** All that match can be deleted only by filters that the request knows, and never without any. */
+function matchingOf(filters: TaskFilters, words: string | null, total: number | null) {
+  if (words === null || total === null || filters.q !== undefined) return null;
+  return { kind: "matching" as const, filters, words, total };
 }
 
 function heldWords(isTicking: boolean, hold: ReturnType<typeof useHold>): string | null {
@@ -286,18 +305,4 @@ function splitTask(text: string | undefined): [string | null, string | null] {
   if (!text) return [null, null];
   const at = text.indexOf("/");
   return [text.slice(0, at), text.slice(at + 1)];
-}
-
-/** What the filter bar completes from: the queue and worker lists, and the names among the loaded rows. */
-function useKnown(slug: string, rows: readonly ListRow[], enabled: boolean): Known {
-  const queues = useQuery({ ...queuesQuery(slug), staleTime: 60_000, enabled });
-  const workers = useQuery({ ...workersQuery(slug), staleTime: 60_000, enabled });
-  return useMemo(
-    () => ({
-      queues: queues.data?.items ?? [],
-      workers: workers.data?.items ?? [],
-      names: [...new Set(rows.slice(0, 1_000).map((row) => row.name))].sort(),
-    }),
-    [queues.data, workers.data, rows],
-  );
 }

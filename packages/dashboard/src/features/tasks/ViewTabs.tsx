@@ -1,22 +1,131 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { printable } from "../../ui/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { Menu, menuItem } from "../../ui/Layers.tsx";
+import { roleIn, useMe } from "../sessions/queries.ts";
 import css from "./list.module.css";
-import type { TasksSearch } from "./tasks-search.ts";
-import { isSameView, presets } from "./views.ts";
+import { savedViewsQuery } from "./queries.ts";
+import { activeFilters, type TasksSearch } from "./tasks-search.ts";
+import { DeleteViewDialog, NameViewDialog, useReplaceView } from "./ViewDialogs.tsx";
+import { keptFilters, type ListView, ownView, presets, searchFor, showsView } from "./views.ts";
 
-export function ViewTabs({ slug, search }: { slug: string; search: TasksSearch }) {
+type Asking = "save as" | "rename" | "delete" | null;
+
+interface ViewTabsProps {
+  slug: string;
+  search: TasksSearch;
+  onGo: (search: TasksSearch) => void;
+}
+
+/** The views of the project and of the reader, and what can be done with the filters as they are now. */
+export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
+  const { data } = useQuery(savedViewsQuery(slug));
+  const [asking, setAsking] = useState<Asking>(null);
+  const mayChange = roleIn(useMe(), slug) !== "auditor";
+  const own = (data?.items ?? []).map(ownView);
+  const current = own.find((view) => view.id === search.view);
+  const isChanged = current !== undefined && !showsView(search, current);
+  const isNamed = [...presets, ...own].some((view) => showsView(search, view));
+  const replace = useReplaceView(slug, () => setAsking("save as"));
+  const isCurrent = (view: ListView) =>
+    view.id === null ? current === undefined && showsView(search, view) : view.id === current?.id;
+
+  // Of many views some lie beyond the edge; that of the list must not.
+  const nav = useRef<HTMLElement>(null);
+  const shown = [...presets, ...own].find(isCurrent)?.name;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each view that becomes the current one
+  useEffect(() => {
+    void nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [shown]);
+
   return (
-    <nav className={`${css.tabs} grow`} aria-label="Views">
-      {presets.map((view) => (
-        <AppLink
-          key={view.name}
-          href={paths.tasks(slug) + stringifySearch({ ...view.search })}
-          aria-current={isSameView(search, view.search) ? "true" : undefined}
-        >
-          {view.name}
-        </AppLink>
-      ))}
-    </nav>
+    <>
+      <nav ref={nav} className={css.tabs} aria-label="Views">
+        {[...presets, ...own].map((view) => (
+          <AppLink
+            key={view.id ?? view.name}
+            href={paths.tasks(slug) + stringifySearch({ ...searchFor(view, search) })}
+            aria-current={isCurrent(view) ? "true" : undefined}
+          >
+            {printable(view.name)}
+            {isCurrent(view) && isChanged ? <span className="t2">{"\u00a0"}· changed</span> : null}
+          </AppLink>
+        ))}
+      </nav>
+      <span className={`${css.viewActs} grow lg`}>
+        {current && isChanged && mayChange ? (
+          <button
+            type="button"
+            className={controls.lnk}
+            onClick={() => replace.mutate({ view: current, filters: keptFilters(search) })}
+          >
+            Save
+          </button>
+        ) : null}
+        {mayChange && (isChanged || (current === undefined && !isNamed && activeFilters(search).length > 0)) ? (
+          <button type="button" className={controls.lnk} onClick={() => setAsking("save as")}>
+            {current ? "Save as" : "Save view"}
+          </button>
+        ) : null}
+        {current && isChanged ? (
+          <button type="button" className={controls.lnk} onClick={() => onGo(searchFor(current, search))}>
+            Reset
+          </button>
+        ) : null}
+        {current && mayChange ? (
+          <Menu
+            label={`View ${current.name}`}
+            buttonClass={controls.ib}
+            buttonLabel={`Rename or delete the view ${printable(current.name)}`}
+            button={<Icon name="caret" />}
+          >
+            <button type="button" data-entry="" className={menuItem} onClick={() => setAsking("rename")}>
+              Rename
+            </button>
+            <button type="button" data-entry="" className={menuItem} onClick={() => setAsking("delete")}>
+              <Icon name="trash" />
+              Delete
+            </button>
+          </Menu>
+        ) : null}
+      </span>
+      {asking === "save as" ? (
+        <NameViewDialog
+          slug={slug}
+          filters={keptFilters(search)}
+          fault={replace.error}
+          onClose={() => {
+            replace.reset();
+            setAsking(null);
+          }}
+          onDone={(view) => onGo(searchFor(ownView(view), search))}
+        />
+      ) : null}
+      {asking === "rename" && current ? (
+        <NameViewDialog
+          slug={slug}
+          view={current}
+          filters={keptFilters(current.search)}
+          onClose={() => setAsking(null)}
+          onDone={() => setAsking(null)}
+        />
+      ) : null}
+      {asking === "delete" && current ? (
+        <DeleteViewDialog
+          slug={slug}
+          view={current}
+          onClose={() => setAsking(null)}
+          onDone={() => {
+            const { view: _, ...rest } = search;
+            onGo(rest);
+          }}
+        />
+      ) : null}
+    </>
   );
 }

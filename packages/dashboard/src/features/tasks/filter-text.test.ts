@@ -1,13 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { type Known, readTyped, suggestionsFor, tokenText } from "./filter-text.ts";
+import type { Known } from "./facets.ts";
+import { askedBy, readTyped, suggestionsFor, tokenText } from "./filter-text.ts";
 
 const known: Known = {
-  queues: [
-    { name: "search", engine: "bullmq" },
-    { name: "emails", engine: "bullmq" },
+  queue: [
+    { value: "search", count: "10k+" },
+    { value: "emails", count: "412" },
   ],
-  workers: [{ name: "mailer-1", engine: "bullmq" }],
-  names: ["emails.send", "search.reindex"],
+  worker: [{ value: "mailer-1", count: "7" }],
+  name: [
+    { value: "emails.send", count: "9" },
+    { value: "search.reindex", count: "3" },
+  ],
+  priority: [{ value: "low", count: "5" }],
 };
 
 describe("readTyped", () => {
@@ -33,22 +38,38 @@ describe("suggestionsFor", () => {
 
   test("completes a value, those that begin with it first, and marks what was typed", () => {
     const found = suggestionsFor("queue:e", known, {});
-    expect(found.map((one) => [one.value, one.at])).toEqual([
-      ["emails", 0],
-      ["search", 1],
+    expect(found.map((one) => [one.value, one.at, one.count])).toEqual([
+      ["emails", 0, "412"],
+      ["search", 1, "10k+"],
     ]);
     expect(found[0]?.effect).toEqual({ patch: { queue: "emails" } });
   });
 
   test("finds values of several kinds for plain text", () => {
     const found = suggestionsFor("mail", known, {});
-    expect(found.map((one) => one.detail)).toEqual(["queue, bullmq", "worker, bullmq", "name"]);
+    expect(found.map((one) => [one.detail, one.value])).toEqual([
+      ["queue", "emails"],
+      ["worker", "mailer-1"],
+      ["name", "emails.send"],
+    ]);
   });
 
   test("does not offer a priority twice", () => {
-    const values = suggestionsFor("priority:", known, { priority: "high" }).map((one) => one.value);
-    expect(values).toEqual(["critical", "normal", "low"]);
+    const found = suggestionsFor("priority:", known, { priority: "high" }).map((one) => [one.value, one.count]);
+    expect(found).toEqual([
+      ["critical", undefined],
+      ["normal", undefined],
+      ["low", "5"],
+    ]);
   });
+});
+
+test.each([
+  ["queue:em", { fields: ["queue"], typed: "em" }],
+  ["since:", { fields: [], typed: "" }],
+  [" mail", { fields: ["name", "queue", "worker"], typed: "mail" }],
+])("while %j is typed, the values of %j are worth reading", (typed, asked) => {
+  expect(askedBy(typed)).toEqual(asked);
 });
 
 test("tokenText reads like a sentence", () => {

@@ -1,5 +1,6 @@
 import { priorities, taskStates } from "@svc/client";
 import { timeOf } from "../../range-text.ts";
+import type { Asked, Known } from "./facets.ts";
 import { type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
 
 // The language of the filter bar: `key:value` words are filters, everything else is text to find.
@@ -7,17 +8,12 @@ import { type FilterKey, priorityList, type TasksSearch } from "./tasks-search.t
 export const filterWords = ["queue", "worker", "name", "priority", "since", "until", "state"] as const;
 type FilterWord = (typeof filterWords)[number];
 
-/** What the bar can complete from. */
-export interface Known {
-  queues: readonly { name: string; engine: string }[];
-  workers: readonly { name: string; engine: string }[];
-  names: readonly string[];
-}
-
 export interface Suggestion {
   /** Shown and, after `key:`, typed. */
   value: string;
   detail: string;
+  /** How many tasks it would show, where that is known. */
+  count?: string | undefined;
   /** Where the typed part sits in the value, to mark it. */
   at: number;
   length: number;
@@ -80,9 +76,17 @@ export function suggestionsFor(typed: string, known: Known, search: TasksSearch)
   const found = (["queue", "worker", "name"] as const).flatMap((word) =>
     valueSuggestions(word, text, known, search)
       .slice(0, 3)
-      .map((one) => ({ ...one, detail: `${word}${one.detail ? `, ${one.detail}` : ""}` })),
+      .map((one) => ({ ...one, detail: word })),
   );
   return [...words, ...found].slice(0, maximumSuggestions);
+}
+
+/** Which values are worth reading while this is typed. */
+export function askedBy(typed: string): Asked {
+  const split = splitWord(typed.trimStart());
+  if (!split) return { fields: ["name", "queue", "worker"], typed: typed.trim() };
+  const { word, value } = split;
+  return { fields: word === "since" || word === "until" ? [] : [word], typed: value };
 }
 
 const wordDetails: Record<FilterWord, string> = {
@@ -97,14 +101,19 @@ const wordDetails: Record<FilterWord, string> = {
 
 function valueSuggestions(word: FilterWord, value: string, known: Known, search: TasksSearch): Suggestion[] {
   const chosen = priorityList(search.priority);
-  const choices: Record<FilterWord, readonly { value: string; detail: string }[]> = {
-    queue: known.queues.map((queue) => ({ value: queue.name, detail: queue.engine })),
-    worker: known.workers.map((worker) => ({ value: worker.name, detail: worker.engine })),
-    name: known.names.map((name) => ({ value: name, detail: "" })),
-    priority: priorities.filter((one) => !chosen.includes(one)).map((one) => ({ value: one, detail: "" })),
-    since: ages.map((age) => ({ value: age, detail: "" })),
-    until: ages.map((age) => ({ value: age, detail: "" })),
-    state: taskStates.map((state) => ({ value: state, detail: "" })),
+  const counted = (values: readonly string[], field: "state" | "priority") =>
+    values.map((one) => ({ value: one, count: known[field]?.find((other) => other.value === one)?.count }));
+  const choices: Record<FilterWord, readonly { value: string; count?: string | undefined }[]> = {
+    queue: known.queue ?? [],
+    worker: known.worker ?? [],
+    name: known.name ?? [],
+    priority: counted(
+      priorities.filter((one) => !chosen.includes(one)),
+      "priority",
+    ),
+    since: ages.map((age) => ({ value: age })),
+    until: ages.map((age) => ({ value: age })),
+    state: counted(taskStates, "state"),
   };
   const lower = value.toLowerCase();
   return choices[word]
@@ -113,7 +122,8 @@ function valueSuggestions(word: FilterWord, value: string, known: Known, search:
     .sort((a, b) => Number(a.at > 0) - Number(b.at > 0))
     .flatMap((choice) => {
       const read = readTyped(`${word}:${choice.value}`, search);
-      return "patch" in read ? [{ ...choice, length: lower.length, effect: { patch: read.patch } }] : [];
+      const shown = { ...choice, detail: "", length: lower.length };
+      return "patch" in read ? [{ ...shown, effect: { patch: read.patch } }] : [];
     });
 }
 

@@ -1,4 +1,4 @@
-import { isProblem, type TaskFilters } from "@svc/client";
+import { type FacetQuery, isProblem, type TaskFilters, type TaskHistogramQuery } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import type { AddressRange } from "../../range-text.ts";
@@ -103,16 +103,24 @@ export const taskTreeQuery = (slug: string, engine: string, taskId: string) =>
     staleTime: 5_000,
   });
 
-export const trendsQuery = (slug: string, since: string | null) =>
+/** Values of one field under the list's other filters. A timer reads the counts again, so they do not vanish meanwhile. */
+export const facetQuery = (slug: string, query: FacetQuery) =>
   queryOptions({
-    queryKey: ["trends", slug, since],
-    queryFn: ({ signal }) => api.getTrends(slug, trendWindow(since), { signal }),
+    queryKey: ["facet", slug, query],
+    queryFn: ({ signal }) => api.getFacet(slug, query, { signal }),
+    staleTime: 10_000,
+  });
+
+export const histogramQuery = (slug: string, query: TaskHistogramQuery) =>
+  queryOptions({
+    queryKey: ["task-histogram", slug, query],
+    queryFn: ({ signal }) => api.getTaskHistogram(slug, query, { signal }),
     staleTime: 15_000,
   });
 
-function trendWindow(since: string | null): { window: "1h" | "6h" | "24h" | "7d"; bucket: "1m" | "5m" | "15m" | "1h" } {
-  if (since === "-15m" || since === "-1h") return { window: "1h", bucket: "1m" };
-  if (since === "-24h") return { window: "24h", bucket: "15m" };
-  if (since === "-7d") return { window: "7d", bucket: "1h" };
-  return { window: "6h", bucket: "5m" };
-}
+export const savedViewsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["saved-views", slug],
+    queryFn: ({ signal }) => api.listSavedViews(slug, { signal }),
+    staleTime: 60_000,
+  });

@@ -10,16 +10,20 @@ export interface TasksSearch {
   search?: string;
   queue?: string;
   worker?: string;
+  /** A text of the search language. */
+  q?: string;
   /** An instant, or an age such as `-1h`. */
   since?: string;
   until?: string;
   /** `<engine>/<task id>` of the task in the drawer. */
   task?: string;
   tab?: string;
+  /** Id of the saved view that the filters began as. */
+  view?: string;
 }
 
-const textKeys = ["name", "search", "queue", "worker"] as const;
-const maximumLengths = { name: 500, search: 500, queue: 200, worker: 200 } as const;
+const textKeys = ["name", "search", "queue", "worker", "q"] as const;
+const maximumLengths = { name: 500, search: 500, queue: 200, worker: 200, q: 1000 } as const;
 
 export function readTasksSearch(raw: Record<string, unknown>): TasksSearch {
   const search: TasksSearch = {};
@@ -34,6 +38,7 @@ export function readTasksSearch(raw: Record<string, unknown>): TasksSearch {
   Object.assign(search, readRange(raw));
   if (typeof raw.task === "string" && raw.task.includes("/")) search.task = raw.task;
   if (typeof raw.tab === "string") search.tab = raw.tab;
+  if (typeof raw.view === "string" && /^[0-9a-f-]{36}$/.test(raw.view)) search.view = raw.view;
   return search;
 }
 
@@ -57,7 +62,7 @@ export function priorityList(text: unknown): string[] {
 
 /** The list's query parameters. Ages become instants here, so that the pages of one list share their bounds. */
 export function filtersOf(search: TasksSearch, now: number): TaskFilters {
-  const { state, priority, name, search: text, queue, worker, since, until } = search;
+  const { state, priority, name, search: text, queue, worker, q, since, until } = search;
   return {
     ...(state ? { state } : {}),
     ...(priority ? { priority } : {}),
@@ -65,12 +70,13 @@ export function filtersOf(search: TasksSearch, now: number): TaskFilters {
     ...(text ? { search: text } : {}),
     ...(queue ? { queue } : {}),
     ...(worker ? { worker } : {}),
+    ...(q ? { q } : {}),
     ...(since ? { since: new Date(timeOf(since, now)).toISOString() } : {}),
     ...(until ? { until: new Date(timeOf(until, now)).toISOString() } : {}),
   };
 }
 
-const filterKeys = ["state", "priority", "name", "search", "queue", "worker", "since", "until"] as const;
+const filterKeys = ["state", "priority", "name", "search", "queue", "worker", "q", "since", "until"] as const;
 export type FilterKey = (typeof filterKeys)[number];
 
 /** The filters in force, in reading order. */

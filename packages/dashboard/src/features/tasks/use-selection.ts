@@ -11,9 +11,14 @@ export interface Selection {
 
 const none: ReadonlySet<string> = new Set();
 
-/** The ticked rows, by id. With a range, all rows from the one that was ticked last. */
-export function useSelection(rows: readonly ListRow[]): Selection {
+/** The ticked rows of one list, by id; another list has none. With a range, all rows from the one that was ticked last. */
+export function useSelection(rows: readonly ListRow[], listKey: string): Selection {
   const [ticked, setTicked] = useState(none);
+  const [shownKey, setShownKey] = useState(listKey);
+  if (shownKey !== listKey) {
+    setShownKey(listKey);
+    setTicked(none);
+  }
   const last = useRef<string | null>(null);
   const tick = (row: ListRow, isRange: boolean) => {
     const next = new Set(ticked);

@@ -1,0 +1,95 @@
+import type { BulkDeleteFilters, Priority, TaskFilters } from "@svc/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import controls from "../../ui/controls.module.css";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { count } from "../../ui/format.ts";
+import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { type ListRow, type LoadedList, removeRows } from "./task-pages.ts";
+
+/** A request with filters deletes at most this many rows. */
+const maximumMatching = 10_000;
+
+/** What is deleted: the ticked rows, or all that the filters show. */
+export type Chosen =
+  | { kind: "rows"; rows: readonly ListRow[] }
+  | { kind: "matching"; filters: TaskFilters; words: string; total: number };
+
+interface DeleteDialogProps {
+  slug: string;
+  chosen: Chosen;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+export function DeleteDialog({ slug, chosen, onClose, onDone }: DeleteDialogProps) {
+  const client = useQueryClient();
+  const amount = chosen.kind === "rows" ? chosen.rows.length : Math.min(chosen.total, maximumMatching);
+  const words = `${count(amount)} ${amount === 1 ? "task" : "tasks"}`;
+  const remove = useMutation({
+    mutationFn: () =>
+      chosen.kind === "rows"
+        ? api.deleteTasks(
+            slug,
+            chosen.rows.map((row) => row.id),
+          )
+        : api.deleteMatchingTasks(slug, deleteFilters(chosen.filters)),
+    onSuccess: () => {
+      if (chosen.kind === "rows") {
+        const ids = chosen.rows.map((row) => row.id);
+        client.setQueriesData<LoadedList>({ queryKey: ["tasks", slug] }, (old) => old && removeRows(old, ids));
+      } else void client.resetQueries({ queryKey: ["tasks", slug] });
+      for (const subject of ["task-total", "stats", "facet", "task-histogram"]) {
+        void client.invalidateQueries({ queryKey: [subject, slug] });
+      }
+      onDone();
+    },
+  });
+  return (
+    <Dialog title={`Delete ${words}`} onClose={onClose}>
+      {chosen.kind === "matching" ? (
+        <p>
+          All tasks with {chosen.words}
+          {chosen.total > maximumMatching
+            ? `: ${count(chosen.total)}. One go deletes ${count(maximumMatching)}; repeat it for the others.`
+            : "."}
+        </p>
+      ) : null}
+      <p>
+        Their rows leave the list for everybody. Their events stay until retention takes them, and a later event of a
+        deleted task makes a new row. Nothing is sent to the engine.
+      </p>
+      {remove.isError ? (
+        <p className={controls.err} role="alert">
+          Nothing was deleted. {causeOf(remove.error)}
+        </p>
+      ) : null}
+      <div className={dialogFoot}>
+        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+          Keep them
+        </button>
+        <button
+          type="button"
+          className={`${controls.btn} ${controls.danger} ${controls.big}`}
+          aria-disabled={remove.isPending}
+          onClick={() => !remove.isPending && remove.mutate()}
+        >
+          Delete {words}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function deleteFilters({ state, priority, search, name, queue, worker, since, until }: TaskFilters): BulkDeleteFilters {
+  return {
+    ...(state && { filter_state: state }),
+    ...(priority && { filter_priority: priority.split(",") as Priority[] }),
+    ...(search && { filter_search: search }),
+    ...(name && { filter_name: name }),
+    ...(queue && { filter_queue: queue }),
+    ...(worker && { filter_worker: worker }),
+    ...(since && { filter_since: since }),
+    ...(until && { filter_until: until }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { SavedView } from "@svc/client";
+import { describe, expect, test } from "vitest";
+import { keptFilters, type ListView, ownView, presets, searchFor, showsView } from "./views.ts";
+
+const preset = (name: string) => presets.find((one) => one.name === name) as ListView;
+const id = "11111111-2222-4333-8444-555555555555";
+const saved: SavedView = {
+  id,
+  name: "Payday watch",
+  filters: { state: "failure", priority: ["high", "critical"], queue: "billing", engine: 'a"b', q: "runtime:>30s" },
+  created_at: "2026-11-20T10:00:00.000Z",
+  updated_at: "2026-11-20T10:00:00.000Z",
+};
+
+describe("a view of one's own", () => {
+  test("becomes an address, with the engine as a term of the search", () => {
+    expect(ownView(saved).search).toEqual({
+      state: "failure",
+      priority: "critical,high",
+      queue: "billing",
+      q: 'runtime:>30s engine:"a\\"b"',
+      view: id,
+    });
+  });
+
+  test("keeps filters and no time range", () => {
+    const search = { state: "retry", priority: "high", since: "-1h", name: "x", task: "a/b" } as const;
+    expect(keptFilters(search)).toEqual({ state: "retry", priority: ["high"], name: "x" });
+  });
+});
+
+describe("the view that is shown", () => {
+  test("is the one with the same filters, in any time range", () => {
+    expect(showsView({ state: "failure", since: "-1h" }, preset("Failed"))).toBe(true);
+    expect(showsView({ state: "failure", queue: "q" }, preset("Failed"))).toBe(false);
+    expect(showsView({}, preset("All"))).toBe(true);
+  });
+
+  test("is not another one for a bound that belongs to it", () => {
+    expect(showsView({ state: "pending", until: "-5m" }, preset("Waiting over 5 min"))).toBe(true);
+    expect(showsView({ state: "pending" }, preset("Waiting over 5 min"))).toBe(false);
+  });
+});
+
+describe("going to another view", () => {
+  test("keeps the time range", () => {
+    expect(searchFor(preset("Failed"), { state: "retry", since: "-1h" })).toEqual({ since: "-1h", state: "failure" });
+  });
+
+  test("leaves behind a bound that came with a view", () => {
+    expect(searchFor(preset("All"), { state: "pending", until: "-5m" })).toEqual({});
+    expect(searchFor(preset("All"), { until: "2026-11-20" })).toEqual({ until: "2026-11-20" });
+  });
+});
