@@ -6,7 +6,7 @@ import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/]|vite[\\/]|rolldown/;
+  /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]|rolldown/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
 const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
