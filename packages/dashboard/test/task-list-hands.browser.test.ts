@@ -180,14 +180,14 @@ describe("views", () => {
     await page.getByRole("button", { name: "Rename", exact: true }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Billing");
     await page.getByRole("button", { name: "Rename view" }).click();
-    await page.getByRole("link", { name: "Billing" }).waitFor();
+    await page.getByRole("link", { name: "Billing", exact: true }).waitFor();
 
     const { body } = await shop.brain.as.admin.get(`/projects/${shop.brain.project.slug}/saved-views`);
     expect(body.items).toMatchObject([{ name: "Billing", filters: { queue: "billing" } }]);
     await page.getByRole("button", { name: /^Rename or delete/ }).click();
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("button", { name: "Delete view" }).click();
-    await page.getByRole("link", { name: "Billing" }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Billing", exact: true }).waitFor({ state: "detached" });
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -195,7 +195,7 @@ describe("views", () => {
   test("need a name that is not taken", async () => {
     const path = `/projects/${shop.brain.project.slug}/saved-views`;
     await shop.brain.as.admin.post(path, { name: "Taken", filters: { queue: "media" } });
-    const { page } = await openTasks("?queue=billing");
+    const { page } = await openTasks("?queue=search");
     await page.getByRole("button", { name: "Save view" }).click();
     await page.getByLabel("Name").fill("Taken");
     await page.keyboard.press("Enter");
@@ -276,4 +276,40 @@ test("all that match are deleted by an admin, and only offered to one", async ()
   await viewer.page.getByText("1 selected").waitFor();
   expect(await viewer.page.getByRole("button", { name: /^Select all/ }).count()).toBe(0);
   await viewer.page.context().close();
+});
+
+describe("a search", () => {
+  test("is typed term by term, finds what is in arguments, and can be changed and dropped", async () => {
+    const { page, faults } = await openTasks();
+    await row(page, "billing.charge failure").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("args.gateway:eu-1");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=args/);
+    await row(page, "billing.charge failure").waitFor();
+    await row(page, "emails.send_receipt success").waitFor({ state: "detached" });
+    await page.getByText("1 shown").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+
+    await page.getByRole("button", { name: "Change the term args.gateway:eu-1" }).click();
+    const box = page.getByRole("combobox");
+    expect(await box.inputValue()).toBe("args.gateway:eu-1");
+    await box.fill("-state:failure");
+    await page.keyboard.press("Enter");
+    await row(page, "emails.send_receipt success").waitFor();
+    await page.getByRole("button", { name: "Drop the term -state:failure" }).click();
+    await row(page, "billing.charge failure").waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("that is not understood is marked at its term, and what the server says stands in the list", async () => {
+    const { page } = await openTasks("?q=queue:billing%20runtime:soon");
+    await page.getByRole("button", { name: /^Change the term runtime:soon, not understood/ }).waitFor();
+    await page.getByRole("heading", { name: "A filter is not understood" }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Drop the term runtime:soon" }).click();
+    await row(page, "billing.charge failure").waitFor();
+    await page.context().close();
+  });
 });

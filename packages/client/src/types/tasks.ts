@@ -71,13 +71,11 @@ export interface TaskFilters {
   worker?: string;
   since?: string;
   until?: string;
-  /** The search language of docs/search.md. */
+  /** The query language of docs/search.md; `@svc/client/task-query` reads and completes it. */
   q?: string;
 }
 
 export interface TaskListQuery extends TaskFilters {
-  /** The query language of docs/search.md; `@svc/client/task-query` reads and completes it. */
-  q?: string;
   cursor?: string;
   limit?: number;
   include_total?: boolean;

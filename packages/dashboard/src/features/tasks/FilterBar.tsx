@@ -8,6 +8,7 @@ import { Menu, menuItem, menuLabel, menuRule } from "../../ui/Layers.tsx";
 import { useKnown } from "./facets.ts";
 import { askedBy, filterWords, readTyped, type Suggestion, suggestionsFor, tokenText } from "./filter-text.ts";
 import css from "./list.module.css";
+import { searchFields, termsOf, withoutTerm } from "./query-terms.ts";
 import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
 
 interface FilterBarProps {
@@ -28,7 +29,10 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const known = useKnown(slug, filters, isOpen ? askedBy(typed) : null);
   const suggestions = suggestionsFor(typed, known, search);
   const isListed = isOpen && suggestions.length > 0;
-  const tokens = activeFilters(search).filter((key) => key !== "state");
+  const tokens = activeFilters(search).filter((key) => key !== "state" && key !== "q");
+  const terms = search.q ? termsOf(search.q) : [];
+  const termFault = terms.find((term) => term.fault !== null)?.fault ?? null;
+  const dropTerm = (at: number) => onPatch({ q: withoutTerm(search.q ?? "", at) });
   useKeys({
     "/": (event) => {
       event.preventDefault();
@@ -76,7 +80,8 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
       event.stopPropagation();
     } else if (event.key === "Backspace" && typed === "") {
       const last = tokens.at(-1);
-      if (last) onPatch({ [last]: undefined });
+      if (terms.length > 0) dropTerm(terms.length - 1);
+      else if (last) onPatch({ [last]: undefined });
     }
   };
 
@@ -93,13 +98,39 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
             </button>
           </span>
         ))}
+        {terms.map((term, at) => (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same term may stand twice
+            key={at}
+            className={term.fault === null ? css.tok : `${css.tok} ${css.wrong}`}
+          >
+            <button
+              type="button"
+              className={`${css.term} cut mono`}
+              title={term.fault ?? "Change this term"}
+              aria-label={`Change the term ${printable(term.text)}${term.fault === null ? "" : `, not understood: ${term.fault}`}`}
+              onClick={() => {
+                dropTerm(at);
+                type(term.text);
+                input.current?.focus();
+              }}
+            >
+              <TermText text={term.text} />
+            </button>
+            <button type="button" aria-label={`Drop the term ${printable(term.text)}`} onClick={() => dropTerm(at)}>
+              <Icon name="x" />
+            </button>
+          </span>
+        ))}
         <span className={`${css.q} grow`}>
           <input
             ref={input}
             type="text"
             value={typed}
             aria-label="Add a filter, or text to find. Text is matched literally"
-            placeholder={tokens.length === 0 ? "queue: worker: name: or text, matched literally" : ""}
+            placeholder={
+              tokens.length + terms.length === 0 ? "queue: name: args.user.id: error: or text, matched literally" : ""
+            }
             role="combobox"
             aria-expanded={isListed}
             aria-controls={listId}
@@ -130,9 +161,9 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
             ))}
           </ul>
         </span>
-        {fault ? (
-          <span className={controls.err} role="alert">
-            {fault}
+        {(fault ?? termFault) ? (
+          <span className={`${controls.err} ${css.fault}`} role="alert">
+            {fault ?? termFault}
           </span>
         ) : null}
       </search>
@@ -185,7 +216,34 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
               {word}
             </button>
           ))}
+        <hr className={menuRule} />
+        {searchFields().map(({ name, meaning }) => (
+          <button
+            key={name}
+            type="button"
+            data-entry=""
+            className={menuItem}
+            onClick={() => {
+              type(`${name}:`);
+              requestAnimationFrame(() => input.current?.focus());
+            }}
+          >
+            <span className="grow">{name}</span>
+            <span className="t2">{meaning}</span>
+          </button>
+        ))}
       </Menu>
+    </>
+  );
+}
+
+/** A term with its field set off from its value. */
+function TermText({ text }: { text: string }) {
+  const at = /^-?[A-Za-z]+(?:[.[][^:"]*)?:/.exec(text)?.[0].length ?? 0;
+  return (
+    <>
+      <span className={css.k}>{printable(text.slice(0, at))}</span>
+      {printable(text.slice(at))}
     </>
   );
 }

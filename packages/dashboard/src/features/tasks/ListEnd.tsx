@@ -1,3 +1,4 @@
+import type { ApiProblem } from "@svc/client";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
@@ -60,10 +61,65 @@ function Reached({ list }: { list: TaskList }) {
   const reached = list.query.data?.pages.at(-1)?.reached;
   return reached ? (
     <span>
-      Searched down to <Stamp at={reached} />.
+      Searched back to <Stamp at={reached} />, {count(list.rows.length)} found.
     </span>
   ) : (
     <span>The search goes on below.</span>
+  );
+}
+
+/** How many there are, as far as it is known: a search that is under way also says how far it has come. */
+export function FoundSoFar({ list }: { list: TaskList }) {
+  const { rows, query } = list;
+  const reached = query.hasNextPage ? query.data?.pages.at(-1)?.reached : null;
+  if (!reached) return `${count(rows.length)}${query.hasNextPage ? "+" : ""} shown`;
+  return (
+    <>
+      <b className="t1">{count(rows.length)}</b> found, searched back to <Stamp at={reached} />
+    </>
+  );
+}
+
+interface NotUnderstoodProps {
+  error: ApiProblem;
+  slug: string;
+  search: TasksSearch;
+  onPatch: (patch: Partial<Record<FilterKey, undefined>>) => void;
+}
+
+/** The address asks for what the server refuses: which filter it is, and a way to drop it. */
+export function NotUnderstood({ error, slug, search, onPatch }: NotUnderstoodProps) {
+  const faults = Array.isArray(error.details.errors)
+    ? (error.details.errors as { loc?: unknown[]; message?: string }[])
+    : [];
+  return (
+    <Empty title="A filter is not understood" chips={<FilterChips slug={slug} search={search} onPatch={onPatch} />}>
+      {faults.map((fault) => (
+        <p key={String(fault.loc)} role="alert">
+          <span className="mono">{printable(String(fault.loc?.at(-1) ?? ""))}</span>: {fault.message}.
+        </p>
+      ))}
+      {faults.length === 0 ? <p role="alert">{causeOf(error)}</p> : null}
+    </Empty>
+  );
+}
+
+function FilterChips({ slug, search, onPatch }: Omit<NotUnderstoodProps, "error">) {
+  const active = activeFilters(search);
+  return (
+    <>
+      {active.map((key) => (
+        <button key={key} type="button" className={controls.btn} onClick={() => onPatch({ [key]: undefined })}>
+          <Icon name="x" />
+          {filterName(key)}: {printable(tokenText(key, String(search[key])))}
+        </button>
+      ))}
+      {active.length > 1 ? (
+        <AppLink className={controls.btn} href={paths.tasks(slug)}>
+          Clear all
+        </AppLink>
+      ) : null}
+    </>
   );
 }
 
@@ -88,17 +144,7 @@ export function NothingMatches({ slug, search, onPatch, list }: NothingMatchesPr
               Show {list.freshCount} new
             </button>
           ) : null}
-          {active.map((key) => (
-            <button key={key} type="button" className={controls.btn} onClick={() => onPatch({ [key]: undefined })}>
-              <Icon name="x" />
-              {filterName(key)}: {printable(tokenText(key, String(search[key])))}
-            </button>
-          ))}
-          {active.length > 1 ? (
-            <AppLink className={controls.btn} href={paths.tasks(slug)}>
-              Clear all
-            </AppLink>
-          ) : null}
+          <FilterChips slug={slug} search={search} onPatch={onPatch} />
         </>
       }
     >

@@ -1,4 +1,4 @@
-import type { TaskFilters, TaskState } from "@svc/client";
+import { isProblem, type TaskFilters, type TaskState } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -14,7 +14,7 @@ import { DrawerSlot } from "./DrawerSlot.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { useStateCounts } from "./facets.ts";
 import { spokenFilters } from "./filter-words.ts";
-import { ListEnd, NothingMatches } from "./ListEnd.tsx";
+import { FoundSoFar, ListEnd, NothingMatches, NotUnderstood } from "./ListEnd.tsx";
 import { ListTools } from "./ListTools.tsx";
 import css from "./list.module.css";
 import { keepPlace, placeAt } from "./list-place.ts";
@@ -70,7 +70,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const selection = useSelection(rows, filterText);
   const { ticked } = selection;
   if (isTicking !== ticked.size > 0) setTicking(ticked.size > 0);
-  const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: query.isSuccess });
+  const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: query.isSuccess && !filters.q });
   const counts = useStateCounts(slug, filters);
   const { gaps } = useGaps(slug, gapRange(filters));
   const project = useQuery(projectQuery(slug));
@@ -185,14 +185,18 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       </div>
       <div className={css.cluster}>
         <StateRail state={search.state} counts={counts} onChange={(state: TaskState | undefined) => patch({ state })} />
-        <TimeStrip slug={slug} filters={filters} isWhole={search.since === undefined} />
+        {filters.q === undefined ? (
+          <TimeStrip slug={slug} filters={filters} isWhole={search.since === undefined} />
+        ) : (
+          <p className={`${css.strip} t3`}>Not drawn over time: a search reads the tasks one by one.</p>
+        )}
       </div>
       <div>
         <div className={css.bar}>
           <FilterBar slug={slug} search={search} filters={filters} onPatch={patch} />
           <span className="lg nowrap t2" role="status">
             {total.data === null || total.data === undefined ? (
-              `${count(rows.length)}${query.hasNextPage ? "+" : ""} shown`
+              <FoundSoFar list={list} />
             ) : (
               <>
                 <b className="t1">{count(Math.max(total.data, rows.length))}</b>{" "}
@@ -214,6 +218,8 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       <div className={css.rows}>
         {query.isPending ? (
           <Bones rows={14} label="Loading tasks" />
+        ) : isProblem(query.error, "validation_error") && rows.length === 0 ? (
+          <NotUnderstood error={query.error} slug={slug} search={search} onPatch={patch} />
         ) : query.isLoadingError ? (
           <Failed title="The task list could not be read" error={query.error} onRetry={() => void query.refetch()} />
         ) : rows.length === 0 ? (

@@ -1,4 +1,6 @@
+import { fieldTerm } from "@svc/client/task-query";
 import type { ColumnId } from "./columns.ts";
+import { withTerm } from "./query-terms.ts";
 import type { ListRow } from "./task-pages.ts";
 import { priorityList, type TasksSearch } from "./tasks-search.ts";
 
@@ -27,9 +29,35 @@ export function cellFilter(column: ColumnId, row: ListRow, search: TasksSearch):
     }
     case "age":
       return { words: "Show only tasks up to this one", patch: { until: row.received_at } };
+    case "engine":
+      return byTerm(search, `engine ${row.engine}`, fieldTerm("engine", row.engine));
+    case "release":
+      return row.release ? byTerm(search, `release ${row.release}`, fieldTerm("release", row.release)) : null;
+    case "tags": {
+      const [tag] = row.tags;
+      return tag === undefined ? null : byTerm(search, `tag ${tag}`, fieldTerm("tag", tag));
+    }
+    case "id":
+      return byTerm(search, `task ${row.task_id}`, fieldTerm("id", row.task_id));
+    case "error": {
+      const line = row.exception?.split("\n", 1)[0]?.slice(0, maximumError) ?? "";
+      return line === "" ? null : byTerm(search, `error ${line}`, fieldTerm("error", line));
+    }
+    case "run":
+      return row.runtime_ms === null ? null : byTerm(search, "what ran as long", `runtime:>=${row.runtime_ms}ms`);
+    case "wait":
+      return row.wait_ms == null ? null : byTerm(search, "what waited as long", `wait:>=${row.wait_ms}ms`);
+    case "try":
+      return byTerm(search, `what was retried as often`, `retries:>=${row.retry_count}`);
     default:
       return null;
   }
+}
+
+const maximumError = 200;
+
+function byTerm(search: TasksSearch, words: string, term: string): CellFilter {
+  return { words: `Show only ${words}`, patch: { q: withTerm(search.q, term) } };
 }
 
 /** The text of a cell as text to find; null where the text search does not look. */

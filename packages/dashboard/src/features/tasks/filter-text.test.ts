@@ -22,6 +22,14 @@ describe("readTyped", () => {
     expect(readTyped("http://x", {})).toEqual({ patch: { search: "http://x" } });
   });
 
+  test("takes what only the search can say as a term of it", () => {
+    expect(readTyped("args.user.id:123", {})).toEqual({ patch: { q: "args.user.id:123" } });
+    expect(readTyped("name:billing.*", { q: "tag:vip" })).toEqual({ patch: { q: "tag:vip name:billing.*" } });
+    expect(readTyped("-queue:mail", {})).toEqual({ patch: { q: "-queue:mail" } });
+    expect(readTyped("queue:mail runtime:>30s", {})).toEqual({ patch: { q: "queue:mail runtime:>30s" } });
+    expect(readTyped("runtime:soon", {})).toHaveProperty("fault");
+  });
+
   test("adds a priority to those already chosen", () => {
     expect(readTyped("priority:high", { priority: "critical" })).toEqual({ patch: { priority: "critical,high" } });
   });
@@ -54,6 +62,13 @@ describe("suggestionsFor", () => {
     ]);
   });
 
+  test("completes fields of the search, and what a term turned round leaves out", () => {
+    expect(suggestionsFor("arg", known, {})[0]).toMatchObject({ value: "args:", effect: { typed: "args:" } });
+    expect(suggestionsFor("-queue:em", known, {}).map((one) => one.effect)).toEqual([
+      { patch: { q: "-queue:emails" } },
+    ]);
+  });
+
   test("does not offer a priority twice", () => {
     const found = suggestionsFor("priority:", known, { priority: "high" }).map((one) => [one.value, one.count]);
     expect(found).toEqual([
@@ -67,6 +82,8 @@ describe("suggestionsFor", () => {
 test.each([
   ["queue:em", { fields: ["queue"], typed: "em" }],
   ["since:", { fields: [], typed: "" }],
+  ["-worker:m", { fields: ["worker"], typed: "m" }],
+  ["engine:", { fields: ["engine"], typed: "" }],
   [" mail", { fields: ["name", "queue", "worker"], typed: "mail" }],
 ])("while %j is typed, the values of %j are worth reading", (typed, asked) => {
   expect(askedBy(typed)).toEqual(asked);

@@ -1,6 +1,8 @@
 import { priorities, taskStates } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
 import { timeOf } from "../../range-text.ts";
 import type { Asked, Known } from "./facets.ts";
+import { isQueryText, queryFault, searchFields, withTerm } from "./query-terms.ts";
 import { type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
 
 // The language of the filter bar: `key:value` words are filters, everything else is text to find.
@@ -28,11 +30,12 @@ const maximumSuggestions = 8;
 export function readTyped(typed: string, search: TasksSearch): { patch: TasksSearch } | { fault: string } {
   const text = typed.trim();
   const split = splitWord(text);
-  if (!split) return { patch: { search: text } };
+  if (!split || isMore(split.value)) return isQueryText(text) ? readSearch(text, search) : { patch: { search: text } };
   const { word, value } = split;
   if (value === "") return { fault: `Give a value after ${word}:` };
   switch (word) {
     case "state": {
+      if (value.includes(",")) return readSearch(text, search);
       const state = taskStates.find((one) => one === value);
       return state ? { patch: { state } } : { fault: `There is no state ${value}` };
     }
@@ -51,6 +54,14 @@ export function readTyped(typed: string, search: TasksSearch): { patch: TasksSea
   }
 }
 
+/** What a parameter of the list cannot say, such as a pattern, alternatives or a further term. */
+const isMore = (value: string): boolean => /[*"<>]|\.\./.test(value) || isQueryText(value);
+
+function readSearch(text: string, search: TasksSearch): { patch: TasksSearch } | { fault: string } {
+  const fault = queryFault(text);
+  return fault === null ? { patch: { q: withTerm(search.q, text) } } : { fault };
+}
+
 function splitWord(text: string): { word: FilterWord; value: string } | null {
   const found = /^([a-z]+):(.*)$/s.exec(text);
   const word = filterWords.find((one) => one === found?.[1]);
@@ -62,6 +73,8 @@ export function suggestionsFor(typed: string, known: Known, search: TasksSearch)
   const text = typed.trimStart();
   const split = splitWord(text);
   if (split) return valueSuggestions(split.word, split.value, known, search).slice(0, maximumSuggestions);
+  const named = searchSuggestions(text, known, search);
+  if (named) return named.slice(0, maximumSuggestions);
   const lower = text.toLowerCase();
   const words = filterWords
     .filter((word) => word.startsWith(lower))
@@ -72,6 +85,16 @@ export function suggestionsFor(typed: string, known: Known, search: TasksSearch)
       length: lower.length,
       effect: { typed: `${word}:` },
     }));
+  const fields = searchFields()
+    .filter((field) => lower !== "" && field.name.startsWith(lower))
+    .map(({ name, meaning, sample }) => ({
+      value: `${name}:`,
+      detail: `${meaning}, ${sample}`,
+      at: 0,
+      length: lower.length,
+      effect: { typed: `${name}:` },
+    }));
+  words.push(...fields);
   if (lower.length < 2) return words;
   const found = (["queue", "worker", "name"] as const).flatMap((word) =>
     valueSuggestions(word, text, known, search)
@@ -81,9 +104,27 @@ export function suggestionsFor(typed: string, known: Known, search: TasksSearch)
   return [...words, ...found].slice(0, maximumSuggestions);
 }
 
+const facetFields = ["engine", "name", "queue", "worker"] as const;
+
+/** Values for a field that only the search takes, or for a term that is turned round; null for any other text. */
+function searchSuggestions(text: string, known: Known, search: TasksSearch): Suggestion[] | null {
+  const found = /^(-?)([a-z]+):([^\s"]*)$/.exec(text);
+  const field = facetFields.find((one) => one === found?.[2]);
+  if (!found || !field || (found[1] === "" && field !== "engine")) return null;
+  const lower = (found[3] ?? "").toLowerCase();
+  return (known[field] ?? []).flatMap(({ value, count }) => {
+    const at = value.toLowerCase().indexOf(lower);
+    const term = fieldTerm(field, value, found[1] === "-");
+    const effect = { patch: { q: withTerm(search.q, term) } };
+    return at < 0 ? [] : [{ value, detail: "", count, at, length: lower.length, effect }];
+  });
+}
+
 /** Which values are worth reading while this is typed. */
 export function askedBy(typed: string): Asked {
   const split = splitWord(typed.trimStart());
+  const field = facetFields.find((one) => typed.trimStart().replace(/^-/, "").startsWith(`${one}:`));
+  if (!split && field) return { fields: [field], typed: typed.slice(typed.indexOf(":") + 1).trim() };
   if (!split) return { fields: ["name", "queue", "worker"], typed: typed.trim() };
   const { word, value } = split;
   return { fields: word === "since" || word === "until" ? [] : [word], typed: value };
