@@ -186,6 +186,28 @@ describe("answers that are short of a page", () => {
     await page.context().close();
   });
 
+  test("of ten thousand rows keep few in the document, tick one at once, and then ask to narrow", async () => {
+    const { page } = await openRouted(Array.from({ length: 51 }, () => 200));
+    await row(page, "short.0").first().waitFor();
+    const grid = page.getByRole("grid");
+    await expect
+      .poll(
+        async () => {
+          await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+          return page.getByText("10,000 tasks are loaded").isVisible();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(true);
+    const box = row(page, "short.9999").getByRole("checkbox");
+    await box.check({ force: true });
+    await page.getByText("1 selected").waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(1_500);
+    await grid.evaluate((element) => element.scrollTo(0, 0));
+    await row(page, "short.0").first().waitFor();
+    await page.context().close();
+  });
+
   test("without any row ask after a while whether to go on, and say how far they came", async () => {
     const { page, reads } = await openRouted([...Array.from({ length: 12 }, () => 0), 1]);
     await page.getByText("No match so far").waitFor();

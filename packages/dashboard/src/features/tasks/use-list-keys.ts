@@ -2,7 +2,7 @@ import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../paths.ts";
 import { useKeepRange } from "../../time-range.ts";
 import { copyText } from "../../ui/CopyButton.tsx";
-import { useKeys } from "../../ui/keys.ts";
+import { type KeyHelp, useKeys } from "../../ui/keys.ts";
 import type { ColumnId } from "./columns.ts";
 import type { ListRow } from "./task-pages.ts";
 import type { Selection } from "./use-selection.ts";
@@ -23,6 +23,23 @@ interface ListKeys {
   onInput: (row: ListRow) => void;
 }
 
+const help: KeyHelp = {
+  title: "Task list",
+  says: [
+    ["j, k", "next, previous task"],
+    ["J, K", "select on the way"],
+    ["x", "select this task"],
+    ["Enter", "open it beside the list"],
+    ["o", "open its page"],
+    ["u", "back to the list"],
+    ["e", "show what it was given"],
+    ["f", "filter by the cell; with Alt find its text"],
+    ["y", "copy its id"],
+    ["n", "show new tasks"],
+    ["Escape", "close, or clear the selection"],
+  ],
+};
+
 /** The keys of the task list. */
 export function useListKeys(keys: ListKeys): void {
   const { slug, list, selection, current, named, isDrawerOpen } = keys;
@@ -32,27 +49,30 @@ export function useListKeys(keys: ListKeys): void {
     const next = keys.onMove(step);
     selection.add([current, next].filter((row) => row !== undefined));
   };
-  useKeys({
-    j: () => keys.onMove(1),
-    k: () => keys.onMove(-1),
-    J: () => extend(1),
-    K: () => extend(-1),
-    x: () => current && selection.tick(current, false),
-    n: () => list.freshCount > 0 && list.showFresh(),
-    o: () => named && router.history.push(keepRange(paths.task(slug, named.engine, named.task_id))),
-    y: () => named && void copyText(named.task_id),
-    e: () => current && keys.onInput(current),
-    f: () => {
-      const meant = pointedCell(list.rows) ?? (current && { row: current, column: "queue" as const });
-      if (meant) keys.onFilter(meant.row, meant.column, false);
+  useKeys(
+    {
+      j: () => keys.onMove(1),
+      k: () => keys.onMove(-1),
+      J: () => extend(1),
+      K: () => extend(-1),
+      x: () => current && selection.tick(current, false),
+      n: () => list.freshCount > 0 && list.showFresh(),
+      o: () => named && router.history.push(keepRange(paths.task(slug, named.engine, named.task_id))),
+      y: () => named && void copyText(named.task_id),
+      e: () => current && keys.onInput(current),
+      f: () => {
+        const meant = pointedCell(list.rows) ?? (current && { row: current, column: "queue" as const });
+        if (meant) keys.onFilter(meant.row, meant.column, false);
+      },
+      u: () => isDrawerOpen && keys.onClose(),
+      Enter: (event) => {
+        // On a link or button the key is theirs.
+        if (current && !(event.target as Element).closest("a, button, input, summary")) keys.onOpen(current);
+      },
+      Escape: () => (isDrawerOpen ? keys.onClose() : selection.set([])),
     },
-    u: () => isDrawerOpen && keys.onClose(),
-    Enter: (event) => {
-      // On a link or button the key is theirs.
-      if (current && !(event.target as Element).closest("a, button, input, summary")) keys.onOpen(current);
-    },
-    Escape: () => (isDrawerOpen ? keys.onClose() : selection.set([])),
-  });
+    help,
+  );
 }
 
 /** The cell that has the focus, or else the one under the pointer. */
