@@ -4,8 +4,6 @@ export type FacetField = "state" | "priority" | "name" | "queue" | "worker" | "e
 
 export interface FacetQuery extends TaskFilters {
   field: FacetField;
-  /** The query language of the list. */
-  q?: string;
   /** Literal beginning of the values, with case. */
   prefix?: string;
   /** 1 to 100, default 20. */
@@ -21,8 +19,6 @@ export interface Facet {
 
 /** since and until default to the last 24 h, and are at most 90 days apart. */
 export interface TaskHistogramQuery extends TaskFilters {
-  /** The query language of the list. */
-  q?: string;
   /** At most so many parts of the range: 1 to 200, default 60. */
   buckets?: number;
 }

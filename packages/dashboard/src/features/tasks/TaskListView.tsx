@@ -185,11 +185,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       </div>
       <div className={css.cluster}>
         <StateRail state={search.state} counts={counts} onChange={(state: TaskState | undefined) => patch({ state })} />
-        {filters.q === undefined ? (
-          <TimeStrip slug={slug} filters={filters} isWhole={search.since === undefined} />
-        ) : (
-          <p className={`${css.strip} t3`}>Not drawn over time: a search reads the tasks one by one.</p>
-        )}
+        <TimeStrip slug={slug} filters={filters} isWhole={search.since === undefined} />
       </div>
       <div>
         <div className={css.bar}>

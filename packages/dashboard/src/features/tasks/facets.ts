@@ -35,23 +35,20 @@ function countsOf(facet: Facet | undefined): Counts | null {
 
 /** Counts of the states under the list's other filters; without any they come with the project's figures, which are pushed. */
 export function useStateCounts(slug: string, { state: _, ...others }: TaskFilters): Counts | null {
-  // Nobody counts what a search of contents would find.
-  const isSearch = others.q !== undefined;
   const isFiltered = Object.keys(others).length > 0;
   const everyMs = useTimedMs(renewedMs);
   const facet = useQuery({
     ...facetQuery(slug, { ...others, field: "state" }),
     refetchInterval: everyMs,
-    enabled: isFiltered && !isSearch,
+    enabled: isFiltered,
   });
   const stats = useQuery(statsQuery(slug));
   return useMemo(() => {
-    if (isSearch) return null;
     if (isFiltered) return countsOf(facet.data);
     if (!stats.data) return null;
     const values = Object.entries(stats.data.tasks_by_state).map(([value, count]) => ({ value, count, exact: true }));
     return countsOf({ field: "state", values });
-  }, [isSearch, isFiltered, facet.data, stats.data]);
+  }, [isFiltered, facet.data, stats.data]);
 }
 
 /** What somebody types in the filter bar, and the fields that it may be a value of. */
@@ -64,7 +61,7 @@ export interface Asked {
 export function useKnown(slug: string, filters: TaskFilters, asked: Asked | null): Known {
   const fields = asked?.fields ?? [];
   const queryOf = (field: FacetField) => {
-    const { [field as keyof TaskFilters]: _, q: __, ...others } = filters;
+    const { [field as keyof TaskFilters]: _, ...others } = filters;
     return { ...others, field, limit: valuesAtOnce };
   };
   const first = useQueries({ queries: fields.map((field) => facetQuery(slug, queryOf(field))) });
