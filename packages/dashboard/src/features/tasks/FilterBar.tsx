@@ -177,61 +177,65 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
           </>
         }
       >
-        <p className={menuLabel}>Priority, one or more</p>
-        {priorities.map((priority) => {
-          const chosen = priorityList(search.priority);
-          const isChosen = chosen.includes(priority);
-          return (
-            <button
-              key={priority}
-              type="button"
-              data-entry=""
-              data-stay=""
-              className={menuItem}
-              aria-pressed={isChosen}
-              onClick={() => {
-                const next = isChosen ? chosen.filter((one) => one !== priority) : [...chosen, priority];
-                onPatch({ priority: priorityList(next.join(",")).join(",") || undefined });
-              }}
-            >
-              <span className="grow">{priority}</span>
-              {isChosen ? <Icon name="check" /> : null}
-            </button>
-          );
-        })}
-        <hr className={menuRule} />
-        {filterWords
-          .filter((word) => word !== "priority" && word !== "state")
-          .map((word) => (
-            <button
-              key={word}
-              type="button"
-              data-entry=""
-              className={menuItem}
-              onClick={() => {
-                type(`${word}:`);
-                requestAnimationFrame(() => input.current?.focus());
-              }}
-            >
-              {word}
-            </button>
-          ))}
-        <hr className={menuRule} />
-        {searchFields().map(({ name, meaning }) => (
-          <button
-            key={name}
-            type="button"
-            data-entry=""
-            className={menuItem}
-            onClick={() => {
-              type(`${name}:`);
-              requestAnimationFrame(() => input.current?.focus());
-            }}
-          >
-            <span className="grow">{name}</span>
-            <span className="t2">{meaning}</span>
-          </button>
-        ))}
+        {() => (
+          <>
+            <p className={menuLabel}>Priority, one or more</p>
+            {priorities.map((priority) => {
+              const chosen = priorityList(search.priority);
+              const isChosen = chosen.includes(priority);
+              return (
+                <button
+                  key={priority}
+                  type="button"
+                  data-entry=""
+                  data-stay=""
+                  className={menuItem}
+                  aria-pressed={isChosen}
+                  onClick={() => {
+                    const next = isChosen ? chosen.filter((one) => one !== priority) : [...chosen, priority];
+                    onPatch({ priority: priorityList(next.join(",")).join(",") || undefined });
+                  }}
+                >
+                  <span className="grow">{priority}</span>
+                  {isChosen ? <Icon name="check" /> : null}
+                </button>
+              );
+            })}
+            <hr className={menuRule} />
+            {filterWords
+              .filter((word) => word !== "priority" && word !== "state")
+              .map((word) => (
+                <button
+                  key={word}
+                  type="button"
+                  data-entry=""
+                  className={menuItem}
+                  onClick={() => {
+                    type(`${word}:`);
+                    requestAnimationFrame(() => input.current?.focus());
+                  }}
+                >
+                  {word}
+                </button>
+              ))}
+            <hr className={menuRule} />
+            {searchFields().map(({ name, meaning }) => (
+              <button
+                key={name}
+                type="button"
+                data-entry=""
+                className={menuItem}
+                onClick={() => {
+                  type(`${name}:`);
+                  requestAnimationFrame(() => input.current?.focus());
+                }}
+              >
+                <span className="grow">{name}</span>
+                <span className="t2">{meaning}</span>
+              </button>
+            ))}
+          </>
+        )}
       </Menu>
     </>
   );

@@ -69,9 +69,16 @@ function Reached({ list }: { list: TaskList }) {
 }
 
 /** How many there are, as far as it is known: a search that is under way also says how far it has come. */
-export function FoundSoFar({ list }: { list: TaskList }) {
+export function FoundSoFar({ list, matching }: { list: TaskList; matching: string | undefined }) {
   const { rows, query } = list;
   const reached = query.hasNextPage ? query.data?.pages.at(-1)?.reached : null;
+  if (!reached && query.hasNextPage && matching !== undefined) {
+    return (
+      <>
+        <b className="t1">{matching}</b> tasks match
+      </>
+    );
+  }
   if (!reached) return `${count(rows.length)}${query.hasNextPage ? "+" : ""} shown`;
   return (
     <>

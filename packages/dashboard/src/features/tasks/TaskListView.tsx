@@ -192,7 +192,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           <FilterBar slug={slug} search={search} filters={filters} onPatch={patch} />
           <span className="lg nowrap t2" role="status">
             {total.data === null || total.data === undefined ? (
-              <FoundSoFar list={list} />
+              <FoundSoFar list={list} matching={search.state ? counts?.by.get(search.state) : counts?.all} />
             ) : (
               <>
                 <b className="t1">{count(Math.max(total.data, rows.length))}</b>{" "}
