@@ -5,12 +5,18 @@ import { type BenchBrain, startBenchBrain } from "./brain-client.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
 import { idOfRow, instantOfRow, seedPostgres, seedSqlite } from "./task-seed.ts";
 
-/** The stated limit of one page. */
-const pageLimitMs = 25;
+/** The stated limits of one page: at a million tasks, and at as many as the full run stores. */
+const pageLimitMs: Record<BenchMode, number> = { quick: 25, standard: 25, full: 50 };
+const searchLimitMs: Record<BenchMode, number> = { quick: 25, standard: 25, full: 150 };
 /** What a search may take that no index can end: its time budget and the last step. */
 const boundedLimitMs = 300;
 
-const rowsOf: Record<BenchMode, number> = { quick: 100_000, standard: 1_000_000, full: 1_000_000 };
+type Dialect = "sqlite" | "postgres";
+
+const rowsOf: Record<Dialect, Record<BenchMode, number>> = {
+  sqlite: { quick: 100_000, standard: 1_000_000, full: 2_000_000 },
+  postgres: { quick: 100_000, standard: 1_000_000, full: 10_000_000 },
+};
 const repeatsOf: Record<BenchMode, number> = { quick: 8, standard: 200, full: 400 };
 
 type Query = Readonly<Record<string, string>>;
@@ -165,8 +171,9 @@ async function measure(
       const top = await time(() => query);
       medians.push(top.p50);
       if (!isWhole) continue;
-      add(name, top, pageLimitMs);
-      add(`${name}, from the middle`, await time((round) => ({ ...query, cursor: middle(rows, round) })), pageLimitMs);
+      const limitMs = ("search" in query ? searchLimitMs : pageLimitMs)[context.mode];
+      add(name, top, limitMs);
+      add(`${name}, from the middle`, await time((round) => ({ ...query, cursor: middle(rows, round) })), limitMs);
     }
     if (!isWhole) return { result, medians };
     for (const [name, query] of oldTexts) add(name, await time(() => query), boundedLimitMs);
@@ -205,8 +212,6 @@ const postgresPlace = async (context: BenchContext, name: string): Promise<Place
   return { home: join(context.scratchDir, name), databaseUrl: url, fill: (seed) => seedPostgres(url, seed), drop };
 };
 
-type Dialect = "sqlite" | "postgres";
-
 const labels: Record<Dialect, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
 async function onPlace<T>(
@@ -227,10 +232,10 @@ async function onPlace<T>(
 const suiteOf = (dialect: Dialect): BenchSuite => ({
   name: `reads-${dialect}`,
   about: `a page of 50 of the task list under every filter, on ${labels[dialect]}`,
-  diskBytes: { quick: 2e9, standard: 8e9, full: 8e9 },
+  diskBytes: { quick: 2e9, standard: 8e9, full: 40e9 },
   async run(context) {
     const label = labels[dialect];
-    const rows = rowsOf[context.mode];
+    const rows = rowsOf[dialect][context.mode];
     const small = await onPlace(context, dialect, "small", (place) =>
       measure(context, label, place, { rows: rows / 10, isWhole: false }),
     );

@@ -9,7 +9,7 @@ export interface Seed {
 }
 
 /** Recent, or retention would take the rows away while they are read. */
-export const seedStartMs = Date.now() - 14 * 3_600_000;
+export const seedStartMs = Date.now() - 5 * 86_400_000;
 const spacingMs = 40;
 /** Part of the table, from its old end, that holds the `legacy` values. */
 const legacyShare = 0.3;
