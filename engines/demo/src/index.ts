@@ -3,7 +3,7 @@ import type { AdapterContext, AdapterSnapshot, EngineAdapter } from "@svc/agent"
 import { createSimulation, engineName } from "./simulation.ts";
 
 export interface DemoAdapterOptions {
-  /** Minutes of history that are told at the start. Default 120, 0 to 1440. */
+  /** Minutes of history that are told at the start. Default 360, 0 to 1440. */
   readonly historyMinutes?: number;
   /** Times the usual rate of about two tasks a second. Default 1, 0.1 to 100. */
   readonly pace?: number;
@@ -21,7 +21,7 @@ const historySliceMs = 60_000;
  * the same way as those of a real engine.
  */
 export function createDemoAdapter(options: DemoAdapterOptions = {}): EngineAdapter {
-  const { historyMinutes = 120, pace = 1, random = Math.random, now = Date.now } = options;
+  const { historyMinutes = 360, pace = 1, random = Math.random, now = Date.now } = options;
   let simulation: ReturnType<typeof createSimulation> | null = null;
   let timer: NodeJS.Timeout | null = null;
 

@@ -4,7 +4,9 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./query-client.ts";
-import { router } from "./routes.tsx";
+import { router, startFirstPage } from "./routes.tsx";
+
+startFirstPage();
 
 const root = document.getElementById("root");
 if (root) {

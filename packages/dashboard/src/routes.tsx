@@ -10,8 +10,10 @@ import {
   useParams,
   useRouter,
 } from "@tanstack/react-router";
+import { projectQuery, statsQuery } from "./features/projects/queries.ts";
 import { meQuery } from "./features/sessions/queries.ts";
-import { readTaskPageSearch, readTasksSearch } from "./features/tasks/tasks-search.ts";
+import { taskListQuery } from "./features/tasks/queries.ts";
+import { filtersOf, readTaskPageSearch, readTasksSearch, type TasksSearch } from "./features/tasks/tasks-search.ts";
 import { paths, safeReturn } from "./paths.ts";
 import { queryClient, whenSignedOut } from "./query-client.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
@@ -153,6 +155,36 @@ export const router = createRouter({
   defaultPreload: false,
   scrollRestoration: false,
 });
+
+/**
+ * Asks at once for what the first page will ask for: its parts, and the reads that its address alone decides. One after the other
+ * they would each wait until those before them have run, the session's first of all.
+ */
+export function startFirstPage(): void {
+  // Without a session, or with one that has ended, the reads of the page itself lead to the sign-in.
+  if (!document.cookie.includes("svc_csrf=")) return;
+  const meta = { quiet: true };
+  const matches: readonly FirstMatch[] = router.matchRoutes(router.latestLocation);
+  for (const { routeId, params, search } of matches) {
+    const { component } = router.routesById[routeId].options as { component?: { preload?: () => Promise<void> } };
+    component?.preload?.().catch(() => {});
+    const { slug = "" } = params;
+    if (routeId === projectRoute.id) {
+      void queryClient.prefetchQuery({ ...projectQuery(slug), meta });
+      void queryClient.prefetchQuery({ ...statsQuery(slug), meta });
+    }
+    // What is counted back from the present would be another list once the page is there.
+    if (routeId === tasksRoute.id && !search.since && !search.until) {
+      void queryClient.prefetchInfiniteQuery(taskListQuery(slug, filtersOf(search, Date.now())));
+    }
+  }
+}
+
+interface FirstMatch {
+  readonly routeId: keyof typeof router.routesById;
+  readonly params: { readonly slug?: string };
+  readonly search: TasksSearch;
+}
 
 declare module "@tanstack/react-router" {
   interface Register {
