@@ -1,0 +1,66 @@
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { arrange, type Mishap } from "./page-faults.ts";
+import { fillSite, pages, type Site } from "./pages.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  site = await fillSite(brain);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+const readingPages = ["home", "overview", "task list", "failed task", "queues", "workers", "agents", "agent"];
+const looks = [
+  { theme: "light", size: "desktop" },
+  { theme: "dark", size: "phone" },
+] as const;
+
+const words: Record<Mishap, RegExp> = {
+  loading: /./,
+  error: /request-of-the-test|could not be|cannot be/i,
+  forbidden: /role|not allowed|may not|permission/i,
+};
+
+describe.each(readingPages)("%s", (name) => {
+  describe.each(looks)("in $theme on a $size", (look) => {
+    test.each(["error", "forbidden"] as const)("says what is wrong when reads end in %s", async (mishap) => {
+      const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie, ...look });
+      await arrange(page, mishap);
+      await page.goto(pages[name]?.path(site) ?? "");
+      await page.locator("main").getByText(words[mishap]).first().waitFor();
+
+      expect(await page.locator("h1").count()).toBe(1);
+      expect(await page.locator("main").textContent()).not.toMatch(/undefined|NaN|\[object/);
+      expect(await axeFaults(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    });
+
+    test("stands while its reads are under way, and shows them once they are answered", async () => {
+      const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie, ...look });
+      const letGo = await arrange(page, "loading");
+      await page.goto(pages[name]?.path(site) ?? "");
+      await page
+        .getByRole("status", { name: /loading/i })
+        .or(page.getByText(/^Loading/))
+        .first()
+        .waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+
+      await letGo();
+      await pages[name]?.ready(page);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Page } from "playwright-core";
+import { tellSample } from "./task-traffic.ts";
+
+/** What the addresses of pages are made of. */
+export interface Site {
+  readonly slug: string;
+  readonly agentId: string;
+}
+
+export interface PageCase {
+  readonly path: (site: Site) => string;
+  readonly title: RegExp;
+  /** Resolves once the page shows what it is for. */
+  readonly ready: (page: Page) => Promise<unknown>;
+  readonly isAnonymous?: boolean;
+}
+
+/** Every page, and the states of it that data alone make: full, empty, filtered to nothing, not there. */
+export const pages: Readonly<Record<string, PageCase>> = {
+  "sign in": {
+    path: () => "/login",
+    title: /^Sign in/,
+    ready: (page) => page.getByRole("heading", { name: "Sign in" }).waitFor(),
+    isAnonymous: true,
+  },
+  home: { path: () => "/", title: /^Projects/, ready: (page) => page.getByRole("link", { name: "Shop" }).waitFor() },
+  overview: {
+    path: ({ slug }) => `/p/${slug}`,
+    title: /^Overview, shop/,
+    ready: async (page) => {
+      await page.getByRole("slider", { name: /^Throughput/ }).waitFor();
+      await page.getByRole("link", { name: "PaymentError" }).waitFor();
+    },
+  },
+  "overview of an empty project": {
+    path: () => "/p/empty",
+    title: /^Overview, empty/,
+    ready: (page) => page.getByText("Connect the first agent").waitFor(),
+  },
+  "task list": {
+    path: ({ slug }) => `/p/${slug}/tasks`,
+    title: /^Tasks, shop/,
+    ready: (page) => page.getByRole("row", { name: "billing.charge failure" }).waitFor(),
+  },
+  "filtered to nothing": {
+    path: ({ slug }) => `/p/${slug}/tasks?name=nothing&state=retry`,
+    title: /^Tasks/,
+    ready: (page) => page.getByText("No task matches").waitFor(),
+  },
+  "task in the drawer": {
+    path: ({ slug }) => `/p/${slug}/tasks?task=scripted/bad-1`,
+    title: /^Tasks/,
+    ready: (page) => page.getByRole("dialog").getByText("PaymentError", { exact: true }).waitFor(),
+  },
+  "failed task": {
+    path: ({ slug }) => `/p/${slug}/tasks/scripted/bad-1`,
+    title: /^failure, billing[.]charge/,
+    ready: (page) => page.getByText("Attempt 2 failed").waitFor(),
+  },
+  "task with a family": {
+    path: ({ slug }) => `/p/${slug}/tasks/scripted/child-1`,
+    title: /media[.]render_pdf/,
+    ready: (page) => page.getByText("this task").waitFor(),
+  },
+  "unknown task": {
+    path: ({ slug }) => `/p/${slug}/tasks/scripted/nope`,
+    title: /nope/,
+    ready: (page) => page.getByText("This task is not here").waitFor(),
+  },
+  queues: {
+    path: ({ slug }) => `/p/${slug}/queues`,
+    title: /^Queues/,
+    ready: (page) => page.getByRole("heading", { level: 1, name: "Queues" }).waitFor(),
+  },
+  workers: {
+    path: ({ slug }) => `/p/${slug}/workers`,
+    title: /^Workers/,
+    ready: (page) => page.getByRole("heading", { level: 1, name: "Workers" }).waitFor(),
+  },
+  agents: {
+    path: ({ slug }) => `/p/${slug}/agents`,
+    title: /^Agents/,
+    ready: (page) => page.getByText("online").first().waitFor(),
+  },
+  agent: {
+    path: ({ slug, agentId }) => `/p/${slug}/agents/${agentId}`,
+    title: /Agents/,
+    ready: (page) => page.getByRole("heading", { name: "Processes" }).waitFor(),
+  },
+  appearance: {
+    path: () => "/me/appearance",
+    title: /^Appearance/,
+    ready: (page) => page.getByRole("group", { name: "Theme", exact: true }).waitFor(),
+  },
+  "empty project": {
+    path: () => "/p/empty/tasks",
+    title: /^Tasks, empty/,
+    ready: (page) => page.getByText("Connect the first agent").waitFor(),
+  },
+  "no such page": {
+    path: () => "/nowhere",
+    title: /^Not found/,
+    ready: (page) => page.getByText("There is no page at this address").waitFor(),
+  },
+};
+
+/** A project with the sample of tasks and an online agent, and beside it an empty one. */
+export async function fillSite(brain: TestBrain): Promise<Site> {
+  await brain.as.root.post("/projects", { slug: "empty", name: "Empty" });
+  const connected = await brain.connectAgent();
+  await tellSample(brain, connected);
+  return { slug: brain.project.slug, agentId: connected.minted.agentId };
+}

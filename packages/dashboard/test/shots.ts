@@ -1,0 +1,58 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startTestBrain } from "@svc/testkit/brain";
+import { chromiumLaunch, findChromium } from "@svc/testkit/services/chromium";
+import { chromium } from "playwright-core";
+import { arrange, type Mishap, mishaps } from "./page-faults.ts";
+import { fillSite, pages } from "./pages.ts";
+import { openScreen } from "./screen.ts";
+
+/**
+ * `npm run shots`: a picture of every page in every state, theme and width, to look at. They are written to `shots/`, which is not kept.
+ * With words, only pages whose name holds one of them.
+ */
+const { positionals: words, values } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: "string", default: "shots" } },
+});
+const folder = join(import.meta.dirname, "../../..", values.out);
+const site = join(import.meta.dirname, "../dist");
+const settleMs = 600;
+
+const { executablePath, args } = chromiumLaunch(await findChromium());
+const [brain, browser] = await Promise.all([
+  startTestBrain({ env: { SVC_DASHBOARD_DIST: site } }),
+  chromium.launch({ executablePath, args: [...args] }),
+]);
+try {
+  const filled = await fillSite(brain);
+  await mkdir(folder, { recursive: true });
+  const chosen = Object.entries(pages).filter(
+    ([name]) => words.length === 0 || words.some((word) => name.includes(word)),
+  );
+  let taken = 0;
+  for (const [name, one] of chosen) {
+    for (const state of ["as it is", ...Object.keys(mishaps)]) {
+      for (const theme of ["light", "dark"] as const) {
+        for (const size of ["desktop", "phone"] as const) {
+          const cookie = one.isAnonymous ? "" : brain.as.root.cookie;
+          const { page } = await openScreen(browser, brain, { cookie, theme, size });
+          if (state !== "as it is") await arrange(page, state as Mishap);
+          await page.goto(one.path(filled));
+          if (state === "as it is") await one.ready(page);
+          await page.waitForTimeout(settleMs);
+          const file = [name, state, theme, size].join("-").replaceAll(" ", "_");
+          await page.screenshot({ path: join(folder, `${file}.png`) });
+          await page.context().close();
+          taken += 1;
+        }
+      }
+    }
+    console.log(`${name}: ${taken} pictures so far`);
+  }
+  console.log(`${taken} pictures in ${values.out}/`);
+} finally {
+  await browser.close();
+  await brain.stop();
+}
