@@ -18,7 +18,7 @@ import { paths, safeReturn } from "./paths.ts";
 import { queryClient, whenSignedOut } from "./query-client.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 import { NotFound } from "./shell/NotFound.tsx";
-import { Bones, Failed, isMissingPart } from "./ui/Feedback.tsx";
+import { Failed, isMissingPart, PageBones } from "./ui/Feedback.tsx";
 import { usePage } from "./ui/title.ts";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
@@ -150,7 +150,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultErrorComponent: PageError,
-  defaultPendingComponent: () => <Bones label="Loading the page" />,
+  defaultPendingComponent: PageBones,
   defaultPendingMs: 150,
   defaultPreload: false,
   scrollRestoration: false,

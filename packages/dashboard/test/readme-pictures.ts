@@ -61,7 +61,7 @@ async function signedIn(browser: Browser, demo: Demo, look: { width: number; hei
   if (!answer.ok()) throw new Error(`signing in answered ${answer.status()}`);
   await waitFor(
     async () => (await (await page.request.get("/api/v1/projects/demo-shop/stats")).json()).tasks_total >= tasksAtLeast,
-    { timeoutMs: 120_000 },
+    { withinMs: 120_000 },
   );
   return page;
 }

@@ -8,7 +8,7 @@ import { useMe } from "../features/sessions/queries.ts";
 import { useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
 import { useKeepRange } from "../time-range.ts";
 import { HrefContext } from "../ui/AppLink.tsx";
-import { Bones, Failed } from "../ui/Feedback.tsx";
+import { Failed, PageBones } from "../ui/Feedback.tsx";
 import { setProjectZone } from "../ui/instants.ts";
 import { Banner } from "./Banner.tsx";
 import { Overlays } from "./Overlays.tsx";
@@ -109,7 +109,7 @@ function Main() {
   const isOld = mode === "stale" || mode === "offline";
   return (
     <main className={css.main} id="main" tabIndex={-1} data-freshness={isOld ? "old" : undefined}>
-      <Suspense fallback={<Bones label="Loading the page" />}>
+      <Suspense fallback={<PageBones />}>
         <Outlet />
       </Suspense>
     </main>

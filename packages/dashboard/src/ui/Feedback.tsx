@@ -29,6 +29,16 @@ export function Bones({ rows = 8, label }: { rows?: number; label: string }) {
   );
 }
 
+/** A whole page that is on its way; it has a heading as every page has. */
+export function PageBones() {
+  return (
+    <>
+      <h1 className="vh">Loading the page</h1>
+      <Bones label="Loading the page" />
+    </>
+  );
+}
+
 /** Whether a file of the dashboard itself could not be loaded; each browser has words of its own for it. */
 export function isMissingPart(error: unknown): boolean {
   return (

@@ -7,7 +7,7 @@ import { instantRange, rangeParams } from "../../range-text.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { useSetTimeRange, useTimeRange } from "../../time-range.ts";
 import type { Bucket } from "../../ui/charts/marks.ts";
-import { Bones } from "../../ui/Feedback.tsx";
+import { PageBones } from "../../ui/Feedback.tsx";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { usePage } from "../../ui/title.ts";
 import { agentsQuery, applyRows } from "../agents/queries.ts";
@@ -47,10 +47,10 @@ export function OverviewPage() {
   const total = stats.data?.tasks_total;
   if (!hasTasks && total !== undefined && total > 0) setHasTasks(true);
   // Not before it is known which of the two it is; without the figures it is the board.
-  if (total === undefined && !stats.isError) return <Bones label="Loading the overview" />;
+  if (total === undefined && !stats.isError) return <PageBones />;
   if (!hasTasks && total === 0) {
     return (
-      <Suspense fallback={<Bones label="Loading the page" />}>
+      <Suspense fallback={<PageBones />}>
         <Onboarding slug={slug} onReady={() => setHasTasks(true)} />
       </Suspense>
     );

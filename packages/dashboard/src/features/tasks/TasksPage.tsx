@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { paths } from "../../paths.ts";
-import { Bones } from "../../ui/Feedback.tsx";
+import { PageBones } from "../../ui/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
 import { statsQuery } from "../projects/queries.ts";
 import { TaskListView } from "./TaskListView.tsx";
@@ -26,7 +26,7 @@ function ProjectTasks({ slug }: { slug: string }) {
   const isEmpty = !hasTasks && total === 0 && activeFilters(search).length === 0;
   if (isEmpty) {
     return (
-      <Suspense fallback={<Bones label="Loading the page" />}>
+      <Suspense fallback={<PageBones />}>
         <Onboarding slug={slug} onReady={() => setHasTasks(true)} />
       </Suspense>
     );
