@@ -49,9 +49,11 @@ const steady = [
   "failures",
   "issues",
   "releases",
+  "saved-views",
+  "completeness",
 ];
 // The stream's pushes carry these figures, and a timer reads them again: worth a request only once they are old.
-const figures = ["stats"];
+const figures = ["stats", "task-histogram", "facet"];
 connection.onResume(() => {
   void queryClient.invalidateQueries({
     predicate: (query) => {

@@ -1,8 +1,8 @@
-import { useLocation, useRouter } from "@tanstack/react-router";
+import { useRouter } from "@tanstack/react-router";
 import { connection } from "../live/live.ts";
 import { useKeepRange } from "../time-range.ts";
 import { toggleRail } from "../ui/appearance.ts";
-import { type KeyHelp, useKeyHelp, useKeys } from "../ui/keys.ts";
+import { type KeyHelp, useKeys } from "../ui/keys.ts";
 import { openKeys } from "./overlay.ts";
 import { projectPages } from "./pages.ts";
 
@@ -37,8 +37,6 @@ function ProjectKeys({ slug }: { slug: string }) {
   const router = useRouter();
   const keepRange = useKeepRange();
   const moves = projectPages.map(({ key, href }) => [`g ${key}`, () => router.history.push(keepRange(href(slug)))]);
-  const pathname = useLocation({ select: (location) => location.pathname });
-  useKeyHelp(projectPages.find(({ href }) => href(slug) === pathname)?.help);
   useKeys({ ...Object.fromEntries(moves), "[": toggleRail }, inProject);
   return null;
 }

@@ -1,5 +1,4 @@
 import { paths } from "../paths.ts";
-import type { KeyHelp } from "../ui/keys.ts";
 
 // The pages of a project, once for rail, bottom bar, palette and keys.
 export interface ProjectPage {
@@ -12,24 +11,7 @@ export interface ProjectPage {
   key: string;
   /** In the bottom bar of a phone, which has room for four; the others are behind More. */
   isOnBar: boolean;
-  /** What the keys of the page itself do, for the list of keys. */
-  help?: KeyHelp;
 }
-
-const taskListKeys: KeyHelp = {
-  title: "Task list",
-  says: [
-    ["/", "Filter"],
-    ["j, k", "Next and previous task"],
-    ["Enter", "Open the task beside the list"],
-    ["o", "Open the task on a page of its own"],
-    ["x, J", "Select the task, or it and go on"],
-    ["n", "Show new tasks"],
-    ["f", "Filter by the queue of the task"],
-    ["y", "Copy the id of the task"],
-    ["u, Escape", "Close the task"],
-  ],
-};
 
 export const projectPages: readonly ProjectPage[] = [
   { id: "overview", label: "Overview", icon: "overview", group: "Watch", href: paths.project, key: "o", isOnBar: true },
@@ -41,7 +23,6 @@ export const projectPages: readonly ProjectPage[] = [
     href: paths.tasks,
     key: "t",
     isOnBar: true,
-    help: taskListKeys,
   },
   { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
   { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },

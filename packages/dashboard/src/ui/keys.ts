@@ -76,7 +76,7 @@ export function useKeys(map: KeyMap, help?: KeyHelp): void {
 }
 
 /** Adds to the list of keys for as long as the component is shown. */
-export function useKeyHelp(help: KeyHelp | undefined): void {
+function useKeyHelp(help: KeyHelp | undefined): void {
   useEffect(() => {
     if (help === undefined) return;
     keyHelp.set([...keyHelp.get(), help]);

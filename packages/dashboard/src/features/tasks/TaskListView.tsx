@@ -70,7 +70,13 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const selection = useSelection(rows, filterText);
   const { ticked } = selection;
   if (isTicking !== ticked.size > 0) setTicking(ticked.size > 0);
-  const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: query.isSuccess && !filters.q });
+  // A list that is here to its end is counted already.
+  const isWhole = query.isSuccess && !query.hasNextPage && !list.isFull;
+  const counted = useQuery({
+    ...taskTotalQuery(slug, filters),
+    enabled: query.isSuccess && !isWhole && !filters.q,
+  });
+  const total = isWhole ? rows.length : (counted.data ?? null);
   const counts = useStateCounts(slug, filters);
   const { gaps } = useGaps(slug, gapRange(filters));
   const project = useQuery(projectQuery(slug));
@@ -191,11 +197,11 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
         <div className={css.bar}>
           <FilterBar slug={slug} search={search} filters={filters} onPatch={patch} />
           <span className="lg nowrap t2" role="status">
-            {total.data === null || total.data === undefined ? (
+            {total === null ? (
               <FoundSoFar list={list} matching={search.state ? counts?.by.get(search.state) : counts?.all} />
             ) : (
               <>
-                <b className="t1">{count(Math.max(total.data, rows.length))}</b>{" "}
+                <b className="t1">{count(Math.max(total, rows.length))}</b>{" "}
                 {active.length > 0 ? "tasks match" : "tasks"}
               </>
             )}
@@ -205,7 +211,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           <SelectionBar
             slug={slug}
             rows={rows.filter((row) => ticked.has(row.id))}
-            matching={matchingOf(filters, spokenFilters(search), total.data ?? null)}
+            matching={matchingOf(filters, spokenFilters(search), total)}
             onClear={() => selection.set([])}
             isArchived={project.data?.is_active === false}
           />
@@ -225,7 +231,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             key={filterText}
             slug={slug}
             list={list}
-            total={total.data ?? null}
+            total={total}
             columns={columns}
             currentId={currentId}
             ticked={ticked}
@@ -267,7 +273,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             filters={filters}
             words={spokenFilters(search)}
             columns={columns.layout.shown}
-            total={total.data ?? null}
+            total={total}
             onClose={() => setExporting(false)}
           />
         </Suspense>

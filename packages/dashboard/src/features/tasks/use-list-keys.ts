@@ -26,6 +26,7 @@ interface ListKeys {
 const help: KeyHelp = {
   title: "Task list",
   says: [
+    ["/", "filter"],
     ["j, k", "next, previous task"],
     ["J, K", "select on the way"],
     ["x", "select this task"],
