@@ -125,6 +125,15 @@ test("a finished task is polled too, but not as often", () => {
 });
 
 describe("storyOf", () => {
+  test("tells events of one instant in the order in which they must have happened", () => {
+    const atOnce = ["task.succeeded", "task.started", "task.received", "task.sent"].map((kind) => taskEvent(kind, 0));
+    const words = storyOf(taskRow(), atOnce, attemptsOf(atOnce)).map(({ text }) => text.split(" ")[0]);
+    expect(words).toEqual(["Put", "Taken", "It", "It"]);
+    const next = [taskEvent("task.started", 5, { attempt: 1 }), taskEvent("task.retried", 5, { attempt: 0 })];
+    const steps = storyOf(taskRow(), next, attemptsOf(next));
+    expect(steps.map(({ text }) => text)).toEqual([expect.stringMatching("^Attempt 1 failed"), "Attempt 2 started."]);
+  });
+
   test("tells the events in order, in sentences", () => {
     const steps = storyOf(taskRow(), retried, attemptsOf(retried));
     expect(steps.map((step) => [step.offsetMs, step.text])).toEqual([

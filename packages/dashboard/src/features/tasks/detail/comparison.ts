@@ -40,9 +40,9 @@ export function nothingToCompare({ failed, passed }: TaskDifferences): string | 
   return null;
 }
 
-/** `88 failed and 1,912 passed tasks of this name`; samples say so. */
+/** `88 failed and 1,912 passed tasks of this name`; a sample says so. */
 export function sampleText({ failed, passed, sampled }: TaskDifferences): string {
-  return `${sampled ? "the newest " : ""}${count(failed)} failed and ${count(passed)} passed tasks of this name`;
+  return `${sampled ? "a sample of " : ""}${count(failed)} failed and ${count(passed)} passed tasks of this name`;
 }
 
 /** What a found value is in the address of the task list; null for values that it has no filter for. */

@@ -11,12 +11,29 @@ export interface Step {
   text: string;
 }
 
+/** Of events of one instant and attempt, which comes first: the order of the service. */
+const ranks = [
+  "task.sent",
+  "task.received",
+  "task.started",
+  "task.retried",
+  "task.rejected",
+  "task.revoked",
+  "task.failed",
+  "task.succeeded",
+];
+
 /** What happened, in order and in sentences; only from the task's own events, without guesses. */
 export function storyOf(task: TaskRow, events: readonly TaskEvent[], attempts: readonly Attempt[]): Step[] {
   const received = Date.parse(task.received_at);
   const steps = events
     .map((event) => ({ event, atMs: Date.parse(event.occurred_at) }))
-    .sort((a, b) => a.atMs - b.atMs)
+    .sort(
+      (a, b) =>
+        a.atMs - b.atMs ||
+        attemptOf(a.event) - attemptOf(b.event) ||
+        ranks.indexOf(a.event.kind) - ranks.indexOf(b.event.kind),
+    )
     .flatMap(({ event, atMs }) => {
       const told = tell(event, task, attempts);
       return told ? [{ atMs, offsetMs: atMs - received, ...told }] : [];
@@ -31,9 +48,11 @@ export function storyOf(task: TaskRow, events: readonly TaskEvent[], attempts: r
   return steps;
 }
 
+const attemptOf = ({ payload }: TaskEvent): number => (typeof payload.attempt === "number" ? payload.attempt : 0);
+
 function tell(event: TaskEvent, task: TaskRow, attempts: readonly Attempt[]): { glyph: string; text: string } | null {
   const { payload } = event;
-  const number = typeof payload.attempt === "number" ? payload.attempt : 0;
+  const number = attemptOf(event);
   const attempt = attempts.find((one) => one.number === number);
   const worker = typeof payload.worker === "string" ? ` on ${printable(payload.worker)}` : "";
   const which = attempts.length > 1 || number > 0 ? `Attempt ${number + 1}` : "It";
