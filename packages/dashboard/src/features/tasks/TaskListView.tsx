@@ -1,5 +1,5 @@
 import { isProblem, type TaskFilters, type TaskState } from "@svc/client";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTimeRange } from "../../time-range.ts";
@@ -70,13 +70,16 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const selection = useSelection(rows, filterText);
   const { ticked } = selection;
   if (isTicking !== ticked.size > 0) setTicking(ticked.size > 0);
-  // A list that is here to its end is counted already.
-  const isWhole = query.isSuccess && !query.hasNextPage && !list.isFull;
-  const counted = useQuery({
-    ...taskTotalQuery(slug, filters),
-    enabled: query.isSuccess && !isWhole && !filters.q,
-  });
+  // A list that is here to its end is counted already; its tasks tell their place by the same number.
+  const isWhole = query.isSuccess && !query.hasNextPage && !list.isFull && !filters.q;
+  const totalQuery = taskTotalQuery(slug, filters);
+  const counted = useQuery({ ...totalQuery, enabled: query.isSuccess && !isWhole && !filters.q });
   const total = isWhole ? rows.length : (counted.data ?? null);
+  const client = useQueryClient();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key follows the filters
+  useEffect(() => {
+    if (isWhole) client.setQueryData(totalQuery.queryKey, rows.length);
+  }, [client, filters, isWhole, rows.length]);
   const counts = useStateCounts(slug, filters);
   const { gaps } = useGaps(slug, gapRange(filters));
   const project = useQuery(projectQuery(slug));
