@@ -37,11 +37,13 @@ describe.each(readingPages)("%s", (name) => {
       await page.goto(pages[name]?.path(site) ?? "");
       await page.locator("main").getByText(words[mishap]).first().waitFor();
 
-      expect(await page.locator("h1").count()).toBe(1);
+      // One part after the other gives way to what it has to say, so the page is judged once it has settled.
+      await expect.poll(() => page.locator("h1").count()).toBe(1);
       expect(await page.locator("main").textContent()).not.toMatch(/undefined|NaN|\[object/);
-      expect(await axeFaults(page)).toEqual([]);
+      await expect.poll(() => axeFaults(page), { timeout: 10_000 }).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      expect(faults).toEqual([]);
+      // A boundary may log the refusal that it caught.
+      expect(faults.filter((fault) => !fault.startsWith("console: ApiProblem: the test refuses"))).toEqual([]);
       await page.context().close();
     });
 
