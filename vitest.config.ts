@@ -54,9 +54,15 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["packages/dashboard/**/*.test.ts", "packages/dashboard/**/*.test.tsx"],
-          globalSetup: ["packages/testkit/src/services/chromium-setup.ts", "packages/dashboard/test/site-setup.ts"],
+          globalSetup: [
+            "packages/testkit/src/services/chromium-setup.ts",
+            "packages/testkit/src/services/redis-setup.ts",
+            "packages/dashboard/test/site-setup.ts",
+          ],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          // What a page shows in a moment may take seconds on a machine that is busy with other pages.
+          expect: { poll: { timeout: 15_000 } },
         },
       },
     ],

@@ -8,9 +8,10 @@ export interface Seed {
   readonly rows: number;
 }
 
-/** Recent, or retention would take the rows away while they are read. */
-export const seedStartMs = Date.now() - 5 * 86_400_000;
-const spacingMs = 40;
+const dayMs = 86_400_000;
+/** The rows lie evenly in the last days up to now: recent, or retention would take them away while they are read. */
+const seedMs = 5 * dayMs;
+const seedEndMs = Date.now();
 /** Part of the table, from its old end, that holds the `legacy` values. */
 const legacyShare = 0.3;
 /** One row in so many is of the rare kind. */
@@ -18,7 +19,9 @@ const rareEvery = 50_000;
 /** One row in so many retries the row before it. */
 const retryEvery = 20;
 
-export const instantOfRow = (row: number): Date => new Date(seedStartMs + row * spacingMs);
+/** When row `row` of `rows` was received. */
+export const instantOfRow = (row: number, rows: number): Date =>
+  new Date(Math.floor(seedEndMs - seedMs + (row * seedMs) / rows));
 
 /** The id of a row's task; looks random, as UUID v5 does. */
 export function idOfRow(row: number): string {
@@ -26,9 +29,17 @@ export function idOfRow(row: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-const args = JSON.stringify([
-  { order_id: 1_000_001, warehouse: "north-12", note: "shipped to the customer in three boxes" },
-]);
+/** Users that tasks work for; a user's tasks are spread over all of the time. */
+export const users = 20_000;
+export const fingerprints = 40;
+/** The issue of a failed row; half of all failures are of the first one. */
+export const fingerprintOf = (row: number): string =>
+  createHash("md5")
+    .update(`failure ${row % 2 === 0 ? 0 : row % fingerprints}`)
+    .digest("hex");
+
+const argsOf = (row: number): string =>
+  `[{"order_id":${1_000_000 + row},"user":{"id":${(row * 7919) % users}},"note":"shipped to the customer in three boxes"}]`;
 const result = JSON.stringify({ ok: true, message: "processed in three steps, nothing special to say" });
 
 function taskIdOf(row: number, isLegacy: boolean): string {
@@ -41,7 +52,9 @@ function sampleRow(row: number, rows: number) {
   const id = idOfRow(row);
   const isLegacy = row <= rows * legacyShare;
   const rare = row % rareEvery;
-  const at = instantOfRow(row).getTime();
+  const at = instantOfRow(row, rows).getTime();
+  // A state that never meets queue-5, though each of the two is frequent.
+  const state = rare === 17 ? "rejected" : row % 17 === 3 ? "retry" : row % 20 === 4 ? "failure" : "success";
   return {
     id,
     task_id: taskIdOf(row, isLegacy),
@@ -49,21 +62,45 @@ function sampleRow(row: number, rows: number) {
     name:
       rare === 7 ? "app.rare.job" : isLegacy && row % 2 === 0 ? "app.legacy.sync" : `app.jobs.task${(row * 7) % 240}`,
     queue: rare === 11 ? "rare-queue" : isLegacy && row % 3 === 0 ? "legacy-queue" : `queue-${row % 17}`,
-    // A state that never meets queue-5, though each of the two is frequent.
-    state: rare === 17 ? "rejected" : row % 17 === 3 ? "retry" : row % 20 === 4 ? "failure" : "success",
+    state,
     priority: rare === 19 ? "critical" : isLegacy && row % 7 === 0 ? "high" : row % 10 === 0 ? "low" : "normal",
     worker_name:
       rare === 13 ? "worker-rare@host" : isLegacy && row % 5 === 0 ? "worker-legacy@host" : `worker-${row % 90}@host`,
     root_task_id: row % 40 === 0 ? `${row - 1}:root` : null,
+    args: argsOf(row),
+    exception: state === "failure" ? `TimeoutError: upstream ${row % 50} did not answer` : null,
+    fingerprint: state === "failure" ? fingerprintOf(row) : null,
+    release: `2026.${Math.floor((row * 10) / (rows + 1))}`,
+    runtime_ms: rare === 29 ? 45_000 : 20 + ((row * 7919) % 5000),
     at,
   };
 }
 
-const plain = ["id", "task_id", "name", "queue", "state", "priority", "worker_name", "root_task_id"] as const;
+const plain = [
+  "id",
+  "task_id",
+  "name",
+  "queue",
+  "state",
+  "priority",
+  "worker_name",
+  "root_task_id",
+  "args",
+  "exception",
+  "fingerprint",
+  "release",
+  "runtime_ms",
+] as const;
+const typeOf: Partial<Record<(typeof plain)[number], string>> = { id: "uuid", runtime_ms: "bigint" };
 const searchTextOf = ({ name, queue, worker_name, task_id }: ReturnType<typeof sampleRow>) =>
   `${name}\n${queue}\n${worker_name}\n${task_id}`.toLowerCase();
 
-/** Fills the tasks of a migrated SQLite file and their retry links, indexes last. */
+/** The event of each failure, which recent failures are read from. */
+const failureEvents = `INSERT INTO events (id, project_id, agent_id, engine, task_id, kind, occurred_at, payload)
+  SELECT id, project_id, reported_by, engine, task_id, 'task.failed', received_at, '{"exception":"TimeoutError: upstream did not answer"}'
+  FROM tasks WHERE state = 'failure'`;
+
+/** Fills the tasks of a migrated SQLite file their retry links and the events of failures, indexes last. */
 export function seedSqlite(path: string, { projectId, rows }: Seed): void {
   const db = new DatabaseSync(path);
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY; BEGIN");
@@ -72,9 +109,9 @@ export function seedSqlite(path: string, { projectId, rows }: Seed): void {
     .all() as { name: string; sql: string }[];
   for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
   const insert = db.prepare(
-    `INSERT INTO tasks (${plain.join(", ")}, project_id, engine, args, kwargs, result, retry_count, attempt, received_at, started_at,
-       finished_at, runtime_ms, tags, last_event_at, reported_by, fold, row_version, created_at, updated_at)
-     VALUES (${plain.map(() => "?").join(", ")}, ?, 'bullmq', ?, '{}', ?, 0, 0, ?, ?, ?, 120, '[]', ?, ?, '', 1, ?, ?)`,
+    `INSERT INTO tasks (${plain.join(", ")}, project_id, engine, kwargs, result, retry_count, attempt, received_at, started_at,
+       finished_at, last_failed_at, tags, last_event_at, reported_by, fold, row_version, created_at, updated_at)
+     VALUES (${plain.map(() => "?").join(", ")}, ?, 'bullmq', '{}', ?, 0, 0, ?, ?, ?, ?, '[]', ?, ?, '', 1, ?, ?)`,
   );
   const term = db.prepare(
     "INSERT INTO task_terms (project_id, field, value, folded) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -90,11 +127,11 @@ export function seedSqlite(path: string, { projectId, rows }: Seed): void {
     insert.run(
       ...plain.map((column) => task[column]),
       projectId,
-      args,
       result,
       micros,
       micros,
       micros,
+      task.fingerprint === null ? null : micros,
       micros,
       projectId,
       micros,
@@ -113,6 +150,7 @@ export function seedSqlite(path: string, { projectId, rows }: Seed): void {
     }
   }
   db.exec(`UPDATE task_search_mark SET serial = ${rows}`);
+  db.exec(failureEvents);
   for (const { sql } of indexes) db.exec(sql);
   db.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();
@@ -120,7 +158,7 @@ export function seedSqlite(path: string, { projectId, rows }: Seed): void {
 
 const rowsPerStatement = 5000;
 
-/** Fills the tasks of a migrated PostgreSQL database and their retry links, indexes last, and lets the planner know them. */
+/** Fills the tasks of a migrated PostgreSQL database their retry links and the events of failures, indexes last, and lets the planner know them. */
 export async function seedPostgres(url: string, { projectId, rows }: Seed): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -138,7 +176,7 @@ export async function seedPostgres(url: string, { projectId, rows }: Seed): Prom
       });
       await client.query(
         `WITH given AS MATERIALIZED (
-           SELECT * FROM jsonb_to_recordset($1::jsonb) AS r (${plain.map((column) => `${column} ${column === "id" ? "uuid" : "text"}`).join(", ")},
+           SELECT * FROM jsonb_to_recordset($1::jsonb) AS r (${plain.map((column) => `${column} ${typeOf[column] ?? "text"}`).join(", ")},
              retried_from text, at timestamptz, search_text text)
          ), searchable AS (
            INSERT INTO task_search (id, project_id, received_at, search_text) SELECT id, $2, at, search_text FROM given
@@ -146,13 +184,23 @@ export async function seedPostgres(url: string, { projectId, rows }: Seed): Prom
            INSERT INTO task_links (project_id, engine, new_id, old_id, linked_at)
            SELECT $2, 'bullmq', task_id, retried_from, at FROM given WHERE retried_from IS NOT NULL
          )
-         INSERT INTO tasks (${plain.join(", ")}, project_id, engine, args, kwargs, result, retry_count, attempt, received_at, started_at,
-           finished_at, runtime_ms, tags, last_event_at, reported_by, fold, row_version, created_at, updated_at)
-         SELECT ${plain.join(", ")}, $2, 'bullmq', $3, '{}', $4, 0, 0, at, at, at, 120, '[]', at, $2, '', 1, at, at FROM given`,
-        [JSON.stringify(batch), projectId, args, result],
+         INSERT INTO tasks (${plain.join(", ")}, project_id, engine, kwargs, result, retry_count, attempt, received_at, started_at,
+           finished_at, last_failed_at, tags, last_event_at, reported_by, fold, row_version, created_at, updated_at)
+         SELECT ${plain.map((column) => (column === "args" ? "args::jsonb" : column)).join(", ")}, $2, 'bullmq', '{}', $3, 0, 0, at, at, at, CASE WHEN fingerprint IS NOT NULL THEN at END, '[]', at, $2, '', 1,
+           at, at FROM given`,
+        [JSON.stringify(batch), projectId, result],
       );
     }
     for (const { indexdef } of indexes) await client.query(indexdef);
+    for (let day = Math.floor((seedEndMs - seedMs) / dayMs); day <= Math.floor(seedEndMs / dayMs); day += 1) {
+      const [from, to] = [day, day + 1].map((each) => new Date(each * dayMs).toISOString());
+      const name = `events_${from?.slice(0, 10).replaceAll("-", "")}`;
+      await client.query(
+        `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF events FOR VALUES FROM ('${from}') TO ('${to}')`,
+      );
+    }
+    await client.query(failureEvents);
+    await client.query("VACUUM ANALYZE events");
     await client.query("VACUUM ANALYZE tasks");
     await client.query("VACUUM ANALYZE task_search");
     await client.query("VACUUM ANALYZE task_links");

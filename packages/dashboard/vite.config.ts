@@ -8,19 +8,22 @@ import { precompress } from "./scripts/precompress.ts";
 const everywhere =
   /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]|rolldown/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
+/** What both the task list and the fleet need: else one would load the file of the other. */
+const listParts = /[\\/](react-virtual|virtual-core|task-query)[\\/]/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
 const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
 /** What the pages of queues, workers and agents share, with each other and with the way to the first task. */
 const fleetParts =
-  /[\\/]features[\\/](agents|queues|workers)[\\/](?!(Agent|Queue|Worker)s?Page|queries|use-gaps|Loss|loss|Revoke|ChartPanels|depth-buckets)|[\\/]TaskTable\.tsx$/;
-const fleetOnly = /[\\/](FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
-/** And what only pages with figures need; small bars stand in lists too. */
+  /[\\/]features[\\/](agents|queues|workers)[\\/](?!(Agent|Queue|Worker)s?Page|queries|use-gaps|Loss|loss|Revoke|ChartPanels|depth-buckets)|[\\/](TaskTable|FailuresPanel)\.tsx$/;
+const fleetOnly =
+  /[\\/](WindowTable|FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
+/** What pages with figures need; small bars stand in lists too. */
 const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 /** What the page and the drawer of a task share. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!Task(Page|Drawer))/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound)|(time-range|range-text)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](use-gaps|trouble|worker-states)\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound)|(time-range|range-text)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
@@ -46,7 +49,6 @@ export default defineConfig({
               priority: 1,
               test: (id: string) => taskOnly.test(id) || taskParts.test(id),
             },
-            { name: "charts", priority: 1.5, test: charts },
             {
               name: "fleet",
               priority: 1,
@@ -63,7 +65,12 @@ export default defineConfig({
                   !fleetOnly.test(id) &&
                   !charts.test(id)),
             },
-            { name: "shell", priority: 2, test: signedIn },
+            // The charts are six kilobytes: in a file of their own they would be one request more for every page with figures.
+            {
+              name: "shell",
+              priority: 2,
+              test: (id: string) => signedIn.test(id) || charts.test(id) || listParts.test(id),
+            },
           ],
         },
       },

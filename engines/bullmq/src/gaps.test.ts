@@ -62,6 +62,20 @@ describe.each(bullmqMajors)("after a gap in a BullMQ %s stream", (major) => {
     expect(agent.kindsOf(id("late"))).toEqual(["sent"]);
   });
 
+  test("a job is rebuilt whose id is a word that entries about no job begin with", async () => {
+    await app.queue("mail").add("job", {}, { jobId: "mark" });
+    await agent.run(adapter());
+    await agent.seen(id("mark"), "task.received");
+    await agent.stopAll();
+    await app.queue("mail").add("job", {}, { jobId: "event" });
+    await loseStream();
+    await redis.xadd(key("events"), "*", "event", "drained");
+
+    await comeBack();
+
+    expect(agent.kindsOf(id("event"))).toEqual(["sent", "received"]);
+  });
+
   test("a job that went back to wait in it shows so, with the same event from every agent", async () => {
     const held = Promise.withResolvers<void>();
     const worker = await app.worker(

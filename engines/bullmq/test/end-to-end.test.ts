@@ -3,11 +3,11 @@ import { startAgent } from "@svc/agent";
 import { type RedisServer, startRedis, waitFor } from "@svc/testkit";
 import { type ApiClient, startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
+import { startSidecar } from "@svc/testkit/sidecar-process";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { attachBullmq } from "../src/index.ts";
 import { type Application, type bullmqMajors, startApplication } from "./applications.ts";
 import { temporaryFolder } from "./folders.ts";
-import { startSidecar } from "./sidecar-process.ts";
 
 const redisUrl = inject("redisUrl");
 

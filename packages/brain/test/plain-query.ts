@@ -19,6 +19,7 @@ function holds(term: Term, task: TaskRow, now: Date): boolean {
         engine: "engine",
         id: "task_id",
         release: "release",
+        fingerprint: "fingerprint",
       } as const;
       const text = task[columns[term.field]];
       return text !== null && isOneOf(text, term.tests);

@@ -8,6 +8,47 @@ export async function plansOf(
   { dialect, read }: Database<Tables>,
   work: (db: Kysely<Tables>) => Promise<unknown>,
 ): Promise<string> {
+  const lines: string[] = [];
+  for (const { sql, parameters } of await statementsOf(read, work)) {
+    const explain = dialect === "sqlite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
+    const { rows } = await read.executeQuery<Record<string, unknown>>(
+      CompiledQuery.raw(`${explain} ${sql}`, [...parameters]),
+    );
+    lines.push(...rows.map((row) => String(row.detail ?? row["QUERY PLAN"])));
+  }
+  return lines.join("\n");
+}
+
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** Server database: how many rows of tables each statement of `work` read, as the server counts them when it runs them once more. */
+export async function rowsReadBy(
+  { read }: Database<Tables>,
+  work: (db: Kysely<Tables>) => Promise<unknown>,
+): Promise<number[]> {
+  const counts: number[] = [];
+  for (const { sql, parameters } of await statementsOf(read, work)) {
+    const { rows } = await read.executeQuery<{ "QUERY PLAN": string }>(
+      CompiledQuery.raw(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`, [...parameters]),
+    );
+    const plans = JSON.parse(rows[0]?.["QUERY PLAN"] ?? "[]") as { Plan: PlanNode }[];
+    counts.push(plans.reduce((sum, { Plan }) => sum + scannedBy(Plan), 0));
+  }
+  return counts;
+}
+
+function scannedBy(node: PlanNode): number {
+  const isScan = /^(?:Index|Seq|Bitmap Heap)\b.*Scan$/.test(node["Node Type"]);
+  const own = isScan ? node["Actual Rows"] * node["Actual Loops"] : 0;
+  return (node.Plans ?? []).reduce((sum, part) => sum + scannedBy(part), own);
+}
+
+async function statementsOf(read: Kysely<Tables>, work: (db: Kysely<Tables>) => Promise<unknown>) {
   const nodes: RootOperationNode[] = [];
   const recorder: KyselyPlugin = {
     transformQuery({ node }) {
@@ -17,14 +58,5 @@ export async function plansOf(
     transformResult: async ({ result }) => result,
   };
   await work(read.withPlugin(recorder));
-  const lines: string[] = [];
-  for (const node of nodes) {
-    const { sql, parameters } = read.getExecutor().compileQuery(node, { queryId: "plan" });
-    const explain = dialect === "sqlite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
-    const { rows } = await read.executeQuery<Record<string, unknown>>(
-      CompiledQuery.raw(`${explain} ${sql}`, [...parameters]),
-    );
-    lines.push(...rows.map((row) => String(row.detail ?? row["QUERY PLAN"])));
-  }
-  return lines.join("\n");
+  return nodes.map((node) => read.getExecutor().compileQuery(node, { queryId: "plan" }));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createClient } from "./client.ts";
 import { ApiProblem } from "./problem.ts";
-import { csrfToken, type Outcome } from "./request.ts";
+import { createReadFile, csrfToken, type Outcome } from "./request.ts";
 
 interface Seen {
   url: string;
@@ -99,7 +99,7 @@ describe("a refusal", () => {
     const api = createClient({ fetch, onOutcome: (outcome) => outcomes.push(outcome) });
 
     await expect(api.getMe()).rejects.toMatchObject({ code: "unreachable", status: 0 });
-    expect(outcomes).toEqual([{ reach: "unreachable", status: 0, code: "unreachable" }]);
+    expect(outcomes).toEqual([{ reach: "unreachable", status: 0, code: "unreachable", serverTimeMs: null }]);
   });
 
   test("cannot be had for an id that every URL folds away", async () => {
@@ -119,5 +119,59 @@ describe("csrfToken", () => {
     expect(csrfToken("svc_csrf=planted; __Host-svc_csrf=real")).toBe("real");
     expect(csrfToken("other=1; svc_csrf=plain")).toBe("plain");
     expect(csrfToken("")).toBeNull();
+  });
+});
+
+test("an outcome tells the server's clock", async () => {
+  const outcomes: Outcome[] = [];
+  const date = "Fri, 20 Nov 2026 12:00:07 GMT";
+  const { fetch } = answering(() => json({}, { headers: { date } }));
+  await createClient({ fetch, onOutcome: (outcome) => outcomes.push(outcome) }).getMe();
+  expect(outcomes).toEqual([
+    { reach: "answered", status: 200, code: null, serverTimeMs: Date.UTC(2026, 10, 20, 12, 0, 7) },
+  ]);
+});
+
+describe("a file", () => {
+  const pieces = (texts: readonly string[], end?: Error) =>
+    new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const [text, ...rest] = texts;
+        texts = rest;
+        if (text !== undefined) controller.enqueue(new TextEncoder().encode(text));
+        else if (end) controller.error(end);
+        else controller.close();
+      },
+    });
+
+  test("comes with the name the server gives it, and tells how far it has come", async () => {
+    const headers = { "content-type": "text/csv", "content-disposition": 'attachment; filename="tasks.csv"' };
+    const { fetch, seen } = answering(() => new Response(pieces(["a,b\n", "ä,2\n"]), { headers }));
+    const told: number[] = [];
+    const file = await createReadFile({ fetch })("/export", { query: { format: "csv" }, onBytes: (n) => told.push(n) });
+
+    expect(seen[0]?.url).toBe("/api/v1/export?format=csv");
+    expect(file.fileName).toBe("tasks.csv");
+    expect(file.content.type).toBe("text/csv");
+    expect(await file.content.text()).toBe("a,b\nä,2\n");
+    expect(told).toEqual([4, 9]);
+  });
+
+  test("without a name has none", async () => {
+    const { fetch } = answering(() => new Response(pieces(["x"])));
+    expect((await createReadFile({ fetch })("/export")).fileName).toBeNull();
+  });
+
+  test("that breaks off is no file, and the server counts as away", async () => {
+    const outcomes: Outcome[] = [];
+    const { fetch } = answering(() => new Response(pieces(["half"], new TypeError("network error"))));
+    const read = createReadFile({ fetch, onOutcome: (outcome) => outcomes.push(outcome) })("/export");
+    await expect(read).rejects.toMatchObject({ code: "unreachable", status: 0 });
+    expect(outcomes).toMatchObject([{ reach: "unreachable" }]);
+  });
+
+  test("that is refused tells why", async () => {
+    const { fetch } = answering(() => json({ error: "forbidden", message: "no" }, { status: 403 }));
+    await expect(createReadFile({ fetch })("/export")).rejects.toMatchObject({ code: "forbidden", status: 403 });
   });
 });

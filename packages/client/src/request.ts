@@ -20,6 +20,8 @@ export interface Outcome {
   reach: Reachability;
   status: number;
   code: string | null;
+  /** The server's clock when it answered, in milliseconds since 1970 and whole seconds; null when it did not say. */
+  serverTimeMs: number | null;
 }
 
 export interface CallOptions {
@@ -118,17 +120,23 @@ function createRequest(options: RequestOptions) {
       else refusal = await response.text();
     } catch (error) {
       if (signal?.aborted) throw error;
-      options.onOutcome?.({ reach: "unreachable", status: 0, code: "unreachable" });
+      options.onOutcome?.({ reach: "unreachable", status: 0, code: "unreachable", serverTimeMs: null });
       throw new ApiProblem({ code: "unreachable", status: 0, message: "the server did not answer", cause: error });
     }
+    const serverTimeMs = readTime(response.headers.get("date"));
     if (!response.ok) {
       const problem = problemOf(response, refusal);
-      options.onOutcome?.({ reach: "answered", status: response.status, code: problem.code });
+      options.onOutcome?.({ reach: "answered", status: response.status, code: problem.code, serverTimeMs });
       throw problem;
     }
-    options.onOutcome?.({ reach: "answered", status: response.status, code: null });
+    options.onOutcome?.({ reach: "answered", status: response.status, code: null, serverTimeMs });
     return { response, body: content as Body };
   };
+}
+
+function readTime(header: string | null): number | null {
+  const timeMs = Date.parse(header ?? "");
+  return Number.isNaN(timeMs) ? null : timeMs;
 }
 
 function readAnswer<Answer>(response: Response, text: string): Answer {

@@ -18,6 +18,9 @@ const screens: readonly Screen[] = [
 ];
 const maximumCss = 20_000;
 const maximumLazyChunk = 40_000;
+/** What draws the charts, whichever chunk it stands in; weighed before it is made small. */
+const chartModules = "/ui/charts/";
+const maximumCharts = 30_000;
 const maximumRequests = 15;
 /** Page, theme script, and up to seven reads: of the session, the project, its figures, and what stands in the page. */
 const otherRequests = 9;
@@ -80,6 +83,12 @@ export function measure(bundle: Rolldown.OutputBundle): { sizes: ScreenSize[]; f
       faults.push(`${chunk.fileName}: ${size} bytes, at most ${maximumLazyChunk} for a chunk that is loaded later`);
     }
   }
+  const charts = chunks
+    .flatMap(({ modules }) => Object.entries(modules))
+    .flatMap(([id, { code }]) => (id.includes(chartModules) ? [code ?? ""] : []));
+  const chartsSize = gzipped(charts.join(""));
+  if (charts.length === 0) faults.push(`no modules in ${chartModules}`);
+  if (chartsSize > maximumCharts) faults.push(`charts: ${chartsSize} bytes, at most ${maximumCharts}`);
   return { sizes, faults };
 }
 

@@ -1,8 +1,12 @@
 import { createClient } from "@svc/client";
 import { connection } from "./live/live.ts";
+import { noteServerTime } from "./live/server-clock.ts";
 import { isUnattended } from "./live/user-activity.ts";
 
 export const api = createClient({
-  onOutcome: (outcome) => connection.report(outcome.reach),
+  onOutcome({ reach, serverTimeMs }) {
+    noteServerTime(serverTimeMs);
+    connection.report(reach);
+  },
   isBackground: isUnattended,
 });

@@ -1,4 +1,5 @@
 import { useLocation, useRouter } from "@tanstack/react-router";
+import { longestFilter, readFilter } from "./page-search.ts";
 import { stringifySearch } from "./search-text.ts";
 
 /**
@@ -7,10 +8,10 @@ import { stringifySearch } from "./search-text.ts";
  */
 export function useListFilter(): [text: string, set: (text: string) => void] {
   const router = useRouter();
-  const text = useLocation({ select: ({ search }) => String((search as { filter?: unknown }).filter ?? "") });
+  const text = useLocation({ select: ({ search }) => readFilter(search) });
   const set = (next: string) => {
     const { pathname, search } = router.state.location;
-    router.history.replace(pathname + stringifySearch({ ...search, filter: next }));
+    router.history.replace(pathname + stringifySearch({ ...search, filter: next.slice(0, longestFilter) }));
   };
   return [text, set];
 }

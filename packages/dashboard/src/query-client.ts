@@ -55,11 +55,17 @@ const steady = [
 // The stream's pushes carry these figures, and a timer reads them again: worth a request only once they are old.
 const figures = ["stats", "task-histogram", "facet"];
 connection.onResume(() => {
-  void queryClient.invalidateQueries({
-    predicate: (query) => {
-      const subject = String(query.queryKey[0]);
-      if (query.meta?.livePages === true || steady.includes(subject)) return false;
-      return !figures.includes(subject) || query.isStale();
-    },
+  const underWay = new Set(queryClient.getQueryCache().findAll({ fetchStatus: "fetching" }));
+  // After the parts of the page that renew their own reads at this moment: what they ask for is not asked for again.
+  queueMicrotask(() => {
+    void queryClient.invalidateQueries({
+      predicate: (query) => {
+        const subject = String(query.queryKey[0]);
+        const { isInvalidated, fetchStatus } = query.state;
+        if (isInvalidated && fetchStatus === "fetching" && !underWay.has(query)) return false;
+        if (query.meta?.livePages === true || steady.includes(subject)) return false;
+        return !figures.includes(subject) || query.isStale();
+      },
+    });
   });
 });

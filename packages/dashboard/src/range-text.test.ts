@@ -7,6 +7,7 @@ import {
   rangeLabel,
   rangeParams,
   readRange,
+  refusedBounds,
   stepMsOf,
   timeOf,
 } from "./range-text.ts";
@@ -22,7 +23,39 @@ describe("a time in the address", () => {
 
   test("is left out when it means nothing", () => {
     expect(readRange({ since: "yesterday", until: "2026-13-40", task: "a/b" })).toEqual({});
-    expect(readRange({ since: "-6h", until: "2026-11-20" })).toEqual({ since: "-6h", until: "2026-11-20" });
+    expect(readRange({ since: "-2d", until: "2026-11-20" }, now)).toEqual({ since: "-2d", until: "2026-11-20" });
+  });
+});
+
+describe("a range in the address", () => {
+  test("keeps its end, and leaves out a beginning that is not before it, or not before now", () => {
+    const until = "2026-11-20T10:00:00Z";
+    expect(readRange({ since: "2026-11-20T11:00:00Z", until }, now)).toEqual({ until });
+    expect(readRange({ since: until, until }, now)).toEqual({ until });
+    expect(readRange({ since: "-1h", until: "-2h" }, now)).toEqual({ until: "-2h" });
+    expect(readRange({ since: "2026-11-20T12:00:08Z" }, now)).toEqual({});
+    expect(readRange({ since: "2026-11-20T12:00:06Z" }, now)).toEqual({ since: "2026-11-20T12:00:06Z" });
+  });
+
+  test("is drawn and named alike, whatever the address says", () => {
+    const time = fc.oneof(
+      fc.record({ n: fc.nat(500), unit: fc.constantFrom("m", "h", "d") }).map(({ n, unit }) => `-${n}${unit}`),
+      fc.integer({ min: -30, max: 30 }).map((days) => new Date(now + days * 86_400_000).toISOString()),
+      fc.constant(undefined),
+    );
+    fc.assert(
+      fc.property(time, time, (since, until) => {
+        const range = readRange({ since, until }, now);
+        const { sinceMs, untilMs } = boundsOf(range, "all", now);
+        expect(sinceMs === null).toBe(range.since === undefined);
+        if (sinceMs !== null) expect(sinceMs).toBeLessThan(untilMs);
+      }),
+    );
+  });
+
+  test("names what it leaves out", () => {
+    expect(refusedBounds({ since: "2027-01-01", until: "soon", colour: "red" }, now)).toEqual(["since", "until"]);
+    expect(refusedBounds({ since: "-1h", until: "" }, now)).toEqual([]);
   });
 });
 

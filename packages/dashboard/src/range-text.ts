@@ -41,12 +41,20 @@ export function timeOf(text: string, now: number): number {
   return Date.parse(hasZone || !text.includes("T") ? text : `${text}Z`);
 }
 
-/** Bounds that mean nothing are left out. */
-export function readRange(raw: Readonly<Record<string, unknown>>): AddressRange {
+/** Bounds that mean nothing are left out, and so is a beginning that does not lie before the end, or before now. */
+export function readRange(raw: Readonly<Record<string, unknown>>, now = Date.now()): AddressRange {
+  const until = isTimeText(raw.until) ? raw.until : undefined;
+  const endMs = until === undefined ? now : timeOf(until, now);
   return {
-    ...(isTimeText(raw.since) ? { since: raw.since } : {}),
-    ...(isTimeText(raw.until) ? { until: raw.until } : {}),
+    ...(isTimeText(raw.since) && timeOf(raw.since, now) < endMs ? { since: raw.since } : {}),
+    ...(until === undefined ? {} : { until }),
   };
+}
+
+/** Which bounds an address gives that `readRange` leaves out. */
+export function refusedBounds(raw: Readonly<Record<string, unknown>>, now = Date.now()): ("since" | "until")[] {
+  const range = readRange(raw, now);
+  return (["since", "until"] as const).filter((key) => (raw[key] ?? "") !== "" && range[key] === undefined);
 }
 
 export interface Bounds {

@@ -13,7 +13,8 @@ import {
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
 import { meQuery } from "./features/sessions/queries.ts";
 import { taskListQuery } from "./features/tasks/queries.ts";
-import { filtersOf, readTaskPageSearch, readTasksSearch, type TasksSearch } from "./features/tasks/tasks-search.ts";
+import { filtersOf, readTaskPageSearch, readTasksSearch } from "./features/tasks/tasks-search.ts";
+import { rangeKeys, searchOf } from "./page-search.ts";
 import { paths, safeReturn } from "./paths.ts";
 import { queryClient, whenSignedOut } from "./query-client.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
@@ -60,12 +61,14 @@ const signedInRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
+  validateSearch: searchOf([]),
   component: lazyRouteComponent(() => import("./features/projects/HomePage.tsx"), "HomePage"),
 });
 
 const appearanceRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/me/appearance",
+  validateSearch: searchOf([]),
   component: lazyRouteComponent(() => import("./features/account/AppearancePage.tsx"), "AppearancePage"),
 });
 
@@ -74,6 +77,7 @@ const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/
 const projectIndexRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
+  validateSearch: searchOf(rangeKeys),
   component: lazyRouteComponent(() => import("./features/overview/OverviewPage.tsx"), "OverviewPage"),
 });
 
@@ -95,36 +99,42 @@ const taskRoute = createRoute({
 const queuesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/queues",
+  validateSearch: searchOf([...rangeKeys, "filter"]),
   component: lazyRouteComponent(() => import("./features/queues/QueuesPage.tsx"), "QueuesPage"),
 });
 
 const queueRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/queues/$engine/$name",
+  validateSearch: searchOf(rangeKeys),
   component: lazyRouteComponent(() => import("./features/queues/QueuePage.tsx"), "QueuePage"),
 });
 
 const workersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers",
+  validateSearch: searchOf([...rangeKeys, "filter"]),
   component: lazyRouteComponent(() => import("./features/workers/WorkersPage.tsx"), "WorkersPage"),
 });
 
 const workerRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/workers/$workerId",
+  validateSearch: searchOf(rangeKeys),
   component: lazyRouteComponent(() => import("./features/workers/WorkerPage.tsx"), "WorkerPage"),
 });
 
 const agentsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/agents",
+  validateSearch: searchOf([...rangeKeys, "filter"]),
   component: lazyRouteComponent(() => import("./features/agents/AgentsPage.tsx"), "AgentsPage"),
 });
 
 const agentRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/agents/$agentId",
+  validateSearch: searchOf(rangeKeys),
   component: lazyRouteComponent(() => import("./features/agents/AgentPage.tsx"), "AgentPage"),
 });
 
@@ -175,7 +185,7 @@ export function startFirstPage(): void {
     }
     // What is counted back from the present would be another list once the page is there.
     if (routeId === tasksRoute.id && !search.since && !search.until) {
-      void queryClient.prefetchInfiniteQuery(taskListQuery(slug, filtersOf(search, Date.now())));
+      void queryClient.prefetchInfiniteQuery(taskListQuery(slug, filtersOf(readTasksSearch(search), Date.now())));
     }
   }
 }
@@ -183,7 +193,7 @@ export function startFirstPage(): void {
 interface FirstMatch {
   readonly routeId: keyof typeof router.routesById;
   readonly params: { readonly slug?: string };
-  readonly search: TasksSearch;
+  readonly search: Readonly<Record<string, unknown>>;
 }
 
 declare module "@tanstack/react-router" {

@@ -9,9 +9,10 @@ import {
   type RangeFallback,
   rangeLabel,
   readRange,
+  refusedBounds,
   stepMsOf,
 } from "./range-text.ts";
-import { stringifySearch } from "./search-text.ts";
+import { parseSearch, stringifySearch } from "./search-text.ts";
 import { minuteText, useZone } from "./ui/instants.ts";
 import { createStore } from "./ui/store.ts";
 import { useNowEvery } from "./ui/ticker.ts";
@@ -35,8 +36,10 @@ export function useTimeRange(fallback: RangeFallback = "-24h"): TimeRange {
   const { zone } = useZone();
   const isPaused = useIsPaused();
   const ticking = useNowEvery(stepMsOf(address, fallback));
-  const [now, setNow] = useState(ticking);
-  if (!isPaused && now !== ticking) setNow(ticking);
+  const [held, setHeld] = useState({ now: ticking, address });
+  // Another range is read anew even while paused, and then as of the present.
+  if (held.address !== address || (!isPaused && held.now !== ticking)) setHeld({ now: ticking, address });
+  const { now } = held;
   useRangeControl(fallback);
 
   const { sinceMs, untilMs, isOpen } = boundsOf(address, fallback, now);
@@ -73,6 +76,23 @@ export function useAddressRange(): AddressRange {
     () => ({ ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) }),
     [since, until],
   );
+}
+
+export interface RefusedRange {
+  bounds: readonly ("since" | "until")[];
+  /** What is shown instead. */
+  label: string;
+}
+
+/** What of the address is left out of the range of the page on screen; null when all is in use. */
+export function useRefusedRange(): RefusedRange | null {
+  const search = useLocation({ select: ({ searchStr }) => searchStr });
+  const range = useAddressRange();
+  const fallback = useShownFallback();
+  const { zone } = useZone();
+  const bounds = refusedBounds(parseSearch(search));
+  if (fallback === null || bounds.length === 0) return null;
+  return { bounds, label: rangeLabel(range, fallback, (at) => minuteText(at, zone)) };
 }
 
 /** Gives an address of the project the present range, for moves that are no `AppLink`. */

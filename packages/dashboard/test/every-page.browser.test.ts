@@ -1,28 +1,29 @@
-import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fillSite, pages, type Site } from "./pages.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { fillLongList, longPages } from "./long-list.ts";
+import { faultsBeside, pages } from "./pages.ts";
+import { axeFaults, openScreen } from "./screen.ts";
+import { openSite } from "./site.ts";
 
-let brain: TestBrain;
-let browser: Browser;
-let site: Site;
+const opened = openSite();
 
-beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
-  site = await fillSite(brain);
-});
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+beforeAll(() => fillLongList(opened.brain));
 
-describe.each(["light", "dark"] as const)("in %s", (theme) => {
-  describe.each(["desktop", "phone"] as const)("on a %s", (size) => {
-    test.each(Object.entries(pages))("%s is whole, reachable and loads nothing from elsewhere", async (_name, one) => {
-      const cookie = one.isAnonymous ? "" : brain.as.root.cookie;
-      const { page, faults } = await openScreen(browser, brain, { cookie, theme, size });
-      await page.goto(one.path(site));
+/** However much there is to show, so that a page stays quick to draw. */
+const maximumNodes = 1_500;
+
+/** Each theme and each width once; `npm run shots` looks at all four together. */
+const looks = [
+  { theme: "light", size: "desktop" },
+  { theme: "dark", size: "phone" },
+] as const;
+
+describe.each(looks)("in $theme on a $size", ({ theme, size }) => {
+  test.each(Object.entries({ ...pages, ...longPages }))(
+    "%s is whole, reachable and loads nothing from elsewhere",
+    async (_name, one) => {
+      const cookie = one.isAnonymous ? "" : opened.brain.as.root.cookie;
+      const { page, faults } = await openScreen(opened.browser, opened.brain, { cookie, theme, size });
+      await page.goto(one.path(opened.site));
       await one.ready(page);
 
       expect(await page.title()).toMatch(one.title);
@@ -30,8 +31,9 @@ describe.each(["light", "dark"] as const)("in %s", (theme) => {
       expect(await page.locator("main").count()).toBe(1);
       expect(await axeFaults(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      expect(faults).toEqual([]);
+      expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(maximumNodes);
+      expect(faultsBeside(one, faults)).toEqual([]);
       await page.context().close();
-    });
-  });
+    },
+  );
 });

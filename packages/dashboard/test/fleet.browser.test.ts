@@ -39,7 +39,7 @@ describe("the queues", () => {
     await row.getByText("waits long").waitFor();
     await row.getByText("<0.1").first().waitFor();
     expect(await row.getByRole("link", { name: "1 failed in billing" }).getAttribute("href")).toBe(
-      at("tasks?queue=billing&state=failure&since=-1h"),
+      at("tasks?queue=billing&q=engine:bullmq&state=failure&since=-1h"),
     );
     expect(faults).toEqual([]);
     await page.context().close();
@@ -59,7 +59,7 @@ describe("the queues", () => {
     await page.context().close();
   });
 
-  test("change where they stand while the pointer is on them, and are put in order when it leaves", async () => {
+  test("stay where they are while the pointer is on them, and are put in order when it leaves", async () => {
     const { page } = await open("queues");
     await page.getByRole("row", { name: /emails/ }).hover();
     const before = await rowNames(page);
@@ -146,7 +146,7 @@ describe("the workers", () => {
     await page.context().close();
   });
 
-  test("that are idle say so", async () => {
+  test("that say they are busy, while no event has told with what, are taken at their word", async () => {
     const { page } = await open(`workers/${await workerId("mailer-1")}`);
     await page.getByText("It says that it has 3, but no event has told which.").waitFor();
     await page.context().close();

@@ -77,7 +77,7 @@ export async function connectFleet(brain: TestBrain): Promise<Fleet> {
     workerRole: "other",
     heartbeatSeconds: 1,
   });
-  tell({ ...connected, adapter }, [
+  tell({ adapter }, [
     ...["charge-1", "charge-2", "charge-3"].flatMap((taskId, at) => [
       { kind: "task.sent", taskId, ago: 60 - at, data: { task_name: "billing.charge", queue: "billing" } },
       { kind: "task.started", taskId, ago: 50 - at, data: { worker: "billing-1", wait_ms: 10_000 } },

@@ -1,6 +1,8 @@
+import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { axeFaults, openScreen } from "./screen.ts";
 import { openShop } from "./shop.ts";
+import { tell } from "./task-traffic.ts";
 
 const shop = openShop();
 
@@ -51,6 +53,21 @@ describe("the palette", () => {
     await first.waitFor();
     expect(await first.textContent()).toContain("billing.charge");
     expect(await first.getAttribute("aria-selected")).toBe("true");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("leads straight to the task whose id is pasted, also one without a digit", async () => {
+    tell(shop.connected, [{ kind: "task.sent", taskId: "nightly-report", data: { task_name: "reports.nightly" } }]);
+    const { page, faults } = await openPage(pagePath("queues"));
+    const path = `/projects/${shop.brain.project.slug}/tasks/scripted/nightly-report`;
+    await waitFor(async () => (await shop.brain.as.root.get(path)).status === 200);
+    await page.evaluate(() => navigator.clipboard.writeText(" nightly-report "));
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find or go to" }).waitFor();
+    await page.keyboard.press("Control+v");
+    await page.waitForURL("**/tasks/scripted/nightly-report");
+    await page.getByRole("heading", { level: 1, name: /reports[.]nightly/ }).waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });

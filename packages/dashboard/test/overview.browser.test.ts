@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { tellDay } from "./day-of-traffic.ts";
+import { holdReads } from "./held-read.ts";
 import { axeFaults, openScreen } from "./screen.ts";
 import { openShop } from "./shop.ts";
 import { tell } from "./task-traffic.ts";
@@ -48,12 +50,12 @@ describe("the overview", () => {
       .first()
       .click();
     await page.getByText("GatewayClient.post").first().waitFor();
-    await page.getByRole("link", { name: "Failures like this" }).click();
+    await page.getByRole("link", { name: /^Same fingerprint/ }).click();
     await page
       .getByRole("row", { name: /^media[.]transcode_video failure/ })
       .first()
       .waitFor();
-    expect(new URL(page.url()).searchParams.get("state")).toBe("failure");
+    expect(new URL(page.url()).searchParams.get("q")).toMatch(/^fingerprint:[0-9a-f]{32}/);
     await page.context().close();
   });
 
@@ -82,17 +84,35 @@ describe("the overview", () => {
     await page.context().close();
   });
 
-  test("reads first what stands at the top, within fifteen requests", async () => {
+  test("needs at most fifteen requests until its first screen stands, its files among them", async () => {
     const { page } = await open();
-    const requests: string[] = [];
-    page.on("request", (request) => requests.push(new URL(request.url()).pathname.replace(/^.*\/shop\//, "")));
+    await page.addInitScript(() => {
+      const places = [1, 2, 3, 4, 5].map((place) => `main section:nth-of-type(${place}):not(:has([role="status"]))`);
+      const watcher = new MutationObserver(() => {
+        if (places.some((place) => document.querySelector(place) === null)) return;
+        performance.mark("first screen");
+        watcher.disconnect();
+      });
+      watcher.observe(document, { childList: true, subtree: true });
+    });
     await page.goto(address());
-    await page.getByRole("link", { name: "PaymentGatewayError" }).waitFor();
+    const panels = ["Throughput by outcome", "Run time", "Top issues", "Slowest names", "Queues"];
+    await page.getByRole("region", { name: "Newest failures", exact: true }).getByRole("link").nth(1).waitFor();
     await page.waitForLoadState("networkidle");
-    const positions = ["stats", "trends", "latency", "queues", "agents"].map((path) => requests.indexOf(path));
-    expect(Math.min(...positions)).toBeGreaterThan(0);
-    expect(Math.max(...positions)).toBeLessThan(15);
-    expect(requests.indexOf("tasks")).toBeGreaterThan(Math.max(...positions));
+    expect((await page.locator("main section h2").allTextContents()).slice(0, 5)).toEqual(panels);
+    const { early, late } = await page.evaluate(() => {
+      const stoodMs = performance.getEntriesByName("first screen")[0]?.startTime ?? 0;
+      const sent = performance.getEntriesByType("resource").map(({ name, startTime }) => ({
+        path: new URL(name).pathname.replace(/^.*[/]shop[/]/, ""),
+        isEarly: startTime <= stoodMs,
+      }));
+      const pathsOf = (isEarly: boolean) => sent.filter((one) => one.isEarly === isEarly).map(({ path }) => path);
+      return { early: [location.pathname, ...pathsOf(true)], late: pathsOf(false) };
+    });
+    for (const path of ["stats", "trends", "latency", "queues", "issues", "latency/names"])
+      expect(early).toContain(path);
+    expect(early).toSatisfy((all: string[]) => all.length <= 15);
+    for (const path of ["agents", "workers", "tasks", "completeness", "releases"]) expect(late).toContain(path);
     await page.context().close();
   });
 });
@@ -145,6 +165,32 @@ describe("a chart", () => {
     await page.context().close();
   });
 
+  test("of run times sets the range too", async () => {
+    const { page } = await openOverview();
+    const runTime = page.getByRole("slider", { name: /^Run time/ });
+    await runTime.waitFor();
+    const box = await runTime.boundingBox();
+    if (!box) throw new Error("the chart has no place on the screen");
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/since=.*until=/);
+    expect(new URL(page.url()).pathname).toBe(address());
+    await page.getByText(/^per 5 min/).waitFor();
+    await page.context().close();
+  });
+
+  test("marks the release that began to run, and the agent that connected", async () => {
+    const { page } = await openOverview();
+    for (const name of ["Throughput by outcome", "Run time"]) {
+      const panel = page.getByRole("region", { name, exact: true });
+      await panel.getByText("release 2026.11.3").waitFor();
+      await panel.getByRole("img", { name: /release 2026[.]11[.]3, .* connected[.]$/ }).waitFor({ state: "attached" });
+    }
+    await page.context().close();
+  });
+
   test("opens the failed tasks of a time by a click on its failures", async () => {
     const { page } = await openOverview();
     const box = await throughput(page).boundingBox();
@@ -192,19 +238,25 @@ describe("a panel of the overview", () => {
 
   test("that is slow shows its place while the others are there", async () => {
     const { page } = await open();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route("**/latency?*", async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await holdReads(page, "**/latency?*");
     await page.goto(address());
     await throughput(page).waitFor();
     await page.getByRole("status", { name: "Loading run time" }).waitFor();
-    release();
+    // Nor does what is read after the first screen wait for it.
+    await page.getByRole("region", { name: "Newest failures", exact: true }).getByRole("link").nth(1).waitFor();
+    await release();
     await page.getByRole("slider", { name: /^Run time/ }).waitFor();
+    await page.context().close();
+  });
+
+  test("does not wait for the figures of the project", async () => {
+    const { page } = await open();
+    const release = await holdReads(page, "**/stats?*");
+    await page.goto(address());
+    await throughput(page).waitFor();
+    await page.getByRole("link", { name: "PaymentGatewayError" }).waitFor();
+    await release();
+    await page.getByText(/points/).waitFor();
     await page.context().close();
   });
 
@@ -223,6 +275,14 @@ describe("a panel of the overview", () => {
 test("an empty project shows the way to its first task, then the board", async () => {
   await shop.brain.as.root.post("/projects", { slug: "fresh", name: "Fresh" });
   const { page, faults } = await open();
+  let pushes = 0;
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      if (String(payload).includes('"task.changed"')) pushes++;
+    }),
+  );
+  const aborted: string[] = [];
+  page.on("requestfailed", (request) => aborted.push(request.url()));
   await page.goto("/p/fresh");
   await page.getByText("Connect the first agent").waitFor();
   const { body } = await shop.brain.as.root.post("/projects/fresh/agents", { name: "side-car" });
@@ -233,7 +293,29 @@ test("an empty project shows the way to its first task, then the board", async (
     bufferPath: join(shop.brain.home, "fresh"),
   });
   await page.getByText(/is connected/).waitFor();
-  tell(connected, [{ kind: "task.sent", taskId: "first", data: { task_name: "hello", queue: "default" } }]);
+  expect(await page.getByRole("radio", { name: "scripted" }).isChecked()).toBe(true);
+
+  // Pushes that come while the figures are read leave that read alone.
+  const release = await holdReads(page, "**/fresh/{stats,tasks}?*");
+  const before = pushes;
+  for (let more = 1; more <= 3; more++) {
+    tell(connected, [{ kind: "task.sent", taskId: "first", data: { task_name: "hello", queue: "default" } }]);
+    await waitFor(() => pushes >= before + more);
+  }
+  await release();
+  const step = (title: string) =>
+    page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
+  await step("First event").getByText("Told by queue default.").waitFor();
+  await step("First task on screen").getByRole("link", { name: "hello" }).waitFor();
+  expect(await page.locator('[data-step="done"]').count()).toBe(5);
+  expect(aborted.filter((url) => /[/](stats|tasks)[?]/.test(url))).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
+
+  // The steps of another engine are its own.
+  await page.getByRole("radio", { name: "BullMQ" }).check();
+  await page.getByRole("button", { name: "Mint agent" }).waitFor();
+  expect(await page.locator('[data-step="done"]').count()).toBe(1);
+  await page.getByRole("button", { name: "Open the overview" }).click();
   await page.getByRole("heading", { name: "Throughput by outcome" }).waitFor();
   expect(faults).toEqual([]);
   await page.context().close();

@@ -1,24 +1,23 @@
-import type { TestBrain } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { arrange, type Mishap } from "./page-faults.ts";
-import { fillSite, pages, type Site } from "./pages.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+import { pages } from "./pages.ts";
+import { axeFaults, openScreen } from "./screen.ts";
+import { openSite } from "./site.ts";
 
-let brain: TestBrain;
-let browser: Browser;
-let site: Site;
+const opened = openSite();
 
-beforeAll(async () => {
-  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
-  site = await fillSite(brain);
-});
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
-
-const readingPages = ["home", "overview", "task list", "failed task", "queues", "workers", "agents", "agent"];
+const readingPages = [
+  "home",
+  "overview",
+  "task list",
+  "failed task",
+  "queues",
+  "queue",
+  "workers",
+  "worker",
+  "agents",
+  "agent",
+];
 const looks = [
   { theme: "light", size: "desktop" },
   { theme: "dark", size: "phone" },
@@ -32,9 +31,12 @@ const words: Record<Exclude<Mishap, "loading">, RegExp> = {
 describe.each(readingPages)("%s", (name) => {
   describe.each(looks)("in $theme on a $size", (look) => {
     test.each(["error", "forbidden"] as const)("says what is wrong when reads end in %s", async (mishap) => {
-      const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie, ...look });
+      const { page, faults } = await openScreen(opened.browser, opened.brain, {
+        cookie: opened.brain.as.root.cookie,
+        ...look,
+      });
       await arrange(page, mishap);
-      await page.goto(pages[name]?.path(site) ?? "");
+      await page.goto(pages[name]?.path(opened.site) ?? "");
       await page.locator("main").getByText(words[mishap]).first().waitFor();
 
       // One part after the other gives way to what it has to say, so the page is judged once it has settled.
@@ -48,9 +50,12 @@ describe.each(readingPages)("%s", (name) => {
     });
 
     test("stands while its reads are under way, and shows them once they are answered", async () => {
-      const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie, ...look });
+      const { page, faults } = await openScreen(opened.browser, opened.brain, {
+        cookie: opened.brain.as.root.cookie,
+        ...look,
+      });
       const letGo = await arrange(page, "loading");
-      await page.goto(pages[name]?.path(site) ?? "");
+      await page.goto(pages[name]?.path(opened.site) ?? "");
       await page.locator("main h1").waitFor({ state: "attached" });
       await page.locator('main [role="status"][aria-label^="Loading"]:visible').first().waitFor();
       expect(await axeFaults(page)).toEqual([]);

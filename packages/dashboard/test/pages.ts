@@ -1,3 +1,4 @@
+import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { tellSample } from "./task-traffic.ts";
@@ -6,6 +7,7 @@ import { tellSample } from "./task-traffic.ts";
 export interface Site {
   readonly slug: string;
   readonly agentId: string;
+  readonly workerId: string;
 }
 
 export interface PageCase {
@@ -14,6 +16,8 @@ export interface PageCase {
   /** Resolves once the page shows what it is for. */
   readonly ready: (page: Page) => Promise<unknown>;
   readonly isAnonymous?: boolean;
+  /** The refusal that a boundary catches on this page, and logs. */
+  readonly logs?: string;
 }
 
 /** Every page, and the states of it that data alone make: full, empty, filtered to nothing, not there. */
@@ -71,17 +75,63 @@ export const pages: Readonly<Record<string, PageCase>> = {
   queues: {
     path: ({ slug }) => `/p/${slug}/queues`,
     title: /^Queues/,
-    ready: (page) => page.getByRole("heading", { level: 1, name: "Queues" }).waitFor(),
+    ready: (page) => page.getByRole("link", { name: "billing", exact: true }).waitFor(),
+  },
+  "queues filtered to nothing": {
+    path: ({ slug }) => `/p/${slug}/queues?filter=nothing`,
+    title: /^Queues/,
+    ready: (page) => page.getByText("No queue matches").waitFor(),
+  },
+  "no queues yet": {
+    path: () => "/p/empty/queues",
+    title: /^Queues, empty/,
+    ready: (page) => page.getByText("No queue seen yet").waitFor(),
+  },
+  queue: {
+    path: ({ slug }) => `/p/${slug}/queues/scripted/billing`,
+    title: /^billing, Queues/,
+    ready: (page) => page.getByText("PaymentError: upstream 503").waitFor(),
+  },
+  "unknown queue": {
+    path: ({ slug }) => `/p/${slug}/queues/scripted/nope`,
+    title: /^Not shown/,
+    ready: (page) => page.getByText("It is not here").waitFor(),
+    logs: "console: ApiProblem: not found",
   },
   workers: {
     path: ({ slug }) => `/p/${slug}/workers`,
     title: /^Workers/,
-    ready: (page) => page.getByRole("heading", { level: 1, name: "Workers" }).waitFor(),
+    ready: (page) => page.getByRole("link", { name: "billing-1", exact: true }).waitFor(),
+  },
+  "workers filtered to nothing": {
+    path: ({ slug }) => `/p/${slug}/workers?filter=nothing`,
+    title: /^Workers/,
+    ready: (page) => page.getByText("No worker matches").waitFor(),
+  },
+  "no workers yet": {
+    path: () => "/p/empty/workers",
+    title: /^Workers, empty/,
+    ready: (page) => page.getByText("No worker seen yet").waitFor(),
+  },
+  worker: {
+    path: ({ slug, workerId }) => `/p/${slug}/workers/${workerId}`,
+    title: /^billing-1, Workers/,
+    ready: (page) => page.getByRole("link", { name: "billing.run_invoices" }).waitFor(),
   },
   agents: {
     path: ({ slug }) => `/p/${slug}/agents`,
     title: /^Agents/,
     ready: (page) => page.getByText("online").first().waitFor(),
+  },
+  "agents filtered to nothing": {
+    path: ({ slug }) => `/p/${slug}/agents?filter=nothing`,
+    title: /^Agents/,
+    ready: (page) => page.getByText("No agent matches").waitFor(),
+  },
+  "no agents yet": {
+    path: () => "/p/empty/agents",
+    title: /^Agents, empty/,
+    ready: (page) => page.getByText("No agent yet").waitFor(),
   },
   agent: {
     path: ({ slug, agentId }) => `/p/${slug}/agents/${agentId}`,
@@ -105,10 +155,18 @@ export const pages: Readonly<Record<string, PageCase>> = {
   },
 };
 
+/** The faults of a page beside those that its case names. */
+export const faultsBeside = ({ logs }: PageCase, faults: readonly string[]): string[] =>
+  faults.filter((fault) => logs === undefined || !fault.startsWith(logs));
+
 /** A project with the sample of tasks and an online agent, and beside it an empty one. */
 export async function fillSite(brain: TestBrain): Promise<Site> {
-  await brain.as.root.post("/projects", { slug: "empty", name: "Empty" });
+  await brain.addProject("empty", "Empty");
   const connected = await brain.connectAgent();
   await tellSample(brain, connected);
-  return { slug: brain.project.slug, agentId: connected.minted.agentId };
+  const worker = await waitFor(async () => {
+    const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/workers`);
+    return body.items.find(({ name }: { name: string }) => name === "billing-1");
+  });
+  return { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id };
 }

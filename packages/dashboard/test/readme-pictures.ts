@@ -32,7 +32,10 @@ async function startDemo(): Promise<Demo> {
     told += text.toString();
   });
   const wordAfter = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(told)?.[1];
-  await waitFor(() => wordAfter("password") !== undefined || child.exitCode !== null);
+  await waitFor(() => wordAfter("password") !== undefined || child.exitCode !== null).catch((fault: unknown) => {
+    child.kill("SIGTERM");
+    throw fault;
+  });
   const [email, password] = [wordAfter("e-mail"), wordAfter("password")];
   if (email === undefined || password === undefined) throw new Error(`the demo did not start: ${told}`);
   return {
@@ -126,11 +129,16 @@ async function tour(browser: Browser, demo: Demo): Promise<void> {
 }
 
 const { executablePath, args } = chromiumLaunch(await findChromium());
-const [demo, browser] = await Promise.all([startDemo(), chromium.launch({ executablePath, args: [...args] })]);
+// One after the other: a browser that does not start must not leave the demo behind.
+const browser = await chromium.launch({ executablePath, args: [...args] });
 try {
-  await stills(browser, demo);
-  await tour(browser, demo);
+  const demo = await startDemo();
+  try {
+    await stills(browser, demo);
+    await tour(browser, demo);
+  } finally {
+    await demo.stop();
+  }
 } finally {
   await browser.close();
-  await demo.stop();
 }

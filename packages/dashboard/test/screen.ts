@@ -26,6 +26,8 @@ interface OpenOptions {
   cookie?: string;
   theme?: "light" | "dark";
   size?: "desktop" | "phone";
+  /** What else the browser pretends: its time zone, another viewport, forced colours. */
+  settings?: BrowserContextOptions;
 }
 
 const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
@@ -45,6 +47,7 @@ export async function openScreen(
     colorScheme: theme,
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
+    ...options.settings,
   };
   const context = await browser.newContext(settings);
   await context.addCookies(
@@ -79,10 +82,10 @@ export async function openScreen(
   return { page, faults };
 }
 
-/** The accessibility faults of what is on the screen now, each with the first elements that have it. */
-export async function axeFaults(page: Page): Promise<string[]> {
+/** The accessibility faults of what is on the screen now, each with the first elements that have it. With `rules` only by these. */
+export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe.source);
-  return page.evaluate(async () => {
+  return page.evaluate(async (only) => {
     interface Violation {
       id: string;
       impact: string;
@@ -91,7 +94,10 @@ export async function axeFaults(page: Page): Promise<string[]> {
     const { axe: loaded } = window as unknown as {
       axe: { run(root: Document, options: object): Promise<{ violations: Violation[] }> };
     };
-    const { violations } = await loaded.run(document, { resultTypes: ["violations"] });
+    const { violations } = await loaded.run(document, {
+      resultTypes: ["violations"],
+      ...(only && { runOnly: { type: "rule", values: only } }),
+    });
     return violations.map(
       ({ id, impact, nodes }) =>
         `${impact} ${id}: ${nodes
@@ -99,5 +105,5 @@ export async function axeFaults(page: Page): Promise<string[]> {
           .map((node) => node.html.slice(0, 160))
           .join(" | ")}`,
     );
-  });
+  }, rules);
 }

@@ -84,6 +84,30 @@ describe("the shell", () => {
     await page.context().close();
   });
 
+  test("names the projects looked at last first, also those opened by their address", async () => {
+    await shop.brain.as.root.post("/projects", { slug: "zz-last", name: "Made last" });
+    const { page, faults } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+    const { slug } = shop.brain.project;
+    for (const one of ["zz-last", slug]) {
+      // What is read of the project is there before the shell is.
+      const answered = page.waitForResponse((response) => response.url().endsWith(`/api/v1/projects/${one}`));
+      await page.route(/Shell-/, async (route) => {
+        await (await answered).finished();
+        await route.continue();
+      });
+      await page.goto(`/p/${one}/queues`);
+      await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
+      await page.unroute(/Shell-/);
+    }
+    await page.getByRole("button", { name: "Switch project" }).click();
+    const links = page.getByRole("group", { name: "Switch project" }).getByRole("listitem").getByRole("link");
+    await links.first().waitFor();
+    const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    expect(addresses.slice(0, 2)).toEqual([`/p/${slug}/queues`, "/p/zz-last/queues"]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
   test("says how old the figures are while the server does not answer, and lets them fade", async () => {
     const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
     await page.clock.install();

@@ -4,13 +4,14 @@ import { parseArgs } from "node:util";
 import { startTestBrain } from "@svc/testkit/brain";
 import { chromiumLaunch, findChromium } from "@svc/testkit/services/chromium";
 import { chromium } from "playwright-core";
+import { fillLongList, longPages } from "./long-list.ts";
 import { arrange, type Mishap, mishaps } from "./page-faults.ts";
 import { fillSite, pages } from "./pages.ts";
-import { openScreen } from "./screen.ts";
+import { axeFaults, openScreen } from "./screen.ts";
 
 /**
  * `npm run shots`: a picture of every page in every state, theme and width, to look at. They are written to `shots/`, which is not kept.
- * With words, only pages whose name holds one of them.
+ * With words, only pages whose name holds one of them. Each is judged by axe too, and the run fails when something is found.
  */
 const { positionals: words, values } = parseArgs({
   allowPositionals: true,
@@ -28,9 +29,10 @@ const [brain, browser] = await Promise.all([
 try {
   const filled = await fillSite(brain);
   await mkdir(folder, { recursive: true });
-  const chosen = Object.entries(pages).filter(
+  const chosen = Object.entries({ ...pages, ...longPages }).filter(
     ([name]) => words.length === 0 || words.some((word) => name.includes(word)),
   );
+  if (chosen.some(([name]) => name in longPages)) await fillLongList(brain);
   let taken = 0;
   for (const [name, one] of chosen) {
     for (const state of ["as it is", ...Object.keys(mishaps)]) {
@@ -44,6 +46,10 @@ try {
           await page.waitForTimeout(settleMs);
           const file = [name, state, theme, size].join("-").replaceAll(" ", "_");
           await page.screenshot({ path: join(folder, `${file}.png`) });
+          for (const fault of await axeFaults(page)) {
+            console.error(`${file}: ${fault}`);
+            process.exitCode = 1;
+          }
           await page.context().close();
           taken += 1;
         }

@@ -1,6 +1,6 @@
 import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { axeFaults, openScreen, type Screen } from "./screen.ts";
 import { openShop } from "./shop.ts";
 import { type Told, tell } from "./task-traffic.ts";
@@ -78,6 +78,53 @@ describe("the drawer", () => {
     await page.unroute(/TaskDrawer/);
     await drawer.getByRole("button", { name: "Try again" }).click();
     await drawer.getByText("PaymentError", { exact: true }).waitFor();
+    await page.context().close();
+  });
+});
+
+describe("walking in the drawer", () => {
+  const begun = (taskId: string, ago: number): Told[] => [
+    { kind: "task.sent", taskId, ago, data: { task_name: `walk.${taskId}`, queue: "walk" } },
+    { kind: "task.started", taskId, ago: ago - 1, data: { worker: "w" } },
+  ];
+
+  async function openFirst(): Promise<Page> {
+    const { page } = await openTasks("?queue=walk");
+    await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+    await row(page, "walk.w-1 started").getByRole("link", { name: "walk.w-1" }).click();
+    await page.getByRole("dialog").getByRole("heading", { name: "walk.w-1" }).waitFor();
+    return page;
+  }
+
+  beforeAll(() => told([...begun("w-3", 30), ...begun("w-2", 20), ...begun("w-1", 10)]));
+
+  test("reads each task once, and not again because the one before it was another", async () => {
+    const page = await openFirst();
+    await page.clock.install();
+    const reads: string[] = [];
+    page.on("request", (request) => {
+      if (/scripted\/w-2(\/|$)|task_id=w-2/.test(request.url())) reads.push(request.url());
+    });
+    await page.keyboard.press("j");
+    await page.getByRole("dialog").getByRole("heading", { name: "walk.w-2" }).waitFor();
+    await expect.poll(() => reads.length).toBe(3);
+    await page.clock.fastForward(1_500);
+    await page.keyboard.press("j");
+    await page.getByRole("dialog").getByRole("heading", { name: "walk.w-3" }).waitFor();
+    expect(reads.length).toBe(3);
+    await page.context().close();
+  });
+
+  test("shows what happens to a task that was come to a moment ago", async () => {
+    const page = await openFirst();
+    const drawer = page.getByRole("dialog");
+    await page.keyboard.press("j");
+    await drawer.getByRole("heading", { name: "walk.w-2" }).waitFor();
+    await page.keyboard.press("j");
+    await drawer.getByRole("heading", { name: "walk.w-3" }).waitFor();
+    const events = page.waitForRequest(/events\?.*task_id=w-3/);
+    tell(shop.connected, [{ kind: "task.succeeded", taskId: "w-3", data: { runtime_ms: 5 } }]);
+    await events;
     await page.context().close();
   });
 });
@@ -190,6 +237,30 @@ describe("odd names and ids", () => {
     const titles = await page.locator("[title]").evaluateAll((all) => all.map((one) => one.getAttribute("title")));
     expect(titles.filter((title) => title?.includes("\u202E"))).toEqual([]);
     expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("are escaped in what is read out of queues and workers, and lead to their own tasks", async () => {
+    const name = "turned\u202E";
+    tell(shop.connected, [
+      { kind: "task.sent", taskId: "turned-1", ago: 9, data: { task_name: "turned.one", queue: name } },
+      { kind: "task.started", taskId: "turned-1", ago: 8, data: { worker: name } },
+      { kind: "task.failed", taskId: "turned-1", ago: 7, data: { worker: name, exception: "TurnError: upside down" } },
+    ]);
+    const isFailed = async () =>
+      (await shop.brain.as.admin.get(`${tasksPath()}/scripted/turned-1`)).body.state === "failure";
+    await waitFor(isFailed);
+    const { page } = await openTasks("/scripted/turned-1");
+    const link = page.locator("main header").getByRole("link", { name: "turned\\u202e" }).last();
+    await link.waitFor();
+    const { searchParams } = new URL((await link.getAttribute("href")) ?? "", page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({ worker: name, q: "engine:scripted" });
+    await shop.brain.runLoop("stats.fold-counters");
+    for (const [list, where] of Object.entries({ queues: "in", workers: "on" })) {
+      await page.goto(`/p/${shop.brain.project.slug}/${list}`);
+      await page.getByRole("link", { name: `1 failed ${where} turned\\u202e`, exact: true }).waitFor();
+      expect(await page.locator('[aria-label*="\u202E"]').count()).toBe(0);
+    }
     await page.context().close();
   });
 

@@ -113,6 +113,25 @@ describe("with polling alone", () => {
   });
 });
 
+test("one polite region tells how many tasks came and failed, and never names one", async () => {
+  await told([started("spoken-1", "spoken.one")], "started");
+  const page = await openTasks("?search=spoken");
+  await row(page, "spoken.one started").waitFor();
+  await connection(page, "live");
+  const region = page.getByRole("status", { name: "What changed in the list" });
+  expect(await region.count()).toBe(1);
+  expect(await region.textContent()).toBe("");
+  expect(await page.locator("main [role=grid]").evaluate((grid) => grid.closest("[aria-live], [role=status]"))).toBe(
+    null,
+  );
+
+  const failed: Told = { kind: "task.failed", taskId: "spoken-1", data: { exception: "Error: boom" } };
+  await told([failed], "failure");
+
+  await region.getByText("1 failed", { exact: true }).waitFor();
+  await page.context().close();
+});
+
 test("a list that was left is renewed when it is shown again", async () => {
   await told([started("away-1", "away.one")], "started");
   const page = await openTasks("?state=started&search=away");
@@ -205,6 +224,13 @@ describe("answers that are short of a page", () => {
     expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(1_500);
     await grid.evaluate((element) => element.scrollTo(0, 0));
     await row(page, "short.0").first().waitFor();
+
+    await page.keyboard.press("Escape");
+    await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.getByRole("button", { name: "Show older tasks" }).click();
+    const end = new Date(oldest - 9_999_000).toISOString();
+    await page.waitForURL((url) => url.searchParams.get("until") === end);
+    expect(new URL(page.url()).searchParams.get("search")).toBe("short");
     await page.context().close();
   });
 

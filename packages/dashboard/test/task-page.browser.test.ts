@@ -16,19 +16,6 @@ const sent = (taskId: string, data: Record<string, unknown>, ago = 5): Told => (
 });
 const deep = { a: { b: { c: { needle: "Found ME", order: "@exact" } } }, list: [1, 2, 3] };
 
-/** Every other task of a name fails, and only those come from one gateway. */
-function compared(index: number): Told[] {
-  const taskId = `cmp-${index}`;
-  const hasFailed = index % 2 === 0;
-  return [
-    sent(taskId, { task_name: "cmp.charge", queue: "cmp", kwargs: { gateway: hasFailed ? "eu-1" : "us-1" } }, 90),
-    { kind: "task.started", taskId, ago: 80, data: { worker: "cmp-1" } },
-    hasFailed
-      ? { kind: "task.failed", taskId, ago: 70, data: { exception: "CmpError: gateway gave up after 30 s" } }
-      : { kind: "task.succeeded", taskId, ago: 70, data: {} },
-  ];
-}
-
 beforeAll(async () => {
   const lines = Array.from({ length: 4_000 }, (_, index) => `line ${index}`);
   tell(shop.connected, [
@@ -36,6 +23,7 @@ beforeAll(async () => {
     sent("walk-1", { task_name: "walk.first", queue: "walk" }, 30),
     sent("walk-2", { task_name: "walk.second", queue: "walk" }, 20),
     sent("walk-3", { task_name: "walk.third", queue: "walk" }, 10),
+    sent("orphan", { task_name: "family.orphan", parent_task_id: "long-gone" }),
     sent("deep", { task_name: "json.deep", kwargs: { ...deep, password: "hidden" } }),
     sent("long", { task_name: "json.long", args: [lines] }),
     sent("huge", { task_name: "json.huge", args: [lines.map((line) => line.repeat(12))] }),
@@ -48,7 +36,6 @@ beforeAll(async () => {
         data: { task_name: "events.many", worker: `w-${index}` },
       }),
     ),
-    ...Array.from({ length: 12 }, (_, index) => compared(index)).flat(),
     { kind: "task.succeeded", taskId: "busy", ago: 1 },
   ]);
   await waitFor(async () => (await taskOf("busy")).body.state === "success");
@@ -111,61 +98,6 @@ describe("the parts of the page", () => {
   });
 });
 
-describe("why it failed", () => {
-  test("is set beside the tasks that passed, and leads to the failures that say the same", async () => {
-    const { page } = await openTask("cmp-0");
-    const panel = page.getByRole("region", { name: "What is different about the failures" });
-    await panel.getByText("6 failed and 6 passed tasks of this name").waitFor();
-    const row = panel.getByRole("row").filter({ hasText: "kwargs.gateway" });
-    expect(await row.textContent()).toContain("100 %0 %");
-    await panel.getByText("A difference is not a cause.").waitFor();
-    expect(await axeFaults(page)).toEqual([]);
-
-    const like = page.getByRole("link", { name: "Failures like this" });
-    const query = new URL((await like.getAttribute("href")) ?? "", shop.brain.url).searchParams;
-    expect([query.get("state"), query.get("q")]).toEqual([
-      "failure",
-      'name:"cmp.charge" error:"CmpError" error:"gateway gave up after"',
-    ]);
-    await panel.getByRole("link", { name: "Show the failed ones" }).click();
-    await page.getByText("6 tasks match").waitFor();
-    await page.context().close();
-  });
-
-  test("is not guessed at from too few tasks", async () => {
-    const { page } = await openTask("bad-1");
-    await page.getByText("Only 1 task of this name failed: too few to compare, which takes 5.").waitFor();
-    await page.context().close();
-  });
-});
-
-test("events that were lost while a task lived are told above it", async () => {
-  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
-  const { page } = screen;
-  const received = Date.parse((await taskOf("bad-1")).body.received_at);
-  const at = (second: number) => new Date(received + second * 1000).toISOString();
-  const lost = { agent_id: "a", agent_name: "media-2", event_records: 31, other_frames: 0, reason: "capacity" };
-  await page.route(/\/completeness/, (route) =>
-    route.fulfill({
-      json: {
-        gaps: [
-          { ...lost, from: at(5), to: at(10) },
-          { ...lost, event_records: 7, from: at(-900), to: at(-800) },
-        ],
-        kept_since: at(-86_400),
-        is_cut: false,
-      },
-    }),
-  );
-  await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/bad-1`);
-  const gaps = page.getByRole("region", { name: "Events lost while it lived" });
-  await gaps.getByText("31 events lost").waitFor();
-  await gaps.getByText("Steps of this task may be missing.").waitFor();
-  expect(await gaps.getByText("7 events lost").count()).toBe(0);
-  expect(await axeFaults(page)).toEqual([]);
-  await page.context().close();
-});
-
 describe("the way through the list", () => {
   test("goes on from the page in the order of the list that it was opened from", async () => {
     const { page } = await open("/tasks?queue=walk&task=scripted/walk-2");
@@ -221,6 +153,12 @@ describe("the family", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await heading(page, "billing.collect_due");
+    await page.context().close();
+  });
+
+  test("of one task says when its parent is not here", async () => {
+    const { page } = await open("/tasks?queue=none&task=scripted/orphan&tab=family");
+    await page.getByText("Its parent long-gone is not here, or not any more. It has no children.").waitFor();
     await page.context().close();
   });
 
@@ -347,5 +285,26 @@ test("a task of another project is found there when somebody asks", async () => 
   await page.getByText("It is in none of the other projects either.").waitFor();
   await page.getByRole("link", { name: "Search the list for this id" }).click();
   await page.waitForURL(/search=nowhere/);
+  await page.context().close();
+});
+
+test("a task is looked for in twenty projects at a time, and it is said in how many it was", async () => {
+  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  await page.route(
+    (url) => url.pathname === "/api/v1/projects",
+    async (route) => {
+      const answer = await route.fetch();
+      const projects = await answer.json();
+      const more = Array.from({ length: 25 }, (_, at) => ({ ...projects[0], id: `p-${at}`, slug: `more-${at}` }));
+      await route.fulfill({
+        json: [...projects.filter((one: { slug: string }) => one.slug === shop.brain.project.slug), ...more],
+      });
+    },
+  );
+  await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/nowhere`);
+  await page.getByRole("button", { name: "Look in 20 of the 25 other projects" }).click();
+  await page.getByText("It is in none of the first 20 of the 25 other projects.").waitFor();
+  await page.getByRole("button", { name: "Look in 5 more" }).click();
+  await page.getByText("It is in none of the other projects either.").waitFor();
   await page.context().close();
 });

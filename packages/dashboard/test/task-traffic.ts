@@ -1,7 +1,7 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 
-type Connected = Awaited<ReturnType<TestBrain["connectAgent"]>>;
+type Connected = Pick<Awaited<ReturnType<TestBrain["connectAgent"]>>, "adapter">;
 
 export interface Told {
   kind: string;

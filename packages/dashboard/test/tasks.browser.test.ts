@@ -101,6 +101,8 @@ describe("filters", () => {
   test("that mean nothing are left out, and named", async () => {
     const { page } = await openTasks("?state=broken&colour=red");
     await page.getByText("Not understood and left out of the address: state, colour.").waitFor();
+    await row(page, "billing.charge failure").waitFor();
+    await row(page, "search.reindex pending").waitFor();
     await page.context().close();
   });
 });

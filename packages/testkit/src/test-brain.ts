@@ -41,6 +41,10 @@ export interface TestBrain {
   /** Signed-in callers, by project role; `root` is the instance admin, `stranger` a member of nothing. */
   readonly as: Readonly<Record<TestRole | "root" | "stranger" | "nobody", ApiClient>>;
   readonly logLines: readonly string[];
+  /** A new account, signed in, that has this role in the test's project and nothing else: `as.admin` is the administrator of the instance too. */
+  addMember(name: string, role: TestRole): Promise<ApiClient>;
+  /** Another project with the members that the test's project has by now. */
+  addProject(slug: string, name: string): Promise<{ readonly id: string; readonly slug: string }>;
   mintAgent(name?: string): Promise<MintedAgent>;
   /** A real agent with a scripted adapter, connected over WebSocket unless told otherwise. */
   connectAgent(
@@ -119,6 +123,34 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
     project: members.project,
     as: { ...callers, nobody: anonymous(url) } as TestBrain["as"],
     logLines,
+    async addMember(name, role) {
+      const { database, features } = running.brain;
+      const { id: projectId } = members.project;
+      const passwordHash = (await features.users.findByEmail(adminEmail))?.password_hash ?? "";
+      const email = `${name}@example.org`;
+      await database.write(async (tx) => {
+        const user = await features.users.add(tx, { email, displayName: name, passwordHash, isAdmin: false });
+        await features.memberships.add(tx, { userId: user.id, projectId, role });
+      });
+      features.projects.forget();
+      return signIn(url, email, testPassword);
+    },
+    async addProject(slug, name) {
+      const { body, status } = await (callers.root as ApiClient).post("/projects", { slug, name });
+      if (status !== 201) throw new Error(`making the project answered ${status}`);
+      const { database, features } = running.brain;
+      // Whoever makes a project is a member already.
+      const there = new Set((await features.memberships.list(body.id)).map((member) => member.user_id));
+      const missing = (await features.memberships.list(members.project.id)).filter(
+        ({ user_id }) => !there.has(user_id),
+      );
+      await database.write(async (tx) => {
+        for (const { user_id: userId, role } of missing)
+          await features.memberships.add(tx, { userId, projectId: body.id, role });
+      });
+      features.projects.forget();
+      return { id: body.id, slug };
+    },
     mintAgent,
     async connectAgent(agentOptions = {}) {
       const minted = await mintAgent();

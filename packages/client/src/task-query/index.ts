@@ -1,4 +1,5 @@
 export { type Completion, completionAt, fieldTerm } from "./complete.ts";
+export { type ExportField, exportFields } from "./export-fields.ts";
 export {
   type Condition,
   isNumberText,
@@ -21,5 +22,5 @@ export {
   type TextTest,
 } from "./language.ts";
 export { type ParsedQuery, parseTaskQuery } from "./parse.ts";
-export { printTaskQuery, printTerm } from "./print.ts";
+export { printTaskQuery, printTerm, quoted } from "./print.ts";
 export type { QueryToken } from "./scan.ts";

@@ -52,6 +52,7 @@ const otherNames: Readonly<Record<string, QueryField>> = {
   worker_name: "worker",
   exception: "error",
   traceback: "error",
+  issue: "fingerprint",
   arg: "args",
   data: "args",
   kwarg: "kwargs",
@@ -89,6 +90,8 @@ function conditionOf({ head, values, isNegated, from, to }: RawTerm): Condition 
         : { kind, field: "priority", values: values.map((value) => choiceOf(value, priorities)) };
     case "label":
       return { kind, field: name as LabelField, tests: values.map(textTestOf) };
+    case "hash":
+      return { kind: "label", field: "fingerprint", tests: values.map(hashTestOf) };
     case "number":
       return {
         kind,
@@ -160,6 +163,12 @@ function textTestOf(value: RawValue): TextTest {
   return pieces.some(({ kind }) => kind === "star")
     ? { kind: "like", parts: partsOf(value) }
     : { kind: "is", text: textOf(pieces) };
+}
+
+function hashTestOf(value: RawValue): TextTest {
+  const text = textOf(withoutOrder(value).pieces).toLowerCase();
+  if (!/^[0-9a-f]{32}$/.test(text)) throw new TermFault(value, "fingerprint", "must be 32 hexadecimal digits");
+  return { kind: "is", text };
 }
 
 /** The texts between the stars. Stars side by side are one. */

@@ -39,7 +39,7 @@ export type Moment =
 
 export type TextField = "words" | "any" | "error" | JsonField;
 export type JsonField = "args" | "kwargs" | "result";
-export type LabelField = "name" | "queue" | "worker" | "engine" | "id" | "release" | "tag";
+export type LabelField = "name" | "queue" | "worker" | "engine" | "id" | "release" | "tag" | "fingerprint";
 export type NumberField = "runtime" | "wait" | "retries" | "age";
 
 /** What one term asks, before its negation: one of its values fits. */
@@ -72,7 +72,7 @@ export interface QueryFault {
 
 export const queryLimits = { characters: 1000, terms: 20, values: 50, pathSteps: 16, stars: 5 } as const;
 
-export type FieldKind = "choice" | "label" | "number" | "duration" | "text" | "json" | "bound";
+export type FieldKind = "choice" | "label" | "hash" | "number" | "duration" | "text" | "json" | "bound";
 
 /** Every field by name, in the order in which a menu offers them. */
 export const queryFields = {
@@ -81,6 +81,11 @@ export const queryFields = {
   queue: { kind: "label", meaning: "queue", sample: "queue:mail" },
   worker: { kind: "label", meaning: "worker that ran it", sample: "worker:web-1*" },
   error: { kind: "text", meaning: "text in exception or traceback", sample: 'error:"timed out"' },
+  fingerprint: {
+    kind: "hash",
+    meaning: "fingerprint of its last failure",
+    sample: "fingerprint:5f0c3a97e1b24d688b1e2f7a90c4d3e6",
+  },
   args: { kind: "json", meaning: "arguments, positional or named", sample: "args.user.id:123" },
   kwargs: { kind: "json", meaning: "named arguments", sample: "kwargs.email:*@example.com" },
   result: { kind: "json", meaning: "result", sample: "result.total:>100" },

@@ -44,6 +44,10 @@ describe("a query", () => {
 
   test.each<[string, Term]>([
     ["state:failure,retry", { ...plain, kind: "choice", field: "state", values: ["failure", "retry"] }],
+    [
+      `fingerprint:${"0aB1".repeat(8)}`,
+      { ...plain, kind: "label", field: "fingerprint", tests: [{ kind: "is", text: "0ab1".repeat(8) }] },
+    ],
     ["State:FAILURE", { ...plain, kind: "choice", field: "state", values: ["failure"] }],
     ["-queue:mail", { kind: "label", field: "queue", tests: [{ kind: "is", text: "mail" }], isNegated: true }],
     ["name:billing.*", { ...plain, kind: "label", field: "name", tests: [{ kind: "like", parts: ["billing.", ""] }] }],
@@ -113,6 +117,8 @@ describe("a query", () => {
     ["runtime:0.5ms", "number", 8, 13],
     ["runtime:2s..1s", "range", 8, 14],
     ["name:>x", "not_comparable", 5, 7],
+    ["fingerprint:abc", "fingerprint", 12, 15],
+    [`fingerprint:${"a".repeat(31)}*`, "fingerprint", 12, 44],
     ["args:>5", "not_comparable", 5, 7],
     ["name.x:1", "no_path", 0, 6],
     ["since:soon", "instant", 6, 10],
@@ -227,6 +233,10 @@ const condition = fc.oneof(
   fc
     .tuple(fc.constantFrom("name", "queue", "worker", "engine", "id", "release", "tag"), some(textTest))
     .map(([field, tests]) => ({ kind: "label", field, tests }) as const),
+  some(fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 32, maxLength: 32 })).map(
+    (texts) =>
+      ({ kind: "label", field: "fingerprint", tests: texts.map((given) => ({ kind: "is", text: given })) }) as const,
+  ),
   fc
     .tuple(fc.constantFrom("runtime", "wait", "age"), some(numberTest(durationMs)))
     .map(([field, tests]) => ({ kind: "number", field, tests }) as const),
@@ -263,6 +273,14 @@ describe("any text", () => {
       { numRuns: 1000 },
     );
   });
+
+  test.each([":", "::a", "//host", "/a", "a:b"])(
+    "is quoted behind a field where it would end the field: %s",
+    (text) => {
+      const query: Term[] = [{ kind: "text", field: "any", texts: [text, " "], isNegated: false }];
+      expect(termsOf(printTaskQuery(query))).toEqual(query);
+    },
+  );
 
   test("printed from terms reads back to them", () => {
     fc.assert(

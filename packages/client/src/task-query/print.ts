@@ -36,14 +36,16 @@ function valuesOf(term: Term): readonly string[] {
   }
 }
 
-const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`;
+/** A text in the quotation marks of the query language. */
+export const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`;
 
 /** A word that no reader takes for a field, a negation or a quotation stays as it is. */
 const printWord = (text: string): string => (/^[^\s":\\-][^\s":\\]*$/.test(text) ? text : quoted(text));
 
 /** A text as the value of a field, quoted where a character of it would mean something. */
 export const printText = (text: string): string =>
-  /^[^\s"\\*,<>=][^\s"\\*,]*$/.test(text) && !text.includes("..") ? text : quoted(text);
+  // Behind the colon of the field, `:` and `//` would make a plain word of all of it (`App::Mail`, `https://…`).
+  /^(?!:|\/\/)[^\s"\\*,<>=][^\s"\\*,]*$/.test(text) && !text.includes("..") ? text : quoted(text);
 
 const printStep = (step: PathStep): string => {
   if (typeof step === "number") return `[${step}]`;

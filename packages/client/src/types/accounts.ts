@@ -23,6 +23,14 @@ export interface Me extends UserPublic {
   mfa_required: boolean;
   mfa_enrollment_required: boolean;
   mfa_enrollment_deadline?: string | null;
+  session: SessionLimits;
+}
+
+export interface SessionLimits {
+  /** When the session ends unless it is used before; null for a remembered one, which has no idle limit. */
+  idle_expires_at: string | null;
+  /** When it ends however busy it is. */
+  expires_at: string;
 }
 
 export interface LoginRequest {

@@ -64,6 +64,8 @@ export interface AgentStatusSample {
     buffer_depth?: number;
     buffer_oldest_age_seconds?: number;
     current_session_age_seconds?: number;
+    /** By the agent's own clock. */
+    last_successful_connect_at?: string | null;
     connection_failure_streak?: number;
     agent_version?: string;
     [key: string]: unknown;

@@ -32,7 +32,7 @@ export interface HomeProject extends HomeFigures {
 }
 
 export interface HomeAttention {
-  kind: "agents_offline" | "failure_rate" | "stuck_commands" | "misfires" | "breaker_tripped";
+  kind: "agents_offline" | "failure_rate" | "stuck_commands" | "issue_spike" | "misfires" | "breaker_tripped";
   severity: "critical" | "warning";
   project_id: string;
   project_slug: string;
@@ -42,6 +42,8 @@ export interface HomeAttention {
   count: number | null;
   /** Of agents_offline: when the one that is silent longest was last seen. */
   since: string | null;
+  /** Of issue_spike: the failures that look alike, and what the newest of them is like. */
+  issue?: { fingerprint: string; sample_exception: string | null; sample_task_name: string | null };
 }
 
 export interface HomeSummary {

@@ -40,6 +40,8 @@ export interface TaskRow {
   tags: string[];
   release?: string | null;
   traceparent?: string | null;
+  /** Of its last failure: 32 hexadecimal digits, as the issue of such failures has them. */
+  fingerprint?: string | null;
   retry_of?: string | null;
   retried_as?: string | null;
   created_at: string;

@@ -65,6 +65,16 @@ export function useIsPaused(): boolean {
   return useSyncExternalStore(connection.watch, isPaused);
 }
 
+const isSettled = (): boolean => {
+  const { isReady, retryAt, isPaused, isUnreachable } = connection.facts();
+  return isReady || retryAt !== null || isPaused || isUnreachable;
+};
+
+/** Whether the stream has begun, or will not soon: a list that it pushes is read from then on, or would have to be read again. */
+export function useIsStreamSettled(): boolean {
+  return useSyncExternalStore(connection.watch, isSettled);
+}
+
 /** How often something is read that the stream does not push: false while everything is paused. */
 export function useTimedMs(everyMs: number): number | false {
   return useIsPaused() ? false : everyMs;

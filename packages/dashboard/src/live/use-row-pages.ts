@@ -1,14 +1,9 @@
 import type { HubRows } from "@svc/client";
-import {
-  infiniteQueryOptions,
-  type QueryClient,
-  type QueryKey,
-  useQueryClient,
-  useSuspenseInfiniteQuery,
-} from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryKey, useSuspenseInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import { useHub, usePollMs } from "./live.ts";
+import { usePollMs } from "./live.ts";
 import { patchPages, type RowPage, rowsOf } from "./row-pages.ts";
+import { useFollowed } from "./use-followed.ts";
 
 /** Lists that are ordered on the page are read whole up to this many rows; beyond it a button asks for more. */
 const readAheadRows = 2000;
@@ -29,13 +24,9 @@ const pagesQuery = <Topic extends keyof HubRows>({ queryKey, read }: RowPages<To
 
 /** All rows of a list that is pushed by topic and read by cursor, kept in step with the hub. */
 export function useRowPages<Topic extends "queue.changed" | "worker.changed">(list: RowPages<Topic>) {
-  const client: QueryClient = useQueryClient();
   const options = pagesQuery(list);
   const pages = useSuspenseInfiniteQuery({ ...options, refetchInterval: usePollMs() });
-  useHub(list.topic, (event) => {
-    if (event.refetch) void client.invalidateQueries({ queryKey: options.queryKey });
-    else client.setQueryData(options.queryKey, (old) => old && patchPages(old, event));
-  });
+  useFollowed(list.topic, options.queryKey, patchPages);
   const rows = useMemo(() => rowsOf<HubRows[Topic]>(pages.data), [pages.data]);
   const { hasNextPage, isFetching, isError, fetchNextPage } = pages;
   const isReadingAhead = hasNextPage && rows.length < readAheadRows && !isError;
@@ -45,7 +36,6 @@ export function useRowPages<Topic extends "queue.changed" | "worker.changed">(li
   return {
     rows,
     hasMore: hasNextPage && !isReadingAhead,
-    isReading: isFetching,
     readMore: () => void fetchNextPage(),
     /** A renewal that failed; the rows are those from before. */
     error: pages.error,

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from "react";
 import { closeOverlay, type OverlayProps } from "../shell/overlay.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type Entry, fitting } from "./entries.ts";
@@ -16,9 +16,19 @@ export function Palette({ slug }: OverlayProps) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const typed = text.trim();
-  const groups = fitting(useEntries(slug, typed, useSettled(typed)), typed);
+  const [pasted, setPasted] = useState<string | null>(null);
+  const isPasted = typed !== "" && pasted === typed;
+  const entries = useEntries(slug, typed, useSettled(typed, isPasted), isPasted);
+  const groups = fitting(entries, typed);
   const shown = groups.flatMap(({ entries }) => entries);
   const current = Math.min(at, shown.length - 1);
+
+  const exact = entries.filter(({ group }) => group === "Task with this id");
+  const jump = useEffectEvent(() => choose(exact[0]));
+  const canJump = isPasted && exact.length === 1;
+  useEffect(() => {
+    if (canJump) jump();
+  }, [canJump]);
 
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -73,6 +83,7 @@ export function Palette({ slug }: OverlayProps) {
               setText(event.currentTarget.value);
               setAt(0);
             }}
+            onPaste={(event) => setPasted(event.clipboardData.getData("text").trim())}
             onKeyDown={pressed}
           />
         </div>
@@ -131,11 +142,11 @@ function Options({ listId, groups, shown, current, onChoose, onPoint }: OptionsP
   );
 }
 
-function useSettled(text: string): string {
+function useSettled(text: string, isAtOnce: boolean): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), restMs);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  return isAtOnce ? text : settled;
 }

@@ -51,12 +51,12 @@ describe("the palette", () => {
 
 describe("mayBeTaskId", () => {
   test.each([
-    ["8a6f-11", true],
-    ["bullmq/12", true],
-    ["tasks", false],
-    ["two words 1", false],
-    ["", false],
-  ])("says of %o %o", (text, is) => {
-    expect(mayBeTaskId(text)).toBe(is);
+    ["8a6f-11", true, true],
+    ["bullmq/12", true, true],
+    ["nightly-report", false, true],
+    ["two words 1", false, false],
+    ["", false, false],
+  ])("says of %o that was typed %o, and pasted %o", (text, isTyped, isPasted) => {
+    expect([mayBeTaskId(text, false), mayBeTaskId(text, true)]).toEqual([isTyped, isPasted]);
   });
 });

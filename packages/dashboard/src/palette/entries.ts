@@ -2,7 +2,7 @@
 
 export interface Entry {
   id: string;
-  group: "Task with this id" | "Tasks" | "Pages" | "Projects" | "Actions";
+  group: "Task with this id" | "This task" | "Tasks" | "Pages" | "Projects" | "Actions";
   label: string;
   /** What stands after the label: environment, engine and id, a key. */
   detail?: string;
@@ -13,7 +13,7 @@ export interface Entry {
   run: () => void;
 }
 
-const groups: readonly Entry["group"][] = ["Task with this id", "Tasks", "Pages", "Projects", "Actions"];
+const groups: readonly Entry["group"][] = ["Task with this id", "Tasks", "This task", "Pages", "Projects", "Actions"];
 /** Of each group, so that none hides the others. */
 const maximumPerGroup = 8;
 
@@ -45,7 +45,7 @@ export function fitting(entries: readonly Entry[], typed: string): { group: Entr
     }));
 }
 
-/** Text that may be the id of a task: one word with a digit in it, as ids have that software makes. */
-export function mayBeTaskId(typed: string): boolean {
-  return typed.length <= 300 && /^\S*\d\S*$/.test(typed);
+/** Text that may be the id of a task: one word, and when it was typed one with a digit, as ids have that software makes. */
+export function mayBeTaskId(text: string, isPasted: boolean): boolean {
+  return text.length <= 300 && (isPasted ? /^\S+$/ : /^\S*\d\S*$/).test(text);
 }

@@ -1,7 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
-import { useLocation, useRouter } from "@tanstack/react-router";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useLocation, useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 import { projectsQuery } from "../features/projects/queries.ts";
+import { copiesOf } from "../features/tasks/detail/task-copies.ts";
+import { taskQuery } from "../features/tasks/queries.ts";
+import { splitTask } from "../features/tasks/task-address.ts";
 import { connection, useIsPaused } from "../live/live.ts";
 import { paths, samePageIn } from "../paths.ts";
 import { stringifySearch } from "../search-text.ts";
@@ -10,13 +13,14 @@ import { projectPages } from "../shell/pages.ts";
 import { recent } from "../shell/recent.ts";
 import { useKeepRange } from "../time-range.ts";
 import { contrastSetting, densities, setDensity, themeSetting, toggleRail } from "../ui/appearance.ts";
+import { copyText } from "../ui/CopyButton.tsx";
 import { idTail, nameText, printable } from "../ui/format.ts";
 import { chooseZone } from "../ui/instants.ts";
 import { type Entry, mayBeTaskId } from "./entries.ts";
 import { taskByIdQuery } from "./task-by-id.ts";
 
-/** Everything the palette can do for `typed`; `settled` is what the server is asked about. */
-export function useEntries(slug: string | null, typed: string, settled: string): Entry[] {
+/** Everything the palette can do for `typed`; `settled` is what the server is asked about, any word when it `isPasted`. */
+export function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean): Entry[] {
   const router = useRouter();
   const keepRange = useKeepRange();
   const pathname = useLocation({ select: (location) => location.pathname });
@@ -25,7 +29,7 @@ export function useEntries(slug: string | null, typed: string, settled: string):
   const isPaused = useIsPaused();
   const found = useQuery({
     ...taskByIdQuery(slug ?? "", settled),
-    enabled: slug !== null && mayBeTaskId(settled),
+    enabled: slug !== null && mayBeTaskId(settled, isPasted),
   });
   const go = (href: string) => () => router.history.push(keepRange(href));
 
@@ -76,12 +80,37 @@ export function useEntries(slug: string | null, typed: string, settled: string):
   const isExact = new Set(exact.map(({ id }) => id));
   return [
     ...exact,
+    ...useTaskEntries(slug),
     ...recentTasks.filter(({ id }) => !isExact.has(id)),
     ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),
     ...pages,
     homeEntry(go),
     ...others,
     ...actions(go, { isPaused, hasProject: slug !== null }),
+  ];
+}
+
+/** What can be taken away from the task that is open, on its page or beside the list. */
+function useTaskEntries(slug: string | null): Entry[] {
+  const client = useQueryClient();
+  const params = useParams({ strict: false });
+  const { task: named } = useSearch({ strict: false }) as { task?: string };
+  const [engine, taskId] = params.taskId === undefined ? splitTask(named) : [params.engine, params.taskId];
+  if (slug === null || !engine || !taskId) return [];
+  const task = client.getQueryData(taskQuery(slug, engine, taskId).queryKey) ?? undefined;
+  const entry = (label: string, text: () => string, keys?: string): Entry => ({
+    id: `this task ${label}`,
+    group: "This task",
+    label,
+    detail: idTail(taskId),
+    icon: "copy",
+    also: "clipboard curl json",
+    ...(keys === undefined ? {} : { keys }),
+    run: () => void copyText(text()),
+  });
+  return [
+    entry("Copy id", () => taskId, "y"),
+    ...copiesOf(slug, engine, taskId, task).map(({ words, text }) => entry(words, text)),
   ];
 }
 

@@ -4,14 +4,17 @@ import { type ReactNode, useEffect, useState } from "react";
 import { agentsQuery } from "../features/agents/queries.ts";
 import { statsQuery } from "../features/projects/queries.ts";
 import { heardAt } from "../live/connection.ts";
-import { useConnection, usePollMs } from "../live/live.ts";
+import { useConnection, useIsStreamSettled, usePollMs } from "../live/live.ts";
+import { useDroppedParams } from "../page-search.ts";
 import { paths } from "../paths.ts";
+import { type RefusedRange, useRefusedRange } from "../time-range.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { NoteLine } from "../ui/Feedback.tsx";
 import { age, printable } from "../ui/format.ts";
 import { Age } from "../ui/Stamp.tsx";
+import { SessionNotice, useNearEnd } from "./SessionNotice.tsx";
 
-/** One line at a time, by rank: no server, nothing heard, archived project, no agent online, an agent too old. */
+/** One line at a time, by rank: a session about to end, no server, nothing heard, archived project, what is left out of the address, no agent online, an agent too old. */
 export function Banner(props: { slug?: string; project?: Project | undefined }) {
   const line = useLine(props);
   return line === null ? null : <section aria-label="Notice">{line}</section>;
@@ -25,14 +28,18 @@ function useLine({ slug, project }: { slug?: string; project?: Project | undefin
   const isLater = useLater();
   // Read once the stream has begun or failed: what is read before it begins would have to be read again. The figures tell
   // whether an agent is online; who they are is no part of the first screen unless none is.
-  const isSettled = facts.isReady || facts.retryAt !== null || facts.isPaused || facts.isUnreachable;
+  const isSettled = useIsStreamSettled();
   const agents = useQuery({
     ...agentsQuery(slug ?? ""),
     enabled: slug !== undefined && isSettled && (isNoneOnline || isLater),
     refetchInterval: pollMs,
   });
+  const refused = useRefusedRange();
+  const dropped = useDroppedParams();
+  const sessionEnds = useNearEnd();
   const heard = heardAt(facts);
   const old = heard === null ? null : <>Figures are {age(now - heard)} old.</>;
+  if (sessionEnds !== null) return <SessionNotice end={sessionEnds} />;
   if (mode === "offline") {
     return (
       <NoteLine glyph="failure" aside={old}>
@@ -52,7 +59,28 @@ function useLine({ slug, project }: { slug?: string; project?: Project | undefin
       <NoteLine glyph="revoked">This project is archived: its tasks can be read, its agents are refused.</NoteLine>
     );
   }
+  if (refused !== null || dropped.length > 0) return leftOutLine(refused, dropped);
   return slug === undefined ? null : agentsLine(slug, agents.data?.items ?? []);
+}
+
+const namedParams = 8;
+const longestName = 40;
+
+function leftOutLine(refused: RefusedRange | null, dropped: readonly string[]): ReactNode {
+  const bounds: readonly string[] = refused?.bounds ?? [];
+  const what = bounds.map((bound) => (bound === "since" ? "beginning" : "end")).join(" and the ");
+  const others = dropped.filter((name) => !bounds.includes(name));
+  const names = others.slice(0, namedParams).map((name) => printable(name.slice(0, longestName)));
+  return (
+    <NoteLine>
+      {refused === null
+        ? null
+        : `The ${what} of the time range in the address cannot be used. Shown: ${refused.label}. `}
+      {names.length === 0
+        ? null
+        : `Not understood and left out of the address: ${names.join(", ")}${others.length > namedParams ? " and more" : ""}.`}
+    </NoteLine>
+  );
 }
 
 const laterMs = 4_000;
@@ -85,9 +113,9 @@ function agentsLine(slug: string, agents: readonly Agent[]): ReactNode {
   return (
     <NoteLine glyph="rejected">
       <AppLink href={paths.agent(slug, first.id)}>{printable(first.name)}</AppLink>
-      {others.length > 0 ? ` and ${others.length} other agents` : ""} run a version that this server does not know how
-      to serve{first.agent_version ? ` (${printable(first.agent_version)})` : ""}. Upgrade to be sure that nothing is
-      lost.
+      {others.length > 0 ? ` and ${others.length} other ${others.length === 1 ? "agent" : "agents"} run` : " runs"} a
+      version that this server does not know how to serve
+      {first.agent_version ? ` (${printable(first.agent_version)})` : ""}. Upgrade to be sure that nothing is lost.
     </NoteLine>
   );
 }

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { type Facts, heardAt, type Mode } from "../live/connection.ts";
 import { connection, useConnection } from "../live/live.ts";
 import { age } from "../ui/format.ts";
@@ -9,8 +8,6 @@ import css from "./top.module.css";
 /** What the page knows about its own freshness, from the stream's last message and the last answered read. */
 export function ConnectionChip() {
   const { mode, now, facts } = useConnection();
-  const [announced, setAnnounced] = useState<Mode>(mode);
-  if (announced !== mode) setAnnounced(mode);
 
   return (
     <>
@@ -49,7 +46,7 @@ export function ConnectionChip() {
           {facts.isPaused ? "Go on" : "Pause everything"}
           <kbd>Shift L</kbd>
         </button>
-        {mode === "live" || mode === "paused" ? null : (
+        {facts.retryAt === null ? null : (
           <button type="button" data-entry="" className={menuItem} onClick={() => connection.retryNow()}>
             <Icon name="retry" />
             Connect now
@@ -57,7 +54,7 @@ export function ConnectionChip() {
         )}
       </Menu>
       <span className="vh" role="status">
-        {`Connection: ${announced}`}
+        {`Connection: ${mode}`}
       </span>
     </>
   );

@@ -1,7 +1,7 @@
 import type { ProjectHealth } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { useState, useSyncExternalStore } from "react";
+import { useRef, useState, useSyncExternalStore } from "react";
 import { HealthWord } from "../features/projects/HealthWord.tsx";
 import { homeSummaryQuery, projectsQuery } from "../features/projects/queries.ts";
 import { samePageIn } from "../paths.ts";
@@ -9,6 +9,7 @@ import { AppLink } from "../ui/AppLink.tsx";
 import { printable } from "../ui/format.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { menuItem } from "../ui/Layers.tsx";
+import { RetryButton } from "../ui/RetryButton.tsx";
 import css from "./projects.module.css";
 import { recent } from "./recent.ts";
 
@@ -23,9 +24,10 @@ interface ProjectListProps {
 
 /** The projects that fit what is typed, those looked at last first. Each leads to the sub-page that is open now. */
 export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
-  const { data: projects, isPending, isError, refetch } = useQuery({ ...projectsQuery, enabled: opened > 0 });
+  const { data: projects, isPending, isError, error, refetch } = useQuery({ ...projectsQuery, enabled: opened > 0 });
   const { projects: lately } = useSyncExternalStore(recent.subscribe, recent.get);
   const pathname = useLocation({ select: (location) => location.pathname });
+  const list = useRef<HTMLUListElement>(null);
   const [typed, setTyped] = useState("");
   const [seen, setSeen] = useState(opened);
   if (seen !== opened) {
@@ -53,11 +55,11 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
         onChange={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;
-          event.currentTarget.parentElement?.querySelector<HTMLElement>("a[data-entry]")?.click();
+          list.current?.querySelector<HTMLElement>("a")?.click();
           event.preventDefault();
         }}
       />
-      <ul className={css.projects}>
+      <ul ref={list} className={css.projects}>
         {shown.map((one) => (
           <li key={one.id}>
             <AppLink
@@ -84,10 +86,13 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
         </p>
       ) : null}
       {isError && shown.length === 0 ? (
-        <button type="button" data-entry="" data-stay="" className={menuItem} onClick={() => void refetch()}>
-          <Icon name="retry" />
-          Try again
-        </button>
+        <RetryButton
+          error={error}
+          onRetry={() => void refetch()}
+          className={menuItem}
+          icon={<Icon name="retry" />}
+          isEntry
+        />
       ) : null}
     </>
   );

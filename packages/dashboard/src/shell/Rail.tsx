@@ -69,7 +69,13 @@ function useLiveStats(slug: string): ProjectStats | undefined {
     if (!counts) return;
     client.setQueryData(
       statsQuery(slug).queryKey,
-      (old) => old && { ...old, agents_online: counts.online ?? 0, agents_offline: counts.offline ?? 0 },
+      // As the figures have it: who was never seen is offline too.
+      (old) => {
+        const { online = 0, ...others } = counts;
+        return (
+          old && { ...old, agents_online: online, agents_offline: Object.values(others).reduce((a, b) => a + b, 0) }
+        );
+      },
     );
   });
   return stats.data;

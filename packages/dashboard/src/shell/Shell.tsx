@@ -1,7 +1,7 @@
 import type { Task } from "@svc/client";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
-import { Suspense, useEffect } from "react";
+import { Suspense, useEffect, useLayoutEffect } from "react";
 import { useLiveAgents } from "../features/agents/queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { useMe } from "../features/sessions/queries.ts";
@@ -25,7 +25,8 @@ const homePollMs = 15_000;
 export function Shell() {
   const { slug } = useParams({ strict: false });
   const me = useMe();
-  useEffect(() => openRecent(me.id), [me.id]);
+  // Before the effects of what is inside, which note what was opened.
+  useLayoutEffect(() => openRecent(me.id), [me.id]);
   return slug === undefined ? <HomeShell /> : <ProjectShell key={slug} slug={slug} />;
 }
 
@@ -52,8 +53,10 @@ function ProjectShell({ slug }: { slug: string }) {
   useNotes(slug, project.isSuccess);
   const keepRange = useKeepRange();
   const zone = project.data?.timezone;
-  useEffect(() => {
-    if (zone) setProjectZone(zone);
+  // Before anything is painted, so that no stamp is seen in the zone of the project before.
+  useLayoutEffect(() => {
+    setProjectZone(zone ?? "UTC");
+    return () => setProjectZone("UTC");
   }, [zone]);
 
   return (

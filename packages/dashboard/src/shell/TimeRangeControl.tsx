@@ -48,33 +48,37 @@ function Control({ fallback }: { fallback: RangeFallback }) {
           </>
         }
       >
-        <p className={menuLabel}>Time range</p>
-        {options.map(({ value, label, title }) => (
-          <button
-            key={value}
-            type="button"
-            data-entry=""
-            className={menuItem}
-            aria-pressed={value === chosen}
-            title={title}
-            onClick={() => choose(value)}
-          >
-            <span className="grow">{value === "all" ? "all time" : title.replace("The ", "")}</span>
-            <span className="t3">{label}</span>
-          </button>
-        ))}
-        <div className={`${css.zone} sm flex`}>
-          <span className="t3">Times in</span>
-          <Segments legend="Time zone" value={choice} options={zoneOptions} onChange={chooseZone} />
-        </div>
-        <hr className={menuRule} />
-        <CustomRange key={`${address.since} ${address.until} ${zone}`} fallback={fallback} />
+        {() => (
+          <>
+            <p className={menuLabel}>Time range</p>
+            {options.map(({ value, label, title }) => (
+              <button
+                key={value}
+                type="button"
+                data-entry=""
+                className={menuItem}
+                aria-pressed={value === chosen}
+                title={title}
+                onClick={() => choose(value)}
+              >
+                <span className="grow">{value === "all" ? "all time" : title.replace("The ", "")}</span>
+                <span className="t3">{label}</span>
+              </button>
+            ))}
+            <div className={`${css.zone} sm flex`}>
+              <span className="t3">Times in</span>
+              <Segments legend="Time zone" value={choice} options={zoneOptions} onChange={chooseZone} />
+            </div>
+            <hr className={menuRule} />
+            <CustomRange key={`${address.since} ${address.until} ${zone}`} fallback={fallback} />
+          </>
+        )}
       </Menu>
     </div>
   );
 }
 
-/** Two instants in the chosen zone; the end may stay open. */
+/** Two instants in the chosen zone; the end may stay open. They are those of the moment in which the menu is opened. */
 function CustomRange({ fallback }: { fallback: RangeFallback }) {
   const address = useAddressRange();
   const setRange = useSetTimeRange();
@@ -91,6 +95,7 @@ function CustomRange({ fallback }: { fallback: RangeFallback }) {
     const toMs = zonedMs(to, zone);
     if (Number.isNaN(fromMs)) return setFault("Name the beginning.");
     if (to !== "" && !(toMs > fromMs)) return setFault("The end must lie after the beginning.");
+    if (to === "" && fromMs >= Date.now()) return setFault("The beginning must lie before now.");
     const range = instantRange(fromMs, to === "" ? fromMs : toMs);
     setRange(to === "" ? { since: range.since ?? "" } : range);
     event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();

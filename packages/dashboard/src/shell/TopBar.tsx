@@ -1,18 +1,15 @@
 import { useSyncExternalStore } from "react";
 import { AppLink } from "../ui/AppLink.tsx";
-import { toggleTheme } from "../ui/appearance.ts";
-import controls from "../ui/controls.module.css";
 import { printable } from "../ui/format.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { chooseZone, useZone } from "../ui/instants.ts";
 import { hasCommandKey } from "../ui/keys.ts";
 import { Segments } from "../ui/Segments.tsx";
 import { crumbs } from "../ui/title.ts";
-import { ConnectionChip } from "./ConnectionChip.tsx";
 import { openPalette } from "./overlay.ts";
 import { TimeRangeControl } from "./TimeRangeControl.tsx";
 import css from "./top.module.css";
-import { UserMenu } from "./UserMenu.tsx";
+import { topItems } from "./top-items.ts";
 import { zoneOptions } from "./zones.ts";
 
 export function TopBar({ slug }: { slug?: string }) {
@@ -39,17 +36,9 @@ export function TopBar({ slug }: { slug?: string }) {
         options={slug === undefined ? zoneOptions.slice(0, 2) : zoneOptions}
         onChange={chooseZone}
       />
-      <ConnectionChip />
-      <button
-        type="button"
-        className={`${controls.ib} lg`}
-        aria-label="Switch light or dark"
-        title="Switch light or dark"
-        onClick={toggleTheme}
-      >
-        <Icon name="theme" />
-      </button>
-      <UserMenu hasProject={slug !== undefined} />
+      {topItems.map(({ id, Item }) => (
+        <Item key={id} hasProject={slug !== undefined} />
+      ))}
     </header>
   );
 }

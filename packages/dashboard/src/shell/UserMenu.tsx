@@ -15,8 +15,9 @@ import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
 import { openKeys } from "./overlay.ts";
 import { forgetRecent } from "./recent.ts";
 import css from "./top.module.css";
+import type { TopItemProps } from "./top-item.ts";
 
-export function UserMenu({ hasProject }: { hasProject: boolean }) {
+export function UserMenu({ hasProject }: TopItemProps) {
   const me = useMe();
   const router = useRouter();
   const density = useDensity();

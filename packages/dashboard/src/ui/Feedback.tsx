@@ -4,6 +4,7 @@ import { CopyButton } from "./CopyButton.tsx";
 import controls from "./controls.module.css";
 import css from "./feedback.module.css";
 import { Glyph, Icon } from "./Icon.tsx";
+import { RetryButton } from "./RetryButton.tsx";
 
 export function Empty({ title, children, chips }: { title: string; children?: ReactNode; chips?: ReactNode }) {
   return (
@@ -63,7 +64,7 @@ export function causeOf(error: unknown): string {
     case "unauthenticated":
       return "Your session has ended. Sign in again to go on.";
     case "rate_limited":
-      return `Too many requests. Try again in ${error.retryAfterSeconds ?? 60} s.`;
+      return "Too many requests. The server asks to wait before the next one.";
     case "unready":
       return "The server is up, but its database is not. It will answer once that is back.";
     default:
@@ -123,10 +124,7 @@ export function Failed({ title, error, onRetry, isPart = false }: FailedProps & 
           </button>
         ) : null}
         {onRetry ? (
-          <button type="button" className={controls.btn} onClick={onRetry}>
-            <Icon name="retry" />
-            Try again
-          </button>
+          <RetryButton error={error} onRetry={onRetry} className={controls.btn} icon={<Icon name="retry" />} />
         ) : null}
         <CopyButton text={details} label="Copy details" />
       </div>
@@ -142,11 +140,7 @@ export function FailedLine({ title, error, onRetry }: FailedProps) {
       <span className="grow">
         {title}. {causeOf(error)}
       </span>
-      {onRetry ? (
-        <button type="button" className={controls.lnk} onClick={onRetry}>
-          Try again
-        </button>
-      ) : null}
+      {onRetry ? <RetryButton error={error} onRetry={onRetry} className={controls.lnk} /> : null}
     </div>
   );
 }
@@ -154,12 +148,15 @@ export function FailedLine({ title, error, onRetry }: FailedProps) {
 export function NoteLine({
   children,
   aside,
+  action,
   glyph = "unknown",
   onClose,
 }: {
   children: ReactNode;
   /** What changes by itself, such as an age: shown, but not announced each time. */
   aside?: ReactNode;
+  /** What can be done about it. */
+  action?: ReactNode;
   glyph?: string;
   onClose?: () => void;
 }) {
@@ -171,6 +168,7 @@ export function NoteLine({
       <span className="grow">
         <span role="status">{children}</span> {aside}
       </span>
+      {action}
       {onClose ? (
         <button
           type="button"

@@ -33,6 +33,8 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
   const id = useId();
   const tree = useRef<HTMLDivElement>(null);
   const [flipped, setFlipped] = useState<ReadonlySet<string>>(new Set());
+  /** A branch above a hit is open whatever was folded before, until it is folded while that search lasts. */
+  const [foldedAboveHit, setFoldedAboveHit] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string | null>(null);
   const [search, setSearch] = useState("");
   const [said, setSaid] = useState("");
@@ -49,16 +51,16 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
   const hits = useMemo(() => new Set(found.hits), [found]);
   const redacted = useMemo(() => parts.map(({ value }) => redactions(value)), [parts]);
   const lines = useMemo(() => {
-    const isOpen = (path: string, depth: number) => flipped.has(path) !== (depth < openDepth || found.above.has(path));
+    const isOpen = (path: string, depth: number) =>
+      found.above.has(path) ? !foldedAboveHit.has(path) : flipped.has(path) !== depth < openDepth;
     return parts.flatMap(({ label, value }, at) => jsonLines(label, value, isOpen, redacted[at]));
-  }, [parts, redacted, flipped, openDepth, found]);
+  }, [parts, redacted, flipped, foldedAboveHit, openDepth, found]);
   const indexOf = useMemo(() => new Map(lines.map((line, at) => [line.path, at])), [lines]);
   const activeIndex = (active === null ? undefined : indexOf.get(active)) ?? -1;
 
   const flip = (path: string) => {
-    const next = new Set(flipped);
-    if (!next.delete(path)) next.add(path);
-    setFlipped(next);
+    if (found.above.has(path)) setFoldedAboveHit(toggled(foldedAboveHit, path));
+    else setFlipped(toggled(flipped, path));
   };
   const copy = async (line: JsonLine, isPath: boolean) => {
     const done = await copyText(isPath ? line.path : textOf(line.value));
@@ -72,7 +74,9 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
   const stepHit = (step: number) => {
     const at = found.hits.indexOf(active ?? "");
     const next = at < 0 ? (step > 0 ? 0 : found.hits.length - 1) : at + step;
-    goTo(found.hits[(next + found.hits.length) % Math.max(1, found.hits.length)]);
+    const hit = found.hits[(next + found.hits.length) % Math.max(1, found.hits.length)];
+    if (hit !== undefined && !indexOf.has(hit)) setFoldedAboveHit(new Set());
+    goTo(hit);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -108,7 +112,7 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
         break;
       case "c":
       case "C":
-        void copy(line, event.shiftKey);
+        if (activeIndex >= 0) void copy(line, event.shiftKey);
         break;
       default:
         return;
@@ -148,6 +152,7 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
           value={search}
           onChange={(text) => {
             setSearch(text);
+            setFoldedAboveHit(new Set());
             setActive(null);
           }}
           onStep={stepHit}
@@ -179,6 +184,12 @@ export function JsonTree({ title, parts, openDepth, isSearching, onSearchEnd }: 
       ) : null}
     </>
   );
+}
+
+function toggled(paths: ReadonlySet<string>, path: string): ReadonlySet<string> {
+  const next = new Set(paths);
+  if (!next.delete(path)) next.add(path);
+  return next;
 }
 
 function PlainLines({ lines, activeIndex, renderLine, idOf }: LinesProps) {

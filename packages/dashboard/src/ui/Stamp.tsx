@@ -7,7 +7,7 @@ function stampTitle(at: number, zone: string): string {
   return zone === "UTC" ? inZone : `${inZone}\n${fullText(at, "UTC")} UTC`;
 }
 
-/** How long ago, ticking; the exact instant is in the tooltip. `none` is printed for an absent instant. */
+/** How long ago, ticking; the exact instant is in the tooltip, and is read out. `none` is printed for an absent instant. */
 export function Age({
   at,
   none = "never",
@@ -23,8 +23,13 @@ export function Age({
   if (Number.isNaN(ms)) return <span className="t3">{none}</span>;
   return (
     <time dateTime={at ?? ""} title={stampTitle(ms, zone)}>
-      {age(now - ms)}
-      {suffix}
+      <span>
+        {age(now - ms)}
+        {suffix}
+      </span>{" "}
+      <span className="vh">
+        ({fullText(ms, zone)} {zone})
+      </span>
     </time>
   );
 }

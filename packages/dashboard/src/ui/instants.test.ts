@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fullText, minuteText, zonedMs } from "./instants.ts";
+import { fullText, minuteText, zonedMs, zoneOffsetMs } from "./instants.ts";
 
 describe("zonedMs", () => {
   test.each([
@@ -32,4 +32,10 @@ describe("minuteText", () => {
     expect(minuteText(Date.parse("2026-11-20T17:38:00Z"), "UTC")).toBe("2026-11-20 17:38");
     expect(minuteText(Date.parse("2026-11-20T17:38:09Z"), "UTC")).toBe("2026-11-20 17:38:09");
   });
+});
+
+test("a zone's clock is ahead of UTC by what it is at that instant", () => {
+  expect(zoneOffsetMs(Date.UTC(2026, 6, 1), "Europe/Berlin")).toBe(2 * 3_600_000);
+  expect(zoneOffsetMs(Date.UTC(2026, 0, 1, 0, 0, 0, 250), "Europe/Berlin")).toBe(3_600_000);
+  expect(zoneOffsetMs(Date.UTC(2026, 10, 20, 12), "America/St_Johns")).toBe(-3.5 * 3_600_000);
 });

@@ -25,21 +25,20 @@ export function chooseZone(choice: ZoneChoice): void {
   }
 }
 
-let projectZone = "UTC";
-/** The zone that `project` means; set by the shell when a project opens. */
-export function setProjectZone(zone: string): void {
-  projectZone = zone;
-}
+const projectZone = createStore("UTC");
+/** The zone that `project` means; set by the shell when a project opens. What is on screen is printed anew. */
+export const setProjectZone = projectZone.set;
 
 export function useZone(): { choice: ZoneChoice; zone: string; label: string } {
   const choice = useSyncExternalStore(kept.subscribe, kept.get);
-  const zone = zoneOf(choice);
+  const ofProject = useSyncExternalStore(projectZone.subscribe, projectZone.get);
+  const zone = zoneOf(choice, ofProject);
   return { choice, zone, label: choice === "utc" ? "UTC" : zone };
 }
 
-function zoneOf(choice: ZoneChoice): string {
+function zoneOf(choice: ZoneChoice, ofProject: string): string {
   if (choice === "utc") return "UTC";
-  if (choice === "project") return projectZone;
+  if (choice === "project") return ofProject;
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
@@ -91,13 +90,17 @@ export function spanText(fromMs: number, toMs: number, zone: string, now = Date.
   return `${start} to ${fromDay === toDay ? toTime : `${toDay} ${toTime}`}`;
 }
 
+/** How many milliseconds the clock of a zone is ahead of UTC at an instant. */
+export function zoneOffsetMs(at: number, zone: string): number {
+  return zone === "UTC" ? 0 : Date.parse(`${fullText(at, zone).replace(" ", "T")}Z`) - at;
+}
+
 /** Milliseconds since 1970 of a local time such as `2026-11-20T17:38` in a zone; NaN when it is none. */
 export function zonedMs(local: string, zone: string): number {
   const asUtc = Date.parse(`${local}Z`);
   if (Number.isNaN(asUtc)) return asUtc;
-  const offsetAt = (at: number) => Date.parse(`${fullText(at, zone).replace(" ", "T")}Z`) - at;
   // The offset is asked for where the guess led: the two differ on the days when clocks change.
-  return asUtc - offsetAt(asUtc - offsetAt(asUtc));
+  return asUtc - zoneOffsetMs(asUtc - zoneOffsetMs(asUtc, zone), zone);
 }
 
 /** Milliseconds since 1970 of an API timestamp; NaN when it is absent. */

@@ -43,7 +43,9 @@ function pressed(event: KeyboardEvent): void {
   if (event.key === "Shift") return;
   const before = begun !== null && event.timeStamp - begun.at < sequenceMs ? begun.key : null;
   begun = null;
-  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+  // A character that AltGr makes arrives with Ctrl and Alt on Windows: `[` on many keyboards.
+  const isChord = event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph"));
+  if (isTyping(event) || isChord) return;
   if (document.querySelector("dialog:modal")) return;
   // Speech input types letters: keys of one character can be switched off. Those with a name, such as Escape, stay.
   if (event.key.length === 1 && shortcutsSetting.get() === "off") return;

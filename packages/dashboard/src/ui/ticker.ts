@@ -32,7 +32,8 @@ const never = () => 0;
 
 /** Milliseconds since 1970, renewed every second; 0 while `isTicking` is false, and then nothing is renewed. */
 export function useNow(isTicking = true): number {
-  return useSyncExternalStore(isTicking ? subscribe : stay, isTicking ? now.get : never);
+  const get = isTicking ? now.get : never;
+  return useSyncExternalStore(isTicking ? subscribe : stay, get, get);
 }
 
 /** The same, renewed only when a multiple of `stepMs` has passed: for what must not be drawn every second. */

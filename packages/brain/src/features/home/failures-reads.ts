@@ -30,17 +30,18 @@ const exceptionCharacters = 2000;
 
 /**
  * Where the newest failures of several projects are: the first ones of each through the index of kinds, and of those the newest. What it
- * costs is given by the number of projects and the limit.
+ * costs is given by the number of projects and the limit, and on the server database by the days that are looked at: `since` narrows these.
  */
 export async function newestFailures(
   { slow, dialect }: Pick<Db, "slow" | "dialect">,
   ids: readonly string[],
-  { after, limit }: { after: FailurePosition | null; limit: number },
+  { after, since = null, limit }: { after: FailurePosition | null; since?: Date | null; limit: number },
 ): Promise<FailurePlace[]> {
+  const isSince = since === null ? sql`` : sql`AND occurred_at >= ${since}`;
   const isAfter =
     after === null
-      ? sql``
-      : sql`AND occurred_at <= ${after.occurredAt} AND (occurred_at, id) < (${after.occurredAt}, ${after.id})`;
+      ? isSince
+      : sql`${isSince} AND occurred_at <= ${after.occurredAt} AND (occurred_at, id) < (${after.occurredAt}, ${after.id})`;
   const first = sql`ORDER BY occurred_at DESC, id DESC LIMIT ${limit}`;
   // The range of (kind, occurred_at) and the order by kind leave the server database no other index than the one meant, whatever its
   // figures say: a kind that is rare would otherwise cost a walk over all events.

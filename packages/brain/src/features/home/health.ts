@@ -26,11 +26,17 @@ export function healthOf(facts: ProjectFacts): ProjectHealth {
 }
 
 export interface Concern {
-  readonly kind: "agents_offline" | "failure_rate" | "stuck_commands" | "misfires" | "breaker_tripped";
+  readonly kind: "agents_offline" | "failure_rate" | "stuck_commands" | "issue_spike" | "misfires" | "breaker_tripped";
   readonly severity: "critical" | "warning";
   /** A sentence without the project's name. */
   readonly message: string;
   readonly count: number | null;
+  /** Of a spike: the failures that it is made of. */
+  readonly issue?: {
+    readonly fingerprint: string;
+    readonly sample_exception: string | null;
+    readonly sample_task_name: string | null;
+  };
 }
 
 /** What of a project needs somebody, worst first. */

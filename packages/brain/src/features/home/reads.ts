@@ -38,6 +38,7 @@ export const countsOfMinutes = (
     .selectFrom("rollups")
     .select(["project_id", "kind", (eb) => eb.fn.sum<number>("count").as("count")])
     .where("project_id", "in", ids)
+    .where("queue", "=", "")
     .where("kind", "in", kinds)
     .where("bucket_at", ">=", from)
     .where("bucket_at", "<", to)

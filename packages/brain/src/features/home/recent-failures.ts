@@ -2,23 +2,21 @@ import { isUuid } from "@svc/protocol";
 import type { Actor } from "../../platform/http/actor.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { pageOf } from "../../platform/http/paging.ts";
-import { type FailurePosition, failuresAt, newestFailures } from "./failures-reads.ts";
+import { type FailurePlace, type FailurePosition, failuresAt, newestFailures } from "./failures-reads.ts";
 import { type HomeDeps, visibleProjects } from "./summary.ts";
 
 const defaultLimit = 50;
+const dayMs = 86_400_000;
 
 /** Failures in all projects that the caller sees, newest first by (occurred_at, id). */
 export async function listRecentFailures(
-  deps: Pick<HomeDeps, "database" | "projects">,
+  deps: Pick<HomeDeps, "database" | "projects" | "clock">,
   actor: Actor,
   { cursor, limit = defaultLimit }: { cursor?: string; limit?: number },
 ) {
   const projects = new Map((await visibleProjects(deps, actor)).map((project) => [project.id, project]));
   if (projects.size === 0) return { items: [], next_cursor: null };
-  const places = await newestFailures(deps.database, [...projects.keys()], {
-    after: readPosition(cursor),
-    limit: limit + 1,
-  });
+  const places = await findPlaces(deps, [...projects.keys()], { after: readPosition(cursor), limit: limit + 1 });
   const page = pageOf(places, limit, ({ occurredAt, id }) => encodeCursor([occurredAt, id]));
   const rows = await failuresAt(deps.database, page.items);
   return {
@@ -30,6 +28,17 @@ export async function listRecentFailures(
     })),
     next_cursor: page.next_cursor,
   };
+}
+
+/** Mostly the last day holds enough; every day that is looked at costs a step for each of the projects. */
+async function findPlaces(
+  { database, clock }: Pick<HomeDeps, "database" | "clock">,
+  ids: readonly string[],
+  page: { after: FailurePosition | null; limit: number },
+): Promise<FailurePlace[]> {
+  const since = new Date((page.after?.occurredAt ?? clock.now()).getTime() - dayMs);
+  const places = await newestFailures(database, ids, { ...page, since });
+  return places.length === page.limit ? places : newestFailures(database, ids, page);
 }
 
 function readPosition(cursor: string | undefined): FailurePosition | null {

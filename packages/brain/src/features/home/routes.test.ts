@@ -4,10 +4,12 @@ import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentRow } from "../../../test/agent-rows.ts";
 import { commandRow } from "../../../test/command-rows.ts";
+import { counterDelta } from "../../../test/counter-rows.ts";
 import { plansOf } from "../../../test/query-plans.ts";
+import { queueRow } from "../../../test/queue-rows.ts";
 import { insertTasks } from "../../../test/task-rows.ts";
 import type { Actor } from "../../platform/http/actor.ts";
-import type { AgentRow, CounterDeltaRow, EventRow } from "../../schema/tables/index.ts";
+import type { AgentRow, EventRow } from "../../schema/tables/index.ts";
 import { createPartitionKeeper } from "../events/index.ts";
 import { newestFailures } from "./failures-reads.ts";
 import { countsByHour, countsOfMinutes, lastActivity, stuckCommands } from "./reads.ts";
@@ -40,21 +42,7 @@ for (const dialect of testDialects) {
     const agent = (name: string, state: string, change: Partial<AgentRow> = {}) =>
       agentRow({ project_id: brain.project.id, name, state, last_seen_at: new Date(now - hourMs), ...change });
     const change = (atMs: number, kind: string, count: number, project_id = brain.project.id) =>
-      ({
-        project_id,
-        counter: "rollup",
-        bucket_at: new Date(Math.floor(atMs / minuteMs) * minuteMs),
-        engine: "bullmq",
-        name: "mail",
-        queue: "mails",
-        worker: "",
-        kind,
-        count,
-        run_ms_sum: 0,
-        run_count: 0,
-        run_histogram: null,
-        wait_histogram: null,
-      }) as CounterDeltaRow;
+      counterDelta({ project_id, bucket_at: new Date(Math.floor(atMs / minuteMs) * minuteMs), kind, count });
     const failure = (index: number, project_id: string, payload: object, more: Partial<EventRow> = {}): EventRow => ({
       id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
       project_id,
@@ -112,24 +100,9 @@ for (const dialect of testDialects) {
         await tx
           .insertInto("queues")
           .values(
-            [3, 4].map((pending_count) => ({
-              id: randomUUID(),
-              project_id: brain.project.id,
-              engine: "bullmq",
-              name: `q${pending_count}`,
-              broker_type: null,
-              broker_url_hint: null,
-              last_seen_at: null,
-              pending_count,
-              consumer_count: 0,
-              oldest_waiting_since: null,
-              depth_reported_at: null,
-              consumers_reported_at: null,
-              oldest_reported_at: null,
-              metadata: "{}",
-              created_at: new Date(),
-              updated_at: new Date(),
-            })),
+            [3, 4].map((pending_count) =>
+              queueRow({ project_id: brain.project.id, name: `q${pending_count}`, pending_count }),
+            ),
           )
           .execute();
       });

@@ -40,7 +40,7 @@ export const SummaryReply = Type.Object({
   ),
   attention: Type.Array(
     Type.Object({
-      kind: OneOf(["agents_offline", "failure_rate", "stuck_commands", "misfires", "breaker_tripped"]),
+      kind: OneOf(["agents_offline", "failure_rate", "stuck_commands", "issue_spike", "misfires", "breaker_tripped"]),
       severity: OneOf(["critical", "warning"]),
       project_id: Uuid,
       project_slug: Type.String(),
@@ -48,6 +48,18 @@ export const SummaryReply = Type.Object({
       message: Type.String(),
       count: Nullable(Type.Integer()),
       since: Nullable(Instant),
+      issue: Type.Optional(
+        Type.Object(
+          {
+            fingerprint: Type.String(),
+            sample_exception: Nullable(
+              Type.String({ description: "of its newest failure, the first 2000 characters" }),
+            ),
+            sample_task_name: Nullable(Type.String()),
+          },
+          { description: "of `issue_spike` only: the failures that look alike" },
+        ),
+      ),
     }),
     { description: "critical first" },
   ),

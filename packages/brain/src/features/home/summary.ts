@@ -14,6 +14,7 @@ import {
   stuckCommands,
   workersByState,
 } from "./reads.ts";
+import { concernOf, findSpikes } from "./spikes.ts";
 
 export interface HomeDeps {
   readonly database: Database<Tables>;
@@ -51,6 +52,8 @@ interface Figures {
   offline_agent: string | null;
   offline_since: Date | null;
   last_activity_at: Date | null;
+  /** Failures of the running hour and the one before. */
+  recent_failures: number;
   readonly tasks_by_hour: number[];
 }
 
@@ -69,6 +72,7 @@ const noFigures = (): Figures => ({
   offline_agent: null,
   offline_since: null,
   last_activity_at: null,
+  recent_failures: 0,
   tasks_by_hour: Array<number>(hoursShown).fill(0),
 });
 
@@ -82,8 +86,13 @@ export async function readSummary(deps: HomeDeps, actor: Actor) {
     projects.map(({ id }) => id),
     now,
   );
+  const spikes = await findSpikes(
+    deps.database,
+    [...figures].map(([projectId, { recent_failures: failures }]) => ({ projectId, failures })),
+    now,
+  );
   const rows = projects.map(({ id, slug, name, environment }) => {
-    const { succeeded, offline_agent, offline_since, agents_offline, agents_seen, ...shown } =
+    const { succeeded, offline_agent, offline_since, agents_offline, agents_seen, recent_failures, ...shown } =
       figures.get(id) ?? noFigures();
     const failure_rate_24h = rateOf(shown.failures_24h, succeeded);
     const facts = { ...shown, failure_rate_24h, agents_offline, agents_seen };
@@ -100,7 +109,10 @@ export async function readSummary(deps: HomeDeps, actor: Actor) {
         failure_rate_24h,
         health: healthOf(facts),
       },
-      attention: concernsOf(facts, offline_agent).map((concern) => ({
+      attention: [
+        ...concernsOf(facts, offline_agent),
+        ...spikes.filter(({ projectId }) => projectId === id).map(concernOf),
+      ].map((concern) => ({
         ...concern,
         ...project,
         since: concern.kind === "agents_offline" ? offline_since : null,
@@ -162,6 +174,7 @@ async function figuresOf(database: Database<Tables>, ids: readonly string[], now
   for (const row of hours) {
     const hour = (row.bucket_at.getTime() - firstHour) / hourMs;
     // Tasks with a time in the future, by a clock that is ahead, belong to no hour that is shown.
+    if (hour >= hoursShown - 2 && row.kind === failedKind) of(row).recent_failures += row.count;
     if (hour < hoursShown) (of(row).tasks_by_hour[hour] as number) += row.count;
   }
   for (const row of agents) {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import fc from "fast-check";
-import { sql } from "kysely";
+import { type KyselyPlugin, sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 import { createPartitionKeeper } from "../events/index.ts";
-import { type Issue, type IssuePosition, type IssueQuery, listIssues } from "./list.ts";
-import { countIssues, lastFailures, sampleIssues, walkFailures } from "./reads.ts";
+import { type Issue, type IssuePosition, type IssueQuery, listIssues, type PageBounds } from "./list.ts";
+import { countIssues, fewIssues, lastFailures, sampleIssues, walkFailures } from "./reads.ts";
 
 const start = Date.parse("2026-04-01T10:00:00.000Z");
 const at = (minute: number): Date => new Date(start + minute * 60_000);
@@ -52,7 +52,7 @@ for (const dialect of testDialects) {
       return projectId;
     }
 
-    async function pages(query: IssueQuery, limit: number, bounds: { stepRows?: number; maxSteps?: number } = {}) {
+    async function pages(query: IssueQuery, limit: number, bounds: PageBounds = {}) {
       const found: Issue[] = [];
       for (let after: IssuePosition | null = null; ; ) {
         const { items, next } = await listIssues(opened.database, query, { after, limit, ...bounds });
@@ -97,6 +97,13 @@ for (const dialect of testDialects) {
       ]);
     });
 
+    test("of very many failures count the newest, and say so", async () => {
+      const projectId = await newProject(Array.from({ length: 10_001 }, (_, index) => one({ minute: index / 100 })));
+      expect(await pages(everything(projectId), 10)).toMatchObject([
+        { occurrences: 10_000, is_capped: true, first_seen: at(0) },
+      ]);
+    });
+
     test("take the exception from the event of the failure, which a task that recovered no longer has", async () => {
       const projectId = await newProject([one({ state: "success" })]);
       const { bulk } = opened.database;
@@ -138,7 +145,12 @@ for (const dialect of testDialects) {
         state: fc.constantFrom(...kinds),
         engine: fc.constantFrom("bullmq" as const, "celery" as const),
       });
-      const limits = fc.record({ limit: fc.integer({ min: 1, max: 4 }), stepRows: fc.integer({ min: 3, max: 9 }) });
+      const limits = fc.record({
+        limit: fc.integer({ min: 1, max: 4 }),
+        stepRows: fc.integer({ min: 3, max: 9 }),
+        maxFew: fc.constantFrom(2, 200),
+        maxDescribed: fc.constantFrom(1, 200),
+      });
       const filters = fc.record({
         engine: fc.constantFrom(null, "celery"),
         status: fc.constantFrom(null, "ongoing" as const, "recovered" as const),
@@ -149,12 +161,12 @@ for (const dialect of testDialects) {
           fc.array(failure, { maxLength: 25 }),
           limits,
           filters,
-          async (failures, { limit, stepRows }, { engine, status, since }) => {
+          async (failures, { limit, ...bounds }, { engine, status, since }) => {
             // No more failures at one instant than a step holds.
             const spread = failures.map((given, index) => ({ ...given, minute: given.minute + (index % 12) / 100 }));
             const projectId = await newProject(spread);
             const query = { ...everything(projectId), engine, status, since: since === null ? null : at(since) };
-            const found = await pages(query, limit, { stepRows, maxSteps: 2 });
+            const found = await pages(query, limit, { ...bounds, maxSteps: 2 });
             const matching = spread.filter(
               (given) => (engine === null || given.engine === engine) && given.minute >= (since ?? 0),
             );
@@ -180,6 +192,72 @@ for (const dialect of testDialects) {
       );
     });
 
+    /** One page, with the number of statements it took. */
+    async function pageWithCost(query: IssueQuery, page: Parameters<typeof listIssues>[2]) {
+      let statements = 0;
+      const counter: KyselyPlugin = {
+        transformQuery({ node }) {
+          statements += 1;
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      };
+      const { items, next } = await listIssues(
+        { ...opened.database, slow: opened.database.slow.withPlugin(counter) },
+        query,
+        page,
+      );
+      return { prints: items.map(({ fingerprint }) => fingerprint), next, statements };
+    }
+
+    test("of a full page are described once, and no others", async () => {
+      const projectId = await newProject(Array.from({ length: 8 }, (_, index) => one({ print: index, minute: index })));
+      const expected = { prints: [print(7), print(6), print(5)], next: { lastSeenAt: at(5), fingerprint: print(5) } };
+      const page = { after: null, limit: 3 };
+      // The look at which there are, their counts and their samples.
+      expect(await pageWithCost(everything(projectId), page)).toEqual({ ...expected, statements: 3 });
+      expect(await pageWithCost(everything(projectId), { ...page, maxFew: 1 })).toEqual({ ...expected, statements: 4 });
+    });
+
+    test("that are few are found without a walk over the failures between them", async () => {
+      const often = Array.from({ length: 60 }, (_, index) => one({ minute: index + 1 }));
+      const projectId = await newProject([...often, one({ print: 2 })]);
+      const page = { after: null, limit: 5, stepRows: 10, maxSteps: 1 };
+      expect(await pageWithCost(everything(projectId), page)).toEqual({
+        prints: [print(1), print(2)],
+        next: null,
+        statements: 3,
+      });
+    });
+
+    test.each([1, 200])("that a filter of status leaves out end a page early, not late; few are %i", async (maxFew) => {
+      const recovered = one({ print: 1, state: "success" });
+      const ongoing = Array.from({ length: 130 }, (_, index) => one({ print: index + 2, minute: index + 1 }));
+      const projectId = await newProject([recovered, ...ongoing]);
+      const query = { ...everything(projectId), status: "recovered" as const };
+      const first = await pageWithCost(query, { after: null, limit: 1, maxFew, maxDescribed: 100 });
+      expect(first).toMatchObject({ prints: [], next: { lastSeenAt: at(31) } });
+      // Fifty at a time.
+      expect(first.statements).toBeLessThanOrEqual(6);
+      const { next: after } = first;
+      expect(await pageWithCost(query, { after, limit: 1, maxFew, maxDescribed: 100 })).toMatchObject({
+        prints: [print(1)],
+        next: null,
+      });
+    });
+
+    test("of one engine cost no more than a step where another one's failures lie before", async () => {
+      const others = Array.from({ length: 40 }, (_, index) => one({ print: index % 2, minute: index + 1 }));
+      const projectId = await newProject([one({ engine: "celery" }), ...others]);
+      const query = { ...everything(projectId), engine: "celery" };
+      const page = { limit: 5, stepRows: 10, maxSteps: 1 };
+      const first = await pageWithCost(query, { after: null, ...page });
+      expect(first).toMatchObject({ prints: [], next: { lastSeenAt: at(31) }, statements: 1 });
+      expect(await pages(query, 5, page)).toMatchObject([
+        { fingerprint: print(1), occurrences: 1, engines: ["celery"] },
+      ]);
+    });
+
     test("are read from indexes that lead with the project", async () => {
       const projectId = await newProject(
         Array.from({ length: 300 }, (_, index) => one({ print: index % 5, minute: index })),
@@ -192,13 +270,15 @@ for (const dialect of testDialects) {
       if (dialect === "postgres") await sql`ANALYZE tasks`.execute(opened.database.slow);
       const scope = everything(projectId);
       const fingerprints = [print(1), print(2)];
+      const seen = fingerprints.map((fingerprint) => ({ fingerprint, last_seen_at: at(299) }));
       const planOf = (read: (db: { slow: typeof opened.database.slow; dialect: typeof dialect }) => Promise<unknown>) =>
         plansOf(opened.database, (slow) => read({ slow, dialect }));
       const plans = await Promise.all([
         planOf((db) => walkFailures(db, scope, 100)),
-        planOf((db) => lastFailures(db, scope, fingerprints)),
-        planOf((db) => countIssues(db, scope, { fingerprints, limit: 100, trend: null })),
-        planOf((db) => sampleIssues(db, scope, fingerprints)),
+        planOf((db) => fewIssues(db, scope, 100)),
+        planOf((db) => lastFailures(db, scope, { fingerprints, limit: 100 })),
+        planOf((db) => countIssues(db, scope, { seen, limit: 100, trend: null })),
+        planOf((db) => sampleIssues(db, scope, seen)),
       ]);
       for (const plan of plans) expect(plan).not.toMatch(/SCAN (tasks|t|e)\b|Seq Scan on (tasks|events)/);
       expect(plans[0]).toMatch(/tasks_by_failure/);

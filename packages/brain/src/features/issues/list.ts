@@ -3,11 +3,13 @@ import type { Tables } from "../../schema/tables/index.ts";
 import {
   countIssues,
   type FailureScope,
+  fewIssues,
   type IssueCount,
   lastFailures,
   type SeenIssue,
   sampleIssues,
   type TrendBuckets,
+  type WalkedIssue,
   walkFailures,
 } from "./reads.ts";
 
@@ -41,67 +43,117 @@ export interface Issue {
 
 /** Failures looked at in one step, and steps of one page: beyond them a page is short and has a cursor. */
 const stepRows = 5000;
-const maxSteps = 8;
-/** Task rows of one issue that are counted. */
-const countedRows = 10_000;
+const maxSteps = 4;
+/** Projects with at most so many issues need no such walk. */
+const maxFew = 200;
+/** Task rows that are counted for the issues described at a time; each has its share of them, within these bounds. */
+const countedTogether = 40_000;
+const leastCounted = 1000;
+const mostCounted = 10_000;
+/** How far back the later failures of an issue are looked for, in rows. */
+const laterRows = 1000;
+/** Issues described at a time where some will not be shown, and those of one page, about. */
+const chunkIssues = 50;
+const maxDescribed = 200;
 export const trendBuckets = 24;
 /** Greater than every fingerprint, which are hex: a page that begins here holds all issues of that instant. */
 const aboveAll = "~";
 
-interface PageRequest {
-  readonly after: IssuePosition | null;
-  readonly limit: number;
+/** What a page may cost; tests lower it. */
+export interface PageBounds {
   readonly stepRows?: number;
   readonly maxSteps?: number;
+  readonly maxFew?: number;
+  readonly maxDescribed?: number;
+}
+
+interface PageRequest extends PageBounds {
+  readonly after: IssuePosition | null;
+  readonly limit: number;
+}
+
+export interface IssueList {
+  readonly items: Issue[];
+  readonly next: IssuePosition | null;
 }
 
 /**
- * Issues by (last seen, fingerprint), newest first (spec part 3, section 10.2). The newest failures are walked step by step, so the cost
- * of a page is given by the failures between its issues and never by the number of tasks; what is frequent is counted up to a bound.
+ * Issues by (last seen, fingerprint), newest first (spec part 3, section 10.2). Where a project has few issues each is looked up; else the
+ * newest failures are walked step by step. Both are bounded, and so is what is described of each: the cost of a page is not given by the
+ * number of tasks or failures.
  */
-export async function listIssues(
-  db: Db,
-  query: IssueQuery,
-  page: PageRequest,
-): Promise<{ items: Issue[]; next: IssuePosition | null }> {
-  const { after, limit, stepRows: rows = stepRows, maxSteps: steps = maxSteps } = page;
-  const items: Issue[] = [];
+export async function listIssues(db: Db, query: IssueQuery, page: PageRequest): Promise<IssueList> {
+  const { after } = page;
+  const sheet = createSheet(db, query, page);
+  const few = query.engine === null ? await fewIssues(db, query, page.maxFew ?? maxFew) : null;
+  if (few !== null) {
+    const found = few.filter((issue) => isBehind(issue, after)).sort(newestFirst);
+    return { items: sheet.items, next: await sheet.fill(found) };
+  }
+  const { stepRows: rows = stepRows, maxSteps: steps = maxSteps } = page;
   const known = new Set<string>();
   let before = after;
   for (let step = 0; step < steps; step += 1) {
     const scope = { ...query, until: earliest(query.until, before?.lastSeenAt ?? null) };
-    const seen = await walkFailures(db, scope, rows);
-    const isEnd = seen.reduce((sum, { count }) => sum + count, 0) < rows;
-    const reached = isEnd ? null : reachedBy(seen, scope.until);
-    const found = seen
+    const walked = await walkFailures(db, scope, rows);
+    const isEnd = walked.reduce((sum, { count }) => sum + count, 0) < rows;
+    const reached = isEnd ? null : reachedBy(walked, scope.until);
+    const found = walked
+      .flatMap(({ fingerprint, last_seen_at: at }) => (at === null ? [] : [{ fingerprint, last_seen_at: at }]))
       .filter(({ fingerprint }) => !known.has(fingerprint))
       .filter((issue) => isBehind(issue, before))
       // Of the last instant not all may have been seen.
       .filter(({ last_seen_at }) => reached === null || last_seen_at > reached)
       .sort(newestFirst);
     for (const { fingerprint } of found) known.add(fingerprint);
-    const candidates = after === null || found.length === 0 ? found : await withoutLater(db, query, found);
-    for (let start = 0; start < candidates.length; start += limit) {
-      const described = await describe(db, query, candidates.slice(start, start + limit));
-      for (const issue of described) {
-        if (query.status !== null && issue.status !== query.status) continue;
-        if (items.length === limit) return { items, next: placeOf(items.at(-1)) };
-        items.push(issue);
-      }
-    }
-    if (reached === null) return { items, next: null };
+    const stopped = await sheet.fill(after === null ? found : await withoutLater(db, query, found));
+    if (stopped !== null || reached === null) return { items: sheet.items, next: stopped };
     before = { lastSeenAt: reached, fingerprint: aboveAll };
+    if (sheet.isFull()) break;
   }
-  return { items, next: before };
+  return { items: sheet.items, next: before };
 }
 
-const placeOf = (issue: Issue | undefined): IssuePosition | null =>
-  issue === undefined ? null : { lastSeenAt: issue.last_seen, fingerprint: issue.fingerprint };
+/** The issues of one page, described as they are found. */
+function createSheet(db: Db, query: IssueQuery, { limit, maxDescribed: most = maxDescribed }: PageRequest) {
+  const items: Issue[] = [];
+  let described = 0;
+  const isFull = (): boolean => items.length === limit || described >= most;
+
+  /** Adds issues; gives the last one that was looked at when the page is full before they are through. */
+  async function fill(found: readonly SeenIssue[]): Promise<IssuePosition | null> {
+    let last: SeenIssue | undefined;
+    for (let start = 0; start < found.length; ) {
+      if (isFull() && last !== undefined) return placeOf(last);
+      const wanted = limit - items.length;
+      const chunk = found.slice(start, start + (query.status === null ? wanted : Math.max(wanted, chunkIssues)));
+      const issues = await describe(db, query, chunk);
+      described += chunk.length;
+      start += chunk.length;
+      last = chunk.at(-1);
+      for (const issue of issues) {
+        if (query.status !== null && issue.status !== query.status) continue;
+        items.push(issue);
+        if (items.length < limit) continue;
+        const isLast = start >= found.length && issue.fingerprint === last?.fingerprint;
+        return isLast ? null : { lastSeenAt: issue.last_seen, fingerprint: issue.fingerprint };
+      }
+    }
+    return null;
+  }
+
+  return { items, isFull, fill };
+}
+
+const placeOf = ({ fingerprint, last_seen_at }: SeenIssue): IssuePosition => ({
+  lastSeenAt: last_seen_at,
+  fingerprint,
+});
 
 const earliest = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b < a) ? b : a);
 
 /** The oldest instant of a step that ended before the failures did. */
-function reachedBy(seen: readonly SeenIssue[], until: Date | null): Date {
+function reachedBy(seen: readonly WalkedIssue[], until: Date | null): Date {
   const oldest = Math.min(...seen.map(({ first_walked_at }) => first_walked_at.getTime()));
   // A step that holds a single instant would begin there again for ever.
   return new Date(until !== null && oldest >= until.getTime() ? oldest - 1 : oldest);
@@ -117,27 +169,30 @@ const newestFirst = (a: SeenIssue, b: SeenIssue): number =>
 
 /** A page that does not begin at the top meets older failures of issues that an earlier page has shown. */
 async function withoutLater(db: Db, scope: FailureScope, found: readonly SeenIssue[]): Promise<readonly SeenIssue[]> {
-  const last = await lastFailures(
-    db,
-    scope,
-    found.map(({ fingerprint }) => fingerprint),
-  );
-  return found.filter(({ fingerprint, last_seen_at }) => last.get(fingerprint)?.getTime() === last_seen_at.getTime());
+  if (found.length === 0) return found;
+  const fingerprints = found.map(({ fingerprint }) => fingerprint);
+  const last = await lastFailures(db, scope, { fingerprints, limit: laterRows });
+  return found.filter(({ fingerprint, last_seen_at }) => {
+    // Not found within the limit: shown rather than never shown.
+    const lastMs = last.get(fingerprint)?.getTime() ?? last_seen_at.getTime();
+    return lastMs === last_seen_at.getTime();
+  });
 }
 
 async function describe(db: Db, query: IssueQuery, seen: readonly SeenIssue[]): Promise<Issue[]> {
-  const fingerprints = seen.map(({ fingerprint }) => fingerprint);
+  const limit = Math.min(mostCounted, Math.max(leastCounted, Math.floor(countedTogether / seen.length)));
   const [counts, samples] = await Promise.all([
-    countIssues(db, query, { fingerprints, limit: countedRows, trend: query.trend }),
-    sampleIssues(db, query, fingerprints),
+    countIssues(db, query, { seen, limit, trend: query.trend }),
+    sampleIssues(db, query, seen),
   ]);
   const countsOf = Map.groupBy(counts, ({ fingerprint }) => fingerprint);
   const sampleOf = new Map(samples.map((sample) => [sample.fingerprint, sample]));
   return seen.flatMap(({ fingerprint, last_seen_at }): Issue[] => {
-    const own = countsOf.get(fingerprint);
+    const counted = countsOf.get(fingerprint) ?? [];
+    const own = counted.filter(({ engine }) => query.engine === null || engine === query.engine);
     const sample = sampleOf.get(fingerprint);
     // Deleted in between.
-    if (own === undefined || sample === undefined) return [];
+    if (own.length === 0 || sample === undefined) return [];
     const open = sumOf(own.filter(({ state }) => state === "failure"));
     const occurrences = sumOf(own);
     const engines = [...new Set(own.map(({ engine }) => engine))].sort();
@@ -148,7 +203,7 @@ async function describe(db: Db, query: IssueQuery, seen: readonly SeenIssue[]): 
         occurrences,
         open_count: open,
         recovered_count: occurrences - open,
-        is_capped: occurrences === countedRows,
+        is_capped: sumOf(counted) === limit,
         first_seen: sample.first_seen_at,
         last_seen: last_seen_at,
         engine_count: engines.length,

@@ -12,43 +12,86 @@ export interface FailureScope {
   readonly until: Date | null;
 }
 
-const ofFailures = ({ projectId, engine, since, until }: FailureScope): RawBuilder<unknown> => {
+/** The failures of a scope, whatever their engine: rows of another one are left aside only once a bounded number was read. */
+const ofFailures = ({ projectId, since, until }: FailureScope): RawBuilder<unknown> => {
   const conditions = [sql`project_id = ${projectId}`, sql`fingerprint IS NOT NULL`];
-  if (engine !== null) conditions.push(sql`engine = ${engine}`);
   if (since !== null) conditions.push(sql`last_failed_at >= ${since}`);
   if (until !== null) conditions.push(sql`last_failed_at <= ${until}`);
   return sql.join(conditions, sql` AND `);
 };
 
+const ofEngine = ({ engine }: FailureScope): RawBuilder<unknown> =>
+  engine === null ? sql`` : sql`WHERE engine = ${engine}`;
+
+const ofMatching = ({ engine }: FailureScope): RawBuilder<unknown> =>
+  engine === null ? sql`last_failed_at` : sql`CASE WHEN engine = ${engine} THEN last_failed_at END`;
+
 export interface SeenIssue {
   readonly fingerprint: string;
-  /** Among the failures that were walked. */
   readonly last_seen_at: Date;
+}
+
+export interface WalkedIssue {
+  readonly fingerprint: string;
+  /** Among the failures that were walked; null when none of them is of the engine. */
+  readonly last_seen_at: Date | null;
   readonly first_walked_at: Date;
+  /** Of every engine. */
   readonly count: number;
 }
 
 /** The issues among the newest `limit` failures. */
-export async function walkFailures({ slow, dialect }: Db, scope: FailureScope, limit: number): Promise<SeenIssue[]> {
+export async function walkFailures({ slow, dialect }: Db, scope: FailureScope, limit: number): Promise<WalkedIssue[]> {
   const from = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_failure` : sql`tasks`;
-  const { rows } = await sql<SeenIssue>`
-    SELECT fingerprint, max(last_failed_at) AS last_seen_at, min(last_failed_at) AS first_walked_at, count(*) AS count
+  const { rows } = await sql<WalkedIssue>`
+    SELECT fingerprint, max(${ofMatching(scope)}) AS last_seen_at, min(last_failed_at) AS first_walked_at, count(*) AS count
     FROM (
-      SELECT fingerprint, last_failed_at FROM ${from} WHERE ${ofFailures(scope)} ORDER BY last_failed_at DESC LIMIT ${limit}
+      SELECT fingerprint, last_failed_at, engine FROM ${from} WHERE ${ofFailures(scope)}
+      ORDER BY last_failed_at DESC LIMIT ${limit}
     ) AS newest GROUP BY fingerprint`.execute(slow);
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** When each of the issues failed last in the scope: one step in the index each. */
+/**
+ * All issues of the scope, in no order, when the project has at most `limit` of all times; else null. Steps from one fingerprint to the
+ * next in the index, so the cost is given by their number and not by that of the failures. Engines are not looked at.
+ */
+export async function fewIssues(
+  { slow, dialect }: Db,
+  scope: Omit<FailureScope, "engine">,
+  limit: number,
+): Promise<SeenIssue[] | null> {
+  const from = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_fingerprint` : sql`tasks`;
+  const all = { projectId: scope.projectId, engine: null, since: null, until: null };
+  const { rows } = await sql<{ place: number; fingerprint: string; last_seen_at: Date | null }>`
+    WITH RECURSIVE found (place, fingerprint) AS (
+      SELECT 1, (SELECT fingerprint FROM ${from} WHERE ${ofFailures(all)} ORDER BY fingerprint LIMIT 1)
+      UNION ALL
+      SELECT place + 1, (
+        SELECT t.fingerprint FROM ${dialect === "sqlite" ? sql`tasks AS t INDEXED BY tasks_by_fingerprint` : sql`tasks AS t`}
+        WHERE t.project_id = ${scope.projectId} AND t.fingerprint > found.fingerprint ORDER BY t.fingerprint LIMIT 1
+      ) FROM found WHERE found.fingerprint IS NOT NULL AND place <= ${limit}
+    )
+    SELECT place, fingerprint, (
+      SELECT last_failed_at FROM ${from} WHERE ${ofFailures({ ...scope, engine: null })} AND fingerprint = found.fingerprint
+      ORDER BY last_failed_at DESC LIMIT 1
+    ) AS last_seen_at FROM found WHERE fingerprint IS NOT NULL`.execute(slow);
+  if (rows.length > limit) return null;
+  return rows.flatMap(({ fingerprint, last_seen_at: at }) => (at === null ? [] : [{ fingerprint, last_seen_at: at }]));
+}
+
+/** When each of the issues failed last in the scope, among the newest `limit` failures of each. */
 export async function lastFailures(
   { slow, dialect }: Db,
   scope: FailureScope,
-  fingerprints: readonly string[],
+  { fingerprints, limit }: { fingerprints: readonly string[]; limit: number },
 ): Promise<Map<string, Date>> {
   const { rows } = await sql<{ fingerprint: string; last_seen_at: Date | null }>`
     SELECT given.value AS fingerprint, (
-      SELECT last_failed_at FROM tasks WHERE ${ofFailures(scope)} AND fingerprint = given.value
-      ORDER BY last_failed_at DESC LIMIT 1
+      SELECT last_failed_at FROM (
+        SELECT last_failed_at, engine FROM tasks WHERE ${ofFailures(scope)} AND fingerprint = given.value
+        ORDER BY last_failed_at DESC LIMIT ${scope.engine === null ? 1 : limit}
+      ) AS newest ${ofEngine(scope)} ORDER BY last_failed_at DESC LIMIT 1
     ) AS last_seen_at FROM ${listOf(dialect, fingerprints)}`.execute(slow);
   return new Map(rows.flatMap(({ fingerprint, last_seen_at: at }) => (at === null ? [] : [[fingerprint, at]])));
 }
@@ -57,6 +100,17 @@ const listOf = (dialect: Db["dialect"], values: readonly string[]): RawBuilder<u
   dialect === "postgres"
     ? sql`unnest(${[...values]}::text[]) AS given (value)`
     : sql`json_each(${JSON.stringify(values)}) AS given`;
+
+const valuesOf = (dialect: Db["dialect"], seen: readonly SeenIssue[]): RawBuilder<unknown> =>
+  sql`VALUES ${sql.join(
+    seen.map(({ fingerprint, last_seen_at: at }) =>
+      dialect === "postgres" ? sql`(${fingerprint}::text, ${at}::timestamptz)` : sql`(${fingerprint}, ${at})`,
+    ),
+  )}`;
+
+/** With an engine the look begins at its own newest failure: before it there may be any number of another one's. */
+const upTo = ({ engine }: FailureScope, at: RawBuilder<unknown>): RawBuilder<unknown> =>
+  engine === null ? sql`` : sql`AND last_failed_at <= ${at}`;
 
 export interface IssueCount {
   readonly fingerprint: string;
@@ -75,26 +129,31 @@ export interface TrendBuckets {
 
 /**
  * How many task rows of each issue there are by state, engine and bucket of their last failure; of an issue with more than `limit` the
- * newest are counted. Read from the index alone, issue by issue in one statement.
+ * newest are counted, for all engines together. Read from the index alone, issue by issue in one statement.
  */
 export async function countIssues(
   { slow, dialect }: Db,
   scope: FailureScope,
-  { fingerprints, limit, trend }: { fingerprints: readonly string[]; limit: number; trend: TrendBuckets | null },
+  { seen, limit, trend }: { seen: readonly SeenIssue[]; limit: number; trend: TrendBuckets | null },
 ): Promise<IssueCount[]> {
   const bucket = bucketOf(dialect, trend);
-  const counted = (fingerprint: RawBuilder<unknown>) => sql`
-    SELECT fingerprint, state, engine, ${bucket} AS bucket, count(*) AS count FROM (
-      SELECT fingerprint, state, engine, last_failed_at FROM tasks
-      WHERE ${ofFailures(scope)} AND fingerprint = ${fingerprint} ORDER BY last_failed_at DESC LIMIT ${limit}
-    ) AS newest GROUP BY 1, 2, 3, 4`;
+  const counted = (fingerprint: RawBuilder<unknown>, at: RawBuilder<unknown>) => sql`
+    SELECT state, engine, ${bucket} AS bucket, count(*) AS count FROM (
+      SELECT state, engine, last_failed_at FROM tasks
+      WHERE ${ofFailures(scope)} AND fingerprint = ${fingerprint} ${upTo(scope, at)} ORDER BY last_failed_at DESC LIMIT ${limit}
+    ) AS newest GROUP BY 1, 2, 3`;
   const statement =
     dialect === "postgres"
       ? sql<IssueCount>`
-          SELECT counted.* FROM ${listOf(dialect, fingerprints)} CROSS JOIN LATERAL (${counted(sql`given.value`)}) AS counted`
+          WITH given (fingerprint, at) AS (${valuesOf(dialect, seen)})
+          SELECT given.fingerprint, counted.* FROM given
+            CROSS JOIN LATERAL (${counted(sql`given.fingerprint`, sql`given.at`)}) AS counted`
       : sql<IssueCount>`
           ${sql.join(
-            fingerprints.map((fingerprint) => sql`SELECT * FROM (${counted(sql`${fingerprint}`)})`),
+            seen.map(
+              ({ fingerprint, last_seen_at: at }) =>
+                sql`SELECT ${fingerprint} AS fingerprint, counted.* FROM (${counted(sql`${fingerprint}`, sql`${at}`)}) AS counted`,
+            ),
             sql` UNION ALL `,
           )}`;
   const { rows } = await statement.execute(slow);
@@ -105,7 +164,7 @@ function bucketOf(dialect: Db["dialect"], trend: TrendBuckets | null): RawBuilde
   if (trend === null) return sql<number>`0`;
   const { fromMs, widthMs } = trend;
   return dialect === "postgres"
-    ? sql<number>`floor((extract(epoch FROM last_failed_at) * 1000 - ${fromMs}::float8) / ${widthMs}::float8)::int`
+    ? sql<number>`floor((date_part('epoch', last_failed_at) * 1000 - ${fromMs}::float8) / ${widthMs}::float8)::int`
     : // Towards negative numbers as well: failures before the first bucket are not in it.
       sql<number>`CAST(floor((last_failed_at / 1000.0 - ${fromMs}) / ${widthMs}) AS INTEGER)`;
 }
@@ -118,6 +177,8 @@ export interface IssueSample {
 }
 
 const exceptionCharacters = 2000;
+/** Failures of one instant that are looked through for one of the engine. */
+const sampledRows = 50;
 
 /**
  * The first failure of each issue in all that is kept, and what its newest one in the scope looked like: the event tells it, the task when
@@ -126,19 +187,24 @@ const exceptionCharacters = 2000;
 export async function sampleIssues(
   { slow, dialect }: Db,
   scope: FailureScope,
-  fingerprints: readonly string[],
+  seen: readonly SeenIssue[],
 ): Promise<IssueSample[]> {
-  const { projectId } = scope;
+  const { projectId, engine } = scope;
   const { rows } = await sql<IssueSample>`
-    SELECT given.value AS fingerprint, t.name AS sample_task_name,
-      (SELECT min(last_failed_at) FROM tasks WHERE project_id = ${projectId} AND fingerprint = given.value) AS first_seen_at,
+    WITH given (fingerprint, at) AS (${valuesOf(dialect, seen)})
+    SELECT given.fingerprint, t.name AS sample_task_name,
+      (SELECT min(last_failed_at) FROM tasks WHERE project_id = ${projectId} AND fingerprint = given.fingerprint) AS first_seen_at,
       substr(coalesce((
         SELECT e.payload ->> 'exception' FROM events AS e
         WHERE e.project_id = ${projectId} AND e.engine = t.engine AND e.task_id = t.task_id AND e.occurred_at = t.last_failed_at
           AND e.kind = 'task.failed' LIMIT 1
       ), t.exception), 1, ${sql.lit(exceptionCharacters)}) AS sample_exception
-    FROM ${listOf(dialect, fingerprints)} JOIN tasks AS t ON t.id = (
-      SELECT id FROM tasks WHERE ${ofFailures(scope)} AND fingerprint = given.value ORDER BY last_failed_at DESC LIMIT 1
+    FROM given JOIN tasks AS t ON t.id = (
+      SELECT id FROM (
+        SELECT id, engine, last_failed_at FROM tasks
+        WHERE ${ofFailures(scope)} AND fingerprint = given.fingerprint ${upTo(scope, sql`given.at`)}
+        ORDER BY last_failed_at DESC LIMIT ${engine === null ? 1 : sampledRows}
+      ) AS newest ${ofEngine(scope)} ORDER BY last_failed_at DESC LIMIT 1
     )`.execute(slow);
   return rows;
 }

@@ -27,7 +27,10 @@ export const IssuePage = Type.Object({
       occurrences: Type.Integer({ description: "task rows whose last failure is of this issue and in the range" }),
       open_count: Type.Integer({ description: "of them those that are in state failure now" }),
       recovered_count: Type.Integer(),
-      is_capped: Type.Boolean({ description: "only the newest 10,000 task rows were counted" }),
+      is_capped: Type.Boolean({
+        description:
+          "there are more: only the newest 1000 to 10 000 task rows were counted, fewer the more issues the page has",
+      }),
       first_seen: Type.Union([Instant], { description: "in all that is kept, also before the range" }),
       last_seen: Instant,
       engine_count: Type.Integer(),

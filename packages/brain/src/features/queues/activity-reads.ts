@@ -1,5 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { isTotal } from "../stats/index.ts";
 
 type Db = Database<Tables>;
 
@@ -30,24 +31,63 @@ export interface QueueKindCount {
   readonly count: number;
 }
 
-/** Events by queue and kind whose minute begins in [from, to), from the rollups; `only` narrows. */
-export async function queueKindCounts(
+/** Those of the names that queues of more than one engine have. */
+export async function sharedQueueNames(db: Db, projectId: string, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set();
+  const rows = await db.read
+    .selectFrom("queues")
+    .select("name")
+    .where("project_id", "=", projectId)
+    .where("name", "in", names)
+    .groupBy("name")
+    .having((eb) => eb.fn.countAll<number>(), ">", 1)
+    .execute();
+  return new Set(rows.map(({ name }) => name));
+}
+
+interface MinuteRange {
+  readonly from: Date;
+  readonly to: Date;
+  readonly kinds: readonly string[];
+}
+
+/** Events of queues by kind whose minute begins in [from, to), from the totals of each queue, which know no engine. */
+export async function totalsOfQueues(
   db: Db,
   projectId: string,
-  range: { from: Date; to: Date; kinds: readonly string[]; only: Partial<QueueName> },
+  { names, from, to, kinds }: MinuteRange & { names: readonly string[] },
+): Promise<Omit<QueueKindCount, "engine">[]> {
+  if (names.length === 0) return [];
+  const rows = await db.slow
+    .selectFrom("rollups")
+    .select(["queue", "kind", (eb) => eb.fn.sum<number>("count").as("count")])
+    .where("project_id", "=", projectId)
+    .where("queue", "in", names)
+    .where("kind", "in", kinds)
+    .where("bucket_at", ">=", from)
+    .where("bucket_at", "<", to)
+    .where(isTotal)
+    .groupBy(["queue", "kind"])
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+/** The same by engine, from the rows of each task name: there are as many of them as names in every minute. */
+export async function countsOfQueues(
+  db: Db,
+  projectId: string,
+  { names, from, to, kinds }: MinuteRange & { names: readonly string[] },
 ): Promise<QueueKindCount[]> {
-  const { from, to, kinds, only } = range;
+  if (names.length === 0) return [];
   const rows = await db.slow
     .selectFrom("rollups")
     .select(["engine", "queue", "kind", (eb) => eb.fn.sum<number>("count").as("count")])
     .where("project_id", "=", projectId)
+    .where("queue", "in", names)
     .where("bucket_at", ">=", from)
     .where("bucket_at", "<", to)
     .where("kind", "in", kinds)
-    // The rows without an engine are totals of the project.
     .where("engine", "<>", "")
-    .$if(only.engine !== undefined, (query) => query.where("engine", "=", only.engine ?? ""))
-    .$if(only.name !== undefined, (query) => query.where("queue", "=", only.name ?? ""))
     .groupBy(["engine", "queue", "kind"])
     .execute();
   return rows.map((row) => ({ ...row, count: Number(row.count) }));

@@ -6,6 +6,7 @@ import type { RollupRow } from "../../schema/tables/index.ts";
 import { depthCell, depthCellMs } from "./depth-store.ts";
 
 const minuteMs = 60_000;
+const dayMs = 86_400_000;
 const minute = Math.floor(Date.now() / minuteMs) * minuteMs;
 
 for (const dialect of testDialects) {
@@ -53,7 +54,11 @@ for (const dialect of testDialects) {
       await brain.running.brain.database.write(async (tx) => {
         await tx
           .insertInto("queues")
-          .values([queue(mails, "bullmq", "mails/out"), queue(randomUUID(), "celery", "mails/out")])
+          .values([
+            queue(mails, "bullmq", "mails/out"),
+            queue(randomUUID(), "celery", "mails/out"),
+            queue(randomUUID(), "bullmq", "files"),
+          ])
           .execute();
         await tx
           .insertInto("rollups")
@@ -67,6 +72,12 @@ for (const dialect of testDialects) {
             counted({ count: 50, queue: "other" }),
             counted({ count: 60, engine: "celery" }),
             counted({ count: 400, bucket_at: new Date(minute - 90 * minuteMs) }),
+            // Of a queue without a namesake its total is read, whatever the names in it.
+            counted({ count: 31, queue: "files", engine: "", name: "" }),
+            counted({ count: 4, queue: "files", engine: "", name: "", kind: "task.failed" }),
+            counted({ count: 31, queue: "files" }),
+            // Totals of namesakes know no engine.
+            counted({ count: 75, engine: "", name: "" }),
             // A total of the project, which is no queue's.
             counted({ count: 999, engine: "", name: "", queue: "" }),
           ])
@@ -91,7 +102,8 @@ for (const dialect of testDialects) {
       expect(status).toBe(200);
       expect(body).toMatchObject({ step_seconds: depthCellMs / 1000, truncated: false });
       expect(Date.parse(body.to) - Date.parse(body.from)).toBeGreaterThanOrEqual(60 * minuteMs);
-      const [own, other] = body.items;
+      const [single, own, other] = body.items;
+      expect(single).toMatchObject({ engine: "bullmq", name: "files", entered: 31, started: 0, ended: 4, failed: 4 });
       expect(own).toMatchObject({
         queue_id: mails,
         engine: "bullmq",
@@ -130,6 +142,12 @@ for (const dialect of testDialects) {
       const since = new Date(minute - 60 * minuteMs).toISOString();
       expect((await get(`bullmq/mails%2Fout/depths?since=${since}`)).body.series).toHaveLength(1);
       expect((await get(`bullmq/mails%2Fout/depths?since=${since}&until=${since}`)).status).toBe(422);
+      const old = await get(`bullmq/mails%2Fout/depths?until=${new Date(minute - 2 * dayMs).toISOString()}`);
+      expect([old.status, old.body.from, old.body.series]).toEqual([
+        200,
+        new Date(minute - 3 * dayMs).toISOString(),
+        [],
+      ]);
       expect((await get("bullmq/none/depths")).status).toBe(404);
     });
   });

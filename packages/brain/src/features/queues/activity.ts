@@ -2,7 +2,14 @@ import type { Database } from "../../platform/database/database.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import { parseInstant } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { depthsOfQueue, depthsOfQueues, queueKeys, queueKindCounts } from "./activity-reads.ts";
+import {
+  countsOfQueues,
+  depthsOfQueue,
+  depthsOfQueues,
+  queueKeys,
+  sharedQueueNames,
+  totalsOfQueues,
+} from "./activity-reads.ts";
 import { depthCell, depthCellMs, depthsKeptMs } from "./depth-store.ts";
 import type { ActivityQuery, DepthsQuery } from "./schemas.ts";
 
@@ -24,20 +31,26 @@ export async function readQueueActivity(
   const only = { ...(engine !== undefined && { engine }), ...(name !== undefined && { name }) };
   const from = new Date(Math.floor(now.getTime() / minuteMs) * minuteMs - minutes * minuteMs);
   const firstCell = depthCell(from);
-  const [keys, counts] = await Promise.all([
-    queueKeys(db, projectId, { limit: maxQueues + 1, only }),
-    queueKindCounts(db, projectId, { from, to: now, kinds, only }),
-  ]);
+  const keys = await queueKeys(db, projectId, { limit: maxQueues + 1, only });
   const shown = keys.slice(0, maxQueues);
-  const depths = await depthsOfQueues(db, projectId, { from: firstCell, ids: shown.map(({ id }) => id) });
+  const names = [...new Set(shown.map((queue) => queue.name))];
+  const shared = await sharedQueueNames(db, projectId, names);
+  const own = names.filter((each) => !shared.has(each));
+  const range = { from, to: now, kinds };
+  const [totals, counts, depths] = await Promise.all([
+    totalsOfQueues(db, projectId, { ...range, names: own }),
+    countsOfQueues(db, projectId, { ...range, names: [...shared] }),
+    depthsOfQueues(db, projectId, { from: firstCell, ids: shown.map(({ id }) => id) }),
+  ]);
+  const totalsByName = Map.groupBy(totals, ({ queue }) => queue);
   const byQueue = Map.groupBy(counts, (row) => `${row.engine}\0${row.queue}`);
   const depthsById = Map.groupBy(depths, (row) => row.queue_id);
   const steps = Math.floor((now.getTime() - firstCell.getTime()) / depthCellMs) + 1;
 
   const items = shown.map(({ id, engine: ofEngine, name: ofName }) => {
-    const own = byQueue.get(`${ofEngine}\0${ofName}`) ?? [];
+    const told = (shared.has(ofName) ? byQueue.get(`${ofEngine}\0${ofName}`) : totalsByName.get(ofName)) ?? [];
     const sumOf = (wanted: readonly string[]) =>
-      own.filter(({ kind }) => wanted.includes(kind)).reduce((sum, { count }) => sum + count, 0);
+      told.filter(({ kind }) => wanted.includes(kind)).reduce((sum, { count }) => sum + count, 0);
     const pending = new Array<number | null>(steps).fill(null);
     for (const { cell_at, pending_count } of depthsById.get(id) ?? []) {
       const step = (cell_at.getTime() - firstCell.getTime()) / depthCellMs;
@@ -64,7 +77,9 @@ export async function readQueueDepths(
 ) {
   const keptFrom = new Date(now.getTime() - depthsKeptMs);
   const to = (query.until === undefined ? null : parseInstant(query.until)) ?? now;
-  const from = (query.since === undefined ? null : parseInstant(query.since)) ?? keptFrom;
+  const dayBefore = new Date(to.getTime() - depthsKeptMs);
+  const byDefault = keptFrom < to ? keptFrom : dayBefore;
+  const from = (query.since === undefined ? null : parseInstant(query.since)) ?? byDefault;
   if (from >= to) throw invalid({ loc: ["query", "since"], type: "range", message: "since must lie before until" });
   const cells = await depthsOfQueue(db, projectId, {
     id: queueId,

@@ -10,11 +10,13 @@ export const depthsKeptMs = 24 * 3_600_000;
 
 export const depthCell = (at: Date): Date => new Date(Math.floor(at.getTime() / depthCellMs) * depthCellMs);
 
+type DeepQueue = Omit<WrittenQueue, "engine" | "name">;
+
 /**
  * Notes the depths of queues in the cells of their reports, at most one of a queue and in lock order. A report from before what is
  * kept, or one that lies ahead of `now` by more than a cell, is none.
  */
-export async function writeDepthCells(tx: Tx<Tables>, queues: readonly WrittenQueue[], now: Date): Promise<void> {
+export async function writeDepthCells(tx: Tx<Tables>, queues: readonly DeepQueue[], now: Date): Promise<void> {
   const rows = queues.flatMap(({ project_id, id, pending_count, consumer_count, depth_reported_at: at }) =>
     at === null || at.getTime() < now.getTime() - depthsKeptMs || at.getTime() > now.getTime() + depthCellMs
       ? []

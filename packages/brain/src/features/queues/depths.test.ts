@@ -2,7 +2,7 @@ import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { plansOf } from "../../../test/query-plans.ts";
-import { depthsOfQueues, queueKindCounts } from "./activity-reads.ts";
+import { countsOfQueues, depthsOfQueues, totalsOfQueues } from "./activity-reads.ts";
 import { deleteOldDepths, writeDepthCells } from "./depth-store.ts";
 import { pruneQueueDepths } from "./loops.ts";
 import { createQueues } from "./queues.ts";
@@ -78,6 +78,35 @@ for (const dialect of testDialects) {
       expect((await cells()).map(({ pending_count }) => pending_count)).toEqual([12]);
     });
 
+    test("are as they were reported, whatever else is heard of a queue later", async () => {
+      const clock = createFakeClock(now.toISOString());
+      const queues = createQueues({
+        database: opened.database,
+        clock,
+        publish() {},
+        onError(error) {
+          throw error;
+        },
+      });
+      const health = (consumers: number, depths: Record<string, string> = {}) => ({
+        "bullmq.queue_consumers": JSON.stringify({ later: consumers }),
+        ...depths,
+      });
+      queues.applyHealth(projectId, now, health(2, { "bullmq.queue_depths": '{"later":5}' }));
+      await queues.flush();
+      clock.advance(300_000);
+      queues.applyHealth(projectId, clock.now(), health(9));
+      await queues.flush();
+      const [cell, ...others] = await cells();
+      expect([cell?.pending_count, cell?.consumer_count, others]).toEqual([5, 2, []]);
+
+      await opened.database.write((tx) => tx.deleteFrom("queue_depths").execute());
+      queues.touch(projectId, "bullmq", "later", clock.now());
+      await queues.flush();
+      await queues.stop();
+      expect(await cells()).toEqual([]);
+    });
+
     test("go after a day, in bounded steps", async () => {
       await report(new Date(now.getTime() - 10 * hourMs), 1);
       await report(new Date(now.getTime() - 9 * hourMs), 2);
@@ -90,16 +119,23 @@ for (const dialect of testDialects) {
       expect((await cells()).map(({ pending_count }) => pending_count)).toEqual([3]);
     });
 
-    test("are read by queue and time, and counts by time, whatever else is stored", async () => {
+    test("are read by queue and time, and counts by queue and time, whatever else is stored", async () => {
       const { database } = opened;
       const plan = await plansOf(database, async (slow) => {
         const watched = { ...database, slow };
         await depthsOfQueues(watched, projectId, { from: now, ids: [queueId] });
-        await queueKindCounts(watched, projectId, { from: now, to: now, kinds: ["task.sent"], only: {} });
+        const asked = { from: now, to: now, kinds: ["task.sent"], names: ["a", "b"] };
+        await totalsOfQueues(watched, projectId, asked);
+        await countsOfQueues(watched, projectId, asked);
       });
       if (dialect === "sqlite") {
         expect(plan).toMatch(/SEARCH queue_depths .*\(project_id=\? AND queue_id=\? AND cell_at>\?\)/);
-        expect(plan).toMatch(/SEARCH rollups .*\(project_id=\? AND bucket_at>\? AND bucket_at<\?\)/);
+        expect(plan).toMatch(
+          /SEARCH rollups .*rollup_totals \(project_id=\? AND queue=\? AND kind=\? AND bucket_at>\? AND bucket_at<\?\)/,
+        );
+        expect(plan).toMatch(
+          /SEARCH rollups .*rollups_by_queue \(project_id=\? AND queue=\? AND bucket_at>\? AND bucket_at<\?\)/,
+        );
       } else {
         expect(plan).toMatch(/Index Cond: \(\(project_id = .*queue_id = .*cell_at >= /);
         expect(plan).toMatch(/Index Cond: \(\(project_id = .*bucket_at >= .*bucket_at < /);

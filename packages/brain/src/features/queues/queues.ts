@@ -48,7 +48,11 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
         (notes) =>
           database.write(async (tx) => {
             const written = await writeQueueNotes(tx, notes, options);
-            await writeDepthCells(tx, written, options.now);
+            const reported = new Set(notes.flatMap((note) => (note.depth === null ? [] : [keyOf(note)])));
+            const deep = written.filter(({ project_id, engine, name }) =>
+              reported.has(keyOf({ projectId: project_id, engine, name })),
+            );
+            await writeDepthCells(tx, deep, options.now);
             return written;
           }),
         onError,
@@ -104,7 +108,8 @@ export type Queues = ReturnType<typeof createQueues>;
 
 const isLater = (known: { readonly at: Date } | null, at: Date): boolean => known === null || known.at < at;
 
-const keyOf = ({ projectId, engine, name }: QueueNote): string => `${projectId}\0${engine}\0${name}`;
+const keyOf = ({ projectId, engine, name }: Pick<QueueNote, "projectId" | "engine" | "name">): string =>
+  `${projectId}\0${engine}\0${name}`;
 
 /** Names in an engine's list of queues, whose entries are names or objects with one. */
 export function queueNames(list: unknown): string[] {

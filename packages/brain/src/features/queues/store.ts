@@ -33,6 +33,8 @@ function oldestOf({ depth, oldest }: QueueNote): { since: Date | null; at: Date 
 export interface WrittenQueue {
   readonly project_id: string;
   readonly id: string;
+  readonly engine: string;
+  readonly name: string;
   readonly pending_count: number;
   readonly consumer_count: number;
   readonly depth_reported_at: Date | null;
@@ -78,6 +80,6 @@ export async function writeQueueNotes(
         updated_at: now,
       }),
     )
-    .returning(["project_id", "id", "pending_count", "consumer_count", "depth_reported_at"])
+    .returning(["project_id", "id", "engine", "name", "pending_count", "consumer_count", "depth_reported_at"])
     .execute();
 }

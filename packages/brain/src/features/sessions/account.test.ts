@@ -20,6 +20,9 @@ afterEach(async () => {
 });
 
 describe("/auth/me", () => {
+  /** The instant so many seconds from now on the brain's clock. */
+  const at = (seconds: number) => new Date(fixture.clock.now().getTime() + seconds * 1000).toISOString();
+
   test("shows the user without secrets, with memberships and the state of the second factor", async () => {
     const { body } = await browser.get("/auth/me");
     expect(body).toEqual({
@@ -35,6 +38,29 @@ describe("/auth/me", () => {
       mfa_required: false,
       mfa_enrollment_required: false,
       mfa_enrollment_deadline: null,
+      session: { idle_expires_at: at(1800), expires_at: at(604_800) },
+    });
+  });
+
+  test("tells until when the session lasts, which a person's request moves and a timer's does not", async () => {
+    const limits = async (as: Browser, headers = {}) => (await as.get("/auth/me", headers)).body.session;
+    const before = await limits(browser);
+    fixture.clock.advance(600_000);
+    expect(await limits(browser, { "x-svc-background": "1" })).toEqual(before);
+    expect(await limits(browser)).toEqual({ ...before, idle_expires_at: at(1800) });
+
+    fixture.clock.advance(1_800_000);
+    expect((await browser.get("/auth/me", { "x-svc-background": "1" })).status).toBe(200);
+    fixture.clock.advance(1);
+    expect((await browser.get("/auth/me")).status).toBe(401);
+  });
+
+  test("tells no idle limit of a session that is remembered", async () => {
+    const remembered = fixture.browser();
+    await remembered.send("POST", "/auth/login", { email, password: adminPassword, remember_me: true });
+    expect((await remembered.get("/auth/me")).body.session).toEqual({
+      idle_expires_at: null,
+      expires_at: at(2_592_000),
     });
   });
 

@@ -73,15 +73,20 @@ export function createActivity({ database, clock, settings, onError }: ActivityD
     knownSinceMs = clock.now().getTime();
   };
 
+  /** The last activity that is known. */
+  const lastSeenMs = ({ id, last_seen_at }: SeenSession): number =>
+    Math.max(last_seen_at.getTime(), seenMs.get(id) ?? 0);
+
   return {
-    isIdle({ id, last_seen_at, is_remembered }: SeenSession): boolean {
-      if (is_remembered) return false;
-      const writtenMs = last_seen_at.getTime();
+    isIdle(session: SeenSession): boolean {
+      if (session.is_remembered) return false;
       // Later activity than a minute after the row was written would have written it again.
-      const unknownUntilMs = Math.min(writtenMs + touchEveryMs, knownSinceMs);
-      const lastMs = Math.max(writtenMs, unknownUntilMs, seenMs.get(id) ?? 0);
-      return clock.now().getTime() - lastMs > idleMs;
+      const unknownUntilMs = Math.min(session.last_seen_at.getTime() + touchEveryMs, knownSinceMs);
+      return clock.now().getTime() - Math.max(lastSeenMs(session), unknownUntilMs) > idleMs;
     },
+    /** Until when a session lasts at every process if nobody uses it; null when it has no idle limit. */
+    idleAt: (session: SeenSession): Date | null =>
+      session.is_remembered ? null : new Date(lastSeenMs(session) + idleMs),
     /** Notes that a session was used now. */
     note({ id, last_seen_at, is_remembered }: SeenSession): void {
       const now = clock.now();

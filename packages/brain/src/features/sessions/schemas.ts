@@ -21,7 +21,17 @@ const mfaState = {
 export const LoginAnswer = Type.Object({ user: UserPublic, ...mfaState });
 export type LoginAnswer = Static<typeof LoginAnswer>;
 
-export const MeAnswer = Type.Object({ ...UserPublic.properties, memberships: Type.Array(OwnMembership), ...mfaState });
+export const MeAnswer = Type.Object({
+  ...UserPublic.properties,
+  memberships: Type.Array(OwnMembership),
+  ...mfaState,
+  session: Type.Object({
+    idle_expires_at: Type.Union([InstantString, Type.Null()], {
+      description: "when it ends unless it is used before; null for a remembered session, which has no idle limit",
+    }),
+    expires_at: Type.Unsafe<string>({ ...InstantString, description: "when it ends however busy it is" }),
+  }),
+});
 export type MeAnswer = Static<typeof MeAnswer>;
 
 export const ChangePasswordBody = Type.Object({

@@ -18,7 +18,7 @@ import { type IssuedSession, type IssueRequest, issueSession } from "./issue.ts"
 import { type LoginRequest, login } from "./login.ts";
 import type { LoginAnswer, MeAnswer, SessionPublic } from "./schemas.ts";
 import type { SessionValues } from "./settings.ts";
-import { deleteExpired, deleteSession, deleteSessionsOf, findStanding, listLive } from "./store.ts";
+import { deleteExpired, deleteSession, deleteSessionsOf, findLimits, findStanding, listLive } from "./store.ts";
 
 export interface SessionsDeps {
   readonly database: Database<Tables>;
@@ -127,9 +127,18 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
     issue: (tx, request) => issueSession(tx, deps, request),
     async me(actor) {
-      const [user, memberships] = await Promise.all([userOf(actor), deps.memberships.listOf(actor.user.id)]);
+      const [user, memberships, limits] = await Promise.all([
+        userOf(actor),
+        deps.memberships.listOf(actor.user.id),
+        findLimits(database.read, actor.sessionId),
+      ]);
+      if (limits === undefined) throw new ApiError("unauthenticated");
       const { user: shown, ...mfa } = loginAnswer(user);
-      return { ...shown, memberships, ...mfa };
+      const session = {
+        idle_expires_at: activity.idleAt(limits)?.toISOString() ?? null,
+        expires_at: limits.expires_at.toISOString(),
+      };
+      return { ...shown, memberships, ...mfa, session };
     },
     async updateMe(actor, changes, origin) {
       const user = await userOf(actor);

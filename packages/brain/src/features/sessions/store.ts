@@ -100,6 +100,14 @@ export const findStanding = (db: Db, id: string, { now, idleSince }: { now: Date
     .where((eb) => eb.or([eb("s.is_remembered", "=", true), eb("s.last_seen_at", ">", idleSince)]))
     .executeTakeFirst();
 
+/** What of a session tells when it ends. */
+export const findLimits = (db: Db, id: string) =>
+  db
+    .selectFrom("sessions")
+    .select(["id", "is_remembered", "last_seen_at", "expires_at"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+
 /** The remember flag and second-factor stamp that a successor of the session carries on. */
 export const findCarried = (db: Db, id: string) =>
   db.selectFrom("sessions").select(["is_remembered", "mfa_verified_at"]).where("id", "=", id).executeTakeFirst();

@@ -4,6 +4,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { describe, expect, test } from "vitest";
 import { appendStateDeltas } from "./fold-store.ts";
 import { decodeHistogram, quantileOf } from "./histogram.ts";
+import { rollupDurations } from "./latency-reads.ts";
 import { rollupTotals, taskCounts } from "./reads.ts";
 
 const now = new Date("2026-01-10T10:30:00.000Z");
@@ -186,6 +187,30 @@ for (const dialect of testDialects) {
       expect(quantileOf(decodeHistogram(rows[0]!.run_histogram), 1)).toBeGreaterThan(475);
     });
 
+    test("keep the durations that were counted when more ends come without any", async () => {
+      const projectId = await newProject();
+      const at = "2026-01-10T11:31:00.000Z";
+      const failed = (data: object) =>
+        event("task.failed", `t${nextNumber()}`, at, { task_name: "mail", queue: "q", ...data });
+      await ingest(projectId, [failed({ runtime_ms: 500 })]);
+      await runLoop("foldCounters");
+      await ingest(projectId, [failed({})]);
+      await runLoop("foldCounters");
+      const durations = async (table: "rollups" | "name_rollups") =>
+        (
+          await opened.database.read
+            .selectFrom(table)
+            .select(["count", "run_histogram"])
+            .where("project_id", "=", projectId)
+            .execute()
+        ).map((row) => [row.count, [...decodeHistogram(row.run_histogram).values()]]);
+      for (const table of ["rollups", "name_rollups"] as const) {
+        const rows = await durations(table);
+        expect(rows.length).toBeGreaterThan(1);
+        for (const row of rows) expect(row).toEqual([2, [1]]);
+      }
+    });
+
     test("hold a total of the project beside the names, which goes from minutes into hours as they do", async () => {
       const projectId = await newProject();
       const at = "2026-01-10T10:01:00.000Z";
@@ -193,7 +218,7 @@ for (const dialect of testDialects) {
         event("task.succeeded", `t${nextNumber()}`, at, { task_name, queue: task_name, runtime_ms });
       const totals = async () => {
         const day = { from: new Date("2026-01-10T00:00:00Z"), to: new Date("2026-01-11T00:00:00Z") };
-        const rows = await rollupTotals(opened.database, projectId, day, ["task.succeeded"]);
+        const rows = await rollupTotals(opened.database, { projectId, kinds: ["task.succeeded"] }, day);
         return rows.map((row) => ({ ...row, bucket_at: row.bucket_at.toISOString().slice(11, 16) }));
       };
       await ingest(projectId, [
@@ -213,6 +238,32 @@ for (const dialect of testDialects) {
       await runLoop("compactRollups");
       clock.setWall(now);
       expect(await totals()).toEqual([{ ...total, count: 5, run_ms_sum: 105, run_count: 5, bucket_at: "10:00" }]);
+    });
+
+    test("hold a total of each queue, whatever number of names it holds", async () => {
+      const projectId = await newProject();
+      const succeeded = (task_name: string, queue: string, runtime_ms: number) =>
+        event("task.succeeded", `t${nextNumber()}`, "2026-01-10T10:01:00.000Z", { task_name, queue, runtime_ms });
+      await ingest(
+        projectId,
+        Array.from({ length: 30 }, (_, index) => succeeded(`name-${index}`, "mails", 100)),
+      );
+      await runLoop("foldCounters");
+      await ingest(projectId, [
+        { ...succeeded("a", "mails", 100), engine: "celery" },
+        succeeded("a", "files", 9000),
+        succeeded("a", "", 9000),
+      ]);
+      await runLoop("foldCounters");
+      const day = { from: new Date("2026-01-10T00:00:00Z"), to: new Date("2026-01-11T00:00:00Z") };
+      const scope = { projectId, kinds: ["task.succeeded"], queue: "mails" };
+      const timesOf = async () =>
+        (await rollupDurations(opened.database, scope, day)).map(({ run_histogram }) =>
+          [...decodeHistogram(run_histogram).values()].join(),
+        );
+      expect(await timesOf()).toEqual(["31"]);
+      expect(await rollupTotals(opened.database, scope, day)).toMatchObject([{ count: 31 }]);
+      expect(await rollupTotals(opened.database, { ...scope, queue: "" }, day)).toMatchObject([{ count: 33 }]);
     });
 
     test("sum ended and started tasks by name and for the project, by the hour and the day", async () => {

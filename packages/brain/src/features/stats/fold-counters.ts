@@ -107,6 +107,7 @@ async function foldRound(tx: CounterTx, now: Date): Promise<number> {
       const named = { ...delta, name: nameOf(delta) };
       sums.addRollup(named, bucket, grainMinutes);
       sums.addRollup({ ...delta, ...allOfProject }, bucket, grainMinutes);
+      if (delta.queue !== "") sums.addRollup({ ...delta, ...allOfQueue }, bucket, grainMinutes);
       if (!summedKinds.has(kind)) continue;
       // The chart of a day has quarters of an hour, and only for the whole project is it asked for all the time.
       if (at >= hourLimit) sums.addName({ ...delta, name: allOfProject.name }, bucketStart(at, quarterMs), 15);
@@ -161,6 +162,8 @@ type Addend = Pick<
 
 /** The key of a total beside the rollups that it sums up: charts of a whole project read it, whatever number of names there is. */
 const allOfProject = { engine: "", name: "", queue: "" };
+/** The same of a queue, which may hold any number of names. */
+const allOfQueue = { engine: "", name: "" };
 
 /** Sums by counter key. */
 class Sums {

@@ -98,8 +98,8 @@ export async function addRollups(tx: CounterTx, sums: readonly RollupSum[]): Pro
           count: sql<number>`rollups.count + excluded.count`,
           run_ms_sum: sql<number>`rollups.run_ms_sum + excluded.run_ms_sum`,
           run_count: sql<number>`rollups.run_count + excluded.run_count`,
-          run_histogram: sql<string | null>`excluded.run_histogram`,
-          wait_histogram: sql<string | null>`excluded.wait_histogram`,
+          run_histogram: sql<string | null>`coalesce(excluded.run_histogram, rollups.run_histogram)`,
+          wait_histogram: sql<string | null>`coalesce(excluded.wait_histogram, rollups.wait_histogram)`,
         }),
       )
       .execute();

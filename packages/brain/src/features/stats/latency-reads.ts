@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import { overflowLabel } from "../../platform/metrics.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { isTotal } from "./reads.ts";
 import type { TimeRange } from "./time-range.ts";
 
 type Db = Pick<Database<Tables>, "slow">;
@@ -13,9 +14,11 @@ export interface StoredDurations {
   readonly wait_histogram: string | null;
 }
 
-export interface NamedDurations extends StoredDurations {
+export interface NamedDurations {
   readonly name: string;
+  readonly kind: string;
   readonly count: number;
+  readonly run_histogram: string | null;
 }
 
 /** What is counted: all of a project, or the tasks of one name, of one queue, or of both. */
@@ -41,12 +44,18 @@ export async function rollupDurations(
     .where("kind", "in", kinds)
     .where("bucket_at", ">=", from)
     .where("bucket_at", "<", to);
-  // As text, as the index of totals has it: the embedded database takes a partial index only then.
-  if (name === undefined && queue === undefined) return rows.where(sql<boolean>`engine = ''`).execute();
-  return rows
-    .$if(name !== undefined, (query) => query.where("name", "=", name ?? ""))
-    .$if(queue !== undefined, (query) => query.where("queue", "=", queue ?? ""))
-    .execute();
+  if (name === undefined)
+    return rows
+      .where(isTotal)
+      .where("queue", "=", queue ?? "")
+      .execute();
+  return (
+    rows
+      .where("name", "=", name)
+      // Not as the column alone: of a queue there may be far more rows than of a name, and an index of queues must not be taken.
+      .$if(queue !== undefined, (query) => query.where(sql<boolean>`queue || '' = ${queue}`))
+      .execute()
+  );
 }
 
 /** The same from the figures by name, which know no queue: of one name, or of all of the project. */
@@ -67,42 +76,45 @@ export const durationsByName = (
     .where("bucket_at", "<", to)
     .execute();
 
-/** Durations of each name of a project, by the hour or the day. */
-export const durationsOfNames = (
-  { slow }: Db,
-  grainMinutes: number,
-  { projectId, kinds }: Omit<DurationScope, "name" | "queue">,
-  { from, to }: TimeRange,
-): Promise<NamedDurations[]> =>
-  slow
-    .selectFrom("name_rollups")
-    .select([...columns, "name", "count"])
-    .where("project_id", "=", projectId)
-    .where("grain_minutes", "=", grainMinutes)
-    // The names stand for the steps in the index: without them all hours of the project would be walked.
-    .where((eb) =>
-      eb.or([
-        eb("name", "in", eb.selectFrom("rollup_names").select("name").where("project_id", "=", projectId)),
-        eb("name", "=", overflowLabel),
-      ]),
-    )
-    .where("kind", "in", kinds)
-    .where("bucket_at", ">=", from)
-    .where("bucket_at", "<", to)
-    .execute();
+/** Names of a project, in a range of the figures that are kept by the hour or the day. */
+export interface NamesRange extends TimeRange {
+  readonly grainMinutes: number;
+}
 
-/** Durations of each name of a project by the minute, for ranges of an hour or so. */
-export const minutesOfNames = (
+/** The names whose runs took longest on average in a range, at most `limit`: a few sums for each name. */
+export async function longestNames(
   { slow }: Db,
-  { projectId, kinds }: Omit<DurationScope, "name" | "queue">,
-  { from, to }: TimeRange,
-): Promise<NamedDurations[]> =>
-  slow
-    .selectFrom("rollups")
-    .select([...columns, "name", "count"])
-    .where("project_id", "=", projectId)
-    .where("bucket_at", ">=", from)
-    .where("bucket_at", "<", to)
-    .where("kind", "in", kinds)
-    .where("name", "<>", "")
-    .execute();
+  { projectId, kinds }: Pick<DurationScope, "projectId" | "kinds">,
+  { grainMinutes, from, to, limit }: NamesRange & { readonly limit: number },
+): Promise<string[]> {
+  // For each name by itself, because else a server of an older version walks all hours of the project.
+  const { rows } = await sql<{ name: string; mean_ms: number }>`
+    SELECT name, coalesce((
+      SELECT sum(run_ms_sum) * 1.0 / nullif(sum(run_count), 0) FROM name_rollups AS r
+      WHERE r.project_id = ${projectId} AND r.grain_minutes = ${grainMinutes} AND r.name = known.name
+        AND r.kind IN (${sql.join(kinds)}) AND r.bucket_at >= ${from} AND r.bucket_at < ${to}
+    ), -1) AS mean_ms
+    FROM (
+      SELECT name FROM rollup_names WHERE project_id = ${projectId} UNION ALL SELECT ${sql.lit(overflowLabel)}
+    ) AS known ORDER BY mean_ms DESC, name LIMIT ${limit}`.execute(slow);
+  return rows.filter(({ mean_ms }) => Number(mean_ms) >= 0).map(({ name }) => name);
+}
+
+export interface NamesScope extends Pick<DurationScope, "projectId" | "kinds"> {
+  readonly names: readonly string[];
+}
+
+/** Run times of these names by the minute (of the last 48 h), the hour or the day. */
+export async function durationsOfNames(
+  { slow, dialect }: Db & Pick<Database<Tables>, "dialect">,
+  { projectId, kinds, names }: NamesScope,
+  { grainMinutes, from, to }: NamesRange,
+): Promise<NamedDurations[]> {
+  if (names.length === 0) return [];
+  const byMinute = dialect === "sqlite" ? sql`rollups INDEXED BY rollups_by_name` : sql`rollups`;
+  const { rows } = await sql<NamedDurations>`
+    SELECT name, kind, count, run_histogram FROM ${grainMinutes === 1 ? byMinute : sql`name_rollups`}
+    WHERE project_id = ${projectId} AND grain_minutes = ${grainMinutes} AND name IN (${sql.join(names)})
+      AND kind IN (${sql.join(kinds)}) AND bucket_at >= ${from} AND bucket_at < ${to}`.execute(slow);
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}

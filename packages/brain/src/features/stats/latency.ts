@@ -7,8 +7,9 @@ import {
   type DurationScope,
   durationsByName,
   durationsOfNames,
-  minutesOfNames,
+  longestNames,
   type NamedDurations,
+  type NamesRange,
   rollupDurations,
   type StoredDurations,
 } from "./latency-reads.ts";
@@ -32,6 +33,8 @@ const waitKind = "task.started";
 const shortMs = 3_600_000;
 /** Ranges beyond this are compared by the day. */
 const longMs = 3 * 86_400_000;
+/** Names beyond those that are asked for of which run times are read. */
+const spareNames = 16;
 
 interface Request<Query> {
   readonly projectId: string;
@@ -80,44 +83,54 @@ function durationsOf(
   return rollupDurations(database, scope, { from, to });
 }
 
-/** The names whose runs of a range took longest, by p95, each with its run times in the range of the same length before. */
+/**
+ * The names whose runs of a range took longest, by p95, each with its run times in the range of the same length before. Histograms are read
+ * of the names only that took longest on average: of all names of a busy project they would be tens of thousands.
+ */
 export async function readSlowestNames(
   database: Database<Tables>,
   { projectId, query, now }: Request<LatencyNamesQuery>,
 ) {
-  const { before, range, rowsOf } = comparedRanges(database, rangeOrLastDay(query, now), now);
+  const limit = query.limit ?? 8;
+  const { range, before, cover } = comparedRanges(rangeOrLastDay(query, now), now);
   const scope = { projectId, kinds: runKinds };
-  const [rows, earlier] = await Promise.all([rowsOf(scope, range), rowsOf(scope, before)]);
+  const names = await longestNames(database, scope, { ...cover, limit: limit + spareNames });
+  const rows = await durationsOfNames(database, { ...scope, names }, range);
+  const slowest = [...Map.groupBy(rows, ({ name }) => name)]
+    .flatMap(([name, own]) => {
+      const run = runOf(own);
+      const failed = own.reduce((sum, { kind, count }) => (kind === "task.failed" ? sum + count : sum), 0);
+      return run === null ? [] : [{ name, run, failed }];
+    })
+    .sort((a, b) => b.run.p95 - a.run.p95 || (a.name < b.name ? -1 : 1))
+    .slice(0, limit);
+  const earlier = await durationsOfNames(database, { ...scope, names: slowest.map(({ name }) => name) }, before);
   const earlierByName = Map.groupBy(earlier, ({ name }) => name);
-  const items = [...Map.groupBy(rows, ({ name }) => name)].flatMap(([name, own]) => {
-    const run = runOf(own);
-    if (run === null) return [];
-    const failed = own.reduce((sum, { kind, count }) => (kind === "task.failed" ? sum + count : sum), 0);
-    return [{ name, run, failed, previous: runOf(earlierByName.get(name) ?? []) }];
-  });
-  items.sort((a, b) => b.run.p95 - a.run.p95 || (a.name < b.name ? -1 : 1));
-  return { since: range.from, until: range.to, previous_since: before.from, items: items.slice(0, query.limit ?? 8) };
+  const items = slowest.map((item) => ({ ...item, previous: runOf(earlierByName.get(item.name) ?? []) }));
+  return { since: range.from, until: range.to, previous_since: before.from, items };
 }
-
-type NamedScope = Omit<DurationScope, "name" | "queue">;
 
 /**
  * The two ranges that are compared, which never share a bucket: by the minute for an hour at most, by whole hours for three days, else by
- * whole days; the last bucket is the running one.
+ * whole days; the last bucket is the running one. `cover` is the range again in fewer buckets.
  */
-function comparedRanges(database: Database<Tables>, { from, to }: TimeRange, now: Date) {
+function comparedRanges({ from, to }: TimeRange, now: Date) {
   const lengthMs = to.getTime() - from.getTime();
-  const isShort = lengthMs <= shortMs && from.getTime() - lengthMs >= minutesBegin(now).getTime();
-  const isLong = lengthMs > longMs || from.getTime() - lengthMs < hoursBegin(now).getTime();
-  const widthMs = bucketMs[isShort ? "1m" : isLong ? "1d" : "1h"];
-  const first = bucketStart(from, widthMs);
-  const wholeMs = Math.ceil((to.getTime() - first.getTime()) / widthMs) * widthMs;
-  return {
-    range: { from: first, to },
-    before: { from: new Date(first.getTime() - wholeMs), to: first },
-    rowsOf: (scope: NamedScope, range: TimeRange): Promise<NamedDurations[]> =>
-      isShort ? minutesOfNames(database, scope, range) : durationsOfNames(database, isLong ? 1440 : 60, scope, range),
+  const ranges = (grainMinutes: number, coverMinutes: number) => {
+    const widthMs = grainMinutes * bucketMs["1m"];
+    const first = bucketStart(from, widthMs);
+    const wholeMs = Math.ceil((to.getTime() - first.getTime()) / widthMs) * widthMs;
+    const coverFrom = bucketStart(from, coverMinutes * bucketMs["1m"]);
+    return {
+      range: { grainMinutes, from: first, to } satisfies NamesRange,
+      before: { grainMinutes, from: new Date(first.getTime() - wholeMs), to: first } satisfies NamesRange,
+      cover: { grainMinutes: coverMinutes, from: coverFrom, to } satisfies NamesRange,
+    };
   };
+  const byMinute = ranges(1, 60);
+  if (lengthMs <= shortMs && byMinute.before.from >= minutesBegin(now)) return byMinute;
+  const byHour = ranges(60, 1440);
+  return lengthMs <= longMs && byHour.before.from >= hoursBegin(now) ? byHour : ranges(1440, 1440);
 }
 
 class Durations {
@@ -134,7 +147,7 @@ class Durations {
   }
 }
 
-function runOf(rows: readonly StoredDurations[]) {
+function runOf(rows: readonly NamedDurations[]) {
   const run: Histogram = new Map();
   for (const { run_histogram } of rows) addStored(run, run_histogram);
   return percentilesOf(run);

@@ -31,8 +31,8 @@ export async function addNameRollups(tx: CounterTx, sums: readonly NameSum[]): P
           count: sql<number>`name_rollups.count + excluded.count`,
           run_ms_sum: sql<number>`name_rollups.run_ms_sum + excluded.run_ms_sum`,
           run_count: sql<number>`name_rollups.run_count + excluded.run_count`,
-          run_histogram: sql<string | null>`excluded.run_histogram`,
-          wait_histogram: sql<string | null>`excluded.wait_histogram`,
+          run_histogram: sql<string | null>`coalesce(excluded.run_histogram, name_rollups.run_histogram)`,
+          wait_histogram: sql<string | null>`coalesce(excluded.wait_histogram, name_rollups.wait_histogram)`,
         }),
       )
       .execute();

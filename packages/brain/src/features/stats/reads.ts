@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { nameCharacters } from "./deltas.ts";
-import type { TimeRange } from "./time-range.ts";
+import { stretchesOf, type TimeRange } from "./time-range.ts";
 
 type Db = Database<Tables>;
 
@@ -15,26 +15,8 @@ export interface KindTotal {
   readonly run_count: number;
 }
 
-/** Totals of a project whose bucket begins in [from, to), by bucket and kind. */
-export async function rollupTotals(
-  db: Db,
-  projectId: string,
-  { from, to }: TimeRange,
-  kinds: readonly string[],
-): Promise<KindTotal[]> {
-  return (
-    db.slow
-      .selectFrom("rollups")
-      .select(["bucket_at", "kind", "count", "run_ms_sum", "run_count"])
-      .where("project_id", "=", projectId)
-      .where("kind", "in", kinds)
-      .where("bucket_at", ">=", from)
-      .where("bucket_at", "<", to)
-      // As text, as the index of totals has it: the embedded database takes a partial index only then.
-      .where(sql<boolean>`engine = ''`)
-      .execute()
-  );
-}
+/** Rows that sum up a queue, or the project, which has no queue. As text, because else the embedded database leaves their index aside. */
+export const isTotal = sql<boolean>`engine = ''`;
 
 export interface CountScope {
   readonly projectId: string;
@@ -43,24 +25,49 @@ export interface CountScope {
   readonly queue?: string | undefined;
 }
 
-/** Counts of all of a project or of one queue whose bucket begins in [from, to), by bucket and kind. */
-export async function countsByKind(
-  db: Db,
-  { projectId, kinds, queue }: CountScope,
-  range: TimeRange,
-): Promise<Pick<KindTotal, "bucket_at" | "kind" | "count">[]> {
-  if (queue === undefined) return rollupTotals(db, projectId, range, kinds);
-  const rows = await db.slow
+const totalColumns = ["bucket_at", "kind", "count", "run_ms_sum", "run_count"] as const;
+
+const rollupsIn = (db: Db, { projectId, kinds, queue = "" }: CountScope, { from, to }: TimeRange) =>
+  db.slow
     .selectFrom("rollups")
-    .select(["bucket_at", "kind", (eb) => eb.fn.sum<number>("count").as("count")])
+    .select(totalColumns)
     .where("project_id", "=", projectId)
     .where("queue", "=", queue)
-    .where("bucket_at", ">=", range.from)
-    .where("bucket_at", "<", range.to)
     .where("kind", "in", kinds)
-    .groupBy(["bucket_at", "kind"])
-    .execute();
-  return rows.map(({ count, ...rest }) => ({ ...rest, count: Number(count) }));
+    .where("bucket_at", ">=", from)
+    .where("bucket_at", "<", to)
+    .where(isTotal);
+
+/** Totals of a project or of one of its queues whose bucket begins in [from, to), by bucket and kind: the minute, or the hour before 48 h. */
+export const rollupTotals = (db: Db, scope: CountScope, range: TimeRange): Promise<KindTotal[]> =>
+  rollupsIn(db, scope, range).execute();
+
+/**
+ * Totals of a project in [from, to), by kind and the widest buckets that lie within parts of `widthMs`: what ended, and no other kind
+ * (`NameRollupRow`). A total by the minute lies far from the next one, among the rows of all names, so the few wide ones are read instead.
+ */
+export async function projectTotals(
+  db: Db,
+  scope: Omit<CountScope, "queue">,
+  range: TimeRange,
+  parts: { widthMs: number; now: Date },
+): Promise<KindTotal[]> {
+  const [first, ...more] = stretchesOf(range, parts).map(({ grain, from, to }) =>
+    grain === null
+      ? rollupsIn(db, scope, { from, to })
+      : db.slow
+          .selectFrom("name_rollups")
+          .select(totalColumns)
+          .where("project_id", "=", scope.projectId)
+          .where("grain_minutes", "=", grain)
+          // The whole project stands under the empty name.
+          .where("name", "=", "")
+          .where("kind", "in", scope.kinds)
+          .where("bucket_at", ">=", from)
+          .where("bucket_at", "<", to),
+  );
+  if (first === undefined) return [];
+  return more.reduce((all, next) => all.unionAll(next), first).execute();
 }
 
 /** Events of one kind of one task name by the hour (of the last eight days) or the day, whose bucket begins in [from, to). */

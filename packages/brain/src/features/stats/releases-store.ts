@@ -6,7 +6,7 @@ import type { TimeRange } from "./time-range.ts";
 
 export interface ReleaseLimit {
   readonly dialect: DialectName;
-  /** Releases of a project; since they come from outside, further ones are not kept. */
+  /** Releases of a project; they come from outside, so those beyond that were noted longest ago are not kept. */
   readonly perProject: number;
 }
 
@@ -25,13 +25,10 @@ export async function noteReleases(
       .where("project_id", "=", projectId)
       .limit(perProject)
       .execute();
-    const present = new Set(known.map(({ release }) => release));
-    const fresh = own.filter(({ release }) => !present.has(release)).slice(0, Math.max(0, perProject - present.size));
-    const admitted = [...own.filter(({ release }) => present.has(release)), ...fresh];
-    if (admitted.length === 0) continue;
+    const all = new Set([...known, ...own].map(({ release }) => release));
     await tx
       .insertInto("releases")
-      .values(admitted)
+      .values(own)
       .onConflict((conflict) =>
         conflict.columns(["project_id", "release"]).doUpdateSet({
           first_seen_at: sql<Date>`CASE WHEN excluded.first_seen_at < releases.first_seen_at
@@ -41,7 +38,26 @@ export async function noteReleases(
         }),
       )
       .execute();
+    if (all.size > perProject) await deleteOldest(tx, projectId, all.size - perProject);
   }
+}
+
+/** Forgets the releases of a project that were noted longest ago. */
+async function deleteOldest(tx: Tx<Tables>, projectId: string, count: number): Promise<void> {
+  await tx
+    .deleteFrom("releases")
+    .where("project_id", "=", projectId)
+    .where("release", "in", (eb) =>
+      eb
+        .selectFrom("releases")
+        .select("release")
+        .where("project_id", "=", projectId)
+        .orderBy("noted_at")
+        .orderBy("first_seen_at")
+        .orderBy("release")
+        .limit(count),
+    )
+    .execute();
 }
 
 /** The newest releases first seen in [from, to), the newest first. */

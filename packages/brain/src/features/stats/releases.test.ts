@@ -91,11 +91,13 @@ for (const dialect of testDialects) {
     test("of a project are at most a thousand, and another project's do not count", async () => {
       const [projectId, other] = [await newProject(), await newProject()];
       const releases = open();
-      for (let index = 0; index < releasesPerProject + 5; index += 1) releases.seen(projectId, `r${index}`, start);
+      releases.seen(projectId, "r0", start + dayMs);
+      for (let index = 0; index < releasesPerProject + 4; index += 1)
+        releases.seen(projectId, `r${index}`, start + index);
       releases.seen(other, "r", start);
       await releases.flush();
-      releases.seen(projectId, "r1", start - minuteMs);
-      releases.seen(projectId, "late", start);
+      releases.seen(projectId, "r6", start - minuteMs);
+      releases.seen(projectId, "late", start + dayMs);
       await releases.stop();
       const rows = await opened.database.read
         .selectFrom("releases")
@@ -103,7 +105,12 @@ for (const dialect of testDialects) {
         .where("project_id", "=", projectId)
         .execute();
       expect(rows).toHaveLength(releasesPerProject);
-      expect(await marks(projectId, { from: always.from, to: new Date(start) })).toEqual([["r1", -minuteMs]]);
+      const kept = new Set(rows.map(({ release }) => release));
+      // In use of late, and new: those that were noted longest ago made room.
+      expect(["r0", "r1", "r4", "r5", "r6", "r1003", "late"].filter((release) => !kept.has(release))).toEqual([
+        ...["r1", "r4", "r5"],
+      ]);
+      expect(await marks(projectId, { from: always.from, to: new Date(start) })).toEqual([["r6", -minuteMs]]);
       expect(await marks(other)).toEqual([["r", 0]]);
     });
 

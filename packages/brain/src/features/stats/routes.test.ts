@@ -3,6 +3,8 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandRow } from "../../../test/command-rows.ts";
+import { counterDelta } from "../../../test/counter-rows.ts";
+import { queueRow } from "../../../test/queue-rows.ts";
 import type { CounterDeltaRow } from "../../schema/tables/index.ts";
 
 const minuteMs = 60_000;
@@ -21,39 +23,10 @@ for (const dialect of testDialects) {
 
     beforeAll(async () => {
       brain = await startTestBrain({ dialect });
-      const change = (minute: number, kind: string, count: number, more: Partial<CounterDeltaRow> = {}) => ({
-        project_id: brain.project.id,
-        counter: "rollup",
-        bucket_at: new Date(hour + minute * minuteMs),
-        engine: "bullmq",
-        name: "mail",
-        queue: "mails",
-        worker: "",
-        kind,
-        count,
-        run_ms_sum: 0,
-        run_count: 0,
-        run_histogram: null,
-        wait_histogram: null,
-        ...more,
-      });
-      const queue = (name: string, pending_count: number) => ({
-        id: randomUUID(),
-        project_id: brain.project.id,
-        engine: "bullmq",
-        name,
-        broker_type: null,
-        broker_url_hint: null,
-        last_seen_at: null,
-        pending_count,
-        consumer_count: 0,
-        oldest_waiting_since: null,
-        depth_reported_at: null,
-        consumers_reported_at: null,
-        metadata: "{}",
-        created_at: new Date(),
-        updated_at: new Date(),
-      });
+      const project_id = brain.project.id;
+      const change = (minute: number, kind: string, count: number, more: Partial<CounterDeltaRow> = {}) =>
+        counterDelta({ project_id, bucket_at: new Date(hour + minute * minuteMs), kind, count, ...more });
+      const queue = (name: string, pending_count: number) => queueRow({ project_id, name, pending_count });
       await brain.running.brain.database.write(async (tx) => {
         await tx
           .insertInto("counter_deltas")
@@ -67,7 +40,7 @@ for (const dialect of testDialects) {
             change(-60 * 24 * 3, "task.failed", 40),
             // Three hours of one task a minute, so long ago that only the hours are kept.
             ...Array.from({ length: 180 }, (_, minute) => change(oldMinute + minute, "task.succeeded", 1)),
-          ] as CounterDeltaRow[])
+          ])
           .execute();
         await tx
           .insertInto("task_counts")

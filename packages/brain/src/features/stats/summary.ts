@@ -5,8 +5,8 @@ import {
   agentsByState,
   commandsByStatus,
   countPendingCommands,
+  projectTotals,
   queueDepths,
-  rollupTotals,
   taskCounts,
   workersByState,
 } from "./reads.ts";
@@ -28,7 +28,12 @@ export async function readStats(
   const from = range.from < minutesBegin(now) ? bucketStart(range.from, hourMs) : range.from;
   const [byState, ends, agents, workers, commands, commandsPending, depths] = await Promise.all([
     taskCounts(database, projectId),
-    rollupTotals(database, projectId, { from, to: range.to }, ["task.failed", "task.succeeded"]),
+    projectTotals(
+      database,
+      { projectId, kinds: ["task.failed", "task.succeeded"] },
+      { from, to: range.to },
+      { widthMs: Number.POSITIVE_INFINITY, now },
+    ),
     agentsByState(database, projectId),
     workersByState(database, projectId),
     commandsByStatus(database, projectId, range),

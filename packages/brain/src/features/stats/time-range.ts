@@ -65,6 +65,45 @@ const hourKeptMs = 8 * dayMs;
 /** The hour from which figures by name are kept by the hour. */
 export const hoursBegin = (now: Date): Date => bucketStart(new Date(now.getTime() - hourKeptMs), hourMs);
 
+/** Widths of the figures of a whole project, in minutes; see NameRollupRow. */
+const grains = [1440, 60, 15] as const;
+export type Grain = (typeof grains)[number];
+
+/** A stretch of a range, and the width of the counts that cover it; null for those by the minute, or the hour where they are older. */
+export interface Stretch extends TimeRange {
+  readonly grain: Grain | null;
+}
+
+/**
+ * A range in stretches, each by the widest counts that fit between its ends and into parts of `widthMs`, so that few of them are read. What
+ * lies behind now is not there yet, so the last stretch may end in the middle of a count.
+ */
+export function stretchesOf(range: TimeRange, { widthMs, now }: { widthMs: number; now: Date }): Stretch[] {
+  const usable = grains.filter((grain) => widthMs % (grain * minuteMs) === 0 || widthMs === Number.POSITIVE_INFINITY);
+  return cover({ from: range.from, to: wholeEnd(range.to, now) }, usable, now);
+}
+
+/** Before counts are kept by the minute an hour belongs to a range whole, or not at all. */
+const wholeEnd = (to: Date, now: Date): Date =>
+  to < minutesBegin(now) ? bucketStart(new Date(to.getTime() + hourMs - 1), hourMs) : to;
+
+function cover(range: TimeRange, [grain, ...finer]: readonly Grain[], now: Date): Stretch[] {
+  const { from, to } = range;
+  if (from >= to) return [];
+  if (grain === undefined) return [{ from, to, grain: null }];
+  const grainMs = grain * minuteMs;
+  const keptFromMs = grain === 1440 ? 0 : hoursBegin(now).getTime();
+  const startMs = Math.max(bucketStart(new Date(from.getTime() + grainMs - 1), grainMs).getTime(), keptFromMs);
+  const start = new Date(startMs);
+  const end = to >= now ? to : bucketStart(to, grainMs);
+  if (start >= end) return cover(range, finer, now);
+  return [
+    ...cover({ from, to: start }, finer, now),
+    { from: start, to: end, grain },
+    ...cover({ from: end, to }, finer, now),
+  ];
+}
+
 const maxBuckets = 1500;
 
 export interface BucketPlan {

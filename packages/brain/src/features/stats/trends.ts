@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { rollupTotals } from "./reads.ts";
+import { projectTotals } from "./reads.ts";
 import type { TrendsQuery } from "./schemas.ts";
 import { defaultBucket, planBuckets, readRange, type TimeRange, widthFor, windowMs } from "./time-range.ts";
 
@@ -32,7 +32,12 @@ export async function readTrends(
   const range: TimeRange = custom ?? { from: new Date(now.getTime() - windowMs[windowName]), to: now };
   const wanted = query.bucket ?? (custom === null ? defaultBucket[windowName] : widthFor(range));
   const { bucket, widthMs, from, count } = planBuckets(range, wanted, now);
-  const totals = await rollupTotals(database, projectId, { from, to: range.to }, Object.keys(fieldOfKind));
+  const totals = await projectTotals(
+    database,
+    { projectId, kinds: Object.keys(fieldOfKind) },
+    { from, to: range.to },
+    { widthMs, now },
+  );
   const series: Point[] = Array.from({ length: count }, (_, index) => ({
     t: new Date(from.getTime() + index * widthMs),
     success: 0,

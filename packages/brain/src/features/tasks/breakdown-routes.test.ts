@@ -75,7 +75,7 @@ for (const dialect of testDialects) {
         expect(await valuesOf("queue:mails state:failure")).toEqual([{ value: "app.mail", count: 1, exact: true }]);
         expect(await valuesOf("-queue:mails", "engine")).toEqual([{ value: "bullmq", count: 1, exact: true }]);
         expect(await valuesOf("name:app.* release:none")).toEqual([]);
-        expect(await valuesOf("name:none.*")).toEqual([]);
+        expect(await valuesOf("name:none.*", "engine")).toEqual([]);
         expect(await valuesOf("args.region:eu", "state")).toEqual([{ value: "failure", count: 1, exact: true }]);
         expect(await valuesOf("args:eu state:success")).toEqual([]);
         expect(await valuesOf("age:<5d", "engine")).toEqual([{ value: "bullmq", count: 3, exact: true }]);

@@ -2,7 +2,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { findContent } from "./find-content.ts";
 import { findMatches, narrowest, scopeOf, usualSizes as usualFindSizes } from "./find-matches.ts";
-import { type Group, type GroupKey, groupStep, groupsAmong } from "./group-reads.ts";
+import { type Group, type GroupKey, groupStep, groupStepInTime, groupsAmong } from "./group-reads.ts";
 import type { Position } from "./match-reads.ts";
 import type { ContentTerm, ListFilter } from "./query.ts";
 import { hasText, indexedSources } from "./term-sources.ts";
@@ -33,6 +33,8 @@ interface Counted {
 
 const usualSizes: CountSizes = { stepRows: 2000, fewMatches: 1000 };
 
+/** Rows that are looked at in any case. */
+const fewRows = 200;
 /** Names, queues or workers with a text in them that are looked at one by one: together with the matches it says what that costs. */
 const maxValues = 40;
 /** A text is rare when fewer than one in so many of the newest tasks match. */
@@ -54,10 +56,14 @@ export async function countGroups(db: Database<Tables>, count: Count): Promise<C
   const sums = new Map<string | null, number>();
   for (let step = 0; ; step += 1) {
     const walk = { scope, source, filter };
-    const { groups, end } = await groupStep(db.slow, db.dialect, { walk, key }, sizes.stepRows);
+    const timeoutMs = deadlineMs - performance.now();
+    let seen = await groupStepInTime(db, { walk, key }, { rows: sizes.stepRows, timeoutMs });
+    if (seen === null && step > 0) return { groups: groupsOf(sums), reached: scope.after };
+    seen ??= await groupStep(db, { walk, key }, Math.min(fewRows, sizes.stepRows));
+    const { groups, end } = seen;
     for (const { value, count: more } of groups) sums.set(value, (sums.get(value) ?? 0) + more);
     if (end === null) return { groups: groupsOf(sums), reached: null };
-    if (step === 0 && isSearch && totalOf(groups) * rareOneIn < sizes.stepRows) {
+    if (step === 0 && isSearch && performance.now() < deadlineMs && totalOf(groups) * rareOneIn < sizes.stepRows) {
       const few = await countFew(db, count, sizes.fewMatches);
       if (few !== null) return { groups: few, reached: null };
     }

@@ -5,7 +5,7 @@ import { findMatches, type Matches, narrowest, scopeOf } from "./find-matches.ts
 import { countAtOnce, countStep, countStretch, type Position } from "./match-reads.ts";
 import type { ListFilter, Plan } from "./query.ts";
 import { indexedSources, isDirect } from "./term-sources.ts";
-import { isTimeout } from "./text-reads.ts";
+import { isTimeout } from "./time-limit-reads.ts";
 
 type Db = Database<Tables>;
 
@@ -44,19 +44,16 @@ export const countPlan = (db: Db, projectId: string, plan: Counted, timeoutMs?: 
 
 type Counted = Pick<Plan, "filter" | "content">;
 
-/**
- * How many tasks a plan finds, counting no further than just beyond `cap`. Null when the terms of a query take more than the time; the
- * parameters of the list alone are counted whatever it takes.
- */
+/** How many tasks a plan finds, counting no further than just beyond `cap`; null when that is not done within the time. */
 export async function countPlanUpTo(
   db: Db,
   projectId: string,
   plan: Counted,
-  { cap, timeoutMs = 10_000 }: { cap: number; timeoutMs?: number },
+  { cap, timeoutMs }: { cap: number; timeoutMs: number },
 ): Promise<number | null> {
   const { filter, content } = plan;
   if (content.length > 0) return countContent(db, projectId, plan, { cap, timeoutMs });
-  const deadlineMs = filter.terms === undefined ? Infinity : performance.now() + timeoutMs;
+  const deadlineMs = performance.now() + timeoutMs;
   const few = await countFew(db, projectId, filter);
   return few ?? countInSteps(db, { projectId, filter, cap, deadlineMs });
 }

@@ -7,7 +7,7 @@ import { createComparison, type Difference } from "./compare-sets.ts";
 import type { DifferencesQuery } from "./differences-schemas.ts";
 import { scopeOf } from "./find-matches.ts";
 import { type Position, walkStep } from "./match-reads.ts";
-import { type Newest, type Sample, sampleOf, weightsOf } from "./sample.ts";
+import { type Newest, type Sample, sampleOf, shareOf, spread, weightsOf } from "./sample.ts";
 import { failedOfFingerprint, failedOfName, sampledTasks } from "./sample-reads.ts";
 
 type Db = Database<Tables>;
@@ -25,7 +25,7 @@ export interface DifferencesRequest {
   readonly projectId: string;
   readonly query: DifferencesQuery;
   readonly now: Date;
-  /** Milliseconds for finding each of the two sets. */
+  /** Milliseconds. */
   readonly budgetMs?: number;
   readonly sizes?: SampleSizes;
 }
@@ -38,7 +38,7 @@ export interface SampleSizes {
 }
 
 const usualSizes: SampleSizes = { most: 2000, stepRows: 2000 };
-const sampleBudgetMs = 200;
+const differencesBudgetMs = 300;
 /** Tasks whose arguments are in memory together. */
 const tasksPerRead = 250;
 /** Newest tasks of a fingerprint that are looked at for failed ones, as a multiple of these: others have recovered. */
@@ -55,18 +55,20 @@ const maxNames = 5;
  * @throws ApiError `validation_error` unless exactly one of name and fingerprint is given.
  */
 export async function readDifferences(db: Db, request: DifferencesRequest): Promise<DifferencesAnswer> {
-  const { projectId, query, now, budgetMs = sampleBudgetMs, sizes = usualSizes } = request;
+  const { projectId, query, now, budgetMs = differencesBudgetMs, sizes = usualSizes } = request;
+  const deadlineMs = performance.now() + budgetMs;
   const range = rangeOrLastDay(query, now);
-  const look: Look = { projectId, range, now, sizes, budgetMs };
-  const { failed, names } = await failuresOf(db, look, readSubject(query));
-  const passed = await passesOf(db, look, names);
+  const look: Look = { projectId, range, now, sizes };
+  // A third of the time for each set, and the rest for looking at them.
+  const { failed, names } = await failuresOf(db, { ...look, deadlineMs: shareOf(deadlineMs, 3) }, readSubject(query));
+  const passed = await passesOf(db, { ...look, deadlineMs: shareOf(deadlineMs, 2) }, names);
   const comparison = createComparison();
-  await eachTask(db, failed.ids, comparison.addFailed);
-  await eachTask(db, passed.ids, comparison.addPassed);
+  const ofFailed = await eachTask(db, failed, shareOf(deadlineMs, 2), comparison.addFailed);
+  const ofPassed = await eachTask(db, passed, deadlineMs, comparison.addPassed);
   return {
-    failed: failed.ids.length,
-    passed: passed.ids.length,
-    sampled: failed.hasMore || passed.hasMore,
+    failed: ofFailed.count,
+    passed: ofPassed.count,
+    sampled: !ofFailed.isWhole || !ofPassed.isWhole,
     attributes: comparison.differences(),
   };
 }
@@ -85,28 +87,36 @@ interface Look {
   readonly range: TimeRange;
   readonly now: Date;
   readonly sizes: SampleSizes;
-  readonly budgetMs: number;
 }
+type TimedLook = Look & { readonly deadlineMs: number };
 
 /** The failed tasks, and the names whose passed ones they are compared with, the most frequent first. */
 async function failuresOf(
   db: Db,
-  { projectId, range, now, sizes, budgetMs }: Look,
+  { projectId, range, now, sizes, deadlineMs }: TimedLook,
   asked: Subject,
 ): Promise<{ failed: Sample; names: readonly string[] }> {
-  const { slow, dialect } = db;
   const namesById = new Map<string, string>();
 
-  async function ofName(name: string, { from, to }: TimeRange, limit: number): Promise<Sample> {
+  async function ofName(name: string, { from, to }: TimeRange, limit: number, timeoutMs: number): Promise<Sample> {
     const scope = scopeOf(projectId, { since: from, until: to }, null);
-    const ids = await failedOfName(slow, dialect, { scope, name }, limit + 1);
+    const ids = await failedOfName(db, { scope, name }, { rows: limit + 1, timeoutMs });
+    if (ids === null) return { ids: [], hasMore: true };
     for (const id of ids) namesById.set(id, name);
     return { ids: ids.slice(0, limit), hasMore: ids.length > limit };
   }
 
-  async function ofFingerprint(fingerprint: string, { from, to }: TimeRange, limit: number): Promise<Sample> {
+  async function ofFingerprint(
+    fingerprint: string,
+    { from, to }: TimeRange,
+    limit: number,
+    timeoutMs: number,
+  ): Promise<Sample> {
     const rows = (limit + 1) * rowsPerFailure;
-    const { failed, seen } = await failedOfFingerprint(slow, { projectId, fingerprint, since: from, until: to }, rows);
+    const part = { projectId, fingerprint, since: from, until: to };
+    const found = await failedOfFingerprint(db, part, { rows, timeoutMs });
+    if (found === null) return { ids: [], hasMore: true };
+    const { failed, seen } = found;
     for (const { id, name } of failed) namesById.set(id, name);
     const ids = failed.slice(0, limit).map(({ id }) => id);
     return { ids, hasMore: failed.length > limit || seen === rows };
@@ -118,27 +128,30 @@ async function failuresOf(
     return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
   }
 
-  const newest: Newest = (part, limit) =>
-    "name" in asked ? ofName(asked.name, part, limit) : ofFingerprint(asked.fingerprint, part, limit);
+  const newest: Newest = (part, limit, untilMs) => {
+    const timeoutMs = untilMs - performance.now();
+    return "name" in asked
+      ? ofName(asked.name, part, limit, timeoutMs)
+      : ofFingerprint(asked.fingerprint, part, limit, timeoutMs);
+  };
   const failed = await sampleOf(newest, range, {
     most: sizes.most,
-    deadlineMs: performance.now() + budgetMs,
+    deadlineMs,
     weights: () => weightsOf(db, { projectId, name: namesByFrequency()[0] ?? "", kind: "task.failed" }, range, now),
   });
   return { failed, names: "name" in asked ? [asked.name] : namesByFrequency().slice(0, maxNames) };
 }
 
 /** Passed tasks of the names, as many of each. */
-async function passesOf(db: Db, look: Look, names: readonly string[]): Promise<Sample> {
-  const { projectId, range, now, sizes, budgetMs } = look;
-  const deadlineMs = performance.now() + budgetMs;
+async function passesOf(db: Db, look: TimedLook, names: readonly string[]): Promise<Sample> {
+  const { projectId, range, now, sizes, deadlineMs } = look;
   const most = Math.ceil(sizes.most / Math.max(1, names.length));
   const samples: Sample[] = [];
-  for (const name of names) {
+  for (const [place, name] of names.entries()) {
     samples.push(
-      await sampleOf(passedOfName(db, { projectId, name, stepRows: sizes.stepRows, deadlineMs }), range, {
+      await sampleOf(passedOfName(db, { projectId, name, stepRows: sizes.stepRows }), range, {
         most,
-        deadlineMs,
+        deadlineMs: shareOf(deadlineMs, names.length - place),
         weights: () => weightsOf(db, { projectId, name, kind: "task.succeeded" }, range, now),
       }),
     );
@@ -149,9 +162,9 @@ async function passesOf(db: Db, look: Look, names: readonly string[]): Promise<S
 /** Walks the tasks of a name: most of them pass as a rule. */
 function passedOfName(
   { slow, dialect }: Db,
-  { projectId, name, stepRows, deadlineMs }: { projectId: string; name: string; stepRows: number; deadlineMs: number },
+  { projectId, name, stepRows }: { projectId: string; name: string; stepRows: number },
 ): Newest {
-  return async ({ from, to }, limit) => {
+  return async ({ from, to }, limit, deadlineMs) => {
     const filter = { state: "success", since: from, until: to } as const;
     const source = { column: "name", values: [name] } as const;
     const ids: string[] = [];
@@ -170,13 +183,20 @@ function passedOfName(
   };
 }
 
+/** Looks at tasks all over a sample until the deadline, at some of them in any case; gives how many, and whether these were all. */
 async function eachTask(
-  { slow, dialect }: Db,
-  ids: readonly string[],
+  db: Db,
+  sample: Sample,
+  deadlineMs: number,
   take: (attributes: readonly Attribute[]) => void,
-): Promise<void> {
+): Promise<{ count: number; isWhole: boolean }> {
+  const ids = spread(sample.ids);
+  let count = 0;
   for (let start = 0; start < ids.length; start += tasksPerRead) {
-    const tasks = await sampledTasks(slow, dialect, ids.slice(start, start + tasksPerRead));
+    if (start > 0 && performance.now() >= deadlineMs) return { count, isWhole: false };
+    const tasks = await sampledTasks(db, ids.slice(start, start + tasksPerRead));
     for (const task of tasks) take(attributesOf(task));
+    count += tasks.length;
   }
+  return { count, isWhole: !sample.hasMore };
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import type { ExportField } from "@svc/client/task-query";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { ExportField } from "./filter.ts";
 import type { Search } from "./find-matches.ts";
 import { matchingPage } from "./list.ts";
 import type { Position } from "./match-reads.ts";

@@ -3,16 +3,17 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { taskCounts } from "../stats/index.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
+import type { GroupColumn } from "./distinct-values-reads.ts";
 import type { FacetField, FacetQuery } from "./facet-schemas.ts";
 import { scopeOf } from "./find-matches.ts";
-import { countsOf, type Group, type GroupColumn, groupStep, valuesFrom } from "./group-reads.ts";
+import { countsOf, type Group, groupStep, valuesFrom } from "./group-reads.ts";
 import { planList } from "./list.ts";
 import type { ContentTerm, ListFilter } from "./query.ts";
 import { isOnlyTimed } from "./term-sources.ts";
 
 /**
- * Values of one field among the tasks that a list shows, with how many there are of each. What restricts the field itself is left aside:
- * a chosen state must not make the others look empty. Without any other filter the counts come from counters, or from the index of the
+ * Values of one field among the tasks that a list shows, with how many there are of each. What asks for values of the field itself, by a
+ * parameter or in the query, is left aside: a chosen state must not make the others look empty. Without any other filter the counts come from counters, or from the index of the
  * field, value by value. Otherwise the list is walked, newest first, as far as the time goes.
  */
 export interface FacetValue {
@@ -71,7 +72,7 @@ export async function readFacet(db: Db, request: FacetRequest): Promise<{ field:
   const { projectId, query, now = new Date(), budgetMs = facetBudgetMs, sizes = usualSizes } = request;
   const { field, prefix = "", limit = defaultLimit, ...shown } = query;
   const deadlineMs = performance.now() + budgetMs;
-  const { filter, content } = await planList(db, projectId, { query: { ...shown, [field]: undefined }, now });
+  const { filter, content } = await planList(db, projectId, { query: shown, now, aside: field });
   const look: Look = {
     projectId,
     field,
@@ -127,11 +128,11 @@ async function countByIndex(db: Db, look: Look): Promise<FacetValue[]> {
   const { projectId, field, filter, deadlineMs, sizes } = look;
   const column = columnOf[field];
   const known = await knownValues(db, look);
-  const sampled = known.length <= sizes.valuesPerCount ? new Map<string, number>() : await sampleOf(db, look);
-  const values = [...new Set([...[...sampled].sort(([, a], [, b]) => b - a).map(([value]) => value), ...known])];
+  let sampled = known === null || known.length > sizes.valuesPerCount ? await sampleOf(db, look) : null;
+  const values = [...new Set([...valuesByCount(sampled), ...(known ?? [])])];
   const scope = scopeOf(projectId, filter, null);
-  const isTimed = scope.since !== null || scope.until !== null;
   const found: FacetValue[] = [];
+  const uncounted: string[] = [];
   let isOver = false;
   for (let start = 0; start < values.length; start += sizes.valuesPerCount) {
     const some = values.slice(start, start + sizes.valuesPerCount);
@@ -142,30 +143,39 @@ async function countByIndex(db: Db, look: Look): Promise<FacetValue[]> {
       ? null
       : await countsOf(db, scope, { column, values: some }, limits);
     isOver ||= counts === null;
-    for (const value of some) {
-      // A known value has a task at least; whether one lies in the asked time is not known.
-      const least = sampled.get(value) ?? (isTimed ? 0 : 1);
-      found.push(
-        counts === null ? { value, count: least, exact: false } : capped(value, counts.get(value) ?? 0, sizes),
-      );
-    }
+    if (counts === null) uncounted.push(...some);
+    else found.push(...some.map((value) => capped(value, counts.get(value) ?? 0, sizes)));
   }
-  return found;
+  if (uncounted.length > 0) sampled ??= await sampleOf(db, look);
+  // A stored value has a task at least; whether one lies in the asked time is not known.
+  const isTimed = scope.since !== null || scope.until !== null;
+  const least = isTimed || isListed(field) ? 0 : 1;
+  return [...found, ...uncounted.map((value) => ({ value, count: sampled?.get(value) ?? least, exact: false }))];
 }
 
-async function knownValues(db: Db, { projectId, field, prefix, deadlineMs, sizes }: Look): Promise<readonly string[]> {
-  if (field === "state" || field === "priority") {
+const valuesByCount = (sampled: ReadonlyMap<string, number> | null): string[] =>
+  [...(sampled ?? [])].sort(([, a], [, b]) => b - a).map(([value]) => value);
+
+/** Whether the program knows every value that there may be, stored or not. */
+const isListed = (field: FacetField): field is "state" | "priority" => field === "state" || field === "priority";
+
+/** Null when the time was used up. */
+async function knownValues(
+  db: Db,
+  { projectId, field, prefix, deadlineMs, sizes }: Look,
+): Promise<readonly string[] | null> {
+  if (isListed(field)) {
     const all: readonly string[] = field === "state" ? taskStates : priorities;
     return all.filter((value) => value.startsWith(prefix));
   }
   const limits = { limit: sizes.maxValues, timeoutMs: Math.max(1, deadlineMs - performance.now()) };
-  return (await valuesFrom(db, projectId, { column: columnOf[field], prefix }, limits)) ?? [];
+  return valuesFrom(db, projectId, { column: columnOf[field], prefix }, limits);
 }
 
 /** Values of the newest tasks that have the prefix, with how many of these have each. */
 async function sampleOf(db: Db, { projectId, field, prefix, filter, sizes }: Look): Promise<Map<string, number>> {
   const walk = { scope: scopeOf(projectId, filter, null), source: null, filter };
-  const { groups } = await groupStep(db.slow, db.dialect, { walk, key: columnOf[field] }, sizes.sampleRows);
+  const { groups } = await groupStep(db, { walk, key: columnOf[field] }, sizes.sampleRows);
   return new Map(
     groups.flatMap(({ value, count }) => (value?.startsWith(prefix) === true ? [[value, count] as const] : [])),
   );

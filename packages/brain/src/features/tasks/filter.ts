@@ -1,3 +1,4 @@
+import { type ExportField, exportFields } from "@svc/client/task-query";
 import { type Priority, priorities, type TaskState } from "@svc/protocol";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { parseInstant } from "../../platform/http/schemas.ts";
@@ -77,37 +78,6 @@ function readPriorities(text: string): Priority[] | undefined {
     message: `must be a comma list of ${priorities.join(", ")}`,
   });
 }
-
-/** Columns of an export, in the default order. */
-export const exportFields = [
-  "id",
-  "engine",
-  "task_id",
-  "name",
-  "queue",
-  "state",
-  "priority",
-  "args",
-  "kwargs",
-  "result",
-  "exception",
-  "traceback",
-  "retry_count",
-  "attempt",
-  "eta",
-  "received_at",
-  "started_at",
-  "finished_at",
-  "runtime_ms",
-  "worker_name",
-  "parent_task_id",
-  "root_task_id",
-  "tags",
-  "release",
-  "retry_of",
-  "retried_as",
-] as const;
-export type ExportField = (typeof exportFields)[number];
 
 const knownFields: ReadonlySet<string> = new Set(exportFields);
 

@@ -2,9 +2,9 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { contentColumns, holdsContent } from "./content.ts";
 import { judgeContent } from "./content-reads.ts";
-import { findMatches, type Matches, type Search, scopeOf, usualSizes } from "./find-matches.ts";
-import { newestOfValues, newestPlaces, type Position, rowsByIds } from "./match-reads.ts";
-import type { ContentTerm } from "./query.ts";
+import { findMatches, type Matches, rowsAtOnce, type Search, type Sizes, scopeOf, usualSizes } from "./find-matches.ts";
+import { newestPlaces, type Position, rowsByIds } from "./match-reads.ts";
+import type { ContentTerm, ListFilter } from "./query.ts";
 import { holdsOnlySources, indexedSources } from "./term-sources.ts";
 
 type Db = Database<Tables>;
@@ -24,9 +24,10 @@ export async function findContent(db: Db, search: ContentSearch): Promise<Matche
   const { limit, budgetMs, sizes = usualSizes } = search;
   const deadlineMs = performance.now() + budgetMs;
   const [firstRows, mostRows] = sizes.contentRows;
+  const mostPlaces = Math.max(1, Math.min(mostRows, placesAtOnce(search.filter, sizes)));
   const found: Position[] = [];
   let rows = firstRows;
-  let batchRows = firstRows;
+  let batchRows = Math.min(firstRows, mostPlaces);
   let after = search.after;
   for (;;) {
     // Half of the time is for looking at what the filter gives.
@@ -51,7 +52,7 @@ export async function findContent(db: Db, search: ContentSearch): Promise<Matche
       after = places.reached;
       if (performance.now() >= deadlineMs) return { found, reached: after };
     }
-    batchRows = Math.min(rows * 4, mostRows);
+    batchRows = Math.min(rows * 4, mostPlaces);
   }
 }
 
@@ -59,17 +60,21 @@ export async function findContent(db: Db, search: ContentSearch): Promise<Matche
 const nextRows = (rows: number, tookMs: number, most: number): number =>
   Math.max(1, Math.min(most, rows * 4, Math.ceil((rows * wantedMs) / Math.max(tookMs, 1))));
 
+/** How many of the filter's tasks one statement gives in list order: few of a source with many values. */
+function placesAtOnce(filter: ListFilter, { valueRows }: Sizes): number {
+  const [source, second] = indexedSources(filter);
+  const isBySource = holdsOnlySources(filter) && source !== undefined && second === undefined;
+  return isBySource ? rowsAtOnce(source, valueRows) : Infinity;
+}
+
 /** The next tasks of the filter alone, with no regard to what they hold. */
 async function nextPlaces(db: Db, search: Search): Promise<Matches> {
   const { projectId, filter, after, limit } = search;
-  const [source, second] = indexedSources(filter);
-  if (!holdsOnlySources(filter) || second !== undefined) return findMatches(db, search);
-  const scope = scopeOf(projectId, filter, after);
-  const found =
-    source === undefined
-      ? await newestPlaces(db.slow, db.dialect, scope, limit)
-      : await newestOfValues(db.slow, db.dialect, scope, source, limit);
-  return { found, reached: null };
+  if (!holdsOnlySources(filter) || indexedSources(filter).length > 0) return findMatches(db, search);
+  return {
+    found: await newestPlaces(db.slow, db.dialect, scopeOf(projectId, filter, after), limit),
+    reached: null,
+  };
 }
 
 /** Which of these tasks hold what is asked, of the first `end` of them. */

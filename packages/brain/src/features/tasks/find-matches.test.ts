@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
-import { countMatches } from "./count-matches.ts";
+import { countMatches, countPlanUpTo } from "./count-matches.ts";
 import { matchesFilter, type TaskFilter } from "./filter.ts";
 import { type Search, type Sizes, scopeOf, usualSizes } from "./find-matches.ts";
-import { matchingPage, wholeRows } from "./list.ts";
+import { matchingPage, planList, wholeRows } from "./list.ts";
 import { type CountStep, countStretch, type Position, type Scope } from "./match-reads.ts";
 import { matchingIds } from "./matching-ids.ts";
 import { indexedSources, isDirect } from "./term-sources.ts";
@@ -98,9 +98,9 @@ const filter = fc.oneof(
 );
 
 const sizes: Sizes[] = [
-  { ...usualSizes, firstRows: 1, stepRows: 2, shortRows: 3, maxValues: 2 },
+  { ...usualSizes, firstRows: 1, stepRows: 2, shortRows: 3, maxValues: 2, valueRows: 4 },
   { ...usualSizes, firstRows: 2, stepRows: 3, shortRows: 1000, maxValues: 100 },
-  { ...usualSizes, firstRows: 1, stepRows: 4, shortRows: 2, maxValues: 100 },
+  { ...usualSizes, firstRows: 1, stepRows: 4, shortRows: 2, maxValues: 100, valueRows: 1 },
   { ...usualSizes, stepRows: 4000 },
 ];
 
@@ -221,5 +221,17 @@ for (const dialect of testDialects) {
         },
       );
     }
+
+    test.each(["state:pending", "queue:q", "Q"])("gives no count of the query %s beyond its time", async (q) => {
+      const { database } = opened;
+      await emptyTables(database);
+      const tasks = Array.from({ length: 2001 }, (_, index): GivenTask => {
+        return { task_id: `t-${index}`, project_id: projectId, queue: "q", received_at: new Date(startMs) };
+      });
+      await insertTasks(database, tasks);
+      const plan = await planList(database, projectId, { query: { q }, now: new Date() });
+      const countIn = (timeoutMs: number) => countPlanUpTo(database, projectId, plan, { cap: 10_000, timeoutMs });
+      expect([await countIn(60_000), await countIn(0)]).toEqual([2001, null]);
+    });
   });
 }

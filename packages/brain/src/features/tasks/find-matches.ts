@@ -52,6 +52,8 @@ export interface Sizes {
   readonly shortRows: number;
   /** Names, queues or workers with a text in them that are looked at one by one. */
   readonly maxValues: number;
+  /** Rows that one statement reads of several values, of which it takes a page of each. */
+  readonly valueRows: number;
   /** Rows of which the large columns are looked at in one statement: at first, and at most however fast it goes. */
   readonly contentRows: readonly [first: number, most: number];
 }
@@ -61,6 +63,7 @@ export const usualSizes: Sizes = {
   stepRows: 2000,
   shortRows: 5000,
   maxValues: 2000,
+  valueRows: 20_000,
   contentRows: [100, 5000],
 };
 
@@ -77,11 +80,11 @@ export async function findMatches(db: Db, search: Search): Promise<Matches> {
   const scope = scopeOf(projectId, filter, after);
   const sources = indexedSources(filter);
   if (sources.some(({ values }) => values.length === 0)) return { found: [], reached: null };
-  if (holdsOnlySources(filter) && sources.length === 1) {
-    return {
-      found: await newestOfValues(db.slow, db.dialect, scope, sources[0] as NonNullable<Source>, limit),
-      reached: null,
-    };
+  const [first, second] = sources;
+  if (holdsOnlySources(filter) && first !== undefined && second === undefined) {
+    const isAtOnce = limit <= rowsAtOnce(first, sizes.valueRows);
+    const found = isAtOnce ? await newestOfValues(db, scope, first, { limit, deadlineMs }) : null;
+    if (found !== null) return { found, reached: null };
   }
   const source = await narrowest(db, scope, sources, sizes.shortRows);
   const found: Position[] = [];
@@ -105,6 +108,10 @@ export async function findMatches(db: Db, search: Search): Promise<Matches> {
   }
 }
 
+/** How many of its newest rows a source gives by one statement, which for several values reads as many of each that may have one of them. */
+export const rowsAtOnce = ({ values }: NonNullable<Source>, mostRows: number): number =>
+  values.length <= 1 ? Infinity : Math.floor(Math.max(mostRows / values.length, Math.sqrt(mostRows)));
+
 /** The source to walk: of several conditions the one with fewest rows, as far as counting a few thousand tells. */
 export async function narrowest(
   db: Db,
@@ -124,7 +131,7 @@ export async function narrowest(
 
 /** The newest matches by what is in the filter beside its single values, or null when they are too many for that. */
 async function newestElsewhere(db: Db, scope: Scope, filter: ListFilter, need: Need): Promise<Position[] | null> {
-  const byTerms = await newestByTerms(db, scope, filter, { limit: need.limit, cap: need.sizes.shortRows });
+  const byTerms = await newestByTerms(db, scope, filter, { ...need, cap: need.sizes.shortRows });
   return byTerms ?? (hasText(filter) ? newestOfText(db, scope, filter, need) : null);
 }
 
@@ -151,7 +158,7 @@ async function newestOfText(db: Db, scope: Scope, filter: ListFilter, need: Need
     if (values === null || values.length > sizes.maxValues) return null;
     if (values.length === 0) return [];
     const source = { column: field === "worker" ? "worker_name" : field, values } as const;
-    return newestOfSource(db, scope, source, { filter, limit, shortRows: sizes.shortRows });
+    return newestOfSource(db, scope, source, { ...need, filter });
   }
 
   const parts = await Promise.all([
@@ -185,11 +192,12 @@ async function newestOfSource(
   db: Db,
   scope: Scope,
   source: NonNullable<Source>,
-  { filter, limit, shortRows }: { filter: ListFilter; limit: number; shortRows: number },
+  { filter, limit, deadlineMs, sizes: { shortRows, valueRows } }: Need & { readonly filter: ListFilter },
 ): Promise<Position[] | null> {
-  if (!isCombined(filter)) return newestOfValues(db.slow, db.dialect, scope, source, limit);
+  if (!isCombined(filter) && limit <= rowsAtOnce(source, valueRows))
+    return newestOfValues(db, scope, source, { limit, deadlineMs });
   const rows = await countValues(db, scope, source, shortRows);
-  return rows < shortRows ? matchesAmong(db.slow, db.dialect, { scope, source, filter }, limit) : null;
+  return rows < shortRows ? matchesAmong(db, { scope, source, filter }, { limit, deadlineMs }) : null;
 }
 
 /** Positions newest first, each once. */

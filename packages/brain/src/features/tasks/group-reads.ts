@@ -1,26 +1,15 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database, DialectName } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { distinctValues, type GroupColumn, indexHint } from "./distinct-values-reads.ts";
 import { matchCondition } from "./match-condition-reads.ts";
-import {
-  bounds,
-  indexOf,
-  inListOrder,
-  type Position,
-  type Scope,
-  type SourceColumn,
-  seenColumns,
-  type Walk,
-} from "./match-reads.ts";
-import { throughIndex } from "./text-reads.ts";
+import { bounds, inListOrder, type Position, type Scope, seenColumns, type Walk } from "./match-reads.ts";
+import { withinTime } from "./time-limit-reads.ts";
 
 // How many tasks have which value. Everything here reads a bounded number of rows or of index entries.
 
 type Db = Database<Tables>;
 type Runner = Db["read"];
-
-/** Columns whose values are counted. */
-export type GroupColumn = SourceColumn | "engine";
 
 /** What tasks are told apart by: the value of a column, or their state and the part of time that they were received in, as `<index>:<state>`. */
 export type GroupKey = GroupColumn | { readonly fromMs: number; readonly widthMs: number };
@@ -46,16 +35,35 @@ function keyText(dialect: DialectName, key: GroupKey): RawBuilder<unknown> {
 }
 
 /** How many of the next `rows` rows of a walk match, by key. */
-export async function groupStep(
-  db: Runner,
+export async function groupStep(db: Db, grouping: Grouping, rows: number): Promise<GroupStep> {
+  return stepOf((await groupStatement(db.dialect, grouping, rows).execute(db.slow)).rows);
+}
+
+/** The same, or null when the time was used up. */
+export async function groupStepInTime(
+  db: Db,
+  grouping: Grouping,
+  { rows, timeoutMs }: { rows: number; timeoutMs: number },
+): Promise<GroupStep | null> {
+  const parts = await withinTime(db, groupStatement(db.dialect, grouping, rows), timeoutMs);
+  return parts === null ? null : stepOf(parts);
+}
+
+interface Grouping {
+  readonly walk: Walk;
+  readonly key: GroupKey;
+}
+type GroupPart = Group & { readonly id: string | null; readonly received_at: Date | null };
+
+function groupStatement(
   dialect: DialectName,
-  { walk: { scope, source, filter }, key }: { walk: Walk; key: GroupKey },
+  { walk: { scope, source, filter }, key }: Grouping,
   rows: number,
-): Promise<GroupStep> {
+): RawBuilder<GroupPart> {
   const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
   // Only the terms of a query look at engines.
   const isUnseen = key === "engine" && filter.terms === undefined;
-  const { rows: parts } = await sql<Group & { id: string | null; received_at: Date | null }>`
+  return sql`
     SELECT value, count(CASE WHEN is_match THEN 1 END) AS count,
       max(CASE WHEN place = ${rows} THEN ${dialect === "postgres" ? sql`id::text` : sql`id`} END) AS id,
       max(CASE WHEN place = ${rows} THEN received_at END) AS received_at
@@ -63,7 +71,10 @@ export async function groupStep(
       SELECT id, received_at, ${keyText(dialect, key)} AS value, ((${matchCondition(dialect, filter)}) IS TRUE) AS is_match,
         row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
       FROM (SELECT ${seenColumns(filter)}${isUnseen ? sql`, ${sql.ref(key)}` : sql``} ${from} LIMIT ${rows}) AS task
-    ) AS seen GROUP BY value`.execute(db);
+    ) AS seen GROUP BY value`;
+}
+
+function stepOf(parts: readonly GroupPart[]): GroupStep {
   const last = parts.find(({ id }) => id !== null);
   return {
     groups: parts.map(({ value, count }) => ({ value, count: Number(count) })),
@@ -85,9 +96,6 @@ export async function groupsAmong(
   return rows.map(({ value, count }) => ({ value, count: Number(count) }));
 }
 
-/** After every text that begins with a prefix; it is no character, so no text goes on with it. */
-const last = "\u{10ffff}";
-
 /**
  * Distinct values of a column that begin with the prefix, in order, `limit` at most: each is found by one step in the column's index.
  * Null when the time was used up.
@@ -98,15 +106,7 @@ export async function valuesFrom(
   { column, prefix }: { column: GroupColumn; prefix: string },
   { limit, timeoutMs }: { limit: number; timeoutMs: number },
 ): Promise<string[] | null> {
-  const key = sql.ref(column);
-  const within = prefix === "" ? sql`` : sql` AND ${key} < ${prefix + last}`;
-  const from = sql`FROM tasks${indexHint(database.dialect, column)} WHERE project_id = ${projectId}${within}`;
-  const query = sql<{ value: string }>`
-    WITH RECURSIVE each (value) AS (
-      SELECT (SELECT ${key} ${from} AND ${key} >= ${prefix} ORDER BY ${key} LIMIT 1)
-      UNION ALL
-      SELECT (SELECT ${key} ${from} AND ${key} > each.value ORDER BY ${key} LIMIT 1) FROM each WHERE each.value IS NOT NULL
-    ) SELECT value FROM each WHERE value IS NOT NULL LIMIT ${limit}`;
+  const query = distinctValues(database.dialect, projectId, { column, prefix }, limit);
   const rows = await withinTime(database, query, timeoutMs);
   return rows === null ? null : rows.map(({ value }) => value);
 }
@@ -133,11 +133,3 @@ export async function countsOf(
   const rows = await withinTime(database, query, timeoutMs);
   return rows === null ? null : new Map(rows.map(({ value, count }) => [value, Number(count)]));
 }
-
-/** SQLite is told the index; that of the engine is the one of the unique key, which has no name of its own. */
-const indexHint = (dialect: DialectName, column: GroupColumn): RawBuilder<unknown> =>
-  dialect === "sqlite" && column !== "engine" ? sql` INDEXED BY ${sql.ref(indexOf[column])}` : sql``;
-
-/** SQLite's statements are short by what they are asked; the server ends its own. */
-const withinTime = async <Row>(database: Db, query: RawBuilder<Row>, timeoutMs: number): Promise<Row[] | null> =>
-  database.dialect === "sqlite" ? (await query.execute(database.slow)).rows : throughIndex(database, query, timeoutMs);

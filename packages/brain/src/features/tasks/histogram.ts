@@ -1,14 +1,7 @@
 import { stateOfKind, type TaskKind, type TaskState } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import {
-  bucketStart,
-  type CountScope,
-  countsByKind,
-  minutesBegin,
-  rangeOrLastDay,
-  type TimeRange,
-} from "../stats/index.ts";
+import { bucketStart, minutesBegin, rangeOrLastDay, rollupTotals, type TimeRange } from "../stats/index.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
 import type { TaskHistogramQuery } from "./histogram-schemas.ts";
 import { planList } from "./list.ts";
@@ -47,6 +40,7 @@ const countedKinds = ["task.succeeded", "task.failed", "task.retried", "task.rev
  */
 export async function readHistogram(db: Database<Tables>, request: HistogramRequest) {
   const { projectId, query, now, budgetMs = histogramBudgetMs, sizes } = request;
+  const deadlineMs = performance.now() + budgetMs;
   const range = rangeOrLastDay(query, now);
   const grainMs = range.from < minutesBegin(now) ? hourMs : minuteMs;
   const { from, widthMs, count } = partsOf(range, query.buckets ?? defaultBuckets, grainMs);
@@ -61,12 +55,14 @@ export async function readHistogram(db: Database<Tables>, request: HistogramRequ
   const filter = { ...plan.filter, since: later(ownSince, from), until: earlier(ownUntil, range.to) };
   const answer = { from, to: range.to, bucket_seconds: widthMs / 1000, buckets };
 
-  const deadlineMs = performance.now() + budgetMs;
   const kinds = kindsFor(plan);
   if (kinds !== null) {
-    const scope = { projectId, kinds, queue: filter.queue };
-    const reached = await countEvents(db, { scope, buckets, to: range.to, deadlineMs });
-    return { ...answer, exact: reached === null, reached, counted: "events" as const };
+    const counts = await rollupTotals(db, { projectId, kinds, queue: filter.queue }, { from, to: range.to });
+    for (const { bucket_at, kind, count: more } of counts) {
+      const bucket = buckets[Math.floor((bucket_at.getTime() - from.getTime()) / widthMs)];
+      if (bucket !== undefined) bucket[partOf(stateOfKind[kind as TaskKind])] += more;
+    }
+    return { ...answer, exact: true, reached: null, counted: "events" as const };
   }
 
   const { groups, reached } = await countGroups(db, {
@@ -79,34 +75,11 @@ export async function readHistogram(db: Database<Tables>, request: HistogramRequ
   });
   for (const { value, count: more } of groups) {
     const [index = "", state = ""] = value?.split(":") ?? [];
-    const bucket = buckets[Number(index)];
+    // The end of the range belongs to it, also where no bucket begins there.
+    const bucket = buckets[Math.min(Number(index), buckets.length - 1)];
     if (bucket !== undefined) bucket[partOf(state)] += more;
   }
   return { ...answer, exact: reached === null, reached: reached?.receivedAt ?? null, counted: "tasks" as const };
-}
-
-/** The whole project is one line of counters; a queue has one for each name in it, so its buckets are read in this many turns. */
-const turns = 12;
-
-/** Adds events to their buckets, newest first; gives the instant that was reached when the time did not do. */
-async function countEvents(
-  db: Database<Tables>,
-  count: { scope: CountScope; buckets: readonly Bucket[]; to: Date; deadlineMs: number },
-): Promise<Date | null> {
-  const { scope, buckets, to, deadlineMs } = count;
-  const perTurn = scope.queue === undefined ? buckets.length : Math.ceil(buckets.length / turns);
-  for (let end = buckets.length; end > 0; end -= perTurn) {
-    const some = buckets.slice(Math.max(0, end - perTurn), end);
-    const [first] = some;
-    if (first === undefined) break;
-    const found = await countsByKind(db, scope, { from: first.t, to: buckets[end]?.t ?? to });
-    for (const { bucket_at, kind, count: more } of found) {
-      const bucket = some.findLast(({ t }) => t <= bucket_at);
-      if (bucket !== undefined) bucket[partOf(stateOfKind[kind as TaskKind])] += more;
-    }
-    if (end > perTurn && performance.now() >= deadlineMs) return first.t;
-  }
-  return null;
 }
 
 const partOf = (state: string): "success" | "failure" | "other" =>

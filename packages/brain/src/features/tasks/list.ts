@@ -3,6 +3,7 @@ import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { countPlan } from "./count-matches.ts";
+import type { FacetField } from "./facet-schemas.ts";
 import { filterOfQuery } from "./filter.ts";
 import { findContent } from "./find-content.ts";
 import { findMatches, type Search, type Sizes, scopeOf } from "./find-matches.ts";
@@ -68,13 +69,14 @@ export async function listPage(
     : page;
 }
 
-/** What the parameters of a list ask for, `q` included, with the stored values that fit its patterns. */
+/** What the parameters of a list ask for, `q` included, with the stored values that fit its patterns; but nothing of the field `aside`. */
 export async function planList(
   database: Database<Tables>,
   projectId: string,
-  { query, now }: { query: TaskListQuery; now: Date },
+  { query, now, aside }: { query: TaskListQuery; now: Date; aside?: FacetField },
 ): Promise<Plan> {
-  const plan = planOf(filterOfQuery(query), query.q, now);
+  const shown = aside === undefined ? query : { ...query, [aside]: undefined };
+  const plan = planOf(filterOfQuery(shown), query.q, now, aside);
   return { ...plan, filter: await resolveTerms(database, projectId, plan.filter) };
 }
 

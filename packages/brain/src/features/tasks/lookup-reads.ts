@@ -42,9 +42,35 @@ export async function newestOfIds(
   db: Runner,
   dialect: DialectName,
   { scope, filter, engines, ranges }: Lookup,
-  { limit, cap }: { limit: number; cap: number },
+  most: Most,
 ): Promise<Position[] | null> {
   const parts = engines.flatMap((engine) => ranges.map((range) => ofRange(scope, engine, range)));
+  return newestAmong(db, dialect, { scope, filter, parts }, most);
+}
+
+/** The same among the tasks that last failed with one of some fingerprints. */
+export async function newestOfFingerprints(
+  db: Runner,
+  dialect: DialectName,
+  { scope, filter, fingerprints }: Pick<Lookup, "scope" | "filter"> & { readonly fingerprints: readonly string[] },
+  most: Most,
+): Promise<Position[] | null> {
+  const parts = fingerprints.map((fingerprint) => ofFingerprint(dialect, scope, fingerprint));
+  return newestAmong(db, dialect, { scope, filter, parts }, most);
+}
+
+interface Most {
+  readonly limit: number;
+  readonly cap: number;
+}
+
+/** The newest matches among the rows that the parts, each FROM and WHERE, give together. */
+async function newestAmong(
+  db: Runner,
+  dialect: DialectName,
+  { scope, filter, parts }: Pick<Lookup, "scope" | "filter"> & { readonly parts: readonly RawBuilder<unknown>[] },
+  { limit, cap }: Most,
+): Promise<Position[] | null> {
   if (parts.length === 0) return [];
   if (parts.length > maxRanges) return null;
   const each = parts.map((part) => sql`SELECT * FROM (SELECT ${seenColumns(filter)} ${part} LIMIT ${cap + 1}) AS part`);
@@ -65,4 +91,20 @@ function ofRange({ projectId }: Scope, engine: string, { from, below }: IdRange)
     ...(below === null ? [] : [sql`task_id < ${below}`]),
   ];
   return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)}`;
+}
+
+/**
+ * A task fails no earlier than it was received, so that the index of failures is entered where the list begins. As in the list, the server
+ * database is asked in a way that leaves it this index alone.
+ */
+function ofFingerprint(dialect: DialectName, { projectId, since }: Scope, fingerprint: string): RawBuilder<unknown> {
+  const project = sql`project_id = ${projectId}`;
+  if (dialect === "sqlite") {
+    const failed = since === null ? sql`` : sql` AND last_failed_at >= ${since}`;
+    return sql`FROM tasks INDEXED BY tasks_by_fingerprint WHERE ${project} AND fingerprint = ${fingerprint}${failed}`;
+  }
+  return sql`FROM tasks WHERE ${project} AND fingerprint IS NOT NULL
+    AND (fingerprint, last_failed_at) >= (${fingerprint}, ${since ?? "-infinity"}::timestamptz)
+    AND (fingerprint, last_failed_at) <= (${fingerprint}, 'infinity'::timestamptz)
+    ORDER BY fingerprint, last_failed_at`;
 }

@@ -10,6 +10,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { matchCondition } from "./match-condition-reads.ts";
 import type { ListFilter } from "./query.ts";
 import { largeColumns, type PublicColumn, type PublicTaskRow } from "./task-public.ts";
+import { withinTime } from "./time-limit-reads.ts";
 
 // How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):
 // all tasks of the project, or those with one value in one column. Everything here reads a bounded number of rows of one source.
@@ -150,15 +151,15 @@ export async function newestPlaces(db: Runner, dialect: DialectName, scope: Scop
 
 /**
  * The newest rows over all values of a column, however many values there are: only the `limit` values whose newest row is newest can
- * have a row among them, and of each of these at most `limit` rows are read.
+ * have a row among them, and of each of these at most `limit` rows are read. Null when the time was used up.
  */
 export async function newestOfValues(
-  db: Runner,
-  dialect: DialectName,
+  db: Db,
   scope: Scope,
   { column, values }: NonNullable<Source>,
-  limit: number,
-): Promise<Position[]> {
+  { limit, deadlineMs }: { limit: number; deadlineMs: number },
+): Promise<Position[] | null> {
+  const { dialect } = db;
   const collation = dialect === "postgres" ? sql` COLLATE "C"` : sql``;
   const ofValue = inListOrder(dialect, scope, column, sql`head.value${collation}`);
   const newest = inListOrder(dialect, scope, column, sql`given.value${collation}`);
@@ -179,7 +180,7 @@ export async function newestOfValues(
             ORDER BY newest.received_at DESC, newest.id DESC LIMIT ${limit}
           ) AS head CROSS JOIN tasks AS own ON own.serial IN (SELECT serial ${ofValue} LIMIT ${limit})
           ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`;
-  return (await query.execute(db)).rows.map(positionOf);
+  return (await withinTime(db, query, deadlineMs - performance.now()))?.map(positionOf) ?? null;
 }
 
 /** How many rows a source holds, counting no further than `cap`. */
@@ -220,7 +221,7 @@ export const seenColumns = ({ terms, hasError: isAsked }: ListFilter): RawBuilde
     ),
     ...(terms === undefined
       ? []
-      : ["engine", "release", "runtime_ms", "wait_ms", "retry_count"].map((name) => sql.ref(name))),
+      : ["engine", "release", "fingerprint", "runtime_ms", "wait_ms", "retry_count"].map((name) => sql.ref(name))),
     ...(isAsked ? [sql`CASE WHEN ${hasError} THEN '' END AS exception, NULL AS traceback`] : []),
   ]);
 
@@ -316,13 +317,15 @@ export async function idStep(
   return { ids, end: seen.length < rows ? null : (seen.at(-1)?.id ?? null) };
 }
 
-/** Rows of a source with several values, read whole, that match: for sources known to be short. Newest first. */
+/**
+ * Rows of a source with several values, read whole, that match: for sources known to be short. Newest first; null when the time was used up.
+ */
 export async function matchesAmong(
-  db: Runner,
-  dialect: DialectName,
+  db: Db,
   { scope, source, filter }: { scope: Scope; source: NonNullable<Source>; filter: ListFilter },
-  limit: number,
-): Promise<Position[]> {
+  { limit, deadlineMs }: { limit: number; deadlineMs: number },
+): Promise<Position[] | null> {
+  const { dialect } = db;
   const key = sql.ref(source.column);
   const isOne =
     dialect === "postgres"
@@ -338,9 +341,7 @@ export async function matchesAmong(
     dialect === "sqlite"
       ? sql`FROM tasks AS task INDEXED BY ${sql.ref(indexOf[source.column])}`
       : sql`FROM tasks AS task`;
-  const { rows } = await sql<PositionRow>`
-    SELECT id, received_at ${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC LIMIT ${limit}`.execute(
-    db,
-  );
-  return rows.map(positionOf);
+  const query = sql<PositionRow>`
+    SELECT id, received_at ${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC LIMIT ${limit}`;
+  return (await withinTime(db, query, deadlineMs - performance.now()))?.map(positionOf) ?? null;
 }

@@ -1,10 +1,11 @@
 import type { Database } from "../../platform/database/database.ts";
 import { matchesParts } from "../../platform/database/json-content.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { enginesOf, type IdRange, newestOfIds } from "./lookup-reads.ts";
+import { enginesOf, type IdRange, newestOfFingerprints, newestOfIds } from "./lookup-reads.ts";
 import { countSource, matchesAmong, type Position, type Scope } from "./match-reads.ts";
 import type { ColumnTerm, ListFilter } from "./query.ts";
 import { indexedSources } from "./term-sources.ts";
+import { textAfter } from "./text-after.ts";
 import { termsWith, valuesWith } from "./text-reads.ts";
 
 type Db = Database<Tables>;
@@ -70,22 +71,24 @@ const longest = (parts: readonly string[]): string =>
   parts.reduce((best, part) => (part.length > best.length ? part : best), "");
 
 /**
- * The newest matches of a filter by the terms of its query: by task ids and engines, or by the shortest list of values. Null when each of
- * these would be too many rows; then a walk finds the frequent ones.
+ * The newest matches of a filter by the terms of its query: by fingerprints, by task ids and engines, or by the shortest list of values.
+ * Null when each of these would be too many rows; then a walk finds the frequent ones.
  */
 export async function newestByTerms(
   db: Db,
   scope: Scope,
   filter: ListFilter,
-  { limit, cap }: { limit: number; cap: number },
+  { limit, cap, deadlineMs }: { limit: number; cap: number; deadlineMs: number },
 ): Promise<Position[] | null> {
   if (filter.terms === undefined) return null;
+  const byFailure = await newestByFailure(db, scope, filter, { limit, cap });
+  if (byFailure !== null) return byFailure;
   const byId = await newestByIds(db, scope, filter, { limit, cap });
   if (byId !== null) return byId;
   for (const source of indexedSources(filter)) {
     if (source.column === "error" || source.values.length < 2) continue;
     const isShort = (await countValues(db, scope, source, cap)) < cap;
-    if (isShort) return matchesAmong(db.slow, db.dialect, { scope, source, filter }, limit);
+    if (isShort) return matchesAmong(db, { scope, source, filter }, { limit, deadlineMs });
   }
   return null;
 }
@@ -108,6 +111,17 @@ export async function countValues(
     rows += await countSource(slow, dialect, scope, { ...source, values }, cap);
   }
   return rows;
+}
+
+async function newestByFailure(
+  db: Db,
+  scope: Scope,
+  filter: ListFilter,
+  bounds: { limit: number; cap: number },
+): Promise<Position[] | null> {
+  const fingerprints = filter.terms?.filter(isLabel).find(({ field }) => field === "fingerprint")?.values;
+  if (fingerprints === undefined) return null;
+  return newestOfFingerprints(db.slow, db.dialect, { scope, filter, fingerprints }, bounds);
 }
 
 async function newestByIds(
@@ -139,15 +153,4 @@ function rangesOf({ tests }: LabelTerm): IdRange[] | null {
     ranges.push({ from, below: test.kind === "is" ? `${from}\u0001` : textAfter(from) });
   }
   return ranges;
-}
-
-/** The least text, by code points, that is greater than every text with this beginning; null when there is none. */
-export function textAfter(prefix: string): string | null {
-  const points = [...prefix].map((character) => character.codePointAt(0) as number);
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    if (last === 0x10ffff) continue;
-    // There is nothing between these two but halves of pairs, which no text holds alone.
-    return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
-  }
-  return null;
 }

@@ -9,6 +9,8 @@ const projectId = "11111111-2222-4333-8444-555555555555";
 const startMs = Date.UTC(2026, 0, 2);
 const pageSizes = { SVC_REST_DEFAULT_PAGE_SIZE: 50, SVC_REST_MAX_PAGE_SIZE: 500 };
 
+const fingerprintOf = (index: number) => String(index % 7).repeat(32);
+
 for (const dialect of testDialects) {
   describe(`statements of a query on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
@@ -29,7 +31,7 @@ for (const dialect of testDialects) {
           worker_name: `worker-${index % 11}`,
           engine: index < 5990 ? "bullmq" : "rq",
           state: isFailure ? "failure" : "success",
-          ...(isFailure && { exception: "Boom" }),
+          ...(isFailure && { exception: "Boom", fingerprint: fingerprintOf(index), last_failed_at: new Date(startMs) }),
           args: JSON.stringify([{ user: { id: index } }]),
           received_at: new Date(startMs + ((index * 7919) % 6000) * 1000),
         };
@@ -48,6 +50,8 @@ for (const dialect of testDialects) {
       ["state:failure args.user.id:none", "tasks_by_state"],
       ["name:app.1* args.user.id:none", "tasks_by_name"],
       ["id:task-1,task-2", dialect === "sqlite" ? "sqlite_autoindex_tasks_2" : "tasks_project_id_engine_task_id_key"],
+      [`fingerprint:${fingerprintOf(0)}`, "tasks_by_fingerprint"],
+      [`fingerprint:${fingerprintOf(0)} since:2026-01-02 args.user.id:none`, "tasks_by_fingerprint"],
       ["engine:rq", dialect === "sqlite" ? "sqlite_autoindex_tasks_2" : "tasks_project_id_engine_task_id_key"],
     ])("of %s enter %s and read no table from end to end", async (q, index) => {
       const plan = await planOf(q);

@@ -4,6 +4,7 @@ import {
   type NumberTest,
   parseTaskQuery,
   type QueryFault,
+  type QueryField,
   type TaskQuery,
   type Term,
   type TextTest,
@@ -67,12 +68,17 @@ export interface Plan {
   readonly isRelative: boolean;
 }
 
-/** The plan of the filter alone, or of filter and query together. @throws ApiError validation_error with the place of each fault. */
-export function planOf(filter: TaskFilter, q: string | undefined, now: Date): Plan {
+/**
+ * The plan of the filter alone, or of filter and query together. Terms that ask for values of the field `aside` do not count.
+ *
+ * @throws ApiError `validation_error` with the place of each fault.
+ */
+export function planOf(filter: TaskFilter, q: string | undefined, now: Date, aside?: QueryField): Plan {
   if (q === undefined || q.trim() === "") return { filter, content: [], isRelative: false };
   const { query, faults } = parseTaskQuery(q);
   if (faults.length > 0) throw invalid(faults.slice(0, maxFaults).map(toFault));
-  return planOfTerms(filter, query, now);
+  const counted = query.filter(({ field, isNegated }) => isNegated || field !== aside);
+  return planOfTerms(filter, counted, now);
 }
 
 const maxFaults = 10;

@@ -6,6 +6,7 @@ import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 const at = (second: number) => new Date(startMs + second * 1000);
 const otherProjectId = "21111111-2222-4333-8444-555555555555";
+const fingerprint = "0123456789abcdef".repeat(2);
 
 for (const dialect of testDialects) {
   describe(`the task routes on ${dialect}`, () => {
@@ -37,6 +38,8 @@ for (const dialect of testDialects) {
           priority: "high",
           received_at: at(2),
           exception: "Boom",
+          fingerprint,
+          last_failed_at: at(3),
         }),
         own({
           task_id: "t-3",
@@ -100,6 +103,7 @@ for (const dialect of testDialects) {
           tags: [],
           release: null,
           traceparent: null,
+          fingerprint: null,
           retry_of: "t-2",
           retried_as: null,
           created_at: at(1).toISOString(),
@@ -122,6 +126,8 @@ for (const dialect of testDialects) {
       ["queue=mail", []],
       ["worker=w1", ["t-1"]],
       ["queue=mails&state=failure", ["t-2"]],
+      [`q=fingerprint:${fingerprint}`, ["t-2"]],
+      [`q=-fingerprint:${fingerprint} name:app.*`, ["t-1"]],
       [`since=${at(2).toISOString()}&until=${at(3).toISOString()}`, ["t-3", "t-2"]],
     ])("keeps what %s asks for", async (query, expected) => {
       expect(await listed(`?${query}`)).toEqual(expected);
@@ -188,6 +194,11 @@ for (const dialect of testDialects) {
       expect((await get("bullmq/root")).text).toContain('"args":[12345678901234567890]');
       for (const path of ["bullmq/none", "celery/t-1", "bullmq/t-9"])
         expect([path, (await get(path)).status]).toEqual([path, 404]);
+    });
+
+    test("shows the fingerprint of a failure, and exports go on without", async () => {
+      expect((await brain.as.viewer.get("/projects/shop/tasks/bullmq/t-2")).body).toMatchObject({ fingerprint });
+      expect((await list("?format=json&fields=fingerprint")).status).toBe(422);
     });
 
     test("shows the whole family from any member, over engines, by time", async () => {

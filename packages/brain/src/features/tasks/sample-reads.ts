@@ -2,16 +2,22 @@ import { type RawBuilder, sql } from "kysely";
 import type { Database, DialectName } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
 import { bounds, type Scope } from "./match-reads.ts";
+import { withinTime } from "./time-limit-reads.ts";
 
-type Runner = Database<Tables>["slow"];
+type Db = Database<Tables>;
 
-/** Ids of the newest failed tasks of a name, from the index of failed tasks. */
+/** What a read may find, and how long it may take. */
+interface Most {
+  readonly rows: number;
+  readonly timeoutMs: number;
+}
+
+/** Ids of the newest failed tasks of a name, from the index of failed tasks. Null when the time was used up. */
 export async function failedOfName(
-  db: Runner,
-  dialect: DialectName,
+  db: Db,
   { scope, name }: { scope: Scope; name: string },
-  limit: number,
-): Promise<string[]> {
+  most: Most,
+): Promise<string[] | null> {
   const conditions = [
     sql`project_id = ${scope.projectId}`,
     sql`name = ${name}`,
@@ -19,12 +25,10 @@ export async function failedOfName(
     sql`state = 'failure'`,
     ...bounds(scope),
   ];
-  const index = dialect === "sqlite" ? sql` INDEXED BY tasks_failed_by_name` : sql``;
-  const { rows } = await sql<{ id: string }>`
-    SELECT id FROM tasks${index} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC LIMIT ${limit}`.execute(
-    db,
-  );
-  return rows.map(({ id }) => id);
+  const index = db.dialect === "sqlite" ? sql` INDEXED BY tasks_failed_by_name` : sql``;
+  const query = sql<{ id: string }>`
+    SELECT id FROM tasks${index} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC LIMIT ${most.rows}`;
+  return (await withinTime(db, query, most.timeoutMs))?.map(({ id }) => id) ?? null;
 }
 
 export interface FailureOfPrint {
@@ -34,17 +38,19 @@ export interface FailureOfPrint {
 
 /**
  * Tasks that last failed with a fingerprint in the range, newest first, and are failed still, among the `rows` newest with that
- * fingerprint; `seen` of these there were.
+ * fingerprint; `seen` of these there were. Null when the time was used up.
  */
 export async function failedOfFingerprint(
-  db: Runner,
+  db: Db,
   { projectId, fingerprint, since, until }: { projectId: string; fingerprint: string; since: Date; until: Date },
-  rows: number,
-): Promise<{ failed: FailureOfPrint[]; seen: number }> {
-  const { rows: found } = await sql<FailureOfPrint & { state: string }>`
+  most: Most,
+): Promise<{ failed: FailureOfPrint[]; seen: number } | null> {
+  const query = sql<FailureOfPrint & { state: string }>`
     SELECT id, name, state FROM tasks WHERE project_id = ${projectId} AND fingerprint = ${fingerprint}
       AND last_failed_at >= ${since} AND last_failed_at <= ${until}
-    ORDER BY last_failed_at DESC LIMIT ${rows}`.execute(db);
+    ORDER BY last_failed_at DESC LIMIT ${most.rows}`;
+  const found = await withinTime(db, query, most.timeoutMs);
+  if (found === null) return null;
   const failed = found.filter(({ state }) => state === "failure").map(({ id, name }) => ({ id, name }));
   return { failed, seen: found.length };
 }
@@ -58,11 +64,11 @@ export type SampledTask = Pick<TaskRow, "worker_name" | "queue" | "priority" | "
 /** Characters of the arguments of one task that are read. */
 const maxArgumentBytes = 8192;
 
-export async function sampledTasks(db: Runner, dialect: DialectName, ids: readonly string[]): Promise<SampledTask[]> {
+export async function sampledTasks({ slow, dialect }: Db, ids: readonly string[]): Promise<SampledTask[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<SampledTask>`
     SELECT worker_name, queue, priority, release, received_at, ${ifShort(dialect, "args")}, ${ifShort(dialect, "kwargs")}
-    FROM tasks WHERE id IN (${sql.join(ids)})`.execute(db);
+    FROM tasks WHERE id IN (${sql.join(ids)})`.execute(slow);
   return rows;
 }
 

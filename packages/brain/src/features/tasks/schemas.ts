@@ -31,6 +31,9 @@ export const TaskPublic = Type.Object({
   tags: Type.Array(Type.String()),
   release: Nullable(Type.String()),
   traceparent: Nullable(Type.String()),
+  fingerprint: Nullable(
+    Type.String({ pattern: "^[0-9a-f]{32}$", description: "of its last failure, also when it was retried since" }),
+  ),
   retry_of: Nullable(Type.String()),
   retried_as: Nullable(Type.String()),
   created_at: Instant,

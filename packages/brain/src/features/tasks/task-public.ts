@@ -31,6 +31,7 @@ export const publicColumns = [
   "tags",
   "release",
   "traceparent",
+  "fingerprint",
   "created_at",
   "updated_at",
 ] as const satisfies readonly (keyof TaskRow)[];

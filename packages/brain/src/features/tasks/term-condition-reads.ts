@@ -11,6 +11,7 @@ const columnOf = {
   engine: "task.engine",
   id: "task.task_id",
   release: "task.release",
+  fingerprint: "task.fingerprint",
   state: "task.state",
   priority: "task.priority",
   runtime: "task.runtime_ms",

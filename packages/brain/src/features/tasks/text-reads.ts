@@ -1,9 +1,11 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { distinctValues } from "./distinct-values-reads.ts";
 import { matchCondition } from "./match-condition-reads.ts";
 import type { Position, Scope } from "./match-reads.ts";
 import type { ListFilter } from "./query.ts";
+import { throughIndex } from "./time-limit-reads.ts";
 
 // Where a text occurs, without walking the tasks: dictionaries and trigram indexes.
 
@@ -157,29 +159,6 @@ export async function newestByIdLine(
   return rows.flatMap(({ id, received_at }) => (id === null ? [] : [toPosition({ id, received_at })]));
 }
 
-/** Runs a query that must not read its table from end to end, and not for longer than it may; null when it was ended for its time. */
-export async function throughIndex<Row>(
-  database: Db,
-  query: RawBuilder<Row>,
-  timeoutMs: number,
-): Promise<Row[] | null> {
-  try {
-    return await database.read.transaction().execute(async (tx) => {
-      await sql`SELECT set_config('statement_timeout', ${String(Math.ceil(timeoutMs))}, true), set_config('enable_seqscan', 'off', true)`.execute(
-        tx,
-      );
-      return (await query.execute(tx)).rows;
-    });
-  } catch (error) {
-    if (isTimeout(error)) return null;
-    throw error;
-  }
-}
-
-/** Whether a statement of the server database was ended for its time. */
-export const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && (error as { code?: unknown }).code === "57014";
-
 /** Distinct values of a column that one search steps through. */
 const maxValuesRead = 5000;
 
@@ -190,15 +169,9 @@ export async function valuesWith(
   { field, needle, isFolded, prefix = "" }: TermSearch,
   limit: number,
 ): Promise<string[] | null> {
-  const column = sql.ref(field === "worker" ? "worker_name" : field);
-  const { rows } = await sql<{ value: string }>`
-    WITH RECURSIVE each (value) AS (
-      (SELECT ${column} FROM tasks WHERE project_id = ${projectId} AND ${column} >= ${prefix} ORDER BY ${column} LIMIT 1)
-      UNION ALL
-      SELECT (SELECT ${column} FROM tasks WHERE project_id = ${projectId} AND ${column} > each.value ORDER BY ${column} LIMIT 1)
-      FROM each WHERE starts_with(each.value, ${prefix})
-    ) SELECT value FROM each WHERE value IS NOT NULL LIMIT ${maxValuesRead + 1}`.execute(db);
+  const column = field === "worker" ? "worker_name" : field;
+  const { rows } = await distinctValues("postgres", projectId, { column, prefix }, maxValuesRead + 1).execute(db);
   if (rows.length > maxValuesRead) return null;
-  const values = rows.map(({ value }) => value).filter((value) => value.startsWith(prefix));
+  const values = rows.map(({ value }) => value);
   return values.filter((value) => (isFolded ? value.toLowerCase() : value).includes(needle)).slice(0, limit);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareDecimals, plainDecimal } from "./decimals.ts";
-import { jsonFits, jsonHolds, matchesParts } from "./json-content.ts";
+import { createJsonTests, jsonFits, jsonHolds, matchesParts } from "./json-content.ts";
 
 describe("decimal numbers", () => {
   test.each([
@@ -61,4 +61,20 @@ test("parts between stars fit in their order and never overlap", () => {
   expect(matchesParts("a1b2c", ["a", "b", "c"])).toBe(true);
   expect(matchesParts("axc", ["a", "xc", "c"])).toBe(false);
   expect(matchesParts("", ["", ""])).toBe(true);
+});
+
+test("tests that several terms ask in turn of every row are read once, and not all that ever were are kept", () => {
+  let read = 0;
+  const testsOf = createJsonTests((text) => {
+    read += 1;
+    return JSON.parse(text);
+  });
+  const term = (name: number) => JSON.stringify({ path: [String(name)], tests: [{ kind: "present" }] });
+  for (let row = 0; row < 10; row += 1) {
+    for (const name of [1, 2, 3]) expect(testsOf(term(name)).path).toEqual([String(name)]);
+  }
+  expect(read).toBe(3);
+  for (let name = 0; name < 1000; name += 1) testsOf(term(name));
+  testsOf(term(1));
+  expect(read).toBeGreaterThan(1000);
 });

@@ -25,6 +25,22 @@ export interface JsonTests {
   readonly tests: readonly JsonTest[];
 }
 
+const maxTests = 64;
+
+/** Reads tests from their texts, each once: a statement asks the same few of every row. */
+export function createJsonTests(parse: (text: string) => unknown = JSON.parse): (text: string) => JsonTests {
+  const known = new Map<string, JsonTests>();
+  return (text) => {
+    let tests = known.get(text);
+    if (tests === undefined) {
+      tests = parse(text) as JsonTests;
+      if (known.size >= maxTests) known.clear();
+      known.set(text, tests);
+    }
+    return tests;
+  };
+}
+
 /** Whether a JSON text fits. Numbers compare by all their digits, texts by code point. */
 export function jsonFits(text: string, { path, tests }: JsonTests): boolean {
   const ends = path.reduce(follow, [parseJson(text)]);

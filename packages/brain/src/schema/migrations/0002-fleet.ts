@@ -40,11 +40,6 @@ export const fleet: Migration = {
         pending_count ${t.int} NOT NULL, consumer_count ${t.int} NOT NULL, oldest_waiting_since ${t.instant},
         depth_reported_at ${t.instant}, consumers_reported_at ${t.instant}, oldest_reported_at ${t.instant}, metadata ${t.json} NOT NULL,
         created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL, UNIQUE (project_id, engine, name)) ${t.options}`,
-      // Without a reference to its queue: rows go by their age, long before the queue does.
-      `CREATE TABLE queue_depths (
-        project_id ${t.uuid} NOT NULL, queue_id ${t.uuid} NOT NULL, cell_at ${t.instant} NOT NULL,
-        pending_count ${t.int} NOT NULL, consumer_count ${t.int} NOT NULL, PRIMARY KEY (project_id, queue_id, cell_at)) ${t.options}`,
-      "CREATE INDEX queue_depths_by_age ON queue_depths (cell_at)",
     ]);
   },
 };

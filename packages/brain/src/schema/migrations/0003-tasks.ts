@@ -39,8 +39,6 @@ const taskTables = (t: ColumnTypes, dialect: DialectName): string[] => [
   "CREATE INDEX tasks_by_queue ON tasks (project_id, queue, received_at)",
   "CREATE INDEX tasks_by_priority ON tasks (project_id, priority, received_at)",
   "CREATE INDEX tasks_by_worker ON tasks (project_id, worker_name, received_at)",
-  // What a search for the text of an error looks through.
-  "CREATE INDEX tasks_by_error ON tasks (project_id, received_at, id) WHERE exception IS NOT NULL OR traceback IS NOT NULL",
   "CREATE INDEX tasks_by_root ON tasks (project_id, root_task_id, received_at) WHERE root_task_id IS NOT NULL",
   "CREATE INDEX tasks_by_fingerprint ON tasks (project_id, fingerprint, last_failed_at) WHERE fingerprint IS NOT NULL",
   "CREATE INDEX tasks_by_last_event ON tasks (last_event_at)",

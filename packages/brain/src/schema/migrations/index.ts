@@ -7,6 +7,8 @@ import { overview } from "./0005-overview.ts";
 import { savedViews } from "./0006-saved-views.ts";
 import { failedTasks } from "./0007-failed-tasks.ts";
 import { issues } from "./0008-issues.ts";
+import { queueTotals } from "./0009-queue-totals.ts";
+import { depthsAndErrors } from "./0010-depths-and-errors.ts";
 
 /** Every migration, in order. A released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +20,6 @@ export const migrations: readonly Migration[] = [
   savedViews,
   failedTasks,
   issues,
+  queueTotals,
+  depthsAndErrors,
 ];

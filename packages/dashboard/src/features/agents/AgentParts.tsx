@@ -5,6 +5,7 @@ import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age, Stamp } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
+import { WindowTable } from "../../ui/WindowTable.tsx";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
 import { enginesOf, transportOf, versionSkew } from "./words.ts";
 
@@ -70,36 +71,38 @@ export function FactsPanel({ agent }: { agent: Agent }) {
 export function Processes({ rows }: { rows: AgentProcess[] }) {
   return (
     <ScrollBox label="Processes">
-      <table className={panel.tbl}>
-        <thead>
-          <tr>
+      <WindowTable
+        className={panel.tbl}
+        rowPx={37}
+        rows={rows.map((row) => ({ key: row.id, row }))}
+        head={
+          <>
             <th>State</th>
             <th>Process</th>
             <th className="lg">Role</th>
             <th className="num lg">Pid</th>
             <th className="num lg">Started</th>
             <th className="num">Last seen</th>
+          </>
+        }
+      >
+        {({ row }, place) => (
+          <tr {...place}>
+            <td>
+              <FleetPill state={row.state} bare />
+            </td>
+            <td className="mono">{printable(row.worker_id ?? "not reported")}</td>
+            <td className="t2 lg">{printable(row.role ?? "–")}</td>
+            <td className="num lg">{row.pid ?? "–"}</td>
+            <td className="num lg">
+              <Age at={row.started_at} none="–" suffix=" ago" />
+            </td>
+            <td className="num">
+              <Age at={row.last_seen_at} suffix=" ago" />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <td>
-                <FleetPill state={row.state} bare />
-              </td>
-              <td className="mono">{printable(row.worker_id ?? "not reported")}</td>
-              <td className="t2 lg">{printable(row.role ?? "–")}</td>
-              <td className="num lg">{row.pid ?? "–"}</td>
-              <td className="num lg">
-                <Age at={row.started_at} none="–" suffix=" ago" />
-              </td>
-              <td className="num">
-                <Age at={row.last_seen_at} suffix=" ago" />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        )}
+      </WindowTable>
     </ScrollBox>
   );
 }

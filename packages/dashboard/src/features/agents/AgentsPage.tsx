@@ -19,6 +19,7 @@ import { FleetPill } from "../../ui/StatePill.tsx";
 import { useSteadyOrder } from "../../ui/steady-order.ts";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
+import { type RowPlace, WindowTable } from "../../ui/WindowTable.tsx";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
 import css from "./agents.module.css";
 import { Capabilities, SkewTag } from "./Capabilities.tsx";
@@ -98,9 +99,13 @@ export function AgentsPage() {
         </Empty>
       ) : (
         <ScrollBox label="Agents">
-          <table className={`${panel.tbl} ${panel.wide}`} {...hold}>
-            <thead>
-              <tr>
+          <WindowTable
+            className={`${panel.tbl} ${panel.wide} ${css.list}`}
+            on={hold}
+            rows={rows}
+            rowPx={53}
+            head={
+              <>
                 <th>State</th>
                 <th>Agent</th>
                 <th className="lg">Engines</th>
@@ -109,20 +114,19 @@ export function AgentsPage() {
                 <th className="lg">Version</th>
                 <th className="lg">Lost, 24 h</th>
                 <th className="num">Last seen</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ agent }) => (
-                <AgentRow
-                  key={agent.id}
-                  slug={slug}
-                  agent={agent}
-                  gaps={losses.gaps.filter((gap) => gap.agentId === agent.id)}
-                  isLossKnown={losses.error === null}
-                />
-              ))}
-            </tbody>
-          </table>
+              </>
+            }
+          >
+            {({ agent }, place) => (
+              <AgentRow
+                slug={slug}
+                agent={agent}
+                place={place}
+                gaps={losses.gaps.filter((gap) => gap.agentId === agent.id)}
+                isLossKnown={losses.isKnown}
+              />
+            )}
+          </WindowTable>
         </ScrollBox>
       )}
       {isMinting ? <MintDialog slug={slug} onClose={() => setMinting(false)} /> : null}
@@ -133,16 +137,17 @@ export function AgentsPage() {
 interface AgentRowProps {
   slug: string;
   agent: Agent;
+  place: RowPlace;
   gaps: readonly LossGap[];
   isLossKnown: boolean;
 }
 
-function AgentRow({ slug, agent, gaps, isLossKnown }: AgentRowProps) {
+function AgentRow({ slug, agent, place, gaps, isLossKnown }: AgentRowProps) {
   const now = useNow();
   return (
-    <tr className={agent.state === "offline" ? panel.alarm : undefined}>
+    <tr {...place} className={agent.state === "offline" ? panel.alarm : undefined}>
       <td>
-        <span className={css.state}>
+        <span className={panel.state}>
           <FleetPill state={agent.state} />
           <small>{agentReason(agent, now)}</small>
         </span>

@@ -2,6 +2,8 @@ import { ApiProblem, type MintedAgent } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
@@ -36,13 +38,7 @@ export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
   if (mint.data) return <MintedDialog slug={slug} minted={mint.data} onClose={onClose} />;
   return (
     <Dialog title="Mint an agent" onClose={onClose}>
-      <form
-        className={controls.rows}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!mint.isPending) mint.mutate();
-        }}
-      >
+      <ActForm error={mint.error} className={controls.rows} onSubmit={() => mint.mutate()}>
         <Field
           label="Name"
           required
@@ -57,15 +53,11 @@ export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Cancel
           </button>
-          <button
-            type="submit"
-            className={`${controls.btn} ${controls.pri} ${controls.big}`}
-            aria-disabled={mint.isPending}
-          >
+          <ActButton error={mint.error} isBusy={mint.isPending}>
             Mint agent
-          </button>
+          </ActButton>
         </div>
-      </form>
+      </ActForm>
     </Dialog>
   );
 }
@@ -93,17 +85,14 @@ function MintedDialog({ slug, minted, onClose }: { slug: string; minted: MintedA
         I have stored both
       </label>
       <div className={dialogFoot}>
-        <button
-          type="button"
-          className={`${controls.btn} ${controls.pri} ${controls.big}`}
-          aria-disabled={!isStored}
-          title={isStored ? undefined : "Store both first; they cannot be shown again"}
-          onClick={() => {
-            if (isStored) onClose();
-          }}
+        <ActButton
+          error={null}
+          isBusy={false}
+          reason={isStored ? null : "Store both first; they cannot be shown again"}
+          onAct={onClose}
         >
           Done
-        </button>
+        </ActButton>
       </div>
     </Dialog>
   );

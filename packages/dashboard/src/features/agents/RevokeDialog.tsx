@@ -3,10 +3,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { api } from "../../api.ts";
 import { paths } from "../../paths.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
 import css from "./agents.module.css";
 import { agentsQuery } from "./queries.ts";
 
@@ -53,25 +55,14 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
         <li>commands that wait for it, which are cancelled</li>
       </ul>
       <p className="t2">What it reported stays.</p>
-      {revoke.isError ? (
-        <p className={controls.err} role="alert">
-          Not revoked. {causeOf(revoke.error)}
-        </p>
-      ) : null}
+      {revoke.isError ? <Refusal>Not revoked. {causeOf(revoke.error)}</Refusal> : null}
       <div className={dialogFoot}>
         <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
           Keep it
         </button>
-        <button
-          type="button"
-          className={`${controls.btn} ${controls.danger} ${controls.big}`}
-          aria-disabled={revoke.isPending}
-          onClick={() => {
-            if (!revoke.isPending) revoke.mutate();
-          }}
-        >
+        <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>
           Revoke agent
-        </button>
+        </ActButton>
       </div>
     </Dialog>
   );

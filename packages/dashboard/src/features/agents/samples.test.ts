@@ -37,3 +37,17 @@ test("seenSessions tells one connection from the next by its age, and what faile
   ]);
   expect(seenSessions([])).toEqual([]);
 });
+
+test("seenSessions tells connections apart that were made at once, by the time that the agent names", () => {
+  const told = (second: number, age: number, connectedAt: string) =>
+    sample(second, { current_session_age_seconds: age, last_successful_connect_at: connectedAt });
+  const sessions = seenSessions([
+    told(13, 12, "2026-11-20T10:00:01.200Z"),
+    told(1, 0, "2026-11-20T10:00:01.200Z"),
+    told(0, 0, "2026-11-20T10:00:00.000Z"),
+  ]);
+  expect(sessions).toEqual([
+    { startedMs: start + 1000, lastMs: start + 13_000, failedBefore: null },
+    { startedMs: start, lastMs: start, failedBefore: null },
+  ]);
+});

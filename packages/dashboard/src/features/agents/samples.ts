@@ -37,20 +37,27 @@ export interface SeenSession {
 const slackMs = 5000;
 
 /**
- * The connections that the samples tell of, newest first: each sample says how old its session was. Samples without an age are left
- * out. `samples` are newest first.
+ * The connections that the samples tell of, newest first: each sample says how old its session was, and mostly when it was made. Samples
+ * without an age are left out. `samples` are newest first.
  */
 export function seenSessions(samples: readonly AgentStatusSample[]): SeenSession[] {
   const sessions: SeenSession[] = [];
   let failed: number | null = null;
+  let madeAt: string | null = null;
   for (const { captured_at, payload } of samples.toReversed()) {
     const at = Date.parse(captured_at);
     const ageSeconds = payload.current_session_age_seconds;
     if (typeof ageSeconds === "number") {
       const startedMs = at - ageSeconds * 1000;
+      const told = payload.last_successful_connect_at ?? null;
       const last = sessions.at(-1);
-      if (last !== undefined && Math.abs(last.startedMs - startedMs) <= slackMs) last.lastMs = at;
+      const isSame =
+        told !== null && madeAt !== null
+          ? told === madeAt
+          : last !== undefined && Math.abs(last.startedMs - startedMs) <= slackMs;
+      if (last !== undefined && isSame) last.lastMs = at;
       else sessions.push({ startedMs, lastMs: at, failedBefore: failed });
+      madeAt = told;
     }
     failed = payload.connection_failure_streak ?? null;
   }

@@ -20,13 +20,28 @@ const gapsQuery = (slug: string, { since, until }: GapRange) =>
 
 const none: readonly LossGap[] = [];
 
+export interface Gaps {
+  gaps: readonly LossGap[];
+  /** Whether `gaps` is an answer: without one nobody may say that nothing was lost. */
+  isKnown: boolean;
+  /** The answer is of the range before; the one for this range is on its way. */
+  isBefore: boolean;
+  error: Error | null;
+}
+
 /**
  * Where events of the project were lost, newest end first. Renewed by a timer, since no push tells of it. `error` is for a page that
- * wants to say that it does not know; lists and charts go on without their bands.
+ * wants to say that it does not know; lists and charts go on without their bands. While a range that moved or changed is read, the
+ * answer for the one before stays.
  */
-export function useGaps(slug: string, range: GapRange = {}): { gaps: readonly LossGap[]; error: Error | null } {
+export function useGaps(slug: string, range: GapRange = {}, enabled = true): Gaps {
   const everyMs = useTimedMs(30_000);
-  const { data, error } = useQuery({ ...gapsQuery(slug, range), refetchInterval: everyMs });
+  const { data, error, isPlaceholderData } = useQuery({
+    ...gapsQuery(slug, range),
+    refetchInterval: everyMs,
+    enabled,
+    placeholderData: (old, query) => (query?.queryKey[1] === slug ? old : undefined),
+  });
   const gaps = useMemo(() => (data === undefined ? none : readGaps(data.gaps)), [data]);
-  return { gaps, error };
+  return { gaps, isKnown: data !== undefined, isBefore: isPlaceholderData, error };
 }

@@ -4,14 +4,15 @@ import { useMemo, useState } from "react";
 import { widthText } from "../../ui/charts/axis.ts";
 import type { Band, Bucket, Mark } from "../../ui/charts/marks.ts";
 import { OutcomeChart, OutcomeKey, type Outcomes } from "../../ui/charts/OutcomeChart.tsx";
-import { PercentileChart, type Percentiles } from "../../ui/charts/PercentileChart.tsx";
+import { PercentileChart } from "../../ui/charts/PercentileChart.tsx";
+import { bucketWidthMs, type LatencyKind, latencyKinds, percentilesOf } from "../../ui/charts/percentiles.ts";
 import { TableToggle } from "../../ui/charts/TableToggle.tsx";
 import { count, duration } from "../../ui/format.ts";
 import { useZone } from "../../ui/instants.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Segments } from "../../ui/Segments.tsx";
 import css from "./overview.module.css";
-import { bucketWidthMs, type Window } from "./overview-queries.ts";
+import type { Window } from "./overview-queries.ts";
 
 interface ChartPanelProps {
   window: Window;
@@ -67,12 +68,6 @@ export function ThroughputPanel({
   );
 }
 
-type Kind = "run" | "wait";
-const kinds: readonly { value: Kind; label: string; title: string }[] = [
-  { value: "run", label: "run", title: "From start to end of an attempt" },
-  { value: "wait", label: "wait", title: "From the queue to the start" },
-];
-
 export function LatencyPanel({
   query,
   window,
@@ -81,7 +76,7 @@ export function LatencyPanel({
   ...chart
 }: ChartPanelProps & { query: UseQueryResult<Latency> }) {
   const [isTable, setTable] = useState(false);
-  const [kind, setKind] = useState<Kind>("run");
+  const [kind, setKind] = useState<LatencyKind>("run");
   const { data } = query;
   const buckets = useMemo(() => (data ? percentilesOf(data, kind) : []), [data, kind]);
   const name = kind === "run" ? "Run time" : "Waiting time";
@@ -92,7 +87,7 @@ export function LatencyPanel({
       window={`log scale, ${windowLabel}`}
       actions={
         <>
-          <Segments legend="Which time" value={kind} options={kinds} onChange={setKind} />
+          <Segments legend="Which time" value={kind} options={latencyKinds} onChange={setKind} />
           <TableToggle name={name} isTable={isTable} onChange={setTable} />
         </>
       }
@@ -126,13 +121,6 @@ function outcomesOf({ series, bucket }: Trends): Outcomes[] {
   });
 }
 
-function percentilesOf({ series, bucket }: Latency, kind: Kind): Percentiles[] {
-  return series.map((point) => {
-    const fromMs = Date.parse(point.t);
-    return { fromMs, toMs: fromMs + bucketWidthMs[bucket], values: point[kind] };
-  });
-}
-
 function outcomeSummary(
   buckets: readonly Outcomes[],
   window: string,
@@ -144,7 +132,11 @@ function outcomeSummary(
   return `Tasks by outcome, ${window}: between ${count(Math.min(...totals))} and ${count(Math.max(...totals))}; ${count(failed)} failed in all, at most ${count(mostFailed)} at a time, on a scale of their own${noted(notes)}.`;
 }
 
-function latencySummary(what: string, total: Latency["total"][Kind], notes: Parameters<typeof noted>[0]): string {
+function latencySummary(
+  what: string,
+  total: Latency["total"][LatencyKind],
+  notes: Parameters<typeof noted>[0],
+): string {
   if (total === null) return what;
   const { p50, p95, p99 } = total;
   return `${what}, logarithmic: p50 ${duration(p50)}, p95 ${duration(p95)} and p99 ${duration(p99)} over all of it${noted(notes)}.`;

@@ -1,10 +1,11 @@
-import type { Agent, Latency, Queue } from "@svc/client";
+import type { Agent, Latency, ProjectStats, Queue, QueueActivities } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { count, printable } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { hasNoConsumer } from "../queues/trouble.ts";
+import { backlogAnHourAgo } from "./backlog.ts";
 import {
   type Change,
   durationParts,
@@ -16,7 +17,7 @@ import {
 } from "./facts.ts";
 import css from "./overview.module.css";
 
-type Read<Data> = Pick<UseQueryResult<Data>, "data" | "isError">;
+type Read<Data> = Pick<UseQueryResult<Data>, "data" | "isError" | "isPlaceholderData">;
 
 type Totals = Latency["total"];
 
@@ -27,40 +28,65 @@ interface FactStripProps {
   endsBefore: Read<Ends>;
   latency: Read<Totals>;
   latencyBefore: Read<Totals>;
-  queues: Read<{ items: Queue[] }>;
+  queues: Read<{ items: Queue[]; next_cursor: string | null }>;
+  /** Depths of the last hour; the figure stands without them. */
+  depths: QueueActivities | undefined;
   agents: Read<{ items: Agent[] }>;
+  /** Tell how many agents are online before the agents themselves are read. */
+  stats: ProjectStats | undefined;
 }
 
 /** Six figures, each with its window; those of a window also with how they stood in the one before. */
 export function FactStrip(props: FactStripProps) {
-  const { window, ends, endsBefore, latency, latencyBefore, queues, agents } = props;
+  const { window, ends, endsBefore, latency, latencyBefore, queues, depths, agents, stats } = props;
   return (
     <dl className={css.facts} aria-label={`Figures of the ${window} against the same time before`}>
-      <Fact name={`Throughput, ${window}`} read={ends}>
+      <Fact name={`Throughput, ${window}`} read={ends} before={endsBefore}>
         {(now) => <Throughput now={now} before={endsBefore.data ?? null} />}
       </Fact>
-      <Fact name={`Failure rate, ${window}`} read={ends}>
+      <Fact name={`Failure rate, ${window}`} read={ends} before={endsBefore}>
         {(now) => <FailureRate now={now} before={endsBefore.data ?? null} />}
       </Fact>
-      <Fact name={`p95 run, ${window}`} read={latency}>
+      <Fact name={`p95 run, ${window}`} read={latency} before={latencyBefore}>
         {({ run }) => <Duration p95={run?.p95 ?? null} before={latencyBefore.data?.run?.p95 ?? null} />}
       </Fact>
-      <Fact name={`p95 wait, ${window}`} read={latency}>
+      <Fact name={`p95 wait, ${window}`} read={latency} before={latencyBefore}>
         {({ wait }) => <Duration p95={wait?.p95 ?? null} before={latencyBefore.data?.wait?.p95 ?? null} />}
       </Fact>
       <Fact name="Backlog, now" read={queues}>
-        {({ items }) => <Backlog queues={items} />}
+        {({ items, next_cursor: next }) => (
+          <Backlog
+            queues={items}
+            isAll={next === null}
+            before={next === null ? backlogAnHourAgo(items, depths) : null}
+          />
+        )}
       </Fact>
-      <Fact name="Agents online, now" read={agents}>
-        {({ items }) => <AgentsOnline agents={items} />}
-      </Fact>
+      {agents.data === undefined && stats !== undefined ? (
+        <Fact name="Agents online, now" read={{ data: stats, isError: false, isPlaceholderData: false }}>
+          {({ agents_online: online, agents_offline: others }) => <OnlineOf online={online} total={online + others} />}
+        </Fact>
+      ) : (
+        <Fact name="Agents online, now" read={agents}>
+          {({ items }) => <AgentsOnline agents={items} />}
+        </Fact>
+      )}
     </dl>
   );
 }
 
-function Fact<Data>({ name, read, children }: { name: string; read: Read<Data>; children: (data: Data) => ReactNode }) {
+interface FactProps<Data> {
+  name: string;
+  read: Read<Data>;
+  /** The figure that it is compared with. */
+  before?: Read<unknown>;
+  children: (data: Data) => ReactNode;
+}
+
+function Fact<Data>({ name, read, before, children }: FactProps<Data>) {
+  const isOfBefore = read.isPlaceholderData || before?.isPlaceholderData === true;
   return (
-    <div className={css.fact}>
+    <div className={css.fact} aria-busy={isOfBefore}>
       <dt className="cut">{name}</dt>
       {read.data !== undefined ? (
         children(read.data)
@@ -138,16 +164,28 @@ function Duration({ p95, before }: { p95: number | null; before: number | null }
   );
 }
 
-function Backlog({ queues }: { queues: Queue[] }) {
+interface BacklogProps {
+  queues: Queue[];
+  isAll: boolean;
+  /** An hour ago; null when that is not known. */
+  before: number | null;
+}
+
+/** From so many waiting tasks on growth is worth a mark. */
+const notableBacklog = 20;
+
+function Backlog({ queues, isAll, before }: BacklogProps) {
   const waiting = queues.reduce((sum, queue) => sum + queue.pending_count, 0);
   const oldest = queues
     .filter((queue) => queue.pending_count > 0)
     .flatMap((queue) => queue.oldest_waiting_since ?? [])
     .toSorted()[0];
+  const change = relativeChange(waiting, before, waiting >= notableBacklog ? "worse" : "plain");
   const untaken = queues.find((queue) => queue.pending_count > 0 && hasNoConsumer(queue));
   return (
     <>
       <dd className={css.value}>
+        {isAll ? null : <span className={css.least}>at least</span>}
         <b>{count(waiting)}</b>
         <span className={css.unit}>{waiting === 1 ? "task" : "tasks"}</span>
       </dd>
@@ -158,11 +196,16 @@ function Backlog({ queues }: { queues: Queue[] }) {
             nobody takes {printable(untaken.name)}
           </span>
         </dd>
-      ) : oldest ? (
-        <dd className={css.change}>
-          oldest waits <Age at={oldest} />
-        </dd>
-      ) : null}
+      ) : (
+        <ChangeLine change={change && { ...change, text: `${change.text} in 1 h` }}>
+          {oldest ? (
+            <>
+              oldest {change ? null : "waits "}
+              <Age at={oldest} />
+            </>
+          ) : null}
+        </ChangeLine>
+      )}
     </>
   );
 }
@@ -170,13 +213,9 @@ function Backlog({ queues }: { queues: Queue[] }) {
 function AgentsOnline({ agents }: { agents: Agent[] }) {
   const away = agents.filter((agent) => agent.state !== "online" && agent.last_seen_at);
   const longest = away.toSorted((a, b) => (a.last_seen_at ?? "").localeCompare(b.last_seen_at ?? ""))[0];
-  if (agents.length === 0) return <dd className={css.none}>none yet</dd>;
   return (
     <>
-      <dd className={css.value}>
-        <b>{count(agents.length - agents.filter((agent) => agent.state !== "online").length)}</b>
-        <span className={css.unit}>of {count(agents.length)}</span>
-      </dd>
+      <OnlineOf online={agents.filter((agent) => agent.state === "online").length} total={agents.length} />
       {longest ? (
         <dd className={`${css.change} ${css.wrong}`}>
           <Glyph name="failure" />
@@ -187,5 +226,15 @@ function AgentsOnline({ agents }: { agents: Agent[] }) {
         </dd>
       ) : null}
     </>
+  );
+}
+
+function OnlineOf({ online, total }: { online: number; total: number }) {
+  if (total === 0) return <dd className={css.none}>none yet</dd>;
+  return (
+    <dd className={css.value}>
+      <b>{count(online)}</b>
+      <span className={css.unit}>of {count(total)}</span>
+    </dd>
   );
 }

@@ -32,7 +32,11 @@ export function IssuesPanel({ slug, query, window, windowLabel }: IssuesPanelPro
       className={`${css.cell} ${css.wide}`}
       title="Top issues"
       window={
-        items.length === 0 ? windowLabel : `${shown.length} of ${items.length}${next ? " newest" : ""}, ${windowLabel}`
+        items.length === 0
+          ? windowLabel
+          : shown.length === items.length && next === null
+            ? `${shown.length}, most frequent first, ${windowLabel}`
+            : `${shown.length} most frequent of ${items.length}${next ? " that failed last" : ""}, ${windowLabel}`
       }
       actions={<AppLink href={failedTasks(slug)}>All failed tasks</AppLink>}
       read={query}

@@ -1,15 +1,16 @@
-import type { Agent, Worker } from "@svc/client";
+import type { Agent, Queue, Worker } from "@svc/client";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { count, printable } from "../../ui/format.ts";
-import { type LossGap, lostText, whyText } from "../../ui/gap-band/gaps.ts";
+import { lostText, whyText } from "../../ui/gap-band/gaps.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { useNowEvery } from "../../ui/ticker.ts";
+import type { Gaps } from "../agents/use-gaps.ts";
 import { stateReason } from "../workers/worker-states.ts";
 import { fleetHealth, type Trouble } from "./fleet-health.ts";
 import css from "./overview.module.css";
@@ -17,20 +18,33 @@ import css from "./overview.module.css";
 interface FleetPanelProps {
   slug: string;
   agents: UseQueryResult<{ items: Agent[] }>;
-  workers: UseQueryResult<{ items: Worker[] }>;
-  losses: { gaps: readonly LossGap[]; error: Error | null };
+  workers: UseQueryResult<{ items: Worker[]; next_cursor: string | null }>;
+  /** Tell whether tasks wait for a worker; undefined while that is not known. */
+  queues: Queue[] | undefined;
+  losses: Gaps;
   windowLabel: string;
 }
 
 const troublesShown = 6;
 
 /** Agents and workers: those in trouble with what it is, the others as a number. */
-export function FleetPanel({ slug, agents, workers, losses, windowLabel }: FleetPanelProps) {
+export function FleetPanel({ slug, agents, workers, queues, losses, windowLabel }: FleetPanelProps) {
   return (
-    <Panel className={css.cell} title="Fleet" window="now, unhealthy ones opened" read={agents} rows={4}>
+    <Panel
+      className={css.cell}
+      title="Fleet"
+      window="now, unhealthy ones opened"
+      read={agents}
+      rows={4}
+      missing={() =>
+        workers.data?.next_cursor
+          ? `Only the first ${count(workers.data.items.length)} workers by name are looked at.`
+          : null
+      }
+    >
       {({ items }) => (
         <ul className={css.fleet}>
-          <Fleet slug={slug} agents={items} workers={workers} />
+          <Fleet slug={slug} agents={items} workers={workers} queues={queues} />
           <Losses losses={losses} windowLabel={windowLabel} />
         </ul>
       )}
@@ -38,10 +52,12 @@ export function FleetPanel({ slug, agents, workers, losses, windowLabel }: Fleet
   );
 }
 
-function Fleet({ slug, agents, workers }: { slug: string; agents: Agent[]; workers: FleetPanelProps["workers"] }) {
+type FleetProps = Pick<FleetPanelProps, "slug" | "workers" | "queues"> & { agents: Agent[] };
+
+function Fleet({ slug, agents, workers, queues }: FleetProps) {
   const now = useNowEvery(60_000);
   const [isOpen, setOpen] = useState(false);
-  const health = fleetHealth(agents, workers.data?.items ?? [], now);
+  const health = fleetHealth({ agents, workers: workers.data?.items ?? [], queues }, now);
   const shown = health.troubles.slice(0, troublesShown);
   const healthyWorkers = health.healthyWorkers.length;
   return (
@@ -82,7 +98,11 @@ function Fleet({ slug, agents, workers }: { slug: string; agents: Agent[]; worke
           <Glyph name="success" />
         </span>
         <span className="grow">
-          {countOf(health.healthyAgents.length, "agent")}, {countOf(healthyWorkers, "worker")} healthy
+          {countOf(health.healthyAgents.length, "agent")}
+          {workers.data === undefined
+            ? null
+            : `, ${workers.data.next_cursor ? "at least " : ""}${countOf(healthyWorkers, "worker")}`}{" "}
+          healthy
           {isOpen ? <HealthyNames slug={slug} agents={health.healthyAgents} workers={health.healthyWorkers} /> : null}
         </span>
         {health.healthyAgents.length + healthyWorkers > 0 ? (
@@ -129,17 +149,20 @@ function HealthyNames({
   );
 }
 
-function Losses({ losses: { gaps, error }, windowLabel }: { losses: FleetPanelProps["losses"]; windowLabel: string }) {
-  if (error && gaps.length === 0) {
+function Losses({ losses, windowLabel }: { losses: Gaps; windowLabel: string }) {
+  const { gaps, isKnown, isBefore, error } = losses;
+  if (!isKnown) {
     return (
       <li>
         <Glyph name="unknown" />
-        <span className="grow">Whether events were lost could not be read.</span>
+        <span className="grow">
+          {error ? "Whether events were lost could not be read." : "Whether events were lost is being read."}
+        </span>
       </li>
     );
   }
   return (
-    <li>
+    <li aria-busy={isBefore}>
       <span className={gaps.length > 0 ? css.odd : css.good}>
         <Glyph name={gaps.length > 0 ? "unknown" : "success"} />
       </span>

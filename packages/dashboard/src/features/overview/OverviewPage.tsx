@@ -1,7 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
-import { useHub, usePollMs, useTimedMs } from "../../live/live.ts";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { useIsStreamSettled, usePollMs, useTimedMs } from "../../live/live.ts";
+import type { RowPage } from "../../live/row-pages.ts";
+import { useFollowed } from "../../live/use-followed.ts";
 import { paths } from "../../paths.ts";
 import { instantRange, rangeParams } from "../../range-text.ts";
 import { stringifySearch } from "../../search-text.ts";
@@ -14,6 +16,7 @@ import { agentsQuery, applyRows } from "../agents/queries.ts";
 import { useGaps } from "../agents/use-gaps.ts";
 import { projectQuery, statsQuery } from "../projects/queries.ts";
 import { queueActivityQuery, queuesQuery } from "../queues/queries.ts";
+import { releaseMarksQuery } from "../tasks/queries.ts";
 import { workersQuery } from "../workers/queries.ts";
 import { LatencyPanel, ThroughputPanel } from "./ChartPanels.tsx";
 import { chartMarks } from "./chart-marks.ts";
@@ -23,15 +26,14 @@ import { FleetPanel } from "./FleetPanel.tsx";
 import { endsOf } from "./facts.ts";
 import css from "./overview.module.css";
 import {
-  endsQuery,
+  endsBeforeQuery,
   failuresQuery,
   issuesQuery,
+  latencyBeforeQuery,
   latencyQuery,
   outcomesQuery,
-  releasesQuery,
   slowestQuery,
   type Window,
-  windowBefore,
 } from "./overview-queries.ts";
 import { QueuesPanel } from "./QueuesPanel.tsx";
 import { SlowestPanel } from "./SlowestPanel.tsx";
@@ -42,20 +44,32 @@ export function OverviewPage() {
   const { slug } = useParams({ from: "/signed-in/p/$slug/" });
   usePage([{ label: slug, href: paths.project(slug) }, { label: "Overview" }]);
   const stats = useQuery(statsQuery(slug));
-  // A project without any task shows the way to the first one; once there, the board stays for good.
-  const [hasTasks, setHasTasks] = useState(false);
+  // A project without any task shows the way to the first one, and that one, until somebody goes on; then the board stays for good.
+  // Until it is known whether there are any it is the board, whose panels load each on its own.
+  const [place, setPlace] = useState<"unknown" | "onboarding" | "board">("unknown");
   const total = stats.data?.tasks_total;
-  if (!hasTasks && total !== undefined && total > 0) setHasTasks(true);
-  // Not before it is known which of the two it is; without the figures it is the board.
-  if (total === undefined && !stats.isError) return <PageBones />;
-  if (!hasTasks && total === 0) {
+  if (place === "unknown" && total !== undefined) setPlace(total === 0 ? "onboarding" : "board");
+  if (place === "onboarding") {
     return (
       <Suspense fallback={<PageBones />}>
-        <Onboarding slug={slug} onReady={() => setHasTasks(true)} />
+        <Onboarding slug={slug} onReady={() => setPlace("board")} />
       </Suspense>
     );
   }
   return <Board slug={slug} />;
+}
+
+/** Nothing waits longer than this for what is better read before it; on a slow line the first screen takes its time. */
+const patienceMs = 5000;
+
+/** Whether something that waits for something else is due: once that stands in the page, or is slow. Stays so. */
+function useIsDue(isThere: boolean): boolean {
+  const [isDue, setDue] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setDue(true), isThere ? 0 : patienceMs);
+    return () => clearTimeout(timer);
+  }, [isThere]);
+  return isDue;
 }
 
 function Board({ slug }: { slug: string }) {
@@ -63,29 +77,35 @@ function Board({ slug }: { slug: string }) {
   const range = useTimeRange();
   const setRange = useSetTimeRange();
   const project = useQuery(projectQuery(slug));
+  const stats = useQuery(statsQuery(slug));
   const window: Window = { ...range, sinceMs: range.sinceMs ?? range.untilMs };
-  const before = windowBefore(window);
   const windowLabel = range.label;
   const refetchInterval = useTimedMs(30_000);
   const pollMs = usePollMs();
-  useFollowedQueues(slug);
-  useFollowedWorkers(slug);
+  useFollowed("queue.changed", queuesQuery(slug).queryKey, withRows);
+  useFollowed("worker.changed", workersQuery(slug).queryKey, withRows);
 
+  // The first screen: the figures, both charts, issues, slowest names and queues. Fifteen requests, with the files of the page.
   const outcomes = useQuery({ ...outcomesQuery(slug, window), refetchInterval });
   const latency = useQuery({ ...latencyQuery(slug, window), refetchInterval });
-  const agents = useQuery({ ...agentsQuery(slug), refetchInterval: pollMs });
-  const queues = useQuery({ ...queuesQuery(slug), refetchInterval: pollMs });
-  // What stands at the top comes first; the rest is asked for when that is there, or known to fail.
-  const enabled = !outcomes.isLoading && !latency.isLoading;
-  const issues = useQuery({ ...issuesQuery(slug, window), refetchInterval, enabled });
-  const failures = useQuery({ ...failuresQuery(slug, window), refetchInterval, enabled });
-  const slowest = useQuery({ ...slowestQuery(slug, window), refetchInterval, enabled });
+  // Read once the stream has begun: what is read before would have to be read again then.
+  const isFollowed = useIsDue(useIsStreamSettled());
+  const queues = useQuery({ ...queuesQuery(slug), refetchInterval: pollMs, enabled: isFollowed });
+  const issues = useQuery({ ...issuesQuery(slug, window), refetchInterval });
+  const slowest = useQuery({ ...slowestQuery(slug, window), refetchInterval });
+  const first = [outcomes, latency, queues, issues, slowest];
+
+  // Then who is at work, what failed last, how it was before, and what is marked in the charts.
+  const enabled = useIsDue(isFollowed && first.every((read) => !read.isLoading));
+  const agents = useQuery({ ...agentsQuery(slug), refetchInterval: pollMs, enabled });
   const workers = useQuery({ ...workersQuery(slug), refetchInterval: pollMs, enabled });
-  const endsBefore = useQuery({ ...endsQuery(slug, before), enabled });
-  const latencyBefore = useQuery({ ...latencyQuery(slug, before), enabled });
-  const releases = useQuery({ ...releasesQuery(slug, window), refetchInterval, enabled });
+  const failures = useQuery({ ...failuresQuery(slug, window), refetchInterval, enabled });
+  const before = { refetchInterval: useTimedMs(60_000), enabled };
+  const endsBefore = useQuery({ ...endsBeforeQuery(slug, window), ...before });
+  const latencyBefore = useQuery({ ...latencyBeforeQuery(slug, window), ...before });
+  const releases = useQuery({ ...releaseMarksQuery(slug, rangeParams(window)), refetchInterval, enabled });
   const activity = useQuery({ ...queueActivityQuery(slug), refetchInterval, enabled });
-  const losses = useGaps(slug, rangeParams(window));
+  const losses = useGaps(slug, rangeParams(window), enabled);
 
   const chart = {
     window,
@@ -101,12 +121,14 @@ function Board({ slug }: { slug: string }) {
       <h1 className="vh">Overview of {project.data?.name ?? slug}</h1>
       <FactStrip
         window={windowLabel}
-        ends={{ isError: outcomes.isError, data: outcomes.data && endsOf(outcomes.data.series) }}
+        ends={{ ...readOf(outcomes), data: outcomes.data && endsOf(outcomes.data.series) }}
         endsBefore={endsBefore}
-        latency={{ isError: latency.isError, data: latency.data?.total }}
-        latencyBefore={{ isError: latencyBefore.isError, data: latencyBefore.data?.total }}
+        latency={{ ...readOf(latency), data: latency.data?.total }}
+        latencyBefore={{ ...readOf(latencyBefore), data: latencyBefore.data }}
         queues={queues}
+        depths={activity.data}
         agents={agents}
+        stats={stats.data}
       />
       <div className={css.board}>
         <ThroughputPanel {...chart} query={outcomes} />
@@ -114,28 +136,26 @@ function Board({ slug }: { slug: string }) {
         <IssuesPanel slug={slug} query={issues} window={window} windowLabel={windowLabel} />
         <SlowestPanel slug={slug} query={slowest} windowLabel={windowLabel} />
         <QueuesPanel slug={slug} query={queues} activities={activity.data?.items ?? []} />
-        <FleetPanel slug={slug} agents={agents} workers={workers} losses={losses} windowLabel={windowLabel} />
+        <FleetPanel
+          slug={slug}
+          agents={agents}
+          workers={workers}
+          queues={queues.data?.items}
+          losses={losses}
+          windowLabel={windowLabel}
+        />
         <NewestFailuresPanel slug={slug} query={failures} windowLabel={windowLabel} />
       </div>
     </>
   );
 }
 
-/** Keeps the cached queues in step with the hub. */
-function useFollowedQueues(slug: string): void {
-  const client = useQueryClient();
-  useHub("queue.changed", (event) => {
-    const key = queuesQuery(slug).queryKey;
-    if (event.refetch) void client.invalidateQueries({ queryKey: key });
-    else client.setQueryData(key, (old) => old && { ...old, items: applyRows(old.items, event) });
-  });
-}
+const readOf = ({ isError, isPlaceholderData }: { isError: boolean; isPlaceholderData: boolean }) => ({
+  isError,
+  isPlaceholderData,
+});
 
-function useFollowedWorkers(slug: string): void {
-  const client = useQueryClient();
-  useHub("worker.changed", (event) => {
-    const key = workersQuery(slug).queryKey;
-    if (event.refetch) void client.invalidateQueries({ queryKey: key });
-    else client.setQueryData(key, (old) => old && { ...old, items: applyRows(old.items, event) });
-  });
-}
+const withRows = <Row extends { id: string }>(page: RowPage<Row>, event: { rows?: Row[]; removed?: string[] }) => ({
+  ...page,
+  items: applyRows(page.items, event),
+});

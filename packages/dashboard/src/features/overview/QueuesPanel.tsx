@@ -17,7 +17,7 @@ const shown = 6;
 
 interface QueuesPanelProps {
   slug: string;
-  query: UseQueryResult<{ items: Queue[] }>;
+  query: UseQueryResult<{ items: Queue[]; next_cursor: string | null }>;
   /** Depths of the last hour; the panel stands without them. */
   activities: readonly QueueActivity[];
 }
@@ -32,6 +32,9 @@ export function QueuesPanel({ slug, query, activities }: QueuesPanelProps) {
       actions={<AppLink href={paths.queues(slug)}>All queues</AppLink>}
       read={query}
       rows={shown}
+      missing={({ items, next_cursor: next }) =>
+        next === null ? null : `Only the first ${count(items.length)} queues by name are looked at.`
+      }
       empty={({ items }) =>
         items.length === 0 ? (
           <PanelEmpty kind="none-yet">

@@ -1,4 +1,5 @@
 import type { SlowestNames } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
@@ -45,7 +46,10 @@ export function SlowestPanel({ slug, query, windowLabel }: SlowestPanelProps) {
                 return (
                   <tr key={name}>
                     <td className={css.name}>
-                      <AppLink className={css.plain} href={paths.tasks(slug) + stringifySearch({ name })}>
+                      <AppLink
+                        className={css.plain}
+                        href={paths.tasks(slug) + stringifySearch({ q: fieldTerm("name", name) })}
+                      >
                         {nameText(name)}
                       </AppLink>
                     </td>

@@ -1,4 +1,4 @@
-import type { Agent, Worker } from "@svc/client";
+import type { Agent, Queue, Worker } from "@svc/client";
 import { expect, test } from "vitest";
 import { fleetHealth, nameOf } from "./fleet-health.ts";
 
@@ -40,13 +40,16 @@ const worker = (name: string, facts: Partial<Worker> = {}): Worker => ({
   ...facts,
 });
 
-const whats = (agents: Agent[], workers: Worker[]) =>
-  fleetHealth(agents, workers, now).troubles.map((trouble) => `${trouble.kind} ${nameOf(trouble)} ${trouble.what}`);
+const queue = (name: string, pending_count: number, engine = "bullmq") => ({ engine, name, pending_count }) as Queue;
+
+const whats = (agents: Agent[], workers: Worker[], queues?: Queue[]) =>
+  fleetHealth({ agents, workers, queues }, now).troubles.map(
+    (trouble) => `${trouble.kind} ${nameOf(trouble)} ${trouble.what}`,
+  );
 
 test("an agent or worker at work is no trouble", () => {
   const { troubles, healthyAgents, healthyWorkers } = fleetHealth(
-    [agent("a")],
-    [worker("w"), worker("leaving", { state: "draining" })],
+    { agents: [agent("a")], workers: [worker("w"), worker("leaving", { state: "draining" })], queues: [] },
     now,
   );
   expect(troubles).toEqual([]);
@@ -63,13 +66,23 @@ test("troubles stand by gravity, agents before workers", () => {
     worker("busy", { active_tasks: 4 }),
     worker("quiet", { state: "offline", last_heartbeat: minutesAgo(5) }),
   ];
-  expect(whats(agents, workers)).toEqual([
+  expect(whats(agents, workers, [queue("mails", 1)])).toEqual([
     "agent away offline",
     "agent old outdated",
     "agent new never seen",
     "worker quiet fell silent",
     "worker busy full",
   ]);
+});
+
+test("a worker with all its places taken is trouble only while tasks wait for it", () => {
+  const mailer = worker("mailer", { active_tasks: 1, concurrency: 1, queues: ["mails"] });
+  expect(whats([], [mailer])).toEqual([]);
+  expect(whats([], [mailer], [queue("mails", 0), queue("bills", 7), queue("mails", 3, "celery")])).toEqual([]);
+  expect(whats([], [mailer], [queue("mails", 1)])).toEqual(["worker mailer full"]);
+  const untold = worker("untold", { active_tasks: 4 });
+  expect(whats([], [untold], [queue("bills", 7)])).toEqual(["worker untold full"]);
+  expect(fleetHealth({ agents: [], workers: [mailer], queues: [] }, now).healthyWorkers).toEqual([mailer]);
 });
 
 test("a worker that said goodbye, or is known by name only, is neither trouble nor health", () => {
@@ -80,5 +93,9 @@ test("a worker that said goodbye, or is known by name only, is neither trouble n
     state_reported_at: minutesAgo(5),
   });
   const named = worker("named", { state: "unknown" });
-  expect(fleetHealth([], [ended, named], now)).toEqual({ troubles: [], healthyAgents: [], healthyWorkers: [] });
+  expect(fleetHealth({ agents: [], workers: [ended, named], queues: [] }, now)).toEqual({
+    troubles: [],
+    healthyAgents: [],
+    healthyWorkers: [],
+  });
 });

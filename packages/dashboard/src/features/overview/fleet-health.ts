@@ -1,5 +1,5 @@
-import type { Agent, Worker } from "@svc/client";
-import { workerTrouble } from "../workers/worker-states.ts";
+import type { Agent, Queue, Worker } from "@svc/client";
+import { type WorkerTrouble, workerTrouble } from "../workers/worker-states.ts";
 
 /** An agent or a worker that needs a look. */
 export type Trouble =
@@ -16,22 +16,39 @@ export interface FleetHealth {
 
 const gravity: readonly Trouble["what"][] = ["offline", "fell silent", "full", "outdated", "never seen"];
 
-export function fleetHealth(agents: readonly Agent[], workers: readonly Worker[], now: number): FleetHealth {
+interface Fleet {
+  readonly agents: readonly Agent[];
+  readonly workers: readonly Worker[];
+  /** Undefined while nobody knows whether tasks wait. */
+  readonly queues: readonly Queue[] | undefined;
+}
+
+export function fleetHealth({ agents, workers, queues = [] }: Fleet, now: number): FleetHealth {
+  const waiting = queues.filter((queue) => queue.pending_count > 0);
+  const troubleOf = (worker: Worker): WorkerTrouble => {
+    const what = workerTrouble(worker, now);
+    return what === "full" && !waiting.some((queue) => isServedBy(queue, worker)) ? null : what;
+  };
   const ofAgents = agents.flatMap((agent): Trouble[] => {
     const what = agentTrouble(agent);
     return what === null ? [] : [{ kind: "agent", agent, what }];
   });
   const ofWorkers = workers.flatMap((worker): Trouble[] => {
-    const what = workerTrouble(worker, now);
+    const what = troubleOf(worker);
     return what === null ? [] : [{ kind: "worker", worker, what }];
   });
   return {
     troubles: [...byGravity(ofAgents), ...byGravity(ofWorkers)],
     healthyAgents: agents.filter((agent) => agentTrouble(agent) === null),
     healthyWorkers: workers.filter(
-      (worker) => (worker.state === "online" || worker.state === "draining") && workerTrouble(worker, now) === null,
+      (worker) => (worker.state === "online" || worker.state === "draining") && troubleOf(worker) === null,
     ),
   };
+}
+
+/** A worker at work on all that it can is no trouble: only tasks that wait for it make it one. Of one that did not tell, any of its engine. */
+function isServedBy(queue: Queue, worker: Worker): boolean {
+  return queue.engine === worker.engine && (worker.queues.length === 0 || worker.queues.includes(queue.name));
 }
 
 export function nameOf(trouble: Trouble): string {

@@ -1,5 +1,6 @@
 import type { Issue } from "@svc/client";
-import { describe, expect, test } from "vitest";
+import { parseTaskQuery } from "@svc/client/task-query";
+import { expect, test } from "vitest";
 import { byOccurrences, splitError, tagOf, tasksOfIssue } from "./issue-words.ts";
 
 const issue = (facts: Partial<Issue>): Issue => ({
@@ -27,17 +28,14 @@ test("an error is its type and the rest of its first line", () => {
   expect(splitError(" \n")).toEqual({ type: "No error text", message: "" });
 });
 
-describe("the tasks of an issue", () => {
-  test("are the failed ones with its type of error", () => {
-    expect(tasksOfIssue(issue({}))).toEqual({ state: "failure", q: 'error:"PaymentError"' });
-  });
-
-  test("are those of its name where the type cannot be asked for", () => {
-    const byName = { state: "failure", name: "billing.charge" };
-    expect(tasksOfIssue(issue({ sample_exception: 'bad "quote": x' }))).toEqual(byName);
-    expect(tasksOfIssue(issue({ sample_exception: null }))).toEqual(byName);
-    expect(tasksOfIssue(issue({ sample_exception: " ", sample_task_name: null }))).toEqual({ state: "failure" });
-  });
+test("the tasks of an issue are the failed ones with its fingerprint, whatever their error says", () => {
+  const fingerprint = "5f0c3a97e1b24d688b1e2f7a90c4d3e6";
+  for (const sample_exception of ["PaymentError: upstream 503", 'bad "quote": x', null]) {
+    const { q = "", ...others } = tasksOfIssue(issue({ fingerprint, sample_exception }));
+    expect(others).toEqual({ state: "failure" });
+    const tests = [{ kind: "is", text: fingerprint }];
+    expect(parseTaskQuery(q)).toMatchObject({ query: [{ field: "fingerprint", isNegated: false, tests }], faults: [] });
+  }
 });
 
 test("issues stand by how often they occurred, then by how new they are", () => {

@@ -8,13 +8,9 @@ export function splitError(text: string | null): { type: string; message: string
   return colon < 0 ? { type: line, message: "" } : { type: line.slice(0, colon), message: line.slice(colon + 2) };
 }
 
-/** The filters of the task list that show the failed tasks of an issue: its error's type, in the words of `docs/search.md`. */
-export function tasksOfIssue({ sample_exception, sample_task_name }: Issue): Record<string, string> {
-  const { type } = splitError(sample_exception);
-  const isSaid = sample_exception !== null && sample_exception.trim() !== "";
-  // A text with a quote in it would need escapes; then the task's name has to do.
-  const query = isSaid && type.length <= 200 && !/["\\]/.test(type) ? { q: `error:"${type}"` } : null;
-  return { state: "failure", ...(query ?? (sample_task_name === null ? {} : { name: sample_task_name })) };
+/** The filters of the task list that show the failed tasks of an issue; by its fingerprint, for other failures may have the same type. */
+export function tasksOfIssue({ fingerprint }: Pick<Issue, "fingerprint">): Record<string, string> {
+  return { state: "failure", q: `fingerprint:${fingerprint}` };
 }
 
 /** The issues with most failures in the range first; among equals the newest. */

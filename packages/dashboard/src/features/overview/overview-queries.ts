@@ -2,15 +2,12 @@ import type { TaskRow } from "@svc/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { type Bounds, rangeParams } from "../../range-text.ts";
+import { type BucketName, bucketNames, bucketWidthMs } from "../../ui/charts/percentiles.ts";
+import { windowBefore } from "./window-before.ts";
 
 /** A range with a beginning: every panel of the overview has one. */
 export interface Window extends Bounds {
   sinceMs: number;
-}
-
-/** The window of the same length that ends where this one begins. */
-export function windowBefore({ sinceMs, untilMs }: Window): Window {
-  return { sinceMs: sinceMs - (untilMs - sinceMs), untilMs: sinceMs, isOpen: false };
 }
 
 const staleTime = 10_000;
@@ -24,15 +21,15 @@ export const outcomesQuery = (slug: string, window: Window) =>
     placeholderData,
   });
 
-/** Counts of a window that has ended: they do not change, but for what arrives late. */
-export const endsQuery = (slug: string, window: Window) =>
+/** What ended in the time before a window, for as long as the window has lasted when it is read. */
+export const endsBeforeQuery = (slug: string, window: Window) =>
   queryOptions({
     queryKey: ["ends", slug, rangeParams(window)],
     queryFn: async ({ signal }) => {
-      const stats = await api.getStats(slug, rangeParams(window), { signal });
+      const stats = await api.getStats(slug, rangeParams(windowBefore(window, Date.now())), { signal });
       return { succeeded: stats.tasks_succeeded_24h, failed: stats.tasks_failed_24h };
     },
-    staleTime: 60_000,
+    staleTime: 30_000,
     placeholderData,
   });
 
@@ -44,19 +41,23 @@ export const latencyQuery = (slug: string, window: Window) =>
     placeholderData,
   });
 
+export const latencyBeforeQuery = (slug: string, window: Window) =>
+  queryOptions({
+    queryKey: ["latency", slug, "before", rangeParams(window)],
+    queryFn: async ({ signal }) => {
+      const before = windowBefore(window, Date.now());
+      const { total } = await api.getLatency(slug, { ...rangeParams(before), bucket: bucketFor(before) }, { signal });
+      return total;
+    },
+    staleTime: 30_000,
+    placeholderData,
+  });
+
 export const slowestQuery = (slug: string, window: Window) =>
   queryOptions({
     queryKey: ["slowest", slug, rangeParams(window)],
     queryFn: ({ signal }) => api.listSlowestNames(slug, { ...rangeParams(window), limit: 8 }, { signal }),
     staleTime,
-    placeholderData,
-  });
-
-export const releasesQuery = (slug: string, window: Window) =>
-  queryOptions({
-    queryKey: ["releases", slug, rangeParams(window)],
-    queryFn: ({ signal }) => api.listReleases(slug, rangeParams(window), { signal }),
-    staleTime: 30_000,
     placeholderData,
   });
 
@@ -87,24 +88,10 @@ export const failuresQuery = (slug: string, window: Window) =>
     placeholderData,
   });
 
-const minuteMs = 60_000;
-const widths = [
-  ["1m", minuteMs],
-  ["5m", 5 * minuteMs],
-  ["15m", 15 * minuteMs],
-  ["1h", 60 * minuteMs],
-  ["1d", 24 * 60 * minuteMs],
-] as const;
-type BucketName = (typeof widths)[number][0];
-
-export const bucketWidthMs: Readonly<Record<BucketName, number>> = Object.fromEntries(widths) as Record<
-  BucketName,
-  number
->;
 /** As many bars as can be told apart in two thirds of a page. */
 const mostBars = 170;
 
 /** The narrowest buckets in which a window can still be drawn. The brain widens them where it counts by the hour only. */
 export function bucketFor({ sinceMs, untilMs }: Window): BucketName {
-  return widths.find(([, widthMs]) => (untilMs - sinceMs) / widthMs <= mostBars)?.[0] ?? "1d";
+  return bucketNames.find((name) => (untilMs - sinceMs) / bucketWidthMs[name] <= mostBars) ?? "1d";
 }

@@ -5,6 +5,7 @@ import { AppLink } from "../../ui/AppLink.tsx";
 import { count, printable } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Age } from "../../ui/Stamp.tsx";
+import { tasksOfIssue } from "../overview/issue-words.ts";
 import css from "./home.module.css";
 
 const shown = 12;
@@ -17,7 +18,8 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
       {items.length === 0 ? (
         <p className={css.calm}>
           <Glyph name="success" />
-          Nothing: all known agents are online, and no project is failing more than 5 % of its tasks.
+          Nothing: all known agents are online, no project is failing more than 5 % of its tasks, and no failure has
+          become frequent.
         </p>
       ) : (
         <ul>
@@ -26,7 +28,7 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
               <Glyph name={item.severity === "critical" ? "failure" : "half"} />
               <span className="vh">{item.severity}: </span>
               <b>{printable(item.project_name)}</b>
-              <AppLink href={viewOf(item)}>{printable(item.message)}</AppLink>
+              <Sentence item={item} />
               {item.since ? (
                 <span className="t3">
                   last seen <Age at={item.since} suffix=" ago" />
@@ -46,8 +48,25 @@ export function AttentionPanel({ items }: { items: readonly HomeAttention[] }) {
   );
 }
 
-function viewOf({ kind, project_slug: slug }: HomeAttention): string {
-  if (kind === "agents_offline") return paths.agents(slug);
-  if (kind === "failure_rate") return paths.tasks(slug) + stringifySearch({ state: "failure", since: "-24h" });
-  return paths.project(slug);
+function Sentence({ item }: { item: HomeAttention }) {
+  const view = viewOf(item);
+  const text = printable(item.message);
+  return view === null ? <span>{text}</span> : <AppLink href={view}>{text}</AppLink>;
+}
+
+/** The list that shows what the sentence says, filtered to it; null while there is none. */
+function viewOf({ kind, project_slug: slug, issue }: HomeAttention): string | null {
+  switch (kind) {
+    case "agents_offline":
+      return paths.agents(slug) + stringifySearch({ filter: "offline" });
+    case "failure_rate":
+      return paths.tasks(slug) + stringifySearch({ state: "failure", since: "-24h" });
+    case "issue_spike":
+      // An hour more than the last one: its tasks may have waited before they failed.
+      return (
+        paths.tasks(slug) + stringifySearch({ ...(issue ? tasksOfIssue(issue) : { state: "failure" }), since: "-2h" })
+      );
+    default:
+      return null;
+  }
 }

@@ -4,10 +4,13 @@ import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { paths } from "../../paths.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
 import { homeSummaryQuery, projectsQuery } from "./queries.ts";
 import { slugFrom } from "./slug.ts";
 
@@ -34,81 +37,62 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog title="New project" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!create.isPending) create.mutate();
-        }}
-      >
-        <Rows>
-          <Field
-            label="Name"
-            required
-            maxLength={200}
-            autoFocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={faults.name}
-          />
-          <Field
-            label="Slug"
-            required
-            minLength={2}
-            maxLength={63}
-            pattern="[a-z0-9](-?[a-z0-9])*"
-            value={slug}
-            onChange={(event) => setTypedSlug(event.currentTarget.value)}
-            hint="Part of every address of this project: small letters, digits and single hyphens."
-            error={faults.slug}
-          />
-          <Field
-            label="Environment"
-            required
-            maxLength={40}
-            pattern="[A-Za-z0-9_.\-]+"
-            value={environment}
-            onChange={(event) => setEnvironment(event.currentTarget.value)}
-            hint="Production projects carry a coloured line, so that they are not mistaken for another."
-            error={faults.environment}
-          />
-          <Field
-            label="Time zone"
-            required
-            list="zones"
-            value={timezone}
-            onChange={(event) => setTimezone(event.currentTarget.value)}
-            error={faults.timezone}
-          />
-          <datalist id="zones">
-            {Intl.supportedValuesOf("timeZone").map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
-          {isElsewhere ? (
-            <p className={controls.err} role="alert">
-              {conflictText(create.error)}
-            </p>
-          ) : null}
-          <div className={dialogFoot}>
-            <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
-              Cancel
-            </button>
-            <button
-              type="submit"
-              className={`${controls.btn} ${controls.pri} ${controls.big}`}
-              aria-disabled={create.isPending}
-            >
-              Create project
-            </button>
-          </div>
-        </Rows>
-      </form>
+      <ActForm error={create.error} className={controls.rows} onSubmit={() => create.mutate()}>
+        <Field
+          label="Name"
+          required
+          maxLength={200}
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={faults.name}
+        />
+        <Field
+          label="Slug"
+          required
+          minLength={2}
+          maxLength={63}
+          pattern="[a-z0-9](-?[a-z0-9])*"
+          value={slug}
+          onChange={(event) => setTypedSlug(event.currentTarget.value)}
+          hint="Part of every address of this project: small letters, digits and single hyphens."
+          error={faults.slug}
+        />
+        <Field
+          label="Environment"
+          required
+          maxLength={40}
+          pattern="[A-Za-z0-9_.\-]+"
+          value={environment}
+          onChange={(event) => setEnvironment(event.currentTarget.value)}
+          hint="Production projects carry a coloured line, so that they are not mistaken for another."
+          error={faults.environment}
+        />
+        <Field
+          label="Time zone"
+          required
+          list="zones"
+          value={timezone}
+          onChange={(event) => setTimezone(event.currentTarget.value)}
+          error={faults.timezone}
+        />
+        <datalist id="zones">
+          {Intl.supportedValuesOf("timeZone").map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+        {isElsewhere ? <Refusal>{conflictText(create.error)}</Refusal> : null}
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Cancel
+          </button>
+          <ActButton error={create.error} isBusy={create.isPending}>
+            Create project
+          </ActButton>
+        </div>
+      </ActForm>
     </Dialog>
   );
-}
-
-function Rows({ children }: { children: React.ReactNode }) {
-  return <div className={controls.rows}>{children}</div>;
 }
 
 /** The messages of a 422 by the last name of their place. */

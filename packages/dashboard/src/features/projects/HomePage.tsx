@@ -5,9 +5,10 @@ import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
-import { count, nameText } from "../../ui/format.ts";
-import { Icon } from "../../ui/Icon.tsx";
+import { count, nameText, printable } from "../../ui/format.ts";
+import { Glyph, Icon } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { usePage } from "../../ui/title.ts";
 import { useMe } from "../sessions/queries.ts";
 import { AttentionPanel } from "./AttentionPanel.tsx";
@@ -86,18 +87,40 @@ function NoProject({ isAdmin, children }: { isAdmin: boolean; children: ReactNod
   );
 }
 
-/** The way into the projects while their figures are missing. */
+/** The way into the projects while their figures are missing: each says so for itself. */
 function NamesOnly() {
   const { data = [] } = useQuery(projectsQuery);
   if (data.length === 0) return null;
   return (
-    <ul className={css.names} aria-label="Projects">
-      {data.map((project) => (
-        <li key={project.id}>
-          <AppLink href={paths.project(project.slug)}>{nameText(project.name)}</AppLink>
-          <span className="t3">{project.slug}</span>
-        </li>
-      ))}
-    </ul>
+    <ScrollBox label="Projects">
+      <table className={`${panel.tbl} ${panel.wide}`}>
+        <thead>
+          <tr>
+            <th>Project</th>
+            <th>Health</th>
+            <th className="lg">Environment</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((project) => (
+            <tr key={project.id}>
+              <td className={panel.two}>
+                <AppLink href={paths.project(project.slug)}>
+                  <b>{nameText(project.name)}</b>
+                </AppLink>
+                <small>{project.slug}</small>
+              </td>
+              <td>
+                <span className={css.unread}>
+                  <Glyph name="unknown" />
+                  could not be read
+                </span>
+              </td>
+              <td className="lg t2">{printable(project.environment)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
   );
 }

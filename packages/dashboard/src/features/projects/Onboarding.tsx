@@ -1,33 +1,42 @@
 import type { MintedAgent } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useHub, useTimedMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { printable } from "../../ui/format.ts";
+import { idTail, nameText, printable } from "../../ui/format.ts";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
 import { shortClockText, useZone } from "../../ui/instants.ts";
 import panel from "../../ui/panel.module.css";
 import { Segments } from "../../ui/Segments.tsx";
 import { Snippet } from "../../ui/Snippet.tsx";
+import { StatePill } from "../../ui/StatePill.tsx";
 import { AgentSnippets } from "../agents/AgentSnippets.tsx";
 import { FirstHello, NothingArrives } from "../agents/FirstHello.tsx";
 import { MintDialog } from "../agents/MintDialog.tsx";
 import { agentsQuery } from "../agents/queries.ts";
 import { environmentLines } from "../agents/snippet.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
+import { firstTaskQuery } from "./first-task.ts";
 import css from "./onboarding.module.css";
-import { type StepState, stepsOf } from "./onboarding-steps.ts";
+import { agentOf, type StepState, stepsOf, watchedEngines } from "./onboarding-steps.ts";
 import { projectQuery, statsQuery } from "./queries.ts";
 
 /** What `svc agent` can watch. */
-const engines = [
+const known = [
   { value: "bullmq", label: "BullMQ", title: "BullMQ 5 and 6 on Redis" },
   { value: "demo", label: "sample shop", title: "A shop that lives in memory, to try this without any engine" },
-] as const;
-type Engine = (typeof engines)[number]["value"];
+];
 
-/** The way from an empty project to its first task; the steps tick themselves. */
-export function Onboarding({ slug, onReady }: { slug: string; onReady: () => void }) {
+interface OnboardingProps {
+  slug: string;
+  /** The way on, once there are tasks. */
+  onReady: () => void;
+}
+
+/** The way from an empty project to its first task, engine by engine; the steps tick themselves. */
+export function Onboarding({ slug, onReady }: OnboardingProps) {
   const { zone } = useZone();
   const project = useQuery(projectQuery(slug));
   const readMs = useTimedMs(3_000);
@@ -35,25 +44,45 @@ export function Onboarding({ slug, onReady }: { slug: string; onReady: () => voi
   const stats = useQuery({ ...statsQuery(slug), refetchInterval: readMs });
   const isAdmin = useIsProjectAdmin(slug);
   const [isMinting, setMinting] = useState(false);
-  const [engine, setEngine] = useState<Engine>("bullmq");
+  const [chosen, setChosen] = useState<string | null>(null);
   const [minted, setMinted] = useState<MintedAgent | null>(null);
-  useHub("task.changed", () => void stats.refetch());
 
   const items = agents.data?.items ?? [];
-  const newest = items.toSorted((a, b) => b.created_at.localeCompare(a.created_at))[0];
-  const agent = items.find((one) => one.id === minted?.agent.id) ?? newest;
-  const taskCount = stats.data?.tasks_total ?? 0;
+  const watched = watchedEngines(items);
+  const others = watched.filter((engine) => known.every(({ value }) => value !== engine));
+  const engines = [...known, ...others.map((value) => ({ value, label: printable(value) }))];
+  // Until somebody chooses, the engine that an agent has found.
+  const engine = chosen ?? watched[0] ?? "bullmq";
+  const first = useQuery({ ...firstTaskQuery(slug, engine), refetchInterval: readMs });
+  // Several pushes may come while one read is under way: it goes on, and the timer brings what it was too early for.
+  useHub("task.changed", () => {
+    void stats.refetch({ cancelRefetch: false });
+    if (!first.data) void first.refetch({ cancelRefetch: false });
+  });
+
+  const task = first.data ?? null;
+  const agent = agentOf(items, engine, minted?.agent.id);
+  const hasTasks = task !== null || (stats.data?.tasks_total ?? 0) > 0;
   const secrets = minted ? { token: minted.token, hmacSecret: minted.hmac_secret } : null;
-  const steps = stepsOf({ agent, taskCount });
-  useEffect(() => {
-    if (taskCount > 0) onReady();
-  }, [taskCount, onReady]);
+  const steps = stepsOf({ agents: items, engine, hasTask: task !== null });
 
   return (
     <div className={css.onb}>
       <div>
         <h1>Connect the first agent</h1>
-        <p className={`${css.lead} t2`}>No task yet. The steps tick themselves; nothing here needs a reload.</p>
+        <p className={`${css.lead} t2`} role="status">
+          {hasTasks
+            ? "The first tasks are here. Another engine can be connected now, or later under Agents."
+            : "No task yet. The steps tick themselves; nothing here needs a reload."}
+        </p>
+        <div className={css.choice}>
+          <Segments legend="Engine" value={engine} options={engines} onChange={setChosen} />
+          {hasTasks ? (
+            <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={onReady}>
+              Open the overview
+            </button>
+          ) : null}
+        </div>
         <ol className={css.steps}>
           <Step
             state="done"
@@ -111,11 +140,27 @@ export function Onboarding({ slug, onReady }: { slug: string; onReady: () => voi
               <p>Start the agent where it can reach the broker and this server.</p>
             )}
           </Step>
-          <Step state={steps.event} title="First event">
-            <p>Any task that is put into, starts in or leaves a watched queue.</p>
+          <Step
+            state={steps.event}
+            title="First event"
+            at={task ? shortClockText(Date.parse(task.received_at), zone) : null}
+          >
+            {task ? (
+              <p>Told by {task.queue ? `queue ${printable(task.queue)}` : "the engine"}.</p>
+            ) : (
+              <p>Any task that is put into, starts in or leaves a watched queue.</p>
+            )}
           </Step>
           <Step state={steps.task} title="First task on screen">
-            <p>Then this page fills by itself.</p>
+            {task ? (
+              <p className={css.first}>
+                <StatePill state={task.state} />
+                <AppLink href={paths.task(slug, task.engine, task.task_id)}>{nameText(task.name)}</AppLink>
+                <span className="mono t3">{idTail(task.task_id)}</span>
+              </p>
+            ) : (
+              <p>It appears here as soon as it is told.</p>
+            )}
           </Step>
         </ol>
       </div>
@@ -124,13 +169,16 @@ export function Onboarding({ slug, onReady }: { slug: string; onReady: () => voi
           <h2 id="h-paste">Paste where the agent runs</h2>
         </header>
         <div className={css.snips}>
-          <Segments legend="Engine" value={engine} options={engines} onChange={setEngine} />
           {engine === "bullmq" ? (
             <AgentSnippets slug={slug} secrets={secrets} />
           ) : (
             <>
               <Snippet name="environment" text={environmentLines(slug, secrets)} once="shown once, when minted" />
-              <Snippet name="shell" text={`npx svc agent demo --brain ${location.origin}`} />
+              {engine === "demo" ? (
+                <Snippet name="shell" text={`npx svc agent demo --brain ${location.origin}`} />
+              ) : (
+                <p className="t2">An agent of this project watches {printable(engine)} already.</p>
+              )}
             </>
           )}
         </div>

@@ -1,13 +1,14 @@
-import type { Latency, Percentiles as Measured, Queue } from "@svc/client";
+import type { Percentiles as Measured, Queue } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
 import { instantRange, rangeParams } from "../../range-text.ts";
 import { useSetTimeRange, useTimeRange } from "../../time-range.ts";
 import { LineChart } from "../../ui/charts/LineChart.tsx";
-import { PercentileChart, type Percentiles } from "../../ui/charts/PercentileChart.tsx";
+import { PercentileChart } from "../../ui/charts/PercentileChart.tsx";
+import { type LatencyKind, latencyKinds, percentilesOf } from "../../ui/charts/percentiles.ts";
 import { TableToggle } from "../../ui/charts/TableToggle.tsx";
-import { count, duration } from "../../ui/format.ts";
+import { count, duration, printable } from "../../ui/format.ts";
 import { chartGaps } from "../../ui/gap-band/gaps.ts";
 import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
 import panel from "../../ui/panel.module.css";
@@ -71,20 +72,22 @@ export function DepthPanel({ slug, queue }: OfQueue) {
   );
 }
 
-type Kind = "wait" | "run";
-const kinds = [
-  { value: "wait", label: "wait", title: "From the queue to the start" },
-  { value: "run", label: "run", title: "From start to end of an attempt" },
-] as const;
+// A queue is about waiting: that comes first.
+const kinds = latencyKinds.toReversed();
+
+interface LatencyProps extends OfQueue {
+  /** Engines that have a queue of the same name. */
+  others: readonly string[];
+}
 
 /** How long tasks of the queue waited and ran. */
-export function LatencyPanel({ slug, queue }: OfQueue) {
+export function LatencyPanel({ slug, queue, others }: LatencyProps) {
   const range = useTimeRange();
   const setRange = useSetTimeRange();
   const within = rangeParams(range);
   const { gaps } = useGaps(slug, within);
   const [isTable, setTable] = useState(false);
-  const [kind, setKind] = useState<Kind>("wait");
+  const [kind, setKind] = useState<LatencyKind>("wait");
   const latency = useQuery({
     ...queueLatencyQuery(slug, queue.name, within),
     refetchInterval: useTimedMs(30_000),
@@ -104,6 +107,12 @@ export function LatencyPanel({ slug, queue }: OfQueue) {
       }
       read={latency}
       rows={5}
+      // Times are kept by name of the queue, whatever its engine.
+      missing={() =>
+        others.length === 0
+          ? null
+          : `Also of the queue of this name in ${others.map(printable).join(", ")}: times are not told apart by engine.`
+      }
       empty={({ total }) =>
         total[kind] ? null : (
           <PanelEmpty kind="no-match">
@@ -136,13 +145,4 @@ function totalText(total: Measured | null): string {
   if (total === null) return "Nothing was measured.";
   const { p50, p95, p99, count: measured } = total;
   return `Over all of it p50 ${duration(p50)}, p95 ${duration(p95)}, p99 ${duration(p99)}, of ${count(measured)} measured.`;
-}
-
-const widthMs = { "1m": 60_000, "5m": 300_000, "15m": 900_000, "1h": 3_600_000, "1d": 86_400_000 } as const;
-
-function percentilesOf({ series, bucket }: Latency, kind: Kind): Percentiles[] {
-  return series.map((point) => {
-    const fromMs = Date.parse(point.t);
-    return { fromMs, toMs: fromMs + widthMs[bucket], values: point[kind] };
-  });
 }

@@ -1,7 +1,9 @@
 import type { Queue, QueueActivity } from "@svc/client";
-import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { fieldTerm } from "@svc/client/task-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useHub, usePollMs, useTimedMs } from "../../live/live.ts";
+import { usePollMs, useTimedMs } from "../../live/live.ts";
+import { useFollowed, withOwnRow } from "../../live/use-followed.ts";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
@@ -15,8 +17,9 @@ import panel from "../../ui/panel.module.css";
 import { Age } from "../../ui/Stamp.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
+import { FailuresPanel } from "../tasks/FailuresPanel.tsx";
 import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
-import { QueueFailures, QueueStates, QueueWorkers } from "./QueuePanels.tsx";
+import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
 import { Consumers } from "./QueueRow.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
 import { isStale, perMinute, type Trouble, troubleOf } from "./trouble.ts";
@@ -28,21 +31,14 @@ export function QueuePage() {
     { label: "Queues", href: paths.queues(slug) },
     { label: nameText(name) },
   ]);
-  const client = useQueryClient();
   const now = useNow();
   const options = queueQuery(slug, engine, name);
   const read = useSuspenseQuery({ ...options, refetchInterval: usePollMs() });
   const queue = read.data;
-  useHub("queue.changed", (event) => {
-    if (event.refetch) void client.invalidateQueries({ queryKey: options.queryKey });
-    const row = event.rows?.find((one) => one.id === queue.id);
-    if (row) client.setQueryData(options.queryKey, (old) => old && { ...old, ...row });
-  });
-  const activities = useQuery({
-    ...queueActivityQuery(slug, { engine, name }),
-    refetchInterval: useTimedMs(30_000),
-  });
-  const activity = activities.data?.items[0];
+  useFollowed("queue.changed", options.queryKey, withOwnRow);
+  const activities = useQuery({ ...queueActivityQuery(slug, { name }), refetchInterval: useTimedMs(30_000) });
+  const activity = activities.data?.items.find((one) => one.queue_id === queue.id);
+  const namesakes = activities.data?.items.filter((one) => one.queue_id !== queue.id) ?? [];
   const windowMs = activities.data ? Date.parse(activities.data.to) - Date.parse(activities.data.from) : 0;
   const trouble = troubleOf(queue, activity, now);
 
@@ -53,7 +49,10 @@ export function QueuePage() {
         <span className={controls.tag}>{printable(queue.engine)}</span>
         {queue.broker_url_hint ? <span className="t3 cut">{printable(queue.broker_url_hint)}</span> : null}
         <span className="grow" />
-        <AppLink className={controls.btn} href={paths.tasks(slug) + stringifySearch({ queue: queue.name })}>
+        <AppLink
+          className={controls.btn}
+          href={paths.tasks(slug) + stringifySearch({ queue: queue.name, q: fieldTerm("engine", queue.engine) })}
+        >
           Its tasks
         </AppLink>
       </div>
@@ -66,8 +65,8 @@ export function QueuePage() {
         <div className={panel.grid2}>
           <div className={panel.stack}>
             <DepthPanel slug={slug} queue={queue} />
-            <LatencyPanel slug={slug} queue={queue} />
-            <QueueFailures slug={slug} queue={queue} />
+            <LatencyPanel slug={slug} queue={queue} others={namesakes.map((one) => one.engine)} />
+            <FailuresPanel slug={slug} of="queue" name={queue.name} engine={queue.engine} />
           </div>
           <div className={panel.stack}>
             <QueueStates slug={slug} queue={queue} />

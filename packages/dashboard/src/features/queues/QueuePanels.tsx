@@ -1,5 +1,6 @@
 import type { Queue, TaskState } from "@svc/client";
-import { useQuery } from "@tanstack/react-query";
+import { fieldTerm } from "@svc/client/task-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
@@ -12,8 +13,7 @@ import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { FleetPill, StatePill } from "../../ui/StatePill.tsx";
-import { useGaps } from "../agents/use-gaps.ts";
-import { TaskTable } from "../tasks/TaskTable.tsx";
+import { WindowTable } from "../../ui/WindowTable.tsx";
 import { PoolBar } from "../workers/PoolBar.tsx";
 import { workersQuery } from "../workers/queries.ts";
 import { workersInOrder } from "../workers/worker-states.ts";
@@ -27,10 +27,12 @@ interface OfQueue {
 export function QueueStates({ slug, queue }: OfQueue) {
   const range = useTimeRange();
   const within = rangeParams(range);
+  // Another engine may have a queue of the same name.
+  const which = { queue: queue.name, q: fieldTerm("engine", queue.engine) };
   const states = useQuery({
-    queryKey: ["queue-states", slug, queue.name, within],
-    queryFn: ({ signal }) => api.getFacet(slug, { field: "state", queue: queue.name, ...within }, { signal }),
-    placeholderData: (old) => old,
+    queryKey: ["queue-states", slug, which, within],
+    queryFn: ({ signal }) => api.getFacet(slug, { field: "state", ...which, ...within }, { signal }),
+    placeholderData: keepPreviousData,
     refetchInterval: useTimedMs(30_000),
   });
   return (
@@ -65,9 +67,9 @@ export function QueueStates({ slug, queue }: OfQueue) {
                   <AppLink
                     href={
                       paths.tasks(slug) +
-                      stringifySearch({ queue: queue.name, state: value, since: range.since ?? "", until: range.until })
+                      stringifySearch({ ...which, state: value, since: range.since ?? "", until: range.until })
                     }
-                    aria-label={`${count(tasks)} tasks in state ${value}`}
+                    aria-label={`${count(tasks)}${exact ? "" : " or more"} tasks in state ${value}`}
                   >
                     {count(tasks)}
                     {exact ? "" : "+"}
@@ -82,59 +84,6 @@ export function QueueStates({ slug, queue }: OfQueue) {
   );
 }
 
-const failuresShown = 8;
-
-/** The newest failed tasks of the queue, with bands where events were lost. */
-export function QueueFailures({ slug, queue }: OfQueue) {
-  const range = useTimeRange();
-  const within = rangeParams(range);
-  const { gaps } = useGaps(slug, within);
-  const failures = useQuery({
-    queryKey: ["queue-failures", slug, queue.engine, queue.name, within],
-    queryFn: ({ signal }) =>
-      api.listTasks(slug, { queue: queue.name, state: "failure", limit: failuresShown, ...within }, { signal }),
-    placeholderData: (old) => old,
-    refetchInterval: useTimedMs(15_000),
-  });
-  return (
-    <Panel
-      title="Recent failures"
-      window={range.label}
-      read={failures}
-      rows={4}
-      actions={
-        <AppLink
-          href={
-            paths.tasks(slug) +
-            stringifySearch({ queue: queue.name, state: "failure", since: range.since ?? "", until: range.until })
-          }
-        >
-          All failures
-        </AppLink>
-      }
-      empty={({ items }) =>
-        items.some((task) => task.engine === queue.engine) ? null : (
-          <PanelEmpty kind="no-match">
-            <p>No task of this queue failed in the {range.label}.</p>
-          </PanelEmpty>
-        )
-      }
-    >
-      {({ items, next_cursor }) => (
-        <TaskTable
-          slug={slug}
-          label="Recent failures"
-          // The filter knows names of queues; another engine may have one of the same name.
-          tasks={items.filter((task) => task.engine === queue.engine)}
-          columns={["worker", "error"]}
-          gaps={gaps}
-          hasOlder={next_cursor !== null}
-        />
-      )}
-    </Panel>
-  );
-}
-
 /** Workers that said they serve the queue. */
 export function QueueWorkers({ slug, queue }: OfQueue) {
   const workers = useQuery({ ...workersQuery(slug), refetchInterval: useTimedMs(15_000) });
@@ -144,7 +93,9 @@ export function QueueWorkers({ slug, queue }: OfQueue) {
       window="as they last reported"
       read={workers}
       rows={3}
-      missing={({ next_cursor }) => (next_cursor ? "Only the first 500 workers of the project are looked at." : null)}
+      missing={({ items, next_cursor }) =>
+        next_cursor ? `Only the first ${count(items.length)} workers of the project are looked at.` : null
+      }
       empty={({ items }) =>
         items.some((worker) => serves(worker, queue)) ? null : (
           <PanelEmpty kind="none-yet">
@@ -155,32 +106,37 @@ export function QueueWorkers({ slug, queue }: OfQueue) {
     >
       {({ items }) => (
         <ScrollBox label="Workers that serve it">
-          <table className={`${panel.tbl} ${panel.dense}`}>
-            <thead>
-              <tr>
+          <WindowTable
+            className={`${panel.tbl} ${panel.dense}`}
+            rowPx={28}
+            rows={workersInOrder(items.filter((worker) => serves(worker, queue))).map((worker) => ({
+              key: worker.id,
+              worker,
+            }))}
+            head={
+              <>
                 <th>State</th>
                 <th>Worker</th>
                 <th className="num">Pool</th>
                 <th className="num">Failed, 24 h</th>
+              </>
+            }
+          >
+            {({ worker }, place) => (
+              <tr {...place}>
+                <td>
+                  <FleetPill state={worker.state} bare />
+                </td>
+                <td>
+                  <AppLink href={paths.worker(slug, worker.id)}>{nameText(worker.name)}</AppLink>
+                </td>
+                <td className="num">
+                  <PoolBar worker={worker} />
+                </td>
+                <td className="num">{count(worker.failed)}</td>
               </tr>
-            </thead>
-            <tbody>
-              {workersInOrder(items.filter((worker) => serves(worker, queue))).map((worker) => (
-                <tr key={worker.id}>
-                  <td>
-                    <FleetPill state={worker.state} bare />
-                  </td>
-                  <td>
-                    <AppLink href={paths.worker(slug, worker.id)}>{nameText(worker.name)}</AppLink>
-                  </td>
-                  <td className="num">
-                    <PoolBar worker={worker} />
-                  </td>
-                  <td className="num">{count(worker.failed)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            )}
+          </WindowTable>
         </ScrollBox>
       )}
     </Panel>

@@ -1,4 +1,5 @@
 import type { Queue, QueueActivity } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
@@ -8,6 +9,7 @@ import { Glyph } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
 import panel from "../../ui/panel.module.css";
 import { Age } from "../../ui/Stamp.tsx";
+import type { RowPlace } from "../../ui/WindowTable.tsx";
 import { DepthSpark } from "./DepthSpark.tsx";
 import css from "./queues.module.css";
 import { hasNoConsumer, isStale, perMinute, type Trouble } from "./trouble.ts";
@@ -22,6 +24,7 @@ export interface ShownQueue {
 interface QueueRowProps {
   slug: string;
   row: ShownQueue;
+  place: RowPlace;
   /** The greatest depth of the list: the bars' scale. */
   deepest: number;
   /** How long the counts of `activity` cover. */
@@ -29,11 +32,11 @@ interface QueueRowProps {
   now: number;
 }
 
-export function QueueRow({ slug, row, deepest, windowMs, now }: QueueRowProps) {
+export function QueueRow({ slug, row, place, deepest, windowMs, now }: QueueRowProps) {
   const { queue, activity, trouble } = row;
   const isOld = isStale(queue, now);
   return (
-    <tr className={trouble === "stuck" ? panel.alarm : undefined} data-old={isOld}>
+    <tr {...place} className={trouble === "stuck" ? panel.alarm : undefined} data-old={isOld}>
       <td className={panel.two}>
         <AppLink href={paths.queue(slug, queue.engine, queue.name)}>
           <b>{nameText(queue.name)}</b>
@@ -75,8 +78,16 @@ export function QueueRow({ slug, row, deepest, windowMs, now }: QueueRowProps) {
           <span className="t3">0</span>
         ) : (
           <AppLink
-            href={paths.tasks(slug) + stringifySearch({ queue: queue.name, state: "failure", since: "-1h" })}
-            aria-label={`${count(activity.failed)} failed in ${queue.name}`}
+            href={
+              paths.tasks(slug) +
+              stringifySearch({
+                queue: queue.name,
+                q: fieldTerm("engine", queue.engine),
+                state: "failure",
+                since: "-1h",
+              })
+            }
+            aria-label={`${count(activity.failed)} failed in ${printable(queue.name)}`}
           >
             {count(activity.failed)}
           </AppLink>

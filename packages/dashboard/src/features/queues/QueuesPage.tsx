@@ -15,6 +15,7 @@ import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { useSteadyOrder } from "../../ui/steady-order.ts";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
+import { WindowTable } from "../../ui/WindowTable.tsx";
 import { QueueRow, type ShownQueue } from "./QueueRow.tsx";
 import { queueActivityQuery, queuePages } from "./queries.ts";
 import css from "./queues.module.css";
@@ -84,9 +85,14 @@ export function QueuesPage() {
         </Empty>
       ) : (
         <ScrollBox label="Queues">
-          <table className={`${panel.tbl} ${panel.wide}`} {...hold}>
-            <thead>
-              <tr>
+          <WindowTable
+            className={`${panel.tbl} ${panel.wide} ${css.list}`}
+            on={hold}
+            rows={rows}
+            isOpenEnded={list.hasMore}
+            rowPx={45}
+            head={
+              <>
                 <th>Queue</th>
                 <th className="num">Pending</th>
                 <th className="lg">Depth, last hour</th>
@@ -96,19 +102,18 @@ export function QueuesPage() {
                 <th className="num lg">Out / min</th>
                 <th className="num lg">Failed, last hour</th>
                 <th className="num lg">Last seen</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <QueueRow key={row.key} slug={slug} row={row} deepest={deepest} windowMs={windowMs} now={now} />
-              ))}
-            </tbody>
-          </table>
+              </>
+            }
+          >
+            {(row, place) => (
+              <QueueRow slug={slug} row={row} place={place} deepest={deepest} windowMs={windowMs} now={now} />
+            )}
+          </WindowTable>
           {list.hasMore ? (
             <p className={panel.foot}>
               {count(all.length)} queues are read, by engine and name.{" "}
               <button type="button" className={controls.lnk} onClick={list.readMore}>
-                Read the next 500
+                Read more
               </button>
             </p>
           ) : null}

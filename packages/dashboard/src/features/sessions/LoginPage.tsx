@@ -1,16 +1,17 @@
 import { ApiProblem, isProblem } from "@svc/client";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useEffect } from "react";
 import { api } from "../../api.ts";
 import { safeReturn } from "../../paths.ts";
 import { queryClient } from "../../query-client.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
 import { toggleTheme } from "../../ui/appearance.ts";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { useNow } from "../../ui/ticker.ts";
 import css from "./login.module.css";
 import { setupStatusQuery } from "./queries.ts";
 
@@ -18,9 +19,6 @@ export function LoginPage() {
   const { next, ended } = useSearch({ from: "/login" });
   const router = useRouter();
   const setup = useQuery(setupStatusQuery);
-  const password = useRef<HTMLInputElement>(null);
-  const [blockedUntil, setBlockedUntil] = useState(0);
-  const waitSeconds = Math.ceil((blockedUntil - useNow()) / 1000);
 
   useEffect(() => {
     document.title = "Sign in · svc";
@@ -38,28 +36,13 @@ export function LoginPage() {
       queryClient.clear();
       router.history.replace(safeReturn(next));
     },
-    onError: (error) => {
-      if (isProblem(error, "rate_limited")) setBlockedUntil(Date.now() + (error.retryAfterSeconds ?? 60) * 1000);
-    },
   });
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (signIn.isPending || waitSeconds > 0) return;
-    signIn.mutate(new FormData(event.currentTarget), { onError: () => password.current?.focus() });
-  };
   const failure = signIn.error === null ? null : signInFailure(signIn.error);
 
   return (
     <main className={css.login} id="main" tabIndex={-1}>
-      <form
-        className={css.form}
-        onSubmit={submit}
-        noValidate={false}
-        ref={(form) => {
-          password.current = form?.querySelector<HTMLInputElement>("[name=password]") ?? null;
-        }}
-      >
+      <ActForm error={signIn.error} className={css.form} onSubmit={(form) => signIn.mutate(new FormData(form))}>
         <p className={css.brand}>
           <span className={css.mark} aria-hidden="true">
             svc
@@ -111,14 +94,10 @@ export function LoginPage() {
           </span>
           Keep me signed in for 30 days
         </label>
-        <button
-          type="submit"
-          className={`${controls.btn} ${controls.pri} ${css.submit}`}
-          aria-disabled={signIn.isPending || waitSeconds > 0}
-        >
-          {waitSeconds > 0 ? `Wait ${waitSeconds} s` : signIn.isPending ? "Signing in" : "Sign in"}
-        </button>
-      </form>
+        <ActButton error={signIn.error} isBusy={signIn.isPending} className={css.submit}>
+          {signIn.isPending ? "Signing in" : "Sign in"}
+        </ActButton>
+      </ActForm>
       <footer className={css.foot}>
         <span>Accounts are made by your administrator</span>
         <button type="button" className={controls.lnk} onClick={toggleTheme}>

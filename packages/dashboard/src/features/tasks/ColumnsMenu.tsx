@@ -1,7 +1,7 @@
 import controls from "../../ui/controls.module.css";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu, menuItem, menuRule } from "../../ui/Layers.tsx";
-import { type ColumnId, columnFacts, columnIds, moved, resized, toggled, widthOf } from "./columns.ts";
+import { type ColumnId, columnFacts, columnIds, moved, phoneColumns, resized, toggled, widthOf } from "./columns.ts";
 import css from "./list.module.css";
 import type { ColumnChoice } from "./use-columns.ts";
 
@@ -12,7 +12,7 @@ export function ColumnsMenu({ choice }: { choice: ColumnChoice }) {
   return (
     <Menu
       label="Columns"
-      buttonClass={`${controls.tool} lg`}
+      buttonClass={controls.tool}
       button={
         <>
           <Icon name="columns" />
@@ -23,6 +23,27 @@ export function ColumnsMenu({ choice }: { choice: ColumnChoice }) {
       {() => <Columns choice={choice} />}
     </Menu>
   );
+}
+
+/** What a row shows on a phone, besides its state and name. */
+export function PhoneColumns({ choice: { layout, change } }: { choice: ColumnChoice }) {
+  return phoneColumns.slice(2).map((id) => {
+    const isShown = layout.shown.includes(id);
+    return (
+      <button
+        key={id}
+        type="button"
+        data-entry=""
+        data-stay=""
+        className={menuItem}
+        aria-pressed={isShown}
+        onClick={() => change(toggled(layout, id))}
+      >
+        <span className="grow">{columnFacts[id].label}</span>
+        {isShown ? <Icon name="check" /> : null}
+      </button>
+    );
+  });
 }
 
 function Columns({ choice }: { choice: ColumnChoice }) {

@@ -1,10 +1,12 @@
 import type { BulkDeleteFilters, Priority, TaskFilters } from "@svc/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { count } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
 import { type ListRow, type LoadedList, removeRows } from "./task-pages.ts";
 
 /** A request with filters deletes at most this many rows. */
@@ -59,23 +61,14 @@ export function DeleteDialog({ slug, chosen, onClose, onDone }: DeleteDialogProp
         Their rows leave the list for everybody. Their events stay until retention takes them, and a later event of a
         deleted task makes a new row. Nothing is sent to the engine.
       </p>
-      {remove.isError ? (
-        <p className={controls.err} role="alert">
-          Nothing was deleted. {causeOf(remove.error)}
-        </p>
-      ) : null}
+      {remove.isError ? <Refusal>Nothing was deleted. {causeOf(remove.error)}</Refusal> : null}
       <div className={dialogFoot}>
         <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
           Keep them
         </button>
-        <button
-          type="button"
-          className={`${controls.btn} ${controls.danger} ${controls.big}`}
-          aria-disabled={remove.isPending}
-          onClick={() => !remove.isPending && remove.mutate()}
-        >
+        <ActButton isDanger error={remove.error} isBusy={remove.isPending} onAct={() => remove.mutate()}>
           Delete {words}
-        </button>
+        </ActButton>
       </div>
     </Dialog>
   );

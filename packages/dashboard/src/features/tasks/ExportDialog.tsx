@@ -1,17 +1,20 @@
 import { isProblem, type TaskExportQuery, type TaskFilters } from "@svc/client";
+import { exportFields } from "@svc/client/task-query";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { api } from "../../api.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { bytes, count } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { minuteText, useZone } from "../../ui/instants.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
 import { Segments } from "../../ui/Segments.tsx";
 import type { ColumnId } from "./columns.ts";
 import { type Cut, nearestCut } from "./export-cut.ts";
-import { exportFields, fieldsOfColumns } from "./export-fields.ts";
+import { fieldsOfColumns } from "./export-fields.ts";
 import css from "./list.module.css";
 
 type Format = TaskExportQuery["format"];
@@ -55,6 +58,11 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
     onClose();
   };
   const cap = isProblem(save.error, "validation_error") ? Number(save.error.details.cap) : Number.NaN;
+  // What was said of one format is not true of the next.
+  const choose = (next: Format) => {
+    setFormat(next);
+    if (!save.isPending) save.reset();
+  };
   const toggle = (field: string) => {
     const next = new Set(fields);
     if (!next.delete(field)) next.add(field);
@@ -69,7 +77,7 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
         {total === null ? " How many they are is not counted for this search." : null}
       </p>
       <div className={controls.check}>
-        <Segments legend="Format" value={format} options={formats} onChange={setFormat} />
+        <Segments legend="Format" value={format} options={formats} onChange={choose} />
       </div>
       <fieldset className={css.fields}>
         <legend>Columns</legend>
@@ -100,9 +108,7 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
           onCut={(since) => save.mutate(since)}
         />
       ) : save.isError && !abort.current?.signal.aborted ? (
-        <p className={controls.err} role="alert">
-          Nothing was saved. {causeOf(save.error)}
-        </p>
+        <Refusal>Nothing was saved. {causeOf(save.error)}</Refusal>
       ) : null}
       <p role="status">
         {save.isPending ? `Reading, ${bytes(readBytes)} so far` : null}
@@ -112,16 +118,15 @@ export function ExportDialog({ slug, filters, words, columns, total, onClose }: 
         <button type="button" className={`${controls.btn} ${controls.big}`} onClick={close}>
           {save.isPending ? "Stop" : save.data ? "Close" : "Cancel"}
         </button>
-        <button
-          type="button"
-          className={`${controls.btn} ${controls.pri} ${controls.big}`}
-          aria-disabled={save.isPending || fields.size === 0}
-          title={fields.size === 0 ? "Choose a column" : undefined}
-          onClick={() => !save.isPending && fields.size > 0 && save.mutate(undefined)}
+        <ActButton
+          error={save.error}
+          isBusy={save.isPending}
+          reason={fields.size === 0 ? "Choose a column" : null}
+          onAct={() => save.mutate(undefined)}
         >
           <Icon name="download" />
           {total === null ? "Export" : `Export ${count(total)} ${total === 1 ? "task" : "tasks"}`}
-        </button>
+        </ActButton>
       </div>
     </Dialog>
   );

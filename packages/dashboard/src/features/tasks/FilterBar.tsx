@@ -6,7 +6,15 @@ import { Icon } from "../../ui/Icon.tsx";
 import { useKeys } from "../../ui/keys.ts";
 import { Menu, menuItem, menuLabel, menuRule } from "../../ui/Layers.tsx";
 import { useKnown } from "./facets.ts";
-import { askedBy, filterWords, readTyped, type Suggestion, suggestionsFor, tokenText } from "./filter-text.ts";
+import {
+  askedBy,
+  filterWords,
+  meantSuggestion,
+  readTyped,
+  type Suggestion,
+  suggestionsFor,
+  tokenText,
+} from "./filter-text.ts";
 import css from "./list.module.css";
 import { searchFields, termsOf, withoutTerm } from "./query-terms.ts";
 import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
@@ -43,7 +51,7 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
   const type = (text: string) => {
     setTyped(text);
     setOpen(true);
-    setAt(text.includes(":") ? 0 : -1);
+    setAt(meantSuggestion(text));
     setFault(null);
   };
   const apply = (patch: TasksSearch) => {
@@ -169,11 +177,12 @@ export function FilterBar({ slug, search, filters, onPatch }: FilterBarProps) {
       </search>
       <Menu
         label="Add a filter"
-        buttonClass={`${controls.tool} lg`}
+        buttonClass={controls.tool}
         button={
           <>
             <Icon name="plus" />
-            Filter
+            <span className="lg">Filter</span>
+            <span className="vh">: add one</span>
           </>
         }
       >

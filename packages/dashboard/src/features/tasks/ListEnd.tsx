@@ -1,10 +1,12 @@
 import type { ApiProblem } from "@svc/client";
+import type { ReactNode } from "react";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf, Empty } from "../../ui/Feedback.tsx";
 import { count, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
+import { RetryButton } from "../../ui/RetryButton.tsx";
 import { Stamp } from "../../ui/Stamp.tsx";
 import { tokenText } from "./filter-text.ts";
 import { filterName } from "./filter-words.ts";
@@ -13,17 +15,22 @@ import { maximumRows } from "./task-pages.ts";
 import { activeFilters, type FilterKey, type TasksSearch } from "./tasks-search.ts";
 import { type TaskList, useOlderPages } from "./use-task-list.ts";
 
+interface ListEndProps {
+  list: TaskList;
+  onOlder?: (until: string) => void;
+  /** Not inside the grid, as there are no rows. */
+  isLoose?: boolean;
+}
+
 /** What stands under the last loaded row. */
-export function ListEnd({ list, onNarrow }: { list: TaskList; onNarrow?: () => void }) {
+export function ListEnd({ list, onOlder, isLoose = false }: ListEndProps) {
   const { query } = list;
   if (query.isFetchNextPageError) {
     return (
-      <p className={css.end} role="alert">
-        Older tasks could not be read. {causeOf(query.error)}
-        <button type="button" className={controls.lnk} onClick={list.readOlder}>
-          Try again
-        </button>
-      </p>
+      <EndRow isLoose={isLoose}>
+        <span role="alert">Older tasks could not be read. {causeOf(query.error)}</span>
+        <RetryButton error={query.error} onRetry={list.readOlder} className={controls.lnk} />
+      </EndRow>
     );
   }
   if (query.isFetchingNextPage) {
@@ -35,25 +42,43 @@ export function ListEnd({ list, onNarrow }: { list: TaskList; onNarrow?: () => v
   }
   if (list.isIdle) {
     return (
-      <p className={css.end}>
+      <EndRow isLoose={isLoose}>
         <Reached list={list} />
         <button type="button" className={controls.lnk} onClick={list.readOlder}>
           Continue
         </button>
-      </p>
+      </EndRow>
     );
   }
   if (list.isFull) {
+    const oldest = list.rows.at(-1)?.received_at;
     return (
-      <p className={css.end}>
-        {count(maximumRows)} tasks are loaded, which is as many as the page holds. Narrow the filters to see older ones.
-        <button type="button" className={controls.lnk} onClick={onNarrow}>
-          Clear filters
-        </button>
-      </p>
+      <EndRow isLoose={isLoose}>
+        <span>
+          {count(maximumRows)} tasks are loaded, which is as many as the page holds. Narrow the filters, or begin the
+          list here.
+        </span>
+        {oldest && onOlder ? (
+          <button type="button" className={controls.lnk} onClick={() => onOlder(oldest)}>
+            Show older tasks
+          </button>
+        ) : null}
+      </EndRow>
     );
   }
   return query.hasNextPage ? null : <p className={css.end}>No older task is kept.</p>;
+}
+
+/** What can be pressed inside a grid must stand in a cell of it. */
+function EndRow({ isLoose, children }: { isLoose: boolean; children: ReactNode }) {
+  if (isLoose) return <div className={css.end}>{children}</div>;
+  return (
+    <div role="row" tabIndex={-1}>
+      <div role="gridcell" tabIndex={-1} className={css.end}>
+        {children}
+      </div>
+    </div>
+  );
 }
 
 /** How far a search has come that did not reach the end of the list. */
@@ -155,7 +180,7 @@ export function NothingMatches({ slug, search, onPatch, list }: NothingMatchesPr
         </>
       }
     >
-      {list.query.hasNextPage ? <ListEnd list={list} /> : null}
+      {list.query.hasNextPage ? <ListEnd list={list} isLoose /> : null}
       <p>
         {active.length > 0
           ? "Text is matched literally, letter by letter. Drop a filter to see more."

@@ -1,8 +1,8 @@
-import { type Density, setDensity, useDensity } from "../../ui/appearance.ts";
+import { type Density, setDensity, useDensity, useIsPhone } from "../../ui/appearance.ts";
 import controls from "../../ui/controls.module.css";
 import { Icon } from "../../ui/Icon.tsx";
-import { Menu, menuItem } from "../../ui/Layers.tsx";
-import { ColumnsMenu } from "./ColumnsMenu.tsx";
+import { Menu, menuItem, menuLabel, menuRule } from "../../ui/Layers.tsx";
+import { ColumnsMenu, PhoneColumns } from "./ColumnsMenu.tsx";
 import css from "./list.module.css";
 import { maximumPerSecond } from "./tail-pace.ts";
 import type { ColumnChoice } from "./use-columns.ts";
@@ -32,31 +32,36 @@ export function ListTools(props: ListToolsProps) {
   const density = useDensity();
   return (
     <span className={css.tools}>
-      <ColumnsMenu choice={columns} />
-      <Menu
-        label="Row height"
-        buttonClass={`${controls.tool} lg`}
-        button={
-          <>
-            <Icon name="density" />
-            {densities[density]}
-          </>
-        }
-      >
-        {(Object.keys(densities) as Density[]).map((one) => (
-          <button
-            key={one}
-            type="button"
-            data-entry=""
-            className={menuItem}
-            aria-pressed={one === density}
-            onClick={() => setDensity(one)}
+      {useIsPhone() ? (
+        <Menu
+          label="Rows and columns"
+          buttonClass={controls.tool}
+          buttonLabel="Rows and columns"
+          button={<Icon name="columns" />}
+        >
+          <p className={menuLabel}>Row height</p>
+          <RowHeights />
+          <hr className={menuRule} />
+          <p className={menuLabel}>In each row</p>
+          <PhoneColumns choice={columns} />
+        </Menu>
+      ) : (
+        <>
+          <ColumnsMenu choice={columns} />
+          <Menu
+            label="Row height"
+            buttonClass={controls.tool}
+            button={
+              <>
+                <Icon name="density" />
+                {densities[density]}
+              </>
+            }
           >
-            <span className="grow">{densities[one]}</span>
-            {one === density ? <Icon name="check" /> : null}
-          </button>
-        ))}
-      </Menu>
+            <RowHeights />
+          </Menu>
+        </>
+      )}
       <button
         type="button"
         className={controls.tool}
@@ -86,6 +91,23 @@ export function ListTools(props: ListToolsProps) {
       </span>
     </span>
   );
+}
+
+function RowHeights() {
+  const density = useDensity();
+  return (Object.keys(densities) as Density[]).map((one) => (
+    <button
+      key={one}
+      type="button"
+      data-entry=""
+      className={menuItem}
+      aria-pressed={one === density}
+      onClick={() => setDensity(one)}
+    >
+      <span className="grow">{densities[one]}</span>
+      {one === density ? <Icon name="check" /> : null}
+    </button>
+  ));
 }
 
 function Follow({ list, follows, isTop, onFollow }: ListToolsProps) {

@@ -137,17 +137,21 @@ function LifeBar({ row, scaleMs }: { row: ListRow; scaleMs: number }) {
   );
 }
 
+/** When the task was received, started and finished, a line each, in the chosen zone and in UTC. */
+export function stampLines(row: ListRow, zone: string): string[] {
+  const zones = zone === "UTC" ? ["UTC"] : [zone, "UTC"];
+  const instants = { received: row.received_at, started: row.started_at, finished: row.finished_at };
+  return Object.entries(instants).flatMap(([word, at]) =>
+    at === null ? [] : [`${word} ${zones.map((one) => `${fullText(instant(at), one)} ${one}`).join(", ")}`],
+  );
+}
+
 /** How long ago the task was received; the exact instants of its life are in the tooltip. */
 function TaskAge({ row }: { row: ListRow }) {
   const now = useNow();
   const { zone } = useZone();
-  const zones = zone === "UTC" ? ["UTC"] : [zone, "UTC"];
-  const instants = { received: row.received_at, started: row.started_at, finished: row.finished_at };
-  const lines = Object.entries(instants).flatMap(([word, at]) =>
-    at === null ? [] : [`${word} ${zones.map((one) => `${fullText(instant(at), one)} ${one}`).join(", ")}`],
-  );
   return (
-    <time className="t2" dateTime={row.received_at} title={lines.join("\n")}>
+    <time className="t2" dateTime={row.received_at} title={stampLines(row, zone).join("\n")}>
       {age(now - instant(row.received_at))}
     </time>
   );

@@ -11,12 +11,12 @@ import {
   useRef,
 } from "react";
 import { paths } from "../../paths.ts";
-import { rowHeights, useDensity, useIsPhone } from "../../ui/appearance.ts";
+import { type Density, rowHeights, useDensity, useIsPhone } from "../../ui/appearance.ts";
 import { count, duration } from "../../ui/format.ts";
 import { GapBand } from "../../ui/gap-band/GapBand.tsx";
 import type { LossGap } from "../../ui/gap-band/gaps.ts";
 import { Icon } from "../../ui/Icon.tsx";
-import { type ColumnId, tracksOf } from "./columns.ts";
+import { tracksOf } from "./columns.ts";
 import { entriesOf } from "./entries.ts";
 import css from "./grid.module.css";
 import { HeadRow } from "./HeadRow.tsx";
@@ -31,10 +31,9 @@ const InputLine = lazy(() => import("./InputLine.tsx").then((module) => ({ defau
 /** Height of an opened row's input, whatever it holds: more of it is scrolled inside, so that the rows below keep their place. */
 const inputRem = 11;
 const headPx = 28;
-const phoneRowPx = 56;
+const phoneRowHeights: Readonly<Record<Density, number>> = { compact: 48, default: 56, comfortable: 64 };
 const gapPx = 24;
 const phoneGapPx = 44;
-const phoneColumns: readonly ColumnId[] = ["state", "name", "age", "queue", "lifecycle", "try"];
 /** Rows the scale of the bars is taken from: enough to be fair, few enough to be free. */
 const scaleSample = 400;
 
@@ -51,8 +50,6 @@ interface TaskGridProps {
   gaps: readonly LossGap[];
   onTickAll: (isTicked: boolean) => void;
   onMove: (step: number) => void;
-  /** Alt and `f`: the pointed cell becomes text to find. */
-  onTextFilter: () => void;
   actions: RowActions;
   /** What stands after the last loaded row. */
   end: ReactNode;
@@ -70,10 +67,10 @@ export function TaskGrid(props: TaskGridProps) {
   const isPhone = useIsPhone();
   const density = useDensity();
   const { layout } = props.columns;
-  const columns = isPhone ? phoneColumns : layout.shown;
+  const columns = layout.shown;
   const tracks = useMemo(() => tracksOf(layout), [layout]);
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-  const rowPx = (isPhone ? phoneRowPx : rowHeights[density]) * rem;
+  const rowPx = (isPhone ? phoneRowHeights : rowHeights)[density] * rem;
   const { gaps } = props;
   const hasOlder = list.query.hasNextPage;
   const entries = useMemo(() => entriesOf({ rows, opened, gaps, hasOlder }), [rows, opened, gaps, hasOlder]);
@@ -110,6 +107,8 @@ export function TaskGrid(props: TaskGridProps) {
   const firstShown = virtual.range?.startIndex ?? 0;
   useEffect(() => look(firstShown, lastShown), [look, firstShown, lastShown]);
   useOlderPages(list, lastShown);
+  const shownRow = items.find(({ index }) => index >= firstShown && entries[index]?.kind === "row");
+  const tabStopAt = currentAt < 0 ? shownRow?.index : currentAt;
 
   // Rows that were asked for come on top, so that is where the list goes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per time they are shown
@@ -143,7 +142,6 @@ export function TaskGrid(props: TaskGridProps) {
   const pressed = (event: KeyboardEvent) => {
     const step = steps[event.key];
     if (step !== undefined) props.onMove(step);
-    else if (event.altKey && event.code === "KeyF") props.onTextFilter();
     else if (!moveAcross(event)) return;
     event.preventDefault();
   };
@@ -216,7 +214,7 @@ export function TaskGrid(props: TaskGridProps) {
                 top={item.start}
                 scaleMs={scaleMs}
                 isCurrent={row.id === currentId}
-                isTabStop={currentAt < 0 ? item.index === 0 : item.index === currentAt}
+                isTabStop={item.index === tabStopAt}
                 isTicked={ticked.has(row.id)}
                 isNew={list.justIn.has(row.id)}
                 isStray={list.isStray(row)}

@@ -14,28 +14,24 @@ import { DrawerSlot } from "./DrawerSlot.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { useStateCounts } from "./facets.ts";
 import { spokenFilters } from "./filter-words.ts";
+import { filterTextOf, keepFilters, keptFilters, useKeptPlace } from "./kept-list.ts";
+import { ListAnnouncer } from "./ListAnnouncer.tsx";
 import { FoundSoFar, ListEnd, NothingMatches, NotUnderstood } from "./ListEnd.tsx";
 import { ListTools } from "./ListTools.tsx";
 import css from "./list.module.css";
-import { keepPlace, placeAt } from "./list-place.ts";
 import { taskTotalQuery } from "./queries.ts";
+import { reachedRange } from "./reach.ts";
 import { SelectionBar } from "./SelectionBar.tsx";
 import { StateRail } from "./StateRail.tsx";
 import { TaskGrid } from "./TaskGrid.tsx";
 import type { RowActions } from "./TaskRow.tsx";
 import { TimeStrip } from "./TimeStrip.tsx";
+import { splitTask } from "./task-address.ts";
 import type { ListRow } from "./task-pages.ts";
-import {
-  activeFilters,
-  droppedParams,
-  filtersOf,
-  readTasksSearch,
-  type TasksSearch,
-  withoutFilters,
-} from "./tasks-search.ts";
+import { activeFilters, filtersOf, readTasksSearch, type TasksSearch } from "./tasks-search.ts";
 import { useColumns } from "./use-columns.ts";
 import { useHold } from "./use-held.ts";
-import { pointedCell, useListKeys } from "./use-list-keys.ts";
+import { useListKeys } from "./use-list-keys.ts";
 import { useSelection } from "./use-selection.ts";
 import { useTaskList } from "./use-task-list.ts";
 import { ViewTabs } from "./ViewTabs.tsx";
@@ -44,13 +40,10 @@ const ExportDialog = lazy(() => import("./ExportDialog.tsx").then((module) => ({
 
 export function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
   const navigate = useNavigate({ from: "/p/$slug/tasks" });
-  const rawSearch = useLocation({ select: (location) => location.searchStr });
   const entry = useLocation({ select: (location) => location.state.__TSR_key ?? "" });
-  const left = useRef(placeAt(entry)).current;
+  const filterText = filterTextOf(search);
+  const { leftTop, isTop, currentId, setCurrentId, onScroll } = useKeptPlace(entry, filterText);
   const [follows, setFollows] = useState(false);
-  const top = useRef(left?.top ?? 0);
-  const [isTop, setTop] = useState(top.current === 0);
-  const [currentId, setCurrentId] = useState(left?.currentId ?? null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [isExporting, setExporting] = useState(false);
   const [notice, setNotice] = useState<string | null>(null);
@@ -59,10 +52,12 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const isPhone = useIsPhone();
   const hold = useHold();
 
+  const client = useQueryClient();
   const active = activeFilters(search);
-  const filterText = JSON.stringify(active.map((key) => [key, search[key]]));
+  const wayBack = leftTop === null ? null : keptFilters(client, slug, search);
   // biome-ignore lint/correctness/useExhaustiveDependencies: ages are counted back from when the filter was set
-  const filters = useMemo(() => filtersOf(search, Date.now()), [filterText]);
+  const filters = useMemo(() => wayBack ?? filtersOf(search, Date.now()), [filterText]);
+  useEffect(() => keepFilters(slug, filterText, filters), [slug, filterText, filters]);
   const [isTicking, setTicking] = useState(false);
   const isHeld = isTicking || hold !== null;
   const list = useTaskList(slug, filters, { follows: follows && isTop && !isHeld, isHeld });
@@ -75,17 +70,13 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const totalQuery = taskTotalQuery(slug, filters);
   const counted = useQuery({ ...totalQuery, enabled: query.isSuccess && !isWhole && !filters.q });
   const total = isWhole ? rows.length : (counted.data ?? null);
-  const client = useQueryClient();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key follows the filters
   useEffect(() => {
     if (isWhole) client.setQueryData(totalQuery.queryKey, rows.length);
   }, [client, filters, isWhole, rows.length]);
   const counts = useStateCounts(slug, filters);
-  const { gaps } = useGaps(slug, gapRange(filters));
+  const { gaps } = useGaps(slug, reachedRange(filters, Date.now(), 7 * dayMs));
   const project = useQuery(projectQuery(slug));
-  const dropped = useMemo(() => droppedParams(Object.fromEntries(new URLSearchParams(rawSearch))), [rawSearch]);
-  const keep = () => keepPlace(entry, { top: top.current, currentId });
-  useEffect(keep, [entry, currentId]);
 
   const patch = useCallback(
     (change: Partial<Record<keyof TasksSearch, string | undefined>>, replace = false) => {
@@ -133,6 +124,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
 
   useListKeys({
     slug,
+    search,
     list,
     selection,
     current,
@@ -160,20 +152,18 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       onFilter: (row, column, isText) => latest.current.filterBy(row, column, isText),
       onCurrent: (row) => setCurrentId(row.id),
     }),
-    [],
+    [setCurrentId],
   );
 
   return (
     <div className={css.list}>
       <div>
-        {dropped.length > 0 ? (
-          <NoteLine>Not understood and left out of the address: {dropped.join(", ")}.</NoteLine>
-        ) : null}
         {notice ? <NoteLine>{notice}</NoteLine> : null}
         {list.failure ? (
           <FailedLine title="The list could not be read again" error={list.failure} onRetry={list.retry} />
         ) : null}
       </div>
+      <ListAnnouncer key={filterText} counts={list} isHeld={isHeld} />
       <div className={css.bar}>
         <h1>Tasks</h1>
         <ViewTabs
@@ -194,7 +184,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       </div>
       <div className={css.cluster}>
         <StateRail state={search.state} counts={counts} onChange={(state: TaskState | undefined) => patch({ state })} />
-        <TimeStrip slug={slug} filters={filters} isWhole={search.since === undefined} />
+        <TimeStrip slug={slug} filters={filters} gaps={gaps} isWhole={search.since === undefined} />
       </div>
       <div>
         <div className={css.bar}>
@@ -242,19 +232,11 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             gaps={gaps}
             onTickAll={(isTicked) => selection.set(isTicked ? rows : [])}
             onMove={move}
-            onTextFilter={() => {
-              const meant = pointedCell(rows) ?? (current && { row: current, column: "name" as const });
-              if (meant) filterBy(meant.row, meant.column, true);
-            }}
             actions={actions}
-            leftTop={left?.top ?? null}
-            onScroll={(to) => {
-              top.current = to;
-              keep();
-              setTop(to < 4);
-            }}
+            leftTop={leftTop}
+            onScroll={onScroll}
             isDocked={ticked.size > 0}
-            end={<ListEnd list={list} onNarrow={() => void navigate({ search: withoutFilters(search) })} />}
+            end={<ListEnd list={list} onOlder={(until) => patch({ until })} />}
           />
         )}
         {engine && taskId ? (
@@ -262,7 +244,8 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             slug={slug}
             engine={engine}
             taskId={taskId}
-            tab={search.tab}
+            search={search}
+            filters={filters}
             onTab={(tab) => patch({ tab }, true)}
             onClose={close}
             onMove={move}
@@ -299,21 +282,8 @@ function heldWords(isTicking: boolean, hold: ReturnType<typeof useHold>): string
 
 const dayMs = 86_400_000;
 
-/** Where losses are looked for: as far back as the API answers, or a week for a list without a beginning. */
-function gapRange({ since, until }: TaskFilters): { since: string; until?: string | undefined } {
-  const thisHour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
-  const fromMs = since ? Math.max(Date.parse(since), thisHour - 89 * dayMs) : thisHour - 7 * dayMs;
-  return { since: new Date(fromMs).toISOString(), until };
-}
-
 function toggledIn(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(set);
   if (!next.delete(id)) next.add(id);
   return next;
-}
-
-function splitTask(text: string | undefined): [string | null, string | null] {
-  if (!text) return [null, null];
-  const at = text.indexOf("/");
-  return [text.slice(0, at), text.slice(at + 1)];
 }

@@ -3,10 +3,11 @@ import { isPlainClick } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { idTail, nameText, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
+import { useZone } from "../../ui/instants.ts";
 import { cellFilter } from "./cell-filter.ts";
 import { type ColumnId, columnFacts } from "./columns.ts";
 import css from "./grid.module.css";
-import { cellWords, TaskCell } from "./TaskCell.tsx";
+import { cellWords, stampLines, TaskCell } from "./TaskCell.tsx";
 import type { ListRow } from "./task-pages.ts";
 
 export interface RowActions {
@@ -42,6 +43,7 @@ const driftPx = 10;
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { slug, row, columns, top, isCurrent, isTabStop, isTicked, isNew, isStray, actions } = props;
   const [under, setUnder] = useState<ColumnId | null>(null);
+  const [focused, setFocused] = useState<ColumnId | null>(null);
   const press = usePress(() => actions.onTick(row, false));
   const name = nameText(row.name);
   const classes = [css.row, isTicked && css.sel, isCurrent && css.cur, isNew && css.in];
@@ -66,7 +68,11 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       tabIndex={isTabStop ? 0 : -1}
       style={{ transform: `translateY(${top}px)` }}
       onClick={open}
-      onFocus={(event) => actions.onCurrent(row, columnOf(event))}
+      onFocus={(event) => {
+        setFocused(columnOf(event));
+        actions.onCurrent(row, columnOf(event));
+      }}
+      onBlur={() => setFocused(null)}
       onPointerOver={(event) => setUnder(event.pointerType === "mouse" ? columnOf(event) : null)}
       onPointerLeave={() => setUnder(null)}
       {...press.handlers}
@@ -94,6 +100,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             title={cellWords(column, row) || undefined}
           >
             <TaskCell slug={slug} column={column} row={row} scaleMs={props.scaleMs} />
+            {column === "age" && focused === "age" ? <Stamps row={row} /> : null}
             {isStray && column === "name" ? (
               <span className={css.gone} title="It matched when it was listed, and stays until the list is read anew.">
                 no longer matches
@@ -117,6 +124,18 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     </div>
   );
 });
+
+/** The exact instants, for whoever has come to the cell by keys and sees no tooltip. */
+function Stamps({ row }: { row: ListRow }) {
+  const { zone } = useZone();
+  return (
+    <span className={css.stamps}>
+      {stampLines(row, zone).map((line) => (
+        <span key={line}>{line}</span>
+      ))}
+    </span>
+  );
+}
 
 function cellClass(column: ColumnId): string {
   const { isText, isFigure } = columnFacts[column];

@@ -6,7 +6,7 @@ import { PageBones } from "../../ui/Feedback.tsx";
 import { usePage } from "../../ui/title.ts";
 import { statsQuery } from "../projects/queries.ts";
 import { TaskListView } from "./TaskListView.tsx";
-import { activeFilters } from "./tasks-search.ts";
+import { activeFilters, readTasksSearch } from "./tasks-search.ts";
 
 const Onboarding = lazy(() => import("../projects/Onboarding.tsx").then((module) => ({ default: module.Onboarding })));
 
@@ -18,7 +18,7 @@ export function TasksPage() {
 function ProjectTasks({ slug }: { slug: string }) {
   usePage([{ label: slug, href: paths.project(slug) }, { label: "Tasks" }]);
   const stats = useQuery(statsQuery(slug));
-  const search = useSearch({ from: "/signed-in/p/$slug/tasks" });
+  const search = useSearch({ from: "/signed-in/p/$slug/tasks", select: readTasksSearch, structuralSharing: true });
   // A project without any task shows the way to the first one; once there, the list stays for good.
   const [hasTasks, setHasTasks] = useState(false);
   const total = stats.data?.tasks_total;

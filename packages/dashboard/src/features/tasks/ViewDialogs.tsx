@@ -1,12 +1,15 @@
 import { isProblem, type SavedView, type SavedViewFilters } from "@svc/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { api } from "../../api.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
 import { savedViewsQuery } from "./queries.ts";
 import type { ListView } from "./views.ts";
 
@@ -64,13 +67,7 @@ export function NameViewDialog({ slug, view, filters, fault = null, onClose, onD
   const verb = view ? "Rename" : "Save";
   return (
     <Dialog title={view ? `Rename the view ${printable(view.name)}` : "Save these filters as a view"} onClose={onClose}>
-      <form
-        className={controls.rows}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!put.isPending) put.mutate();
-        }}
-      >
+      <ActForm error={put.error} className={controls.rows} onSubmit={() => put.mutate()}>
         {fault ? <Refusal>The view was not changed. {refusalOf(fault)}</Refusal> : null}
         <Field
           label="Name"
@@ -86,15 +83,11 @@ export function NameViewDialog({ slug, view, filters, fault = null, onClose, onD
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Cancel
           </button>
-          <button
-            type="submit"
-            className={`${controls.btn} ${controls.pri} ${controls.big}`}
-            aria-disabled={put.isPending}
-          >
+          <ActButton error={put.error ?? fault} isBusy={put.isPending}>
             {verb} view
-          </button>
+          </ActButton>
         </div>
-      </form>
+      </ActForm>
     </Dialog>
   );
 }
@@ -124,14 +117,9 @@ export function DeleteViewDialog({ slug, view, onClose, onDone }: DeleteViewDial
         <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
           Keep it
         </button>
-        <button
-          type="button"
-          className={`${controls.btn} ${controls.danger} ${controls.big}`}
-          aria-disabled={remove.isPending}
-          onClick={() => !remove.isPending && remove.mutate()}
-        >
+        <ActButton isDanger error={remove.error} isBusy={remove.isPending} onAct={() => remove.mutate()}>
           Delete view
-        </button>
+        </ActButton>
       </div>
     </Dialog>
   );
@@ -142,12 +130,4 @@ function refusalOf(error: Error): string {
   if (reason === "name_in_use") return "You have a view of this name already.";
   if (reason === "too_many_views") return "You have as many views here as there can be. Delete one first.";
   return causeOf(error);
-}
-
-function Refusal({ children }: { children: ReactNode }) {
-  return (
-    <p className={controls.err} role="alert">
-      {children}
-    </p>
-  );
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
+import { useIsPhone } from "../../ui/appearance.ts";
 import controls from "../../ui/controls.module.css";
 import { printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
@@ -13,6 +14,12 @@ import { savedViewsQuery } from "./queries.ts";
 import { activeFilters, type TasksSearch } from "./tasks-search.ts";
 import { DeleteViewDialog, NameViewDialog, useReplaceView } from "./ViewDialogs.tsx";
 import { keptFilters, type ListView, ownView, presets, searchFor, showsView } from "./views.ts";
+
+interface Act {
+  word: string;
+  act: () => void;
+  icon?: string;
+}
 
 type Asking = "save as" | "rename" | "delete" | null;
 
@@ -31,9 +38,28 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
   const current = own.find((view) => view.id === search.view);
   const isChanged = current !== undefined && !showsView(search, current);
   const isNamed = [...presets, ...own].some((view) => showsView(search, view));
+  const isPhone = useIsPhone();
   const replace = useReplaceView(slug, () => setAsking("save as"));
   const isCurrent = (view: ListView) =>
     view.id === null ? current === undefined && showsView(search, view) : view.id === current?.id;
+
+  const isUnnamed = current === undefined && !isNamed && activeFilters(search).length > 0;
+  const saving: Act[] = [];
+  if (mayChange && current && isChanged) {
+    saving.push({ word: "Save", act: () => replace.mutate({ view: current, filters: keptFilters(search) }) });
+  }
+  if (mayChange && (isChanged || isUnnamed)) {
+    saving.push({ word: current ? "Save as" : "Save view", act: () => setAsking("save as") });
+  }
+  if (current && isChanged) saving.push({ word: "Reset", act: () => onGo(searchFor(current, search)) });
+  const keeping: Act[] =
+    current && mayChange
+      ? [
+          { word: "Rename", act: () => setAsking("rename") },
+          { word: "Delete", act: () => setAsking("delete"), icon: "trash" },
+        ]
+      : [];
+  const inMenu = isPhone ? [...saving, ...keeping] : keeping;
 
   // Of many views some lie beyond the edge; that of the list must not.
   const nav = useRef<HTMLElement>(null);
@@ -57,40 +83,29 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
           </AppLink>
         ))}
       </nav>
-      <span className={`${css.viewActs} grow lg`}>
-        {current && isChanged && mayChange ? (
-          <button
-            type="button"
-            className={controls.lnk}
-            onClick={() => replace.mutate({ view: current, filters: keptFilters(search) })}
-          >
-            Save
-          </button>
-        ) : null}
-        {mayChange && (isChanged || (current === undefined && !isNamed && activeFilters(search).length > 0)) ? (
-          <button type="button" className={controls.lnk} onClick={() => setAsking("save as")}>
-            {current ? "Save as" : "Save view"}
-          </button>
-        ) : null}
-        {current && isChanged ? (
-          <button type="button" className={controls.lnk} onClick={() => onGo(searchFor(current, search))}>
-            Reset
-          </button>
-        ) : null}
-        {current && mayChange ? (
+      <span className={isPhone ? css.viewActs : `${css.viewActs} grow`}>
+        {isPhone
+          ? null
+          : saving.map(({ word, act }) => (
+              <button key={word} type="button" className={controls.lnk} onClick={act}>
+                {word}
+              </button>
+            ))}
+        {inMenu.length > 0 ? (
           <Menu
-            label={`View ${current.name}`}
-            buttonClass={controls.ib}
-            buttonLabel={`Rename or delete the view ${printable(current.name)}`}
-            button={<Icon name="caret" />}
+            label={current ? `View ${current.name}` : "View"}
+            buttonClass={isPhone ? controls.tool : controls.ib}
+            buttonLabel={
+              isPhone ? "Save or change the view" : `Rename or delete the view ${printable(current?.name ?? "")}`
+            }
+            button={<Icon name={isPhone ? "more" : "caret"} />}
           >
-            <button type="button" data-entry="" className={menuItem} onClick={() => setAsking("rename")}>
-              Rename
-            </button>
-            <button type="button" data-entry="" className={menuItem} onClick={() => setAsking("delete")}>
-              <Icon name="trash" />
-              Delete
-            </button>
+            {inMenu.map(({ word, act, icon }) => (
+              <button key={word} type="button" data-entry="" className={menuItem} onClick={act}>
+                {icon ? <Icon name={icon} /> : null}
+                {word}
+              </button>
+            ))}
           </Menu>
         ) : null}
       </span>

@@ -16,7 +16,7 @@ export function cellFilter(column: ColumnId, row: ListRow, search: TasksSearch):
     case "state":
       return { words: `Show only state ${row.state}`, patch: { state: row.state } };
     case "name":
-      return { words: `Show only tasks named ${row.name}`, patch: { name: row.name } };
+      return byTerm(search, `tasks named ${row.name}`, fieldTerm("name", row.name));
     case "queue":
       return row.queue ? { words: `Show only queue ${row.queue}`, patch: { queue: row.queue } } : null;
     case "worker":

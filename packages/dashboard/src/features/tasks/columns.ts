@@ -69,6 +69,10 @@ export function defaultLayout(isNarrow: boolean): ColumnLayout {
   return { shown: isNarrow ? shown.filter((id) => !spared.includes(id)) : shown, widthsRem: {} };
 }
 
+/** What the two lines of a row on a phone have room for; the first two always stand there. */
+export const phoneColumns: readonly ColumnId[] = ["state", "name", "age", "queue", "lifecycle", "try"];
+export const phoneLayout: ColumnLayout = { shown: phoneColumns, widthsRem: {} };
+
 export const widthOf = (layout: ColumnLayout, id: ColumnId): number => layout.widthsRem[id] ?? columnFacts[id].widthRem;
 
 export function resized(layout: ColumnLayout, id: ColumnId, widthRem: number): ColumnLayout {

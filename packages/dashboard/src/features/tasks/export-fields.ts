@@ -1,35 +1,5 @@
+import { type ExportField, exportFields } from "@svc/client/task-query";
 import type { ColumnId } from "./columns.ts";
-
-/** The columns of an export, in their order. */
-export const exportFields = [
-  "id",
-  "engine",
-  "task_id",
-  "name",
-  "queue",
-  "state",
-  "priority",
-  "args",
-  "kwargs",
-  "result",
-  "exception",
-  "traceback",
-  "retry_count",
-  "attempt",
-  "eta",
-  "received_at",
-  "started_at",
-  "finished_at",
-  "runtime_ms",
-  "worker_name",
-  "parent_task_id",
-  "root_task_id",
-  "tags",
-  "release",
-  "retry_of",
-  "retried_as",
-] as const;
-type ExportField = (typeof exportFields)[number];
 
 const fieldsOf: Readonly<Record<ColumnId, readonly ExportField[]>> = {
   state: ["state"],

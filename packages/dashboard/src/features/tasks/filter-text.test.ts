@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Known } from "./facets.ts";
-import { askedBy, readTyped, suggestionsFor, tokenText } from "./filter-text.ts";
+import { askedBy, meantSuggestion, readTyped, suggestionsFor, tokenText } from "./filter-text.ts";
 
 const known: Known = {
   queue: [
@@ -53,6 +53,13 @@ describe("suggestionsFor", () => {
     expect(found[0]?.effect).toEqual({ patch: { queue: "emails" } });
   });
 
+  test("puts the value that was typed in full before commoner ones", () => {
+    const queue = ["mail-bulk", "bulk-mail", "mail"].map((value) => ({ value, count: "" }));
+    const values = (typed: string) => suggestionsFor(typed, { queue }, {}).map((one) => one.value);
+    expect(values("queue:mail")).toEqual(["mail", "mail-bulk", "bulk-mail"]);
+    expect(values("-queue:mail")).toEqual(["mail", "mail-bulk", "bulk-mail"]);
+  });
+
   test("finds values of several kinds for plain text", () => {
     const found = suggestionsFor("mail", known, {});
     expect(found.map((one) => [one.detail, one.value])).toEqual([
@@ -77,6 +84,11 @@ describe("suggestionsFor", () => {
       ["low", "5"],
     ]);
   });
+});
+
+test("Enter takes the first value, but a part of a name as it is typed", () => {
+  expect(["queue:em", "-queue:em", "state:f"].map(meantSuggestion)).toEqual([0, 0, 0]);
+  expect(["name:bill", "-name:bill", "mail", "", 'args."a:b":1'].map(meantSuggestion)).toEqual([-1, -1, -1, -1, -1]);
 });
 
 test.each([

@@ -111,12 +111,9 @@ function searchSuggestions(text: string, known: Known, search: TasksSearch): Sug
   const found = /^(-?)([a-z]+):([^\s"]*)$/.exec(text);
   const field = facetFields.find((one) => one === found?.[2]);
   if (!found || !field || (found[1] === "" && field !== "engine")) return null;
-  const lower = (found[3] ?? "").toLowerCase();
-  return (known[field] ?? []).flatMap(({ value, count }) => {
-    const at = value.toLowerCase().indexOf(lower);
-    const term = fieldTerm(field, value, found[1] === "-");
-    const effect = { patch: { q: withTerm(search.q, term) } };
-    return at < 0 ? [] : [{ value, detail: "", count, at, length: lower.length, effect }];
+  return nearestFirst(known[field] ?? [], found[3] ?? "").map((choice) => {
+    const effect = { patch: { q: withTerm(search.q, fieldTerm(field, choice.value, found[1] === "-")) } };
+    return { ...choice, detail: "", effect };
   });
 }
 
@@ -156,16 +153,30 @@ function valueSuggestions(word: FilterWord, value: string, known: Known, search:
     until: ages.map((age) => ({ value: age })),
     state: counted(taskStates, "state"),
   };
-  const lower = value.toLowerCase();
-  return choices[word]
-    .map((choice) => ({ ...choice, at: choice.value.toLowerCase().indexOf(lower) }))
+  return nearestFirst(choices[word], value).flatMap((choice) => {
+    const read = readTyped(`${word}:${choice.value}`, search);
+    return "patch" in read ? [{ ...choice, detail: "", effect: { patch: read.patch } }] : [];
+  });
+}
+
+interface Choice {
+  value: string;
+  count?: string | undefined;
+}
+
+/** The choices with a text in them: that text itself, then those that begin with it, each in the order they came in. */
+function nearestFirst(choices: readonly Choice[], text: string): (Choice & { at: number; length: number })[] {
+  const lower = text.toLowerCase();
+  const distance = ({ value, at }: Choice & { at: number }) => (value === text ? 0 : at === 0 ? 1 : 2);
+  return choices
+    .map((choice) => ({ ...choice, at: choice.value.toLowerCase().indexOf(lower), length: lower.length }))
     .filter((choice) => choice.at >= 0)
-    .sort((a, b) => Number(a.at > 0) - Number(b.at > 0))
-    .flatMap((choice) => {
-      const read = readTyped(`${word}:${choice.value}`, search);
-      const shown = { ...choice, detail: "", length: lower.length };
-      return "patch" in read ? [{ ...shown, effect: { patch: read.patch } }] : [];
-    });
+    .sort((a, b) => distance(a) - distance(b));
+}
+
+/** Which suggestion Enter takes before any was chosen; -1 for what was typed. A part of a name is a filter as it is. */
+export function meantSuggestion(typed: string): number {
+  return /^[a-z]+:|^-[a-z]+:/.test(typed.trimStart()) && !/^-?name:/.test(typed.trimStart()) ? 0 : -1;
 }
 
 /** How a filter reads in its token. */

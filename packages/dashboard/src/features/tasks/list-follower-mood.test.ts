@@ -135,3 +135,45 @@ test("a search that only the server can judge is read again for new tasks", asyn
   expect(reads).toBe(1);
   expect(follower.state.get().freshCount).toBe(1);
 });
+
+describe("what is told of the list", () => {
+  const counts = () => {
+    const { arrivedCount, failedCount } = follower.state.get();
+    return [arrivedCount, failedCount];
+  };
+
+  test("counts each new row once, and rows that fail, whether they were listed, kept aside or came so", () => {
+    open([task(1), task(2)]);
+    expect(counts()).toEqual([0, 0]);
+    follower.push([change(3), change(1, { state: "failure" })], []);
+    expect(counts()).toEqual([1, 1]);
+    follower.push([change(3, { state: "failure" }), change(1, { attempt: 1 })], []);
+    expect(counts()).toEqual([1, 2]);
+    follower.push([change(4, { state: "failure" })], []);
+    expect(counts()).toEqual([2, 3]);
+    follower.showFresh();
+    follower.push([change(4, { attempt: 1 })], []);
+    expect(counts()).toEqual([2, 3]);
+  });
+
+  test("counts a failure of a held row once, however often it is told", () => {
+    open([task(1)]);
+    follower.hold(true);
+    follower.push([change(1, { state: "failure" })], []);
+    follower.push([change(1, { attempt: 1 })], []);
+    follower.hold(false);
+    expect(counts()).toEqual([0, 1]);
+  });
+
+  test("counts what came while the list began again from the top", async () => {
+    open([task(1)]);
+    follower.follow(true);
+    follower.push(
+      seconds(100, 200).map((second) => change(second)),
+      [],
+    );
+    await vi.advanceTimersByTimeAsync(0);
+    expect(rowIds()).toHaveLength(201);
+    expect(counts()).toEqual([200, 0]);
+  });
+});

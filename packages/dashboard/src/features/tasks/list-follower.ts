@@ -1,6 +1,7 @@
 import { isProblem, type TaskFilters } from "@svc/client";
 import { createStore } from "../../ui/store.ts";
 import { matchesFilters } from "./filter-match.ts";
+import { type ListCounts, turnedToFailure } from "./list-summary.ts";
 import { createTailPace, slideMs } from "./tail-pace.ts";
 import {
   insertRows,
@@ -41,7 +42,8 @@ export interface ListCache {
   restart(): void;
 }
 
-export interface FollowerState {
+/** The counts are of new rows, and of rows that failed: listed ones and those that came so. */
+export interface FollowerState extends ListCounts {
   /** Rows that arrived and are not in the list yet. */
   freshCount: number;
   /** There are more of them, so that showing them starts the list again from the top. */
@@ -73,6 +75,8 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     timesShown: 0,
     isFlooded: false,
     failure: null,
+    arrivedCount: 0,
+    failedCount: 0,
   });
   const fresh = new Map<string, ListRow>();
   /** In the order in which they became unsure, so that each gets its turn. */
@@ -116,6 +120,8 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     const list = cache.get();
     if (!list || rows.length === 0) return;
     for (const row of rows) unsure.delete(row.id);
+    const shown = rowsOf(list).map((row) => held.get(row.id) ?? row);
+    const failed = turnedToFailure([...shown, ...fresh.values()], rows);
     patch(rows);
     for (const row of rows) {
       if (!isNewer(row, fresh.get(row.id) ?? row)) continue;
@@ -126,8 +132,10 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     noteArrivals(arrived.length);
     const fits = !state.get().hasMore && fresh.size + arrived.length < pageSize;
     const goesIn = follows || (rowsOf(list).length === 0 && !isHeld);
+    const freshBefore = fresh.size;
     if (goesIn && !fits) startAgain();
     else for (const row of arrived) if (fresh.size < pageSize) fresh.set(row.id, row);
+    countNews([...fresh.values()].slice(freshBefore), failed);
     if (goesIn && fits && arrived.length > 0) slideIn();
     publish({ hasMore: !fits && !goesIn });
   }
@@ -136,6 +144,12 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     if (!follows || amount === 0 || !pace.note(amount)) return;
     follows = false;
     publish({ isFlooded: true });
+  }
+
+  function countNews(arrived: readonly ListRow[], failed = 0): void {
+    const { arrivedCount, failedCount } = state.get();
+    const cameFailed = arrived.filter((row) => row.state === "failure").length;
+    publish({ arrivedCount: arrivedCount + arrived.length, failedCount: failedCount + failed + cameFailed });
   }
 
   /** Puts what waits into the list, at once or when the last time is long enough ago. */
@@ -155,19 +169,23 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     return rows;
   }
 
+  const loadedIds = () => new Set(rowsOf(cache.get()).map((row) => row.id));
+
   function patch(rows: readonly ListRow[]): void {
     if (!isHeld) {
       cache.change((old) => patchRows(old, rows));
       return;
     }
-    const loaded = new Set(rowsOf(cache.get()).map((row) => row.id));
+    const loaded = loadedIds();
     for (const row of rows) {
       if (loaded.has(row.id) && isNewer(row, held.get(row.id) ?? { ...row })) held.set(row.id, row);
     }
   }
 
   function remove(ids: readonly string[]): void {
-    if (isHeld) for (const id of ids) held.set(id, null);
+    // Only of loaded rows, so that what is held stays bounded however long the reader holds them.
+    const loaded = isHeld ? loadedIds() : null;
+    if (loaded) for (const id of ids.filter((one) => loaded.has(one))) held.set(id, null);
     else cache.change((list) => removeRows(list, ids));
     for (const id of ids) {
       fresh.delete(id);
@@ -199,7 +217,7 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
   const takeAnswer = (rows: readonly ListRow[]) => take(rows.filter((row) => !told.has(row.id)));
 
   function doubt(): void {
-    const loaded = new Set([...rowsOf(cache.get()).map((row) => row.id), ...fresh.keys()]);
+    const loaded = new Set([...loadedIds(), ...fresh.keys()]);
     for (const id of unsure) if (!loaded.has(id)) unsure.delete(id);
     for (const id of loaded) unsure.add(id);
   }
@@ -252,8 +270,10 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
 
   function startWith(newest: ListPage): void {
     isTopWanted = false;
-    const known = new Set(rowsOf(cache.get()).map((row) => row.id));
-    noteArrivals(newest.items.filter((row) => !known.has(row.id)).length);
+    const known = loadedIds();
+    const arrived = newest.items.filter((row) => !known.has(row.id));
+    noteArrivals(arrived.length);
+    countNews(arrived.filter((row) => !fresh.has(row.id)));
     fresh.clear();
     unsure.clear();
     cache.change(() => ({ pages: [newest], pageParams: [null] }));

@@ -118,6 +118,15 @@ export const histogramQuery = (slug: string, query: TaskHistogramQuery) =>
     staleTime: 15_000,
   });
 
+/** When releases began to run; the overview reads the same. */
+export const releaseMarksQuery = (slug: string, range: AddressRange) =>
+  queryOptions({
+    queryKey: ["releases", slug, range],
+    queryFn: ({ signal }) => api.listReleases(slug, range, { signal }),
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+
 export const savedViewsQuery = (slug: string) =>
   queryOptions({
     queryKey: ["saved-views", slug],

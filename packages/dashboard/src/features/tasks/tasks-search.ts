@@ -48,12 +48,6 @@ export function readTaskPageSearch(raw: Record<string, unknown>): TasksSearch {
   return search;
 }
 
-/** Names of the params that were given but say nothing the list understands. */
-export function droppedParams(raw: Record<string, unknown>): string[] {
-  const read = readTasksSearch(raw) as Record<string, unknown>;
-  return Object.keys(raw).filter((key) => raw[key] !== "" && read[key] === undefined);
-}
-
 export function priorityList(text: unknown): string[] {
   if (typeof text !== "string") return [];
   const asked = new Set(text.split(",").map((word) => word.trim()));
@@ -82,10 +76,4 @@ export type FilterKey = (typeof filterKeys)[number];
 /** The filters in force, in reading order. */
 export function activeFilters(search: TasksSearch): FilterKey[] {
   return filterKeys.filter((key) => search[key] !== undefined);
-}
-
-/** Everything but the filters, for links and for "clear all". */
-export function withoutFilters(search: TasksSearch): TasksSearch {
-  const { task, tab } = search;
-  return { ...(task ? { task } : {}), ...(tab ? { tab } : {}) };
 }

@@ -1,6 +1,7 @@
 import { useMemo, useState, useSyncExternalStore } from "react";
+import { useIsPhone } from "../../ui/appearance.ts";
 import { useMe } from "../sessions/queries.ts";
-import { type ColumnLayout, defaultLayout, layoutText, readLayout } from "./columns.ts";
+import { type ColumnLayout, defaultLayout, layoutText, phoneLayout, readLayout } from "./columns.ts";
 
 const narrow = matchMedia("(max-width: 75rem)");
 
@@ -17,23 +18,25 @@ export interface ColumnChoice {
   reset: () => void;
 }
 
-/** The columns that this user chose in this browser. */
+/** The columns that this user chose in this browser; on a phone they are a choice of their own. */
 export function useColumns(): ColumnChoice {
-  const key = `svc.task-columns.${useMe().id}`;
+  const isPhone = useIsPhone();
+  const key = `svc.task-columns${isPhone ? "-phone" : ""}.${useMe().id}`;
   const isNarrow = useSyncExternalStore(watchNarrow, () => narrow.matches);
-  const [kept, setKept] = useState(() => readLayout(read(key)));
+  const [{ key: keptKey, kept }, setKept] = useState(() => ({ key, kept: readLayout(read(key)) }));
+  if (keptKey !== key) setKept({ key, kept: readLayout(read(key)) });
   return useMemo(() => {
     const put = (layout: ColumnLayout | null) => {
-      setKept(layout);
+      setKept({ key, kept: layout });
       keep(key, layout && layoutText(layout));
     };
     return {
-      layout: kept ?? defaultLayout(isNarrow),
+      layout: kept ?? (isPhone ? phoneLayout : defaultLayout(isNarrow)),
       isDefault: kept === null,
       change: put,
       reset: () => put(null),
     };
-  }, [key, kept, isNarrow]);
+  }, [key, kept, isPhone, isNarrow]);
 }
 
 function read(key: string): string | null {

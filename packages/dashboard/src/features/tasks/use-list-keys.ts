@@ -1,15 +1,18 @@
 import { useRouter } from "@tanstack/react-router";
-import { paths } from "../../paths.ts";
-import { useKeepRange } from "../../time-range.ts";
+import { useEffect, useEffectEvent } from "react";
 import { copyText } from "../../ui/CopyButton.tsx";
 import { type KeyHelp, useKeys } from "../../ui/keys.ts";
 import type { ColumnId } from "./columns.ts";
+import { taskAddress } from "./task-address.ts";
 import type { ListRow } from "./task-pages.ts";
+import type { TasksSearch } from "./tasks-search.ts";
 import type { Selection } from "./use-selection.ts";
 import type { TaskList } from "./use-task-list.ts";
 
 interface ListKeys {
   slug: string;
+  /** The list's address, which the page of a task keeps for the way through the list. */
+  search: TasksSearch;
   list: TaskList;
   selection: Selection;
   current: ListRow | undefined;
@@ -43,13 +46,17 @@ const help: KeyHelp = {
 
 /** The keys of the task list. */
 export function useListKeys(keys: ListKeys): void {
-  const { slug, list, selection, current, named, isDrawerOpen } = keys;
+  const { slug, search, list, selection, current, named, isDrawerOpen } = keys;
   const router = useRouter();
-  const keepRange = useKeepRange();
   const extend = (step: number) => {
     const next = keys.onMove(step);
     selection.add([current, next].filter((row) => row !== undefined));
   };
+  const meantCell = (otherwise: ColumnId) => pointedCell(list.rows) ?? (current && { row: current, column: otherwise });
+  useTextFilterKey(() => {
+    const meant = meantCell("name");
+    if (meant) keys.onFilter(meant.row, meant.column, true);
+  });
   useKeys(
     {
       j: () => keys.onMove(1),
@@ -58,11 +65,11 @@ export function useListKeys(keys: ListKeys): void {
       K: () => extend(-1),
       x: () => current && selection.tick(current, false),
       n: () => list.freshCount > 0 && list.showFresh(),
-      o: () => named && router.history.push(keepRange(paths.task(slug, named.engine, named.task_id))),
+      o: () => named && router.history.push(taskAddress(slug, named.engine, named.task_id, search)),
       y: () => named && void copyText(named.task_id),
       e: () => current && keys.onInput(current),
       f: () => {
-        const meant = pointedCell(list.rows) ?? (current && { row: current, column: "queue" as const });
+        const meant = meantCell("queue");
         if (meant) keys.onFilter(meant.row, meant.column, false);
       },
       u: () => isDrawerOpen && keys.onClose(),
@@ -76,8 +83,24 @@ export function useListKeys(keys: ListKeys): void {
   );
 }
 
+/** Alt and `f` finds the text of the meant cell, with the focus wherever no text is typed. */
+function useTextFilterKey(onPress: () => void): void {
+  const pressed = useEffectEvent((event: KeyboardEvent) => {
+    if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyF" || event.defaultPrevented) return;
+    if ((event.target as Element).closest("input:not([type=checkbox], [type=radio]), textarea, select, [popover]"))
+      return;
+    if (document.querySelector("dialog:modal")) return;
+    event.preventDefault();
+    onPress();
+  });
+  useEffect(() => {
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, []);
+}
+
 /** The cell that has the focus, or else the one under the pointer. */
-export function pointedCell(rows: readonly ListRow[]): { row: ListRow; column: ColumnId } | null {
+function pointedCell(rows: readonly ListRow[]): { row: ListRow; column: ColumnId } | null {
   const inRow = "[role=row] [data-col]";
   const cell =
     document.activeElement?.closest<HTMLElement>(inRow) ?? document.querySelector<HTMLElement>(`${inRow}:hover`);

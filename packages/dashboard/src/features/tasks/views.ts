@@ -1,4 +1,5 @@
 import type { SavedView, SavedViewFilters } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
 import { activeFilters, type FilterKey, priorityList, type TasksSearch } from "./tasks-search.ts";
 
 /** A choice of filters with a name. Views of one's own have an id, presets have none. */
@@ -14,12 +15,13 @@ export const presets: readonly ListView[] = [
   { id: null, name: "Failed", search: { state: "failure" } },
   { id: null, name: "Running", search: { state: "started" } },
   { id: null, name: "Waiting over 5 min", search: { state: "pending", until: "-5m" } },
-  { id: null, name: "Retried", search: { state: "retry" } },
+  { id: null, name: "Retried", search: { q: "retries:>=1" } },
+  { id: null, name: "Slow", search: { q: "runtime:>30s" } },
 ];
 
 export function ownView({ id, name, filters }: SavedView): ListView {
   const { state, priority, search, queue, name: taskName, worker, engine, q } = filters;
-  const terms = [q, engine && `engine:"${engine.replace(/["\\]/g, "\\$&")}"`].filter(Boolean).join(" ");
+  const terms = [q, engine && fieldTerm("engine", engine)].filter(Boolean).join(" ");
   return {
     id,
     name,

@@ -1,11 +1,12 @@
 import type { WorkerDetail } from "@svc/client";
-import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { fieldTerm } from "@svc/client/task-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useHub, usePollMs, useTimedMs } from "../../live/live.ts";
+import { api } from "../../api.ts";
+import { usePollMs, useTimedMs } from "../../live/live.ts";
+import { useFollowed, withOwnRow } from "../../live/use-followed.ts";
 import { paths } from "../../paths.ts";
-import { rangeParams } from "../../range-text.ts";
 import { stringifySearch } from "../../search-text.ts";
-import { useTimeRange } from "../../time-range.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { type FactOf, Facts } from "../../ui/Facts.tsx";
@@ -18,27 +19,22 @@ import { Age, Stamp } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { useGaps } from "../agents/use-gaps.ts";
+import { FailuresPanel } from "../tasks/FailuresPanel.tsx";
 import { TaskTable } from "../tasks/TaskTable.tsx";
 import { PoolBar } from "./PoolBar.tsx";
-import { workerFailuresQuery, workerQuery, workerTasksQuery } from "./queries.ts";
+import { workerQuery } from "./queries.ts";
 import { loadText, stateReason } from "./worker-states.ts";
 import css from "./workers.module.css";
 
 export function WorkerPage() {
   const { slug, workerId } = useParams({ from: "/signed-in/p/$slug/workers/$workerId" });
-  const client = useQueryClient();
   const now = useNow();
   const options = workerQuery(slug, workerId);
   const pollMs = usePollMs();
   // What it said of itself is not pushed with its row.
   const read = useSuspenseQuery({ ...options, refetchInterval: useTimedMs(pollMs === false ? 30_000 : pollMs) });
   const worker = read.data;
-  useHub("worker.changed", (event) => {
-    if (event.refetch) void client.invalidateQueries({ queryKey: options.queryKey });
-    const row = event.rows?.find((one) => one.id === worker.id);
-    if (row) client.setQueryData(options.queryKey, (old) => old && { ...old, ...row });
-  });
+  useFollowed("worker.changed", options.queryKey, withOwnRow);
   usePage([
     { label: slug, href: paths.project(slug) },
     { label: "Workers", href: paths.workers(slug) },
@@ -52,7 +48,10 @@ export function WorkerPage() {
         <h1 className="cut">{nameText(worker.name)}</h1>
         <span className="t2">{stateReason(worker, now)}</span>
         <span className="grow" />
-        <AppLink className={controls.btn} href={paths.tasks(slug) + stringifySearch({ worker: worker.name })}>
+        <AppLink
+          className={controls.btn}
+          href={paths.tasks(slug) + stringifySearch({ worker: worker.name, q: fieldTerm("engine", worker.engine) })}
+        >
           Its tasks
         </AppLink>
       </div>
@@ -64,7 +63,7 @@ export function WorkerPage() {
         <div className={panel.grid2}>
           <div className={panel.stack}>
             <CurrentTasks slug={slug} worker={worker} />
-            <Failures slug={slug} worker={worker} />
+            <FailuresPanel slug={slug} of="worker" name={worker.name} engine={worker.engine} />
           </div>
           <div className={panel.stack}>
             <QueuesServed slug={slug} worker={worker} />
@@ -110,17 +109,25 @@ interface OfWorker {
   worker: WorkerDetail;
 }
 
+const tasksShown = 20;
+
+/** Tasks that were started by it and have not ended. */
 function CurrentTasks({ slug, worker }: OfWorker) {
-  const tasks = useQuery({ ...workerTasksQuery(slug, worker.name), refetchInterval: useTimedMs(5_000) });
+  const which = { worker: worker.name, q: fieldTerm("engine", worker.engine), state: "started" } as const;
+  const tasks = useQuery({
+    queryKey: ["worker-tasks", slug, which],
+    queryFn: ({ signal }) => api.listTasks(slug, { ...which, limit: tasksShown }, { signal }),
+    refetchInterval: useTimedMs(5_000),
+  });
   return (
     <Panel
       title="Tasks in hand"
       window="now"
       read={tasks}
-      rows={Math.max(2, Math.min(20, worker.active_tasks))}
-      missing={({ next_cursor }) => (next_cursor ? "Only the newest 20 are shown." : null)}
+      rows={Math.max(2, Math.min(tasksShown, worker.active_tasks))}
+      missing={({ items, next_cursor }) => (next_cursor ? `Only the newest ${count(items.length)} are shown.` : null)}
       empty={({ items }) =>
-        items.some((task) => task.engine === worker.engine) ? null : (
+        items.length > 0 ? null : (
           <PanelEmpty kind="none-yet">
             <p>
               {worker.active_tasks > 0
@@ -131,61 +138,7 @@ function CurrentTasks({ slug, worker }: OfWorker) {
         )
       }
     >
-      {({ items }) => (
-        <TaskTable
-          slug={slug}
-          label="Tasks in hand"
-          // The filter knows names of workers; another engine may have one of the same name.
-          tasks={items.filter((task) => task.engine === worker.engine)}
-          columns={["queue", "running"]}
-        />
-      )}
-    </Panel>
-  );
-}
-
-function Failures({ slug, worker }: OfWorker) {
-  const range = useTimeRange();
-  const within = rangeParams(range);
-  const { gaps } = useGaps(slug, within);
-  const failures = useQuery({
-    ...workerFailuresQuery(slug, worker.name, within),
-    refetchInterval: useTimedMs(15_000),
-  });
-  return (
-    <Panel
-      title="Recent failures"
-      window={range.label}
-      read={failures}
-      rows={4}
-      actions={
-        <AppLink
-          href={
-            paths.tasks(slug) +
-            stringifySearch({ worker: worker.name, state: "failure", since: range.since ?? "", until: range.until })
-          }
-        >
-          All failures
-        </AppLink>
-      }
-      empty={({ items }) =>
-        items.some((task) => task.engine === worker.engine) ? null : (
-          <PanelEmpty kind="no-match">
-            <p>No task of this worker failed in the {range.label}.</p>
-          </PanelEmpty>
-        )
-      }
-    >
-      {({ items, next_cursor }) => (
-        <TaskTable
-          slug={slug}
-          label="Recent failures"
-          tasks={items.filter((task) => task.engine === worker.engine)}
-          columns={["queue", "error"]}
-          gaps={gaps}
-          hasOlder={next_cursor !== null}
-        />
-      )}
+      {({ items }) => <TaskTable slug={slug} label="Tasks in hand" tasks={items} columns={["queue", "running"]} />}
     </Panel>
   );
 }
@@ -257,7 +210,7 @@ function Reported({ worker }: { worker: WorkerDetail }) {
           <details key={name}>
             <summary>{printable(name)}</summary>
             {/* Focusable, because it scrolls. */}
-            <pre tabIndex={0} role="region" aria-label={`What it says of itself: ${name}`}>
+            <pre tabIndex={0} role="region" aria-label={`What it says of itself: ${printable(name)}`}>
               {printableLines(JSON.stringify(value, null, 2))}
             </pre>
           </details>

@@ -1,4 +1,5 @@
 import type { Worker } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
 import { useParams } from "@tanstack/react-router";
 import { matchesWords, useListFilter } from "../../list-filter.ts";
 import { useRowPages } from "../../live/use-row-pages.ts";
@@ -16,6 +17,7 @@ import { FleetPill } from "../../ui/StatePill.tsx";
 import { useSteadyOrder } from "../../ui/steady-order.ts";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
+import { WindowTable } from "../../ui/WindowTable.tsx";
 import { PoolBar } from "./PoolBar.tsx";
 import { workerPages } from "./queries.ts";
 import { byWorkerTrouble, loadText, queuesText, stateReason, workerTrouble } from "./worker-states.ts";
@@ -62,9 +64,14 @@ export function WorkersPage() {
         </Empty>
       ) : (
         <ScrollBox label="Workers">
-          <table className={`${panel.tbl} ${panel.wide}`} {...hold}>
-            <thead>
-              <tr>
+          <WindowTable
+            className={`${panel.tbl} ${panel.wide} ${css.list}`}
+            on={hold}
+            rows={rows}
+            isOpenEnded={list.hasMore}
+            rowPx={45}
+            head={
+              <>
                 <th>State</th>
                 <th>Worker</th>
                 <th className="num">Pool in use</th>
@@ -74,61 +81,66 @@ export function WorkersPage() {
                 <th className="num lg">Processed, 24 h</th>
                 <th className="num">Failed, 24 h</th>
                 <th className="num lg">Heartbeat</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ worker, trouble }) => (
-                <tr key={worker.id} className={trouble === "fell silent" ? panel.alarm : undefined}>
-                  <td>
-                    <span className={css.state}>
-                      <FleetPill state={worker.state} />
-                      {worker.state === "online" && trouble !== "full" ? null : (
-                        <small>{trouble === "full" ? "every place is taken" : stateReason(worker, now)}</small>
-                      )}
-                    </span>
-                  </td>
-                  <td className={panel.two}>
-                    <AppLink href={paths.worker(slug, worker.id)}>
-                      <b>{nameText(worker.name)}</b>
-                    </AppLink>
-                    <small>
-                      {printable(worker.engine)}
-                      <span className="lg">{whereText(worker)}</span>
-                    </small>
-                  </td>
-                  <td className="num">
-                    <PoolBar worker={worker} />
-                  </td>
-                  <td className="lg t2">{queuesText(worker)}</td>
-                  <td className="num lg t2">{loadText(worker.load_average) ?? "–"}</td>
-                  <td className="num lg t2">{worker.memory_bytes ? bytes(worker.memory_bytes) : "–"}</td>
-                  <td className="num lg">{count(worker.processed)}</td>
-                  <td className="num">
-                    {worker.failed === 0 ? (
-                      <span className="t3">0</span>
-                    ) : (
-                      <AppLink
-                        href={
-                          paths.tasks(slug) + stringifySearch({ worker: worker.name, state: "failure", since: "-24h" })
-                        }
-                        aria-label={`${count(worker.failed)} failed on ${worker.name}`}
-                      >
-                        {count(worker.failed)}
-                      </AppLink>
+              </>
+            }
+          >
+            {({ worker, trouble }, place) => (
+              <tr {...place} className={trouble === "fell silent" ? panel.alarm : undefined}>
+                <td>
+                  <span className={panel.state}>
+                    <FleetPill state={worker.state} />
+                    {worker.state === "online" && trouble !== "full" ? null : (
+                      <small>{trouble === "full" ? "every place is taken" : stateReason(worker, now)}</small>
                     )}
-                  </td>
-                  <td className="num lg t2">
-                    <Age at={worker.last_heartbeat} suffix=" ago" />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+                  </span>
+                </td>
+                <td className={panel.two}>
+                  <AppLink href={paths.worker(slug, worker.id)}>
+                    <b>{nameText(worker.name)}</b>
+                  </AppLink>
+                  <small>
+                    {printable(worker.engine)}
+                    <span className="lg">{whereText(worker)}</span>
+                  </small>
+                </td>
+                <td className="num">
+                  <PoolBar worker={worker} />
+                </td>
+                <td className="lg t2">{queuesText(worker)}</td>
+                <td className="num lg t2">{loadText(worker.load_average) ?? "–"}</td>
+                <td className="num lg t2">{worker.memory_bytes ? bytes(worker.memory_bytes) : "–"}</td>
+                <td className="num lg">{count(worker.processed)}</td>
+                <td className="num">
+                  {worker.failed === 0 ? (
+                    <span className="t3">0</span>
+                  ) : (
+                    <AppLink
+                      href={
+                        paths.tasks(slug) +
+                        stringifySearch({
+                          worker: worker.name,
+                          q: fieldTerm("engine", worker.engine),
+                          state: "failure",
+                          since: "-24h",
+                        })
+                      }
+                      aria-label={`${count(worker.failed)} failed on ${printable(worker.name)}`}
+                    >
+                      {count(worker.failed)}
+                    </AppLink>
+                  )}
+                </td>
+                <td className="num lg t2">
+                  <Age at={worker.last_heartbeat} suffix=" ago" />
+                </td>
+              </tr>
+            )}
+          </WindowTable>
           {list.hasMore ? (
             <p className={panel.foot}>
               {count(all.length)} workers are read, by engine and name.{" "}
               <button type="button" className={controls.lnk} onClick={list.readMore}>
-                Read the next 500
+                Read more
               </button>
             </p>
           ) : null}

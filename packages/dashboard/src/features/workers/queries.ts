@@ -20,19 +20,3 @@ export const workerQuery = (slug: string, workerId: string) =>
     queryKey: ["worker", slug, workerId],
     queryFn: ({ signal }) => api.getWorker(slug, workerId, { signal }),
   });
-
-const tasksShown = 20;
-
-/** What the worker has in hand: tasks that were started by it and have not ended. */
-export const workerTasksQuery = (slug: string, worker: string) =>
-  queryOptions({
-    queryKey: ["worker-tasks", slug, worker],
-    queryFn: ({ signal }) => api.listTasks(slug, { worker, state: "started", limit: tasksShown }, { signal }),
-  });
-
-export const workerFailuresQuery = (slug: string, worker: string, within: { since?: string; until?: string }) =>
-  queryOptions({
-    queryKey: ["worker-failures", slug, worker, within],
-    queryFn: ({ signal }) => api.listTasks(slug, { worker, state: "failure", limit: 8, ...within }, { signal }),
-    placeholderData: (old) => old,
-  });

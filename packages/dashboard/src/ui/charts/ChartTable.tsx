@@ -1,6 +1,6 @@
 import { useZone } from "../instants.ts";
 import panel from "../panel.module.css";
-import { spanText } from "./axis.ts";
+import { bucketText } from "./axis.ts";
 import css from "./chart.module.css";
 import { type Band, type Bucket, type Mark, type Reading, within } from "./marks.ts";
 
@@ -35,7 +35,7 @@ export function ChartTable({ name, buckets, read, bands, marks }: ChartTableProp
         <tbody>
           {rows.map(({ bucket, readings }) => (
             <tr key={bucket.fromMs}>
-              <th scope="row">{spanText(bucket.fromMs, bucket.toMs, zone)}</th>
+              <th scope="row">{bucketText(bucket.fromMs, bucket.toMs, zone)}</th>
               {readings.map((reading) => (
                 <td key={reading.label} className="num">
                   {reading.value}

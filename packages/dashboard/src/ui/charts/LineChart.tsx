@@ -2,6 +2,7 @@ import { count } from "../format.ts";
 import css from "./chart.module.css";
 import { type Band, type Bucket, type Reading, runsOf } from "./marks.ts";
 import { countTicks } from "./scales.ts";
+import { GridLines, OpenTip, pathOf } from "./strokes.tsx";
 import { type Area, TimeChart } from "./TimeChart.tsx";
 
 export interface Amount extends Bucket {
@@ -50,44 +51,49 @@ export function LineChart({ buckets, valueName, ...rest }: LineChartProps) {
       read={read}
       paint={(area) => (
         <>
-          {countTicks(most).map((tick) => {
-            const at = Math.round(y(tick)) + 0.5;
-            return (
-              <g key={tick}>
-                <line className={css.grid} x1={area.left} x2={area.right} y1={at} y2={at} />
-                <text x={area.left - 6} y={at + 3.5} textAnchor="end">
-                  {count(tick)}
-                </text>
-              </g>
-            );
-          })}
-          <Line buckets={buckets} area={area} y={y} />
+          <GridLines ticks={countTicks(most)} area={area} y={y} text={count} />
+          <Line buckets={buckets} area={area} y={y} isRunning={rest.isRunning} />
         </>
       )}
     />
   );
 }
 
-function Line({ buckets, area, y }: { buckets: readonly Amount[]; area: Area; y: (value: number) => number }) {
-  return runsOf(buckets.map((bucket) => bucket.value)).map((run) => {
-    const points = run.flatMap((at) => {
-      const bucket = buckets[at];
-      if (bucket === undefined) return [];
-      return [{ x: area.x((bucket.fromMs + bucket.toMs) / 2), y: y(bucket.value ?? 0) }];
-    });
-    const [first] = points;
-    const last = points.at(-1);
-    if (first === undefined || last === undefined) return null;
-    const path = points.map((point) => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`).join("L");
-    return (
-      <g key={run[0]}>
-        <path
-          className={css.ground}
-          d={`M${first.x.toFixed(1)} ${plot.bottom}L${path}L${last.x.toFixed(1)} ${plot.bottom}Z`}
-        />
-        {/* A lone value is a point: a line of no length, with round ends. */}
-        <path className={`${css.line} ${css.amount}`} d={`M${points.length === 1 ? `${path}L${path}` : path}`} />
-      </g>
-    );
-  });
+interface LineProps {
+  buckets: readonly Amount[];
+  area: Area;
+  y: (value: number) => number;
+  isRunning: boolean;
+}
+
+function Line({ buckets, area, y, isRunning }: LineProps) {
+  const point = (at: number) => {
+    const bucket = buckets[at];
+    if (bucket === undefined || bucket.value === null) return null;
+    return { x: area.x((bucket.fromMs + bucket.toMs) / 2), y: y(bucket.value) };
+  };
+  // What is told of a bucket that still runs may change: a hollow point of its own, and no part of the line.
+  const whole = isRunning ? buckets.slice(0, -1) : buckets;
+  const runs = runsOf(whole.map((bucket) => bucket.value));
+  return (
+    <>
+      {runs.map((run) => {
+        const points = run.map((at) => point(at)).filter((one) => one !== null);
+        const [first] = points;
+        const last = points.at(-1);
+        if (first === undefined || last === undefined) return null;
+        const path = pathOf(points);
+        return (
+          <g key={run[0]}>
+            <path
+              className={css.ground}
+              d={`M${first.x.toFixed(1)} ${plot.bottom}L${path}L${last.x.toFixed(1)} ${plot.bottom}Z`}
+            />
+            <path className={`${css.line} ${css.amount}`} d={`M${path}`} />
+          </g>
+        );
+      })}
+      <OpenTip at={isRunning ? point(buckets.length - 1) : null} look={css.amount} />
+    </>
+  );
 }

@@ -1,7 +1,8 @@
 import { count } from "../format.ts";
 import css from "./chart.module.css";
 import type { Band, Bucket, Mark, Reading } from "./marks.ts";
-import { countTicks } from "./scales.ts";
+import { countTicks, maximumLines } from "./scales.ts";
+import { GridLines } from "./strokes.tsx";
 import { type Area, TimeChart } from "./TimeChart.tsx";
 
 /** How many tasks ended in each way within a bucket. */
@@ -66,8 +67,15 @@ export function OutcomeChart({ buckets, onOpen, ...rest }: OutcomeChartProps) {
       onOpen={onOpen && ((bucket, y) => (y !== null && y > top.to ? onOpen(bucket, "failure") : onOpen(bucket)))}
       paint={(area) => (
         <>
-          <Lines area={area} most={most} ends={top} ticks={countTicks(most)} />
-          <Lines area={area} most={mostFailed} ends={strip} ticks={[0, mostFailed]} />
+          {/* One line less than a chart may have: the strip has its base line. */}
+          <GridLines ticks={countTicks(most, maximumLines - 1)} area={area} y={heightIn(top, most)} text={count} />
+          <GridLines
+            ticks={[0, mostFailed]}
+            area={area}
+            y={heightIn(strip, mostFailed)}
+            text={count}
+            bare={(tick) => tick > 0}
+          />
           {buckets.map((bucket, at) => {
             const isHollow = rest.isRunning && at === buckets.length - 1;
             return (
@@ -111,34 +119,8 @@ function shownLayers(buckets: readonly Outcomes[]) {
   return layers.filter((layer) => layer !== "revoked" || buckets.some((bucket) => bucket.revoked > 0));
 }
 
-function Lines({
-  area,
-  most,
-  ends,
-  ticks,
-}: {
-  area: Area;
-  most: number;
-  ends: { from: number; to: number };
-  ticks: readonly number[];
-}) {
-  return (
-    <>
-      {ticks.map((tick) => {
-        const y = Math.round(ends.to - (tick / most) * (ends.to - ends.from)) + 0.5;
-        return (
-          <g key={tick}>
-            {ends === strip && tick > 0 ? null : (
-              <line className={css.grid} x1={area.left} x2={area.right} y1={y} y2={y} />
-            )}
-            <text x={area.left - 6} y={y + 3.5} textAnchor="end">
-              {count(tick)}
-            </text>
-          </g>
-        );
-      })}
-    </>
-  );
+function heightIn(ends: { from: number; to: number }, most: number): (value: number) => number {
+  return (value) => ends.to - (value / most) * (ends.to - ends.from);
 }
 
 interface Span {

@@ -3,6 +3,7 @@ import { decadeText, shortDuration } from "./axis.ts";
 import css from "./chart.module.css";
 import { type Band, type Bucket, type Mark, type Reading, runsOf, spread } from "./marks.ts";
 import { logScale } from "./scales.ts";
+import { GridLines, OpenTip, pathOf } from "./strokes.tsx";
 import { type Area, TimeChart } from "./TimeChart.tsx";
 
 export interface Percentiles extends Bucket {
@@ -63,19 +64,7 @@ export function PercentileChart({ buckets, ...rest }: PercentileChartProps) {
       read={read}
       paint={(area) => (
         <>
-          {measured.length === 0
-            ? null
-            : scale.decades.map((decade) => {
-                const at = Math.round(y(decade)) + 0.5;
-                return (
-                  <g key={decade}>
-                    <line className={css.grid} x1={area.left} x2={area.right} y1={at} y2={at} />
-                    <text x={area.left - 6} y={at + 3.5} textAnchor="end">
-                      {decadeText(decade)}
-                    </text>
-                  </g>
-                );
-              })}
+          {measured.length === 0 ? null : <GridLines ticks={scale.decades} area={area} y={y} text={decadeText} />}
           {lines.map((line) => (
             <Trace key={line} line={line} buckets={buckets} area={area} y={y} isRunning={rest.isRunning} />
           ))}
@@ -105,19 +94,12 @@ function Trace({ line, buckets, area, y, isRunning }: TraceProps) {
   // Few values decide a bucket that still runs: it is a hollow point of its own, and no part of the line.
   const whole = isRunning ? buckets.slice(0, -1) : buckets;
   const runs = runsOf(whole.map(({ values }) => values?.[line] ?? null));
-  // A lone value is a point: a line of no length, with round ends.
-  const path = runs
-    .map((run) => {
-      const points = run.map((at) => point(at)).filter((one) => one !== null);
-      const drawn = points.map((one) => `${one.x.toFixed(1)} ${one.y.toFixed(1)}`);
-      return `M${drawn.length === 1 ? `${drawn[0]}L${drawn[0]}` : drawn.join("L")}`;
-    })
-    .join("");
+  const path = runs.map((run) => `M${pathOf(run.map((at) => point(at)).filter((one) => one !== null))}`).join("");
   const last = isRunning ? point(buckets.length - 1) : null;
   return (
     <>
       <path className={looks[line][0]} d={path} />
-      {last ? <circle className={css.tipOpen} cx={last.x} cy={last.y} r="2.5" /> : null}
+      <OpenTip at={last} />
     </>
   );
 }

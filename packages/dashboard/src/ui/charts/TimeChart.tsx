@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from "react";
 import { useZone } from "../instants.ts";
-import { spanText, timeLabels, widthText } from "./axis.ts";
+import { bucketText, timeLabels, widthText } from "./axis.ts";
 import { ChartTable } from "./ChartTable.tsx";
 import css from "./chart.module.css";
 import { type Cursor, cursorKey, cursorSpan } from "./cursor.ts";
@@ -192,7 +192,7 @@ function Reader(props: ReaderProps) {
   };
 
   const readings = cursor === null || cursor.from !== null ? [] : notedReadings(props, cursor.at);
-  const words = from && to ? spanText(from.fromMs, to.toMs, zone) : "";
+  const words = from && to ? bucketText(from.fromMs, to.toMs, zone) : "";
   const isRange = cursor !== null && cursor.from !== null;
   const hint = isRange && from && to ? `${widthText(to.toMs - from.fromMs)}, Enter or release to show only this` : null;
   const middle = from && to ? (left + right) / 2 : 0;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decadeText, shortDuration, spanText, timeLabels, widthText, zoneOffsetMs } from "./axis.ts";
+import { bucketText, decadeText, shortDuration, timeLabels, widthText } from "./axis.ts";
 
 const noon = Date.UTC(2026, 10, 20, 12);
 const hourMs = 3_600_000;
@@ -30,20 +30,14 @@ describe("the labels of a time axis", () => {
   });
 });
 
-test("a zone's clock is ahead of UTC by what it is at that instant", () => {
-  expect(zoneOffsetMs(Date.UTC(2026, 6, 1), "Europe/Berlin")).toBe(2 * hourMs);
-  expect(zoneOffsetMs(Date.UTC(2026, 0, 1, 0, 0, 0, 250), "Europe/Berlin")).toBe(hourMs);
-  expect(zoneOffsetMs(noon, "America/St_Johns")).toBe(-3.5 * hourMs);
-});
-
 test("decades of a latency axis carry their unit", () => {
   expect([1, 100, 1000, 1e5, 1e6].map(decadeText)).toEqual(["1 ms", "100 ms", "1 s", "100 s", "1,000 s"]);
 });
 
 test("a span names the second day only where the time alone would not tell", () => {
-  expect(spanText(noon + 11.75 * hourMs, noon + 12 * hourMs, "UTC")).toBe("2026-11-20 23:45 to 00:00");
-  expect(spanText(noon, noon + hourMs / 4, "UTC")).toBe("2026-11-20 12:00 to 12:15");
-  expect(spanText(noon, noon + 24 * hourMs, "UTC")).toBe("2026-11-20 12:00 to 2026-11-21 12:00");
+  expect(bucketText(noon + 11.75 * hourMs, noon + 12 * hourMs, "UTC")).toBe("2026-11-20 23:45 to 00:00");
+  expect(bucketText(noon, noon + hourMs / 4, "UTC")).toBe("2026-11-20 12:00 to 12:15");
+  expect(bucketText(noon, noon + 24 * hourMs, "UTC")).toBe("2026-11-20 12:00 to 2026-11-21 12:00");
 });
 
 test("a duration beside a line keeps to one unit", () => {

@@ -1,42 +1,18 @@
 import { count } from "../format.ts";
-import { fullText, shortClockText } from "../instants.ts";
+import { fullText, shortClockText, zoneOffsetMs } from "../instants.ts";
 import { timeTicks } from "./scales.ts";
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-const walls = new Map<string, Intl.DateTimeFormat>();
 const days = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(kept: Map<string, Intl.DateTimeFormat>, zone: string, options: Intl.DateTimeFormatOptions) {
-  const known = kept.get(zone);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone });
-  kept.set(zone, made);
-  return made;
-}
-
-/** How many milliseconds the clock of a zone is ahead of UTC at an instant. */
-export function zoneOffsetMs(at: number, zone: string): number {
-  if (zone === "UTC") return 0;
-  const parts = formatOf(walls, zone, {
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hourCycle: "h23",
-  }).formatToParts(at);
-  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value);
-  const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
-  return wall - Math.floor(at / 1000) * 1000;
-}
 
 /** `20 Nov` */
 function dayText(at: number, zone: string): string {
-  return formatOf(days, zone, { day: "numeric", month: "short" }).format(at);
+  const known = days.get(zone) ?? new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: zone });
+  days.set(zone, known);
+  return known.format(at);
 }
 
 export interface TimeLabel {
@@ -73,7 +49,7 @@ function short(value: number): string {
 }
 
 /** `2026-11-20 15:00 to 15:15`; the second day is named where it lies a day or more away. */
-export function spanText(fromMs: number, toMs: number, zone: string): string {
+export function bucketText(fromMs: number, toMs: number, zone: string): string {
   const from = fullText(fromMs, zone).slice(0, 16);
   const to = fullText(toMs, zone).slice(0, 16);
   return `${from} to ${toMs - fromMs < dayMs ? to.slice(11) : to}`;

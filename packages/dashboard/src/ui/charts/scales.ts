@@ -6,12 +6,12 @@ export const maximumLines = 5;
 const mantissas = [1, 2, 5];
 
 /**
- * Round values from 0 up to at most `most`, evenly spaced, at most five with the zero. Counts have whole steps; for a
+ * Round values from 0 up to at most `most`, evenly spaced, at most `lines` with the zero. Counts have whole steps; for a
  * `most` below 1 only the zero is left.
  */
-export function countTicks(most: number): number[] {
+export function countTicks(most: number, lines = maximumLines): number[] {
   if (!(most >= 1)) return [0];
-  const step = roundStep(most / (maximumLines - 1));
+  const step = roundStep(most / (lines - 1));
   const ticks: number[] = [];
   for (let at = 0; at * step <= most; at++) ticks.push(at * step);
   return ticks;

@@ -10,13 +10,15 @@ import panel from "../../../ui/panel.module.css";
 import { taskDifferencesQuery } from "../queries.ts";
 import { comparedRange, filterOf, nothingToCompare, sampleText, valueText } from "./comparison.ts";
 import css from "./differences.module.css";
+import { nameTerm } from "./search-terms.ts";
 
 /** What the failed tasks of a name have in common that the passed ones do not. Facts with their sample: why is not said. */
 export function DifferencesPanel({ slug, task }: { slug: string; task: Task }) {
   const { params, label } = comparedRange(task.received_at, useTimeRange("-24h"));
   const query = useQuery(taskDifferencesQuery(slug, task.name, params));
-  const failures = (more: Record<string, string> = {}) =>
-    paths.tasks(slug) + stringifySearch({ state: "failure", name: task.name, ...params, ...more });
+  const failures = ({ q, ...more }: Record<string, string> = {}) =>
+    paths.tasks(slug) +
+    stringifySearch({ state: "failure", q: [nameTerm(task.name), q].filter(Boolean).join(" "), ...params, ...more });
   return (
     <Panel
       title="What is different about the failures"

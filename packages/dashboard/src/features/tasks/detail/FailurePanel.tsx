@@ -1,14 +1,16 @@
 import type { Task } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../../paths.ts";
 import { stringifySearch } from "../../../search-text.ts";
 import { AppLink } from "../../../ui/AppLink.tsx";
 import { CopyButton } from "../../../ui/CopyButton.tsx";
 import controls from "../../../ui/controls.module.css";
-import { printable, printableLines } from "../../../ui/format.ts";
+import { count, printable, printableLines } from "../../../ui/format.ts";
 import { Icon } from "../../../ui/Icon.tsx";
 import panel from "../../../ui/panel.module.css";
 import { Segments } from "../../../ui/Segments.tsx";
+import { taskTotalQuery } from "../queries.ts";
 import css from "./failure.module.css";
 import { sameFailureQuery } from "./search-terms.ts";
 import {
@@ -21,10 +23,12 @@ import {
   type TraceSection,
 } from "./trace.ts";
 
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
 /** The exception on top, then the traceback with own frames open and library frames folded. */
 export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
   const { type, message } = splitException(task.exception ?? "");
-  const query = sameFailureQuery(task);
   return (
     <section className={panel.panel} id="failure" aria-labelledby="h-failure">
       <header className={css.head}>
@@ -32,14 +36,10 @@ export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
           <span className="vh">Failure: </span>
           <span className={css.exc}>{type === null ? "Failed" : <TypeName type={type} />}</span>
         </h2>
-        {query === null ? null : (
-          <AppLink
-            className="nowrap"
-            href={paths.tasks(slug) + stringifySearch({ state: "failure", q: query })}
-            title={printable(query)}
-          >
-            Failures like this
-          </AppLink>
+        {task.fingerprint ? (
+          <SameFingerprint slug={slug} fingerprint={task.fingerprint} />
+        ) : (
+          <SameWords slug={slug} task={task} />
         )}
       </header>
       {message ? <p className={`${css.msg} mono`}>{printableLines(message)}</p> : null}
@@ -49,6 +49,37 @@ export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
         <p className={panel.foot}>The engine reported no traceback.</p>
       )}
     </section>
+  );
+}
+
+/** The tasks whose last failure is of the same kind, counted once when it is shown. */
+function SameFingerprint({ slug, fingerprint }: { slug: string; fingerprint: string }) {
+  const q = `fingerprint:${fingerprint}`;
+  const [since] = useState(() => new Date(Math.floor(Date.now() / minuteMs) * minuteMs - dayMs).toISOString());
+  const { data: total } = useQuery(taskTotalQuery(slug, { q, since }));
+  return (
+    <AppLink
+      className="nowrap"
+      href={paths.tasks(slug) + stringifySearch({ q, since: "-24h" })}
+      title={`Tasks that failed with fingerprint ${fingerprint}`}
+    >
+      Same fingerprint{total == null ? "" : `: ${count(total)}`} in 24 h
+    </AppLink>
+  );
+}
+
+/** Of a task that was retried and has not failed for good, no fingerprint is told: those that said the same. */
+function SameWords({ slug, task }: { slug: string; task: Task }) {
+  const query = sameFailureQuery(task);
+  if (query === null) return null;
+  return (
+    <AppLink
+      className="nowrap"
+      href={paths.tasks(slug) + stringifySearch({ state: "failure", q: query })}
+      title={printable(query)}
+    >
+      Failures like this
+    </AppLink>
   );
 }
 

@@ -2,7 +2,7 @@ import type { Task } from "@svc/client";
 import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { Bones, Failed } from "../../../ui/Feedback.tsx";
-import { count, duration } from "../../../ui/format.ts";
+import { count, duration, printable } from "../../../ui/format.ts";
 import { useZone } from "../../../ui/instants.ts";
 import panel from "../../../ui/panel.module.css";
 import { ScrollBox } from "../../../ui/ScrollBox.tsx";
@@ -65,10 +65,15 @@ export function FamilyPanel({ of, detail, hrefOf }: FamilyPanelProps) {
       ) : treeQuery.isPending ? (
         <Bones rows={2} label="Loading the family" />
       ) : (
-        <p className={task.empty}>It has no parent and no children.</p>
+        <p className={task.empty}>{aloneText(of)}</p>
       )}
     </section>
   );
+}
+
+function aloneText({ parent_task_id: parentId }: Task): string {
+  if (parentId === null) return "It has no parent and no children.";
+  return `Its parent ${printable(parentId)} is not here, or not any more. It has no children.`;
 }
 
 interface FamilyTreeProps {

@@ -1,5 +1,6 @@
 import type { Task } from "@svc/client";
 import { duration } from "../../../ui/format.ts";
+import { chartGaps, type LossGap } from "../../../ui/gap-band/gaps.ts";
 import { clockText, useZone } from "../../../ui/instants.ts";
 import { useNow } from "../../../ui/ticker.ts";
 import type { Attempt } from "./attempts.ts";
@@ -10,8 +11,15 @@ import { useWidth } from "./use-width.ts";
 /** About what a word takes in the 11 px type of the bar, with some air. */
 const wordPx = (word: string) => 6.5 * word.length + 8;
 
-/** Received, wait, runs and pauses on a real time scale. */
-export function LifecycleBar({ task, attempts }: { task: Task; attempts: readonly Attempt[] }) {
+interface LifecycleBarProps {
+  task: Task;
+  attempts: readonly Attempt[];
+  /** Where events were lost while it lived. */
+  gaps: readonly LossGap[];
+}
+
+/** Received, wait, runs and pauses on a real time scale, and where what was told of them may be missing. */
+export function LifecycleBar({ task, attempts, gaps }: LifecycleBarProps) {
   const now = useNow();
   const { zone } = useZone();
   const [widthPx, measure] = useWidth();
@@ -29,6 +37,7 @@ export function LifecycleBar({ task, attempts }: { task: Task; attempts: readonl
   const hasRoomToEnd = px(endX) > wordPx("received") + wordPx(endText);
   const hasStart =
     firstRun && hasRoomToStart && px((life.etaMs === null ? endX : 100) - startX) > wordPx("started") + wordPx(endText);
+  const losses = chartGaps(gaps, { fromMs: life.fromMs, toMs: life.toMs });
   const runs = life.segments.filter((segment) => segment.kind === "run").length;
 
   return (
@@ -39,7 +48,7 @@ export function LifecycleBar({ task, attempts }: { task: Task; attempts: readonl
         width="100%"
         height="56"
         role="img"
-        aria-label={sentence(task, life, zone)}
+        aria-label={[sentence(task, life, zone), ...losses.map((loss) => loss.label)].join("; ")}
       >
         {ticks.map((tick, index) => (
           <g key={tick}>
@@ -57,6 +66,18 @@ export function LifecycleBar({ task, attempts }: { task: Task; attempts: readonl
             px={px}
             isNumbered={runs > 1}
           />
+        ))}
+        {losses.map((loss) => (
+          <rect
+            key={loss.fromMs}
+            className={css.unsure}
+            x={`${at(loss.fromMs)}%`}
+            width={`${Math.max(0.4, at(loss.toMs) - at(loss.fromMs))}%`}
+            y="16"
+            height="24"
+          >
+            <title>{loss.label}</title>
+          </rect>
         ))}
         <text className={css.ev} x="0" y="12">
           received

@@ -22,8 +22,11 @@ interface NotHereProps {
 /** A task that its address does not lead to, and where else it may be. */
 export function NotHere({ slug, engine, taskId }: NotHereProps) {
   const projects = useQuery(projectsQuery);
-  const others = (projects.data ?? []).filter((project) => project.slug !== slug).slice(0, mostLookedAt);
-  const [isLooking, setLooking] = useState(false);
+  const all = (projects.data ?? []).filter((project) => project.slug !== slug);
+  const [lookedAt, setLookedAt] = useState(0);
+  const isLooking = lookedAt > 0;
+  const others = all.slice(Math.max(0, lookedAt - mostLookedAt), lookedAt);
+  const next = Math.min(mostLookedAt, all.length - lookedAt);
   const elsewhere = useQuery({
     queryKey: ["task-elsewhere", engine, taskId, others.map((project) => project.slug)],
     queryFn: async ({ signal }) => {
@@ -51,9 +54,9 @@ export function NotHere({ slug, engine, taskId }: NotHereProps) {
             >
               Search the list for this id
             </AppLink>
-            {others.length > 0 && !isLooking ? (
-              <button type="button" className={controls.btn} onClick={() => setLooking(true)}>
-                {others.length === 1 ? "Look in the other project" : `Look in ${others.length} other projects`}
+            {next > 0 && (!isLooking || elsewhere.data?.length === 0) ? (
+              <button type="button" className={controls.btn} onClick={() => setLookedAt(lookedAt + mostLookedAt)}>
+                {lookText(next, all.length, isLooking)}
               </button>
             ) : null}
           </>
@@ -69,7 +72,7 @@ export function NotHere({ slug, engine, taskId }: NotHereProps) {
               "Looking in the other projects"
             )
           ) : elsewhere.data.length === 0 ? (
-            "It is in none of the other projects either."
+            noneText(Math.min(lookedAt, all.length), all.length)
           ) : (
             <>
               Found in{" "}
@@ -93,6 +96,18 @@ export function NotHere({ slug, engine, taskId }: NotHereProps) {
       ) : null}
     </>
   );
+}
+
+function lookText(next: number, all: number, isMore: boolean): string {
+  if (isMore) return `Look in ${next} more`;
+  if (all === 1) return "Look in the other project";
+  return next < all ? `Look in ${next} of the ${all} other projects` : `Look in ${all} other projects`;
+}
+
+function noneText(lookedAt: number, all: number): string {
+  return lookedAt < all
+    ? `It is in none of the first ${lookedAt} of the ${all} other projects.`
+    : "It is in none of the other projects either.";
 }
 
 async function isIn(slug: string, engine: string, taskId: string, signal: AbortSignal): Promise<boolean> {

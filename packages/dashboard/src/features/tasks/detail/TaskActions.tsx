@@ -1,14 +1,13 @@
 import type { Task } from "@svc/client";
 import { useEffect, useState } from "react";
-import { paths } from "../../../paths.ts";
 import { copyText } from "../../../ui/CopyButton.tsx";
 import controls from "../../../ui/controls.module.css";
 import { count } from "../../../ui/format.ts";
 import { Icon } from "../../../ui/Icon.tsx";
 import { Menu, menuItem } from "../../../ui/Layers.tsx";
-import { curlOf } from "./api-call.ts";
 import type { ListPlace } from "./list-place.ts";
 import css from "./task.module.css";
+import { copiesOf } from "./task-copies.ts";
 
 /** What can be taken away from a task as text. */
 export function CopyMenu({ slug, task }: { slug: string; task: Task }) {
@@ -20,12 +19,6 @@ export function CopyMenu({ slug, task }: { slug: string; task: Task }) {
   }, [said]);
   const copy = async (text: string, what: string) =>
     setSaid((await copyText(text)) ? `Copied ${what}` : "The browser refused to copy");
-  const { engine, task_id: taskId } = task;
-  const entries = [
-    { words: "Copy as API call", what: "the API call", text: () => curlOf(location.origin, slug, engine, taskId) },
-    { words: "Copy link", what: "the link", text: () => location.origin + paths.task(slug, engine, taskId) },
-    { words: "Copy as JSON", what: "the task", text: () => JSON.stringify(task, null, 2) },
-  ];
   return (
     <>
       <Menu
@@ -34,7 +27,7 @@ export function CopyMenu({ slug, task }: { slug: string; task: Task }) {
         buttonLabel="More: copy this task"
         label="Copy this task"
       >
-        {entries.map(({ words, what, text }) => (
+        {copiesOf(slug, task.engine, task.task_id, task).map(({ words, what, text }) => (
           <button key={words} type="button" className={menuItem} data-entry="" onClick={() => void copy(text(), what)}>
             <Icon name="copy" />
             {words}

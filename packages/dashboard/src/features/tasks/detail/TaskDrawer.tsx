@@ -1,4 +1,4 @@
-import { useSearch } from "@tanstack/react-router";
+import type { TaskFilters } from "@svc/client";
 import { useEffect, useRef } from "react";
 import { paths } from "../../../paths.ts";
 import { stringifySearch } from "../../../search-text.ts";
@@ -8,29 +8,31 @@ import { Bones, Failed } from "../../../ui/Feedback.tsx";
 import { Icon } from "../../../ui/Icon.tsx";
 import { drawerClass } from "../../../ui/Layers.tsx";
 import { useFocusBack } from "../focus-back.ts";
+import { taskAddress } from "../task-address.ts";
+import type { TasksSearch } from "../tasks-search.ts";
 import { useListPlace } from "./list-place.ts";
 import { NotHere } from "./NotHere.tsx";
 import { ListSteps } from "./TaskActions.tsx";
 import { TaskView } from "./TaskView.tsx";
 import css from "./task.module.css";
-import { taskAddress } from "./task-address.ts";
 import { isShown, useTaskDetail } from "./use-task-detail.ts";
 
 interface TaskDrawerProps {
   slug: string;
   engine: string;
   taskId: string;
-  tab: string | undefined;
+  /** The list's address, and the filters that it was read with. */
+  search: TasksSearch;
+  filters: TaskFilters;
   onTab: (tab: string) => void;
   onClose: () => void;
   onMove: (step: number) => void;
 }
 
 /** The task beside its list, one part at a time. Not modal: j and k go on walking the list behind it. */
-export function TaskDrawer({ slug, engine, taskId, tab, onTab, onClose, onMove }: TaskDrawerProps) {
+export function TaskDrawer({ slug, engine, taskId, search, filters, onTab, onClose, onMove }: TaskDrawerProps) {
   const detail = useTaskDetail(slug, engine, taskId);
-  const search = useSearch({ from: "/signed-in/p/$slug/tasks" });
-  const place = useListPlace(slug, { engine, taskId }, search);
+  const place = useListPlace(slug, { engine, taskId }, filters);
   const element = useRef<HTMLDialogElement>(null);
   useFocusBack();
   useEffect(() => {
@@ -69,7 +71,7 @@ export function TaskDrawer({ slug, engine, taskId, tab, onTab, onClose, onMove }
           slug={slug}
           detail={detail}
           place="drawer"
-          tab={tab}
+          tab={search.tab}
           onTab={onTab}
           hrefOf={hrefOf}
           actions={actions}

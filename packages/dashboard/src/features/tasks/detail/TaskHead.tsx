@@ -1,4 +1,5 @@
 import type { Task } from "@svc/client";
+import { fieldTerm, quoted } from "@svc/client/task-query";
 import type { ReactNode } from "react";
 import { paths } from "../../../paths.ts";
 import { stringifySearch } from "../../../search-text.ts";
@@ -11,7 +12,6 @@ import { StatePill } from "../../../ui/StatePill.tsx";
 import { useNow } from "../../../ui/ticker.ts";
 import { lifeOf, tryText } from "../life.ts";
 import type { Attempt } from "./attempts.ts";
-import { quoted } from "./search-terms.ts";
 import { CopyMenu } from "./TaskActions.tsx";
 import css from "./task.module.css";
 
@@ -48,12 +48,14 @@ export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskH
         <Fact name="Engine">{printable(task.engine)}</Fact>
         {task.queue ? (
           <Fact name="Queue">
-            <AppLink href={listOf({ queue: task.queue })}>{printable(task.queue)}</AppLink>
+            <AppLink href={paths.queue(slug, task.engine, task.queue)}>{printable(task.queue)}</AppLink>
           </Fact>
         ) : null}
         <Fact name="Worker">
           {task.worker_name ? (
-            <AppLink href={listOf({ worker: task.worker_name })}>{printable(task.worker_name)}</AppLink>
+            <AppLink href={listOf({ worker: task.worker_name, q: fieldTerm("engine", task.engine) })}>
+              {printable(task.worker_name)}
+            </AppLink>
           ) : (
             <span className="t3">none yet</span>
           )}

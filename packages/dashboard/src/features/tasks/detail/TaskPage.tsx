@@ -9,11 +9,12 @@ import { Bones, Failed } from "../../../ui/Feedback.tsx";
 import { idTail, nameText } from "../../../ui/format.ts";
 import { type KeyHelp, useKeys } from "../../../ui/keys.ts";
 import { usePage } from "../../../ui/title.ts";
-import { useListPlace } from "./list-place.ts";
+import { taskAddress } from "../task-address.ts";
+import { readTaskPageSearch } from "../tasks-search.ts";
+import { useListFilters, useListPlace } from "./list-place.ts";
 import { NotHere } from "./NotHere.tsx";
 import { ListSteps } from "./TaskActions.tsx";
 import { TaskView } from "./TaskView.tsx";
-import { taskAddress } from "./task-address.ts";
 import type { PartId } from "./task-parts.ts";
 import { isShown, useTaskDetail } from "./use-task-detail.ts";
 
@@ -29,9 +30,13 @@ const keys: KeyHelp = {
 /** The whole task on one page: its parts are stacked, the tabs jump to them. The address also says which list it was opened from. */
 export function TaskPage() {
   const { slug, engine, taskId } = useParams({ from: "/signed-in/p/$slug/tasks/$engine/$taskId" });
-  const { tab, ...search } = useSearch({ from: "/signed-in/p/$slug/tasks/$engine/$taskId" });
+  const { tab, ...search } = useSearch({
+    from: "/signed-in/p/$slug/tasks/$engine/$taskId",
+    select: readTaskPageSearch,
+    structuralSharing: true,
+  });
   const detail = useTaskDetail(slug, engine, taskId);
-  const place = useListPlace(slug, { engine, taskId }, search);
+  const place = useListPlace(slug, { engine, taskId }, useListFilters(slug, search));
   const router = useRouter();
   const { task } = detail;
   const listHref = paths.tasks(slug) + stringifySearch({ ...search });

@@ -8,7 +8,7 @@ import { FamilyPanel } from "./FamilyPanel.tsx";
 import { InputPanels } from "./InputPanels.tsx";
 import { LifecycleBar } from "./LifecycleBar.tsx";
 import { StoryPanel } from "./StoryPanel.tsx";
-import { TaskGaps } from "./TaskGaps.tsx";
+import { TaskGaps, useTaskGaps } from "./TaskGaps.tsx";
 import { TaskHead } from "./TaskHead.tsx";
 import css from "./task.module.css";
 import { openingPart, type PartId, partsOf } from "./task-parts.ts";
@@ -31,6 +31,7 @@ interface TaskViewProps {
 export function TaskView(props: TaskViewProps) {
   const { slug, detail, place, tab, onTab, hrefOf, actions } = props;
   const { task } = detail;
+  const gaps = useTaskGaps(slug, task);
   const parts = partsOf(task, detail);
   const current = parts.find((part) => part.id === tab) ?? openingPart(parts);
   const tabs = useRef<HTMLElement>(null);
@@ -76,8 +77,8 @@ export function TaskView(props: TaskViewProps) {
         actions={actions}
         hrefOf={hrefOf}
       />
-      <LifecycleBar task={task} attempts={detail.attempts} />
-      <TaskGaps slug={slug} task={task} />
+      <LifecycleBar task={task} attempts={detail.attempts} gaps={gaps} />
+      <TaskGaps slug={slug} gaps={gaps} />
       <nav ref={tabs} className={css.subtabs} aria-label="Task parts">
         {parts.map((part) => (
           <button

@@ -1,7 +1,8 @@
 import type { TaskDifferences } from "@svc/client";
+import { quoted } from "@svc/client/task-query";
 import { type AddressRange, rangeParams } from "../../../range-text.ts";
 import { count } from "../../../ui/format.ts";
-import { pathTerm, quoted } from "./search-terms.ts";
+import { pathTerm } from "./search-terms.ts";
 
 const dayMs = 86_400_000;
 /** As the API has it; a longer one is refused. */

@@ -1,7 +1,7 @@
-import { parseTaskQuery } from "@svc/client/task-query";
+import { parseTaskQuery, quoted } from "@svc/client/task-query";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pathTerm, quoted, sameFailureQuery } from "./search-terms.ts";
+import { pathTerm, sameFailureQuery } from "./search-terms.ts";
 
 const faultsOf = (query: string) => parseTaskQuery(query).faults;
 

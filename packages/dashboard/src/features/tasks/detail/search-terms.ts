@@ -1,11 +1,10 @@
+import { quoted } from "@svc/client/task-query";
 import { splitException, splitType } from "./trace.ts";
 
-// Terms of the query language (docs/search.md) that this page links with. Written here, because its parser and printer
-// would be loaded with every task for a few quotation marks.
+// Terms of the query language (docs/search.md) that this page links with.
 
-export function quoted(text: string): string {
-  return `"${text.replace(/[\\"]/g, "\\$&")}"`;
-}
+/** Tasks of exactly this name; the filter `name` of the list also takes those that have it in theirs. */
+export const nameTerm = (name: string): string => `name:${quoted(name)}`;
 
 /** The longest query that the API takes. */
 const longestQuery = 1000;
@@ -20,7 +19,7 @@ export function sameFailureQuery({ name, exception }: { name: string; exception:
   const pieces = steadyPieces(message.split("\n", 1)[0] ?? "");
   const said = [...(type === null ? [] : [splitType(type).name]), ...pieces];
   if (said.length === 0) return null;
-  const query = [`name:${quoted(name)}`, ...said.map((text) => `error:${quoted(text)}`)].join(" ");
+  const query = [nameTerm(name), ...said.map((text) => `error:${quoted(text)}`)].join(" ");
   return query.length <= longestQuery ? query : null;
 }
 

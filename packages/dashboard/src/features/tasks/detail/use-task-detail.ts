@@ -66,17 +66,27 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
     const isGone = event.removed?.includes(task.data?.id ?? "");
     if (mine || inFamily || isGone || event.refetch) renew();
   });
-  useEffect(() => () => clearTimeout(timer.current), []);
+  // The drawer goes from task to task: what was due for the last one must not hold up the next one's.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each task
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [slug, engine, taskId],
+  );
 
   // A poll that finds the task changed must bring its events along.
   const updatedAt = task.data?.updated_at;
-  const seen = useRef(updatedAt);
+  const id = task.data?.id;
+  const seen = useRef({ id, updatedAt });
   const onUpdated = useEffectEvent(() => {
-    if (seen.current !== undefined && seen.current !== updatedAt) renew();
-    seen.current = updatedAt;
+    const { current: last } = seen;
+    if (id !== undefined && last.id === id && last.updatedAt !== updatedAt) renew();
+    seen.current = { id, updatedAt };
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the task's stamp changes
-  useEffect(() => onUpdated(), [updatedAt]);
+  useEffect(() => onUpdated(), [id, updatedAt]);
 
   const events = eventsQuery.data?.items ?? noEvents;
   const attempts = useMemo(() => {

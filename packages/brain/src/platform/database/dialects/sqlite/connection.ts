@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { toSqliteValue } from "../../instants.ts";
-import { type JsonTests, jsonFits, jsonHolds } from "../../json-content.ts";
+import { createJsonTests, jsonFits, jsonHolds } from "../../json-content.ts";
 
 export interface SqliteOptions {
   /** Path of the database file. */
@@ -27,16 +27,10 @@ export function openForReading(path: string): DatabaseSync {
   db.function("json_holds", { deterministic: true }, (text, needle) =>
     Number(typeof text === "string" && jsonHolds(text, String(needle))),
   );
-  // A statement asks the same of every row.
-  let asked = "";
-  let tests: JsonTests = { path: [], tests: [] };
-  db.function("json_fits", { deterministic: true }, (text, given) => {
-    if (given !== asked) {
-      asked = String(given);
-      tests = JSON.parse(asked) as JsonTests;
-    }
-    return Number(typeof text === "string" && jsonFits(text, tests));
-  });
+  const testsOf = createJsonTests();
+  db.function("json_fits", { deterministic: true }, (text, given) =>
+    Number(typeof text === "string" && jsonFits(text, testsOf(String(given)))),
+  );
   return db;
 }
 

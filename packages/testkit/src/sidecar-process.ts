@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { MintedAgent } from "@svc/testkit/brain";
+import type { MintedAgent } from "./test-brain.ts";
 
-const entry = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+const entry = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 
 /** `svc agent bullmq` in a process of its own, as people run it beside their Redis. */
 export interface Sidecar {

@@ -1,0 +1,70 @@
+import { sql } from "kysely";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+
+type Db = Pick<Database<Tables>, "slow" | "dialect">;
+
+export interface IssueCount {
+  readonly project_id: string;
+  readonly fingerprint: string;
+  readonly count: number;
+  /** Failures that were looked at in the project, of all issues. */
+  readonly seen: number;
+}
+
+/**
+ * Of each project the issue that is most frequent among its newest failures since `from`, at most `limit` of them looked at: what this
+ * costs is given by the number of projects and the limit.
+ */
+export async function mostFrequentIssues(
+  { slow, dialect }: Db,
+  ids: readonly string[],
+  { from, limit }: { from: Date; limit: number },
+): Promise<IssueCount[]> {
+  if (ids.length === 0) return [];
+  const tasks = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_failure` : sql`tasks`;
+  const parts = ids.map(
+    (id) => sql`
+      SELECT * FROM (
+        SELECT project_id, fingerprint, count(*) AS count, sum(count(*)) OVER () AS seen FROM (
+          SELECT project_id, fingerprint FROM ${tasks}
+          WHERE project_id = ${id} AND fingerprint IS NOT NULL AND last_failed_at >= ${from}
+          ORDER BY last_failed_at DESC LIMIT ${limit}
+        ) AS newest GROUP BY project_id, fingerprint ORDER BY count(*) DESC, fingerprint LIMIT 1
+      ) AS most`,
+  );
+  const { rows } = await sql<IssueCount>`${sql.join(parts, sql` UNION ALL `)}`.execute(slow);
+  return rows.map((row) => ({ ...row, count: Number(row.count), seen: Number(row.seen) }));
+}
+
+export interface EarlierIssue {
+  readonly project_id: string;
+  /** Failures within [from, to), at most the limit. */
+  readonly count: number;
+  readonly sample_task_name: string | null;
+  readonly sample_exception: string | null;
+}
+
+const exceptionCharacters = 2000;
+
+/** How often each issue occurred in [from, to), counted up to a limit of its own, and what its newest failure looked like. */
+export async function earlierFailures(
+  { slow }: Db,
+  issues: readonly (Pick<IssueCount, "project_id" | "fingerprint"> & { readonly limit: number })[],
+  { from, to }: { from: Date; to: Date },
+): Promise<EarlierIssue[]> {
+  if (issues.length === 0) return [];
+  const parts = issues.map(({ project_id: id, fingerprint, limit }) => {
+    const ofIssue = sql`project_id = ${id} AND fingerprint = ${fingerprint} AND fingerprint IS NOT NULL`;
+    const newest = sql`WHERE ${ofIssue} ORDER BY last_failed_at DESC LIMIT 1`;
+    return sql`
+      SELECT ${id} AS project_id, (
+        SELECT count(*) FROM (
+          SELECT 1 FROM tasks WHERE ${ofIssue} AND last_failed_at >= ${from} AND last_failed_at < ${to} LIMIT ${limit}
+        ) AS earlier
+      ) AS count, (SELECT name FROM tasks ${newest}) AS sample_task_name,
+      (SELECT substr(exception, 1, ${sql.lit(exceptionCharacters)}) FROM tasks ${newest}) AS sample_exception`;
+  });
+  const { rows } = await sql<EarlierIssue>`${sql.join(parts, sql` UNION ALL `)}`.execute(slow);
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}

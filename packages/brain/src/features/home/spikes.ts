@@ -1,0 +1,89 @@
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { Concern } from "./health.ts";
+import { earlierFailures, mostFrequentIssues } from "./spike-reads.ts";
+
+const hourMs = 3_600_000;
+/** Hours before the last one that it is compared with. */
+const hoursBefore = 6;
+/** Fewer failures in the last hour are no spike, and so is less than this many times what an hour before had. */
+const fewestFailures = 10;
+const timesAsMany = 3;
+/** Projects that are looked at, those with most failures, and newest failures of each. They bound what a summary costs. */
+const maxProjects = 10;
+const maxFailures = 1000;
+
+/** An issue that occurs far more often than it did. */
+export interface Spike {
+  readonly projectId: string;
+  readonly fingerprint: string;
+  readonly lastHour: number;
+  /** There may be more in the last hour: not all were looked at. */
+  readonly isCapped: boolean;
+  readonly sixHoursBefore: number;
+  readonly sampleTaskName: string | null;
+  readonly sampleException: string | null;
+}
+
+interface RecentFailures {
+  readonly projectId: string;
+  /** Of the running hour and the one before, from counters. */
+  readonly failures: number;
+}
+
+/**
+ * The most frequent issue of the last hour of each project in which enough failed of late, when it is a spike. The counters choose the
+ * projects; only of those the newest failures are looked at, never all stored tasks.
+ */
+export async function findSpikes(
+  database: Database<Tables>,
+  projects: readonly RecentFailures[],
+  now: Date,
+): Promise<Spike[]> {
+  const ids = projects
+    .filter(({ failures }) => failures >= fewestFailures)
+    .toSorted((a, b) => b.failures - a.failures)
+    .slice(0, maxProjects)
+    .map(({ projectId }) => projectId);
+  const to = new Date(now.getTime() - hourMs);
+  const from = new Date(to.getTime() - hoursBefore * hourMs);
+  const recent = await mostFrequentIssues(database, ids, { from: to, limit: maxFailures });
+  const frequent = recent.filter(({ count }) => count >= fewestFailures);
+  // One more than a spike may have had before: counting further would tell nothing.
+  const asked = frequent.map((issue) => ({
+    ...issue,
+    limit: Math.floor((issue.count * hoursBefore) / timesAsMany) + 1,
+  }));
+  const earlier = await earlierFailures(database, asked, { from, to });
+  const earlierOf = new Map(earlier.map((row) => [row.project_id, row]));
+  return frequent.flatMap(({ project_id, fingerprint, count, seen }) => {
+    const before = earlierOf.get(project_id);
+    if (before === undefined || before.count * timesAsMany > count * hoursBefore) return [];
+    return {
+      projectId: project_id,
+      fingerprint,
+      lastHour: count,
+      isCapped: seen === maxFailures,
+      sixHoursBefore: before.count,
+      sampleTaskName: before.sample_task_name,
+      sampleException: before.sample_exception,
+    };
+  });
+}
+
+const typeCharacters = 80;
+
+/** The sentence for a spike, with what leads to its tasks. */
+export function concernOf(spike: Spike): Concern {
+  const { lastHour, isCapped, sixHoursBefore, sampleTaskName, sampleException, fingerprint } = spike;
+  const line = sampleException?.trim().split("\n", 1)[0] ?? "";
+  const type = line.split(": ", 1)[0]?.slice(0, typeCharacters) || "An error without text";
+  const place = sampleTaskName === null ? "" : ` in ${sampleTaskName}`;
+  return {
+    kind: "issue_spike",
+    severity: "warning",
+    message: `${type}${place}: ${lastHour}${isCapped ? " failures or more" : " failures"} in the last hour, ${sixHoursBefore} in the six hours before.`,
+    count: lastHour,
+    issue: { fingerprint, sample_exception: sampleException, sample_task_name: sampleTaskName },
+  };
+}

@@ -1,0 +1,75 @@
+import { fieldTerm } from "@svc/client/task-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import { useTimedMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { rangeParams } from "../../range-text.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { useTimeRange } from "../../time-range.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
+import { Stamp } from "../../ui/Stamp.tsx";
+import { useGaps } from "../agents/use-gaps.ts";
+import { TaskTable } from "./TaskTable.tsx";
+
+const failuresShown = 8;
+
+interface FailuresPanelProps {
+  slug: string;
+  of: "queue" | "worker";
+  name: string;
+  /** Another engine may have a queue or a worker of the same name. */
+  engine: string;
+}
+
+/** The newest failed tasks of one queue or worker, with bands where events were lost. */
+export function FailuresPanel({ slug, of, name, engine }: FailuresPanelProps) {
+  const range = useTimeRange();
+  const within = rangeParams(range);
+  const { gaps } = useGaps(slug, within);
+  const which = { [of]: name, q: fieldTerm("engine", engine), state: "failure" } as const;
+  const failures = useQuery({
+    queryKey: ["failures", slug, which, within],
+    queryFn: ({ signal }) => api.listTasks(slug, { ...which, limit: failuresShown, ...within }, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: useTimedMs(15_000),
+  });
+  return (
+    <Panel
+      title="Recent failures"
+      window={range.label}
+      read={failures}
+      rows={4}
+      actions={
+        <AppLink href={paths.tasks(slug) + stringifySearch({ ...which, since: range.since ?? "", until: range.until })}>
+          All failures
+        </AppLink>
+      }
+      missing={({ partial }) =>
+        partial ? (
+          <>
+            Searched back to <Stamp at={partial.reached} />; there was no time for older ones.
+          </>
+        ) : null
+      }
+      empty={({ items, partial }) =>
+        items.length > 0 ? null : (
+          <PanelEmpty kind="no-match">
+            <p>{partial ? "None was found so far." : `No task of this ${of} failed in the ${range.label}.`}</p>
+          </PanelEmpty>
+        )
+      }
+    >
+      {({ items, next_cursor }) => (
+        <TaskTable
+          slug={slug}
+          label="Recent failures"
+          tasks={items}
+          columns={[of === "queue" ? "worker" : "queue", "error"]}
+          gaps={gaps}
+          hasOlder={next_cursor !== null}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,18 @@
+import { paths } from "../../paths.ts";
+import { stringifySearch } from "../../search-text.ts";
+import type { TasksSearch } from "./tasks-search.ts";
+
+/** A task's page, with the list that it stands in. */
+export function taskAddress(slug: string, engine: string, taskId: string, search: TasksSearch): string {
+  const href = paths.task(slug, engine, taskId);
+  const { task: _drawer, ...list } = search;
+  // Of an id that no path can carry the address is that of the drawer, complete as it is.
+  return href.includes("?") ? href : href + stringifySearch(list);
+}
+
+/** Engine and id of a task as the list's address names it; an id may have slashes of its own. */
+export function splitTask(text: string | undefined): [string | null, string | null] {
+  if (!text) return [null, null];
+  const at = text.indexOf("/");
+  return [text.slice(0, at), text.slice(at + 1)];
+}

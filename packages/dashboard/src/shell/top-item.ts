@@ -1,0 +1,4 @@
+export interface TopItemProps {
+  /** The bar stands above a page of a project. */
+  hasProject: boolean;
+}

@@ -1,0 +1,124 @@
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
+import {
+  type DOMAttributes,
+  type FocusEvent,
+  Fragment,
+  type ReactNode,
+  type Ref,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import panel from "./panel.module.css";
+
+/** Lists up to this length are in the document whole, where the browser's own search finds all of them. */
+const wholeRows = 30;
+const overscanRows = 4;
+
+/** Spread on the `<tr>` of a row. */
+export interface RowPlace {
+  ref: Ref<HTMLTableRowElement>;
+  "data-index": number;
+  "aria-rowindex": number;
+}
+
+interface WindowTableProps<Row extends { key: string }> {
+  className: string | undefined;
+  /** The cells of the head row. They say how wide the columns of a long list are, whichever rows are shown. */
+  head: ReactNode;
+  rows: readonly Row[];
+  /** More rows exist than were read. */
+  isOpenEnded?: boolean;
+  /** Height of a usual row, until it is measured. */
+  rowPx: number;
+  /** Handlers for the table as a whole. */
+  on?: DOMAttributes<HTMLTableElement>;
+  children: (row: Row, place: RowPlace) => ReactNode;
+}
+
+/**
+ * A table of which only the rows near the screen are in the document, once it is long. It scrolls with its page. The row that has the focus
+ * stays, and those beside it, so that Tab leads from row to row as in a whole table.
+ */
+export function WindowTable<Row extends { key: string }>(props: WindowTableProps<Row>) {
+  const { rows, head, rowPx, isOpenEnded = false, children } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [startPx, setStartPx] = useState(0);
+  const [focusedKey, setFocusedKey] = useState<string | null>(null);
+  const isWindowed = rows.length > wholeRows;
+  const focusedAt = focusedKey === null || !isWindowed ? -1 : rows.findIndex((row) => row.key === focusedKey);
+
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => body.current?.closest("main") ?? null,
+    estimateSize: () => rowPx,
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: overscanRows,
+    scrollMargin: startPx,
+    rangeExtractor: (range) => (isWindowed ? withNeighbours(range, focusedAt) : everyRow(range)),
+  });
+  useLayoutEffect(() => {
+    const scroller = body.current?.closest("main");
+    if (!body.current || !scroller) return;
+    const { top } = body.current.getBoundingClientRect();
+    setStartPx(Math.round(top - scroller.getBoundingClientRect().top + scroller.scrollTop));
+  });
+
+  const focused = (event: FocusEvent) => {
+    const at = event.target.closest<HTMLElement>("tr[data-index]")?.dataset.index;
+    setFocusedKey(at === undefined ? null : (rows[Number(at)]?.key ?? null));
+  };
+  const blurred = (event: FocusEvent) => {
+    if (!event.currentTarget.contains(event.relatedTarget)) setFocusedKey(null);
+  };
+
+  let reachedPx = startPx;
+  const filler = (untilPx: number) => (untilPx - reachedPx > 0.5 ? <Filler heightPx={untilPx - reachedPx} /> : null);
+  const shown = virtual.getVirtualItems().map(({ index, start, end }) => {
+    const row = rows[index];
+    if (row === undefined) return null;
+    const before = filler(start);
+    reachedPx = end;
+    return (
+      <Fragment key={row.key}>
+        {before}
+        {children(row, { ref: virtual.measureElement, "data-index": index, "aria-rowindex": index + 2 })}
+      </Fragment>
+    );
+  });
+  return (
+    <table
+      className={props.className}
+      data-windowed={isWindowed}
+      aria-rowcount={isOpenEnded ? -1 : rows.length + 1}
+      {...props.on}
+    >
+      <thead>
+        <tr aria-rowindex={1}>{head}</tr>
+      </thead>
+      <tbody ref={body} onFocus={focused} onBlur={blurred}>
+        {shown}
+        {filler(startPx + virtual.getTotalSize())}
+      </tbody>
+    </table>
+  );
+}
+
+/** Holds the place of rows that are not in the document. One cell: of columns that a phone hides it must not make new ones. */
+function Filler({ heightPx }: { heightPx: number }) {
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus
+    <tr aria-hidden="true" className={panel.filler} style={{ height: `${heightPx}px` }}>
+      <td />
+    </tr>
+  );
+}
+
+const everyRow = ({ count }: Range): number[] => Array.from({ length: count }, (_, at) => at);
+
+function withNeighbours(range: Range, focusedAt: number): number[] {
+  const shown = defaultRangeExtractor(range);
+  if (focusedAt < 0) return shown;
+  const kept = [focusedAt - 1, focusedAt, focusedAt + 1].filter((at) => at >= 0 && at < range.count);
+  return [...new Set([...shown, ...kept])].sort((a, b) => a - b);
+}

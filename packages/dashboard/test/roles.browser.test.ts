@@ -1,0 +1,124 @@
+import type { ApiClient } from "@svc/testkit/brain";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { faultsBeside, pages } from "./pages.ts";
+import { openScreen, type Screen } from "./screen.ts";
+import { openSite } from "./site.ts";
+
+const roles = ["viewer", "auditor", "operator", "admin"] as const;
+type Role = (typeof roles)[number];
+
+const opened = openSite();
+let callers: Record<Role, ApiClient>;
+
+beforeAll(async () => {
+  const { viewer, auditor, operator } = opened.brain.as;
+  callers = { viewer, auditor, operator, admin: await opened.brain.addMember("project-admin", "admin") };
+});
+
+/** What an administrator of the project can do on a page, and nobody else. */
+const adminActions: Readonly<Record<string, string>> = {
+  "overview of an empty project": "Mint agent",
+  "empty project": "Mint agent",
+  agents: "Mint agent",
+  "agents filtered to nothing": "Mint agent",
+  "no agents yet": "Mint agent",
+  agent: "Revoke",
+};
+
+async function openAs(role: Role, path: string): Promise<Screen & { refused: string[] }> {
+  const screen = await openScreen(opened.browser, opened.brain, { cookie: callers[role].cookie });
+  const refused: string[] = [];
+  screen.page.on("response", (response) => {
+    if ([401, 403].includes(response.status())) refused.push(new URL(response.url()).pathname);
+  });
+  await screen.page.goto(path);
+  return { ...screen, refused };
+}
+
+const shownIn = (page: Page) => page.locator("main").textContent();
+
+describe.each(roles)("as %s", (role) => {
+  const signedIn = Object.entries(pages).filter(([, one]) => !one.isAnonymous);
+
+  // One window for all pages, as a person has it: their files are loaded once.
+  let window: Awaited<ReturnType<typeof openAs>>;
+  beforeAll(async () => {
+    window = await openAs(role, "/");
+  });
+  afterAll(() => window?.page.context().close());
+
+  test.each(signedIn)("%s is whole and asks for nothing that the role may not read", async (name, one) => {
+    const { page, faults, refused } = window;
+    await page.goto("about:blank");
+    faults.length = 0;
+    refused.length = 0;
+    await page.goto(one.path(opened.site));
+    await one.ready(page);
+    expect(await page.title()).toMatch(one.title);
+    expect(await page.locator("h1").count()).toBe(1);
+    expect(await shownIn(page)).not.toMatch(/undefined|NaN|\[object|could not be (read|drawn)|Not for your role/);
+
+    const action = adminActions[name];
+    if (action !== undefined) {
+      const button = page.locator("main").getByRole("button", { name: action }).first();
+      if (role === "admin") {
+        expect(await button.getAttribute("aria-disabled")).not.toBe("true");
+      } else {
+        expect(await button.getAttribute("aria-disabled")).toBe("true");
+        expect(await button.getAttribute("title")).toBe("Needs the admin role in this project");
+        await button.click({ force: true });
+        expect(await page.getByRole("dialog").count()).toBe(0);
+      }
+    }
+    expect(refused).toEqual([]);
+    expect(faultsBeside(one, faults)).toEqual([]);
+  });
+
+  test("a button that makes projects is for administrators of the instance only", async () => {
+    const { page } = await openAs(role, "/");
+    await page.getByRole("link", { name: "Shop" }).waitFor();
+    expect(await page.getByRole("button", { name: "New project" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("ticked tasks can be copied by all and deleted by an administrator", async () => {
+    const { page } = await openAs(role, `/p/${opened.site.slug}/tasks`);
+    await page.getByRole("row", { name: "billing.charge failure" }).getByRole("checkbox").check({ force: true });
+    const bar = page.getByRole("region", { name: "Selected tasks" });
+    await bar.getByRole("button", { name: "Copy ids" }).waitFor();
+    const remove = bar.getByRole("button", { name: "Delete" });
+    expect(await remove.getAttribute("aria-disabled")).toBe(String(role !== "admin"));
+    expect(await remove.getAttribute("title")).toBe(role === "admin" ? null : "Needs the admin role in this project");
+    await remove.click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(role === "admin" ? 1 : 0);
+    await page.context().close();
+  });
+
+  test("filters are kept as a view by all who may change something of their own", async () => {
+    const { page } = await openAs(role, `/p/${opened.site.slug}/tasks?queue=billing`);
+    await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
+    const save = page.getByRole("button", { name: "Save view" });
+    expect(await save.count()).toBe(role === "auditor" ? 0 : 1);
+    await page.context().close();
+  });
+});
+
+test("who is a member of nothing is told so, and sees nothing of the projects of others", async () => {
+  const { page } = await openScreen(opened.browser, opened.brain, { cookie: opened.brain.as.stranger.cookie });
+  await page.goto("/");
+  await page.locator("main h1").waitFor();
+  expect(await page.getByRole("link", { name: "Shop" }).count()).toBe(0);
+  for (const [name, one] of Object.entries(pages)) {
+    const path = one.path(opened.site);
+    if (!path.startsWith("/p/")) continue;
+    await page.goto(path);
+    await page
+      .locator("main")
+      .getByText(/not here|could not be shown|not a member/i)
+      .first()
+      .waitFor();
+    expect(await shownIn(page), name).not.toMatch(/billing|PaymentError|mailer/);
+  }
+  await page.context().close();
+});

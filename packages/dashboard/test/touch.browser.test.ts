@@ -1,0 +1,71 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { pages } from "./pages.ts";
+import { openScreen } from "./screen.ts";
+import { openShop } from "./shop.ts";
+
+const shop = openShop();
+
+/** What a finger needs, in pixels: --hit of tokens.css where the pointer is coarse. */
+const least = 44;
+
+/**
+ * Controls whose hit area is smaller. It is measured from the middle outwards for as long as a touch would reach the
+ * control, its label, the row of the list that does the same, or what stands in it. Links in a line of text, a fact or
+ * a cell of a table are as high as their line, and the lines of a JSON tree are as dense as on a desktop.
+ */
+const tooSmall = (page: Page) =>
+  page.evaluate((leastPx) => {
+    const isCoarse = matchMedia("(pointer: coarse)").matches;
+    if (!isCoarse) throw new Error("the pointer is not coarse");
+    const controls = [
+      ...document.querySelectorAll<HTMLElement>("a[href], button, input[type=radio], input[type=checkbox]"),
+    ];
+    const found: string[] = [];
+    for (const control of controls) {
+      if (control.matches("p a, dd a, td a, [role=tree] *")) continue;
+      if (!control.checkVisibility({ visibilityProperty: true })) continue;
+      const label = control.closest("label") ?? (control.matches("a") ? control.closest("[role=row][id]") : null);
+      const reaches = (px: number, py: number) => {
+        const at = document.elementFromPoint(px, py);
+        return at !== null && (control.contains(at) || label?.contains(at) === true);
+      };
+      const measured = (["center", "start", "end"] as const).map((inline) => {
+        // In a strip that is swiped, the best of the places that it can be brought to.
+        control.scrollIntoView({ block: "center", inline });
+        const box = control.getBoundingClientRect();
+        const x = box.left + box.width / 2;
+        const y = box.top + box.height / 2;
+        const reach = (dx: number, dy: number) => {
+          let px = 0;
+          while (px < leastPx && reaches(x + dx * (px + 0.5), y + dy * (px + 0.5))) px += 0.5;
+          return px;
+        };
+        return { width: reach(-1, 0) + reach(1, 0), height: reach(0, -1) + reach(0, 1) };
+      });
+      const width = Math.max(...measured.map((one) => one.width));
+      const height = Math.max(...measured.map((one) => one.height));
+      // Of what cannot be reached at all, such as what a layer covers, nothing is measured.
+      if (width === 0 || height === 0) continue;
+      if (width >= leastPx - 1 && height >= leastPx - 1) continue;
+      const name = control.getAttribute("aria-label") ?? label?.textContent ?? control.textContent ?? "";
+      found.push(
+        `${control.tagName.toLowerCase()}.${control.className} ${name.trim().slice(0, 40)}: ${width} x ${height}`,
+      );
+    }
+    return found;
+  }, least);
+
+test.each(["overview", "task list", "failed task"])("a finger finds every control of the %s", async (name) => {
+  const { page } = await openScreen(shop.browser, shop.brain, {
+    cookie: shop.brain.as.root.cookie,
+    size: "phone",
+    settings: { isMobile: true },
+  });
+  const one = pages[name];
+  if (one === undefined) throw new Error(`no page ${name}`);
+  await page.goto(one.path({ slug: shop.brain.project.slug, agentId: "", workerId: "" }));
+  await one.ready(page);
+  expect(await tooSmall(page)).toEqual([]);
+  await page.context().close();
+});
