@@ -41,7 +41,7 @@ export interface TestBrain {
   /** Signed-in callers, by project role; `root` is the instance admin, `stranger` a member of nothing. */
   readonly as: Readonly<Record<TestRole | "root" | "stranger" | "nobody", ApiClient>>;
   readonly logLines: readonly string[];
-  /** A new account, signed in, that has this role in the test's project and nothing else: `as.admin` is the administrator of the instance too. */
+  /** A new account, signed in, that has this role in every project there is by now and nothing else: `as.admin` is the administrator of the instance too. */
   addMember(name: string, role: TestRole): Promise<ApiClient>;
   /** Another project with the members that the test's project has by now. */
   addProject(slug: string, name: string): Promise<{ readonly id: string; readonly slug: string }>;
@@ -93,6 +93,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
   const agents: Agent[] = [];
 
   const members = await makeMembers(running);
+  const projectIds = [members.project.id];
   const callers = Object.fromEntries(
     await Promise.all(
       members.emails.map(async ([name, email]) => [name, await signIn(url, email, testPassword)] as const),
@@ -125,12 +126,11 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
     logLines,
     async addMember(name, role) {
       const { database, features } = running.brain;
-      const { id: projectId } = members.project;
       const passwordHash = (await features.users.findByEmail(adminEmail))?.password_hash ?? "";
       const email = `${name}@example.org`;
       await database.write(async (tx) => {
         const user = await features.users.add(tx, { email, displayName: name, passwordHash, isAdmin: false });
-        await features.memberships.add(tx, { userId: user.id, projectId, role });
+        for (const projectId of projectIds) await features.memberships.add(tx, { userId: user.id, projectId, role });
       });
       features.projects.forget();
       return signIn(url, email, testPassword);
@@ -149,6 +149,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
           await features.memberships.add(tx, { userId, projectId: body.id, role });
       });
       features.projects.forget();
+      projectIds.push(body.id);
       return { id: body.id, slug };
     },
     mintAgent,
