@@ -12,11 +12,12 @@ async function moveEnd(page: Page) {
   const asked: { isBackground: boolean }[] = [];
   await page.route("**/api/v1/auth/me", async (route: Route) => {
     asked.push({ isBackground: "x-svc-background" in route.request().headers() });
-    if (idle_expires_at === null) return route.continue();
+    const told = idle_expires_at;
+    if (told === null) return route.continue();
     const response = await route.fetch();
     if (response.status() !== 200) return route.fulfill({ response });
     const me = await response.json();
-    return route.fulfill({ response, json: { ...me, session: { ...me.session, idle_expires_at } } });
+    return route.fulfill({ response, json: { ...me, session: { ...me.session, idle_expires_at: told } } });
   });
   return {
     asked,
@@ -48,6 +49,7 @@ test("a session that ends for lack of use within two minutes is counted down, an
   await notice.waitFor({ state: "detached" });
   expect(end.asked.slice(before)).toEqual([{ isBackground: false }]);
   expect(faults).toEqual([]);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.context().close();
 });
 
@@ -61,9 +63,9 @@ test("the warning goes when another tab has used the session, and its button ext
   await notice.getByText("it ends soon").waitFor();
   end.set(null);
   const before = end.asked.length;
-  // Second by second, because the reads begin some time after the notice stands.
+  // Step by step, because the reads begin some time after the notice stands.
   await waitFor(async () => {
-    await page.clock.runFor(1000);
+    await page.clock.runFor(5000);
     return end.asked.length > before;
   });
   await notice.waitFor({ state: "detached" });
@@ -76,6 +78,7 @@ test("the warning goes when another tab has used the session, and its button ext
   await notice.getByRole("button", { name: /^Stay signed in/ }).click();
   await notice.waitFor({ state: "detached" });
   expect(faults).toEqual([]);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.context().close();
 });
 
@@ -88,5 +91,6 @@ test("a session that has ended leads to the sign-in, which says so and leads bac
   await page.context().clearCookies();
   await page.getByText("Your session has ended.").waitFor();
   expect(new URL(page.url()).searchParams.get("next")).toBe("/me/appearance");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.context().close();
 });

@@ -70,7 +70,10 @@ describe("the strip of time above the list", () => {
 
     await page.getByRole("button", { name: "As table: Tasks over time" }).click();
     const table = page.getByRole("region", { name: "Table: Tasks over time" });
-    await table.getByRole("row", { name: /31 events lost, agent media-2, buffer full/ }).first().waitFor();
+    await table
+      .getByRole("row", { name: /31 events lost, agent media-2, buffer full/ })
+      .first()
+      .waitFor();
     await table.getByRole("row", { name: /release 2026\.11\.3/ }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "As chart: Tasks over time" }).click();

@@ -128,6 +128,8 @@ export function TaskGrid(props: TaskGridProps) {
     const column = focused?.closest<HTMLElement>("[data-col]")?.dataset.col;
     const frame = requestAnimationFrame(() => {
       const row = document.getElementById(`task-${currentId}`);
+      // A further key may have moved on within the row already.
+      if (row?.contains(document.activeElement)) return;
       const cell = column ? row?.querySelector<HTMLElement>(`[data-col="${column}"]`) : null;
       (cell ?? row)?.focus({ preventScroll: true });
     });
