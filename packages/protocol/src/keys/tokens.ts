@@ -7,6 +7,7 @@ export const tokenLabels = {
   apiKey: `${namePrefix}-api-key-v1`,
   invitation: `${namePrefix}-invitation-v1`,
   passwordReset: `${namePrefix}-password-reset-v1`,
+  recoveryCode: `${namePrefix}-recovery-code-v1`,
   setup: `${namePrefix}-setup-v1`,
 } as const;
 export type TokenLabel = (typeof tokenLabels)[keyof typeof tokenLabels];

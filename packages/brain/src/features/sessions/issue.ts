@@ -20,6 +20,8 @@ export interface IssueRequest {
   readonly userId: string;
   readonly isRemembered: boolean;
   readonly mfaVerifiedAt?: Date | null;
+  /** A trusted device spares the code. */
+  readonly isMfaSpared?: boolean;
   readonly address: string | null;
   readonly userAgent: string | null;
   /** The session cookie that came with the request: its session ends. */
@@ -61,6 +63,7 @@ export async function issueSession(tx: Tx<Tables>, deps: IssueDeps, request: Iss
     ip_at_issue: request.address,
     user_agent_at_issue: request.userAgent?.slice(0, 512) ?? null,
     mfa_verified_at: request.mfaVerifiedAt ?? null,
+    is_mfa_spared: request.isMfaSpared ?? false,
   });
   return { id, cookie, csrfToken, keepSeconds: request.isRemembered ? lifetimeSeconds : null, replaced };
 }

@@ -29,6 +29,7 @@ for (const dialect of testDialects) {
             is_active: true,
             timezone: "UTC",
             failed_logins: 0,
+            mfa_failed_codes: 0,
             locked_until: null,
             mfa_enforcement_started_at: null,
             last_login_at: null,
@@ -46,6 +47,7 @@ for (const dialect of testDialects) {
           ip_at_issue: null,
           user_agent_at_issue: null,
           mfa_verified_at: null,
+          is_mfa_spared: false,
         };
         const id = (digit: number) => `00000000-0000-4000-8000-00000000000${digit}`;
         const rows = [

@@ -67,6 +67,7 @@ for (const dialect of testDialects) {
             is_active: false,
             timezone: "UTC",
             failed_logins: 0,
+            mfa_failed_codes: 0,
             locked_until: at,
             mfa_enforcement_started_at: null,
             last_login_at: null,

@@ -9,6 +9,7 @@ import { failedTasks } from "./0007-failed-tasks.ts";
 import { issues } from "./0008-issues.ts";
 import { queueTotals } from "./0009-queue-totals.ts";
 import { depthsAndErrors } from "./0010-depths-and-errors.ts";
+import { accounts } from "./0011-accounts.ts";
 
 /** Every migration, in order. A released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   issues,
   queueTotals,
   depthsAndErrors,
+  accounts,
 ];

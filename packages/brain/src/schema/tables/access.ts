@@ -14,7 +14,18 @@ export interface UserRow {
   timezone: string;
   failed_logins: number;
   locked_until: Date | null;
+  /** When the user first signed in under a policy that asks for a second factor; never cleared. */
   mfa_enforcement_started_at: Date | null;
+  /** The active TOTP secret, encrypted (platform/crypto/at-rest.ts); null without a second factor. */
+  mfa_secret: string | null;
+  /** A secret that waits for its first code, encrypted. */
+  mfa_pending_secret: string | null;
+  mfa_enrolled_at: Date | null;
+  /** The newest TOTP step that was used up. */
+  mfa_last_step: number | null;
+  /** Wrong codes since the last right one. */
+  mfa_failed_codes: number;
+  mfa_locked_until: Date | null;
   last_login_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -33,6 +44,74 @@ export interface SessionRow {
   ip_at_issue: string | null;
   user_agent_at_issue: string | null;
   mfa_verified_at: Date | null;
+  /** A trusted device spared the code at sign-in; never counts as a verified code. */
+  is_mfa_spared: boolean;
+}
+
+export interface RecoveryCodeRow {
+  id: string;
+  user_id: string;
+  /** Hex HMAC-SHA256 under the master. */
+  code_hash: string;
+}
+
+export interface TrustedDeviceRow {
+  id: string;
+  user_id: string;
+  /** Hex SHA-256 of the cookie's 32 bytes. */
+  token_hash: string;
+  label: string;
+  created_at: Date;
+  last_seen_at: Date;
+  expires_at: Date;
+  revoked_at: Date | null;
+}
+
+export interface PasswordResetTokenRow {
+  id: string;
+  user_id: string;
+  token_hash: string;
+  expires_at: Date;
+  used_at: Date | null;
+  created_at: Date;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  user_id: string;
+  project_id: string | null;
+  name: string;
+  /** The token's first characters, to tell keys apart. */
+  prefix: string;
+  token_hash: string;
+  /** JSON array of scopes. */
+  scopes: string;
+  /** JSON array of canonical CIDRs, or null. */
+  allowed_cidrs: string | null;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  last_used_ip: string | null;
+  revoked_at: Date | null;
+  revoked_reason: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface InvitationRow {
+  id: string;
+  project_id: string;
+  email: string;
+  /** The e-mail in lower case. */
+  email_key: string;
+  role: string;
+  invited_by: string | null;
+  token_hash: string;
+  expires_at: Date;
+  accepted_at: Date | null;
+  accepted_by_user_id: string | null;
+  revoked_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface FirstBootTokenRow {

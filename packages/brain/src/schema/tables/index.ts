@@ -1,10 +1,15 @@
 import type {
+  ApiKeyRow,
   FirstBootTokenRow,
+  InvitationRow,
   MembershipRow,
   MetaRow,
+  PasswordResetTokenRow,
   ProjectRow,
+  RecoveryCodeRow,
   SavedViewRow,
   SessionRow,
+  TrustedDeviceRow,
   UserRow,
 } from "./access.ts";
 import type {
@@ -39,6 +44,11 @@ export interface Tables {
   meta: MetaRow;
   users: UserRow;
   sessions: SessionRow;
+  mfa_recovery_codes: RecoveryCodeRow;
+  trusted_devices: TrustedDeviceRow;
+  password_reset_tokens: PasswordResetTokenRow;
+  api_keys: ApiKeyRow;
+  invitations: InvitationRow;
   first_boot_tokens: FirstBootTokenRow;
   projects: ProjectRow;
   memberships: MembershipRow;
