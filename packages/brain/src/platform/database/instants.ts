@@ -8,6 +8,7 @@ const namedInstants = new Set([
   "locked_until",
   "oldest_waiting_since",
   "scheduled_for",
+  "mfa_locked_until",
   "muted_until",
   "since",
   "until",
