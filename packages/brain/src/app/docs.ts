@@ -36,6 +36,7 @@ async function withBrain<T>(read: (brain: Brain) => Promise<T>): Promise<T> {
     });
     const brain = await createBrain({
       settings,
+      settingRows: [],
       database,
       clock: systemClock,
       log,

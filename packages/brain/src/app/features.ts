@@ -1,4 +1,5 @@
 import { projectSecret } from "@svc/protocol";
+import { createVersions } from "../features/admin/index.ts";
 import { createAgents } from "../features/agents/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { cancelPending, createCommands } from "../features/commands/index.ts";
@@ -19,6 +20,7 @@ import { createKeyring } from "../platform/crypto/keyring.ts";
 import { createPasswords } from "../platform/crypto/passwords.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import type { SettingRow } from "../platform/settings.ts";
 import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
 import type { BrainSettings } from "./settings.ts";
@@ -27,6 +29,8 @@ import { watchRoles } from "./watch-roles.ts";
 
 export interface BrainDeps {
   readonly settings: BrainSettings;
+  /** The effective settings for people, secrets masked. */
+  readonly settingRows: readonly SettingRow[];
   readonly database: BrainDatabase;
   readonly clock: Clock;
   readonly log: Log;
@@ -174,6 +178,7 @@ export function createFeatures(deps: BrainDeps) {
     sessions,
     setup,
     users,
+    versions: createVersions({ database, clock, version, settings }),
     workers,
     /** Only the current master signs frames. */
     secretOf: (projectId: string) => projectSecret(masters.current, projectId),

@@ -71,6 +71,7 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
     await prepareSchema(database, settings, log);
     const brain = await createBrain({
       settings,
+      settingRows: loaded.rows(),
       database,
       clock: systemClock,
       log,

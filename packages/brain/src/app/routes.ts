@@ -1,3 +1,4 @@
+import { adminRoutes } from "../features/admin/index.ts";
 import { gatewayRoutes, longpollRoutes } from "../features/agent-transport/index.ts";
 import { agentRoutes } from "../features/agents/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
@@ -42,6 +43,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, healthRoutes, { health, metrics, settings });
   mount(app, api, homeRoutes, { database, clock, projects, memberships });
   mount(app, api, projectRoutes, { projects });
+  mount(app, api, adminRoutes, { settingRows: deps.settingRows, settings, versions: features.versions });
   mount(app, api, agentRoutes, { agents, clock, settings });
   mount(app, api, eventRoutes, { database, settings });
   mount(app, api, issueRoutes, { database, clock });

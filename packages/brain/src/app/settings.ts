@@ -1,3 +1,4 @@
+import { adminSettings } from "../features/admin/index.ts";
 import { agentTransportSettings } from "../features/agent-transport/index.ts";
 import { agentSettings } from "../features/agents/index.ts";
 import { commandSettings } from "../features/commands/index.ts";
@@ -26,6 +27,7 @@ export const settingFragments = [
   eventSettings,
   taskSettings,
   commandSettings,
+  adminSettings,
 ] as const;
 
 export type BrainSettings = SettingsOf<typeof settingFragments>;

@@ -58,6 +58,8 @@ export interface SettingRow {
   name: string;
   value: unknown;
   source: string;
+  /** Its value is hidden unless it is asked for. */
+  is_secret: boolean;
   description: string;
 }
 
@@ -156,16 +158,14 @@ function rowsOf(schemas: Map<string, SettingSchema>, loaded: ReadSettings, revea
   return [...schemas]
     .map(([name, schema]) => {
       const value = loaded.values[name] ?? null;
-      const isHidden =
-        !revealSecrets &&
-        (schema.secret === true || secretWords.test(name)) &&
-        typeof value !== "number" &&
-        typeof value !== "boolean";
+      const isSecret =
+        (schema.secret === true || secretWords.test(name)) && typeof value !== "number" && typeof value !== "boolean";
       const isEmpty = value === null || value === "" || (Array.isArray(value) && value.length === 0);
       return {
         name,
-        value: isHidden && !isEmpty ? "***" : value,
+        value: isSecret && !revealSecrets && !isEmpty ? "***" : value,
         source: loaded.sources.get(name) ?? "unset",
+        is_secret: isSecret,
         description: schema.description ?? "",
       };
     })

@@ -1,0 +1,3 @@
+export { adminRoutes } from "./routes.ts";
+export { adminSettings } from "./settings.ts";
+export { createVersions } from "./versions.ts";

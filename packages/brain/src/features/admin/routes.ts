@@ -1,0 +1,40 @@
+import type { Routes } from "../../platform/http/app.ts";
+import type { SettingRow } from "../../platform/settings.ts";
+import { SettingsAnswer, VersionsAnswer } from "./schemas.ts";
+import type { Versions } from "./versions.ts";
+
+export interface AdminRouteDeps {
+  /** The effective settings, secrets masked. */
+  readonly settingRows: readonly SettingRow[];
+  readonly settings: { readonly SVC_HOME: string };
+  readonly versions: Versions;
+}
+
+/** What an administrator of the instance reads about it: effective settings and known versions. */
+export const adminRoutes: Routes<AdminRouteDeps> = (app, { settingRows, settings, versions }) => {
+  app.get(
+    "/admin/settings",
+    { schema: { response: { 200: SettingsAnswer } }, config: { tag: "admin", globalAdmin: true } },
+    () => ({ svc_home: settings.SVC_HOME, settings: settingRows.map(publicRow) }),
+  );
+
+  app.get(
+    "/admin/system/versions",
+    { schema: { response: { 200: VersionsAnswer } }, config: { tag: "admin", globalAdmin: true } },
+    () => versions.snapshot(),
+  );
+
+  app.post(
+    "/admin/system/versions/check",
+    { schema: { response: { 200: VersionsAnswer } }, config: { tag: "admin", globalAdmin: true } },
+    () => versions.check(),
+  );
+};
+
+const publicRow = ({ name, value, source, is_secret, description }: SettingRow) => ({
+  name,
+  value: value === null ? "" : typeof value === "string" ? value : JSON.stringify(value),
+  source,
+  is_secret,
+  description,
+});

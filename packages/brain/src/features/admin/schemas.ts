@@ -1,0 +1,46 @@
+import { type Static, Type } from "typebox";
+import { Instant, Nullable, OneOf } from "../../platform/http/schemas.ts";
+
+export const SettingsAnswer = Type.Object({
+  svc_home: Type.String({ description: "the home directory of the process that answers" }),
+  settings: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      value: Type.String({
+        description: "lists and objects as JSON, an absent value as an empty text, secrets as ***",
+      }),
+      source: Type.String({ description: "a file path, environment, default or unset" }),
+      is_secret: Type.Boolean(),
+      description: Type.String(),
+    }),
+  ),
+});
+export type SettingsAnswer = Static<typeof SettingsAnswer>;
+
+const version = Type.String({ pattern: "^\\d{1,6}\\.\\d{1,6}\\.\\d{1,6}([-+][0-9A-Za-z.+-]{1,64})?$" });
+
+/** What the URL of the version check must serve. */
+export const VersionManifest = Type.Object({
+  packages: Type.Record(Type.String({ pattern: "^[a-z0-9@/._-]{1,100}$" }), version, {
+    minProperties: 1,
+    maxProperties: 200,
+  }),
+  schema_version: Type.Integer({ minimum: 1, maximum: 1, description: "version of the manifest's own form" }),
+  generated_at: Type.String({ format: "date-time", maxLength: 40 }),
+  generated_by: Type.String({ minLength: 1, maxLength: 200 }),
+  canonical_url: Type.String({ pattern: "^https://", maxLength: 500 }),
+});
+export type VersionManifest = Static<typeof VersionManifest>;
+
+export const VersionsAnswer = Type.Object({
+  packages: Type.Record(Type.String(), Type.String(), { description: "name to latest known version" }),
+  schema_version: Type.Integer(),
+  generated_at: Nullable(Instant),
+  generated_by: Type.String(),
+  canonical_url: Nullable(Type.String()),
+  source: OneOf(["bundled", "remote"] as const),
+  fetched_at: Nullable(Instant),
+  fetched_from: Nullable(Type.String()),
+  check_for_updates_url: Nullable(Type.String({ description: "where the check asks; null when it is switched off" })),
+});
+export type VersionsAnswer = Static<typeof VersionsAnswer>;

@@ -1,0 +1,69 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { fetchManifest } from "./manifest.ts";
+import type { VersionManifest, VersionsAnswer } from "./schemas.ts";
+import { readVersions, saveVersions } from "./store.ts";
+
+export interface VersionsDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  /** The version that every package of this release has. */
+  readonly version: string;
+  readonly settings: { readonly SVC_VERSION_CHECK_URL: string };
+}
+
+export interface Versions {
+  /** The newest versions known so far; asks nobody. */
+  snapshot(): Promise<VersionsAnswer>;
+  /** Asks the configured URL once and keeps its answer for every process. @throws ApiError `not_found`, `conflict` */
+  check(): Promise<VersionsAnswer>;
+}
+
+interface Stored {
+  manifest: VersionManifest;
+  fetchedAt: string;
+  fetchedFrom: string;
+}
+
+/** What a team installs; a release moves all of them at once. */
+const released = ["@svc/agent", "@svc/brain", "@svc/cli", "@svc/client", "@svc/protocol"];
+
+/** Versions that exist, as this release knows them or as the version check told. */
+export function createVersions({ database, clock, version, settings }: VersionsDeps): Versions {
+  const url = settings.SVC_VERSION_CHECK_URL.trim();
+  const asked = url === "" ? null : url;
+  const answer = ({ manifest, fetchedAt, fetchedFrom }: Stored): VersionsAnswer => ({
+    ...manifest,
+    source: "remote",
+    fetched_at: fetchedAt,
+    fetched_from: fetchedFrom,
+    check_for_updates_url: asked,
+  });
+
+  return {
+    async snapshot() {
+      const stored = await readVersions(database.read);
+      if (stored !== undefined) return answer(JSON.parse(stored) as Stored);
+      return {
+        packages: Object.fromEntries(released.map((name) => [name, version])),
+        schema_version: 1,
+        generated_at: null,
+        generated_by: `svc ${version}`,
+        canonical_url: null,
+        source: "bundled",
+        fetched_at: null,
+        fetched_from: null,
+        check_for_updates_url: asked,
+      };
+    },
+    async check() {
+      if (asked === null) throw new ApiError("not_found", { reason: "check_disabled" });
+      const manifest = await fetchManifest(asked);
+      const stored: Stored = { manifest, fetchedAt: clock.now().toISOString(), fetchedFrom: asked };
+      await database.write((tx) => saveVersions(tx, JSON.stringify(stored)));
+      return answer(stored);
+    },
+  };
+}
