@@ -20,7 +20,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const now = new Date(Date.UTC(2026, 0, 10, 12, 34, 56, 789));
 const ago = (ms: number) => new Date(now.getTime() - ms);
-const sizes = { stepRows: 3, fewMatches: 2 };
+const sizes = { stepRows: [2, 3] as const, fewMatches: 2 };
 
 const pick = <T>(values: readonly T[]) => fc.constantFrom(...values);
 const instant = fc.integer({ min: 0, max: 4 * hourMs }).map(ago);

@@ -81,7 +81,7 @@ export async function readHistogram(db: Database<Tables>, request: HistogramRequ
     filter,
     content: plan.content,
     key: { fromMs: from.getTime(), widthMs },
-    deadlineMs,
+    budgetMs: deadlineMs - performance.now(),
     ...(sizes !== undefined && { sizes }),
   });
   for (const { value, count: more } of groups) {

@@ -157,7 +157,7 @@ export async function newestOfValues(
   db: Db,
   scope: Scope,
   { column, values }: NonNullable<Source>,
-  { limit, deadlineMs }: { limit: number; deadlineMs: number },
+  { limit, timeoutMs }: { limit: number; timeoutMs: number },
 ): Promise<Position[] | null> {
   const { dialect } = db;
   const collation = dialect === "postgres" ? sql` COLLATE "C"` : sql``;
@@ -180,7 +180,7 @@ export async function newestOfValues(
             ORDER BY newest.received_at DESC, newest.id DESC LIMIT ${limit}
           ) AS head CROSS JOIN tasks AS own ON own.serial IN (SELECT serial ${ofValue} LIMIT ${limit})
           ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`;
-  return (await withinTime(db, query, deadlineMs - performance.now()))?.map(positionOf) ?? null;
+  return (await withinTime(db, query, timeoutMs))?.map(positionOf) ?? null;
 }
 
 /** How many rows a source holds, counting no further than `cap`. */
@@ -323,7 +323,7 @@ export async function idStep(
 export async function matchesAmong(
   db: Db,
   { scope, source, filter }: { scope: Scope; source: NonNullable<Source>; filter: ListFilter },
-  { limit, deadlineMs }: { limit: number; deadlineMs: number },
+  { limit, timeoutMs }: { limit: number; timeoutMs: number },
 ): Promise<Position[] | null> {
   const { dialect } = db;
   const key = sql.ref(source.column);
@@ -343,5 +343,5 @@ export async function matchesAmong(
       : sql`FROM tasks AS task`;
   const query = sql<PositionRow>`
     SELECT id, received_at ${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC LIMIT ${limit}`;
-  return (await withinTime(db, query, deadlineMs - performance.now()))?.map(positionOf) ?? null;
+  return (await withinTime(db, query, timeoutMs))?.map(positionOf) ?? null;
 }
