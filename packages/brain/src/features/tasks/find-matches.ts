@@ -87,7 +87,7 @@ export async function findMatches(db: Db, search: Search): Promise<Matches> {
   const [first, second] = sources;
   if (holdsOnlySources(filter) && first !== undefined && second === undefined) {
     const isAtOnce = limit <= rowsAtOnce(first, sizes.valueRows);
-    const found = isAtOnce ? await newestOfValues(db, scope, first, { limit, timeoutMs: pace.leftMs() }) : null;
+    const found = isAtOnce ? await newestOfValues(db, scope, first, { limit, pace }) : null;
     if (found !== null) return { found, reached: null };
   }
   const source = await narrowest(db, scope, sources, sizes.shortRows);
@@ -202,7 +202,7 @@ async function newestOfSource(
   { filter, limit, pace, sizes: { shortRows, valueRows } }: Need & { readonly filter: ListFilter },
 ): Promise<Position[] | null> {
   if (!isCombined(filter) && limit <= rowsAtOnce(source, valueRows))
-    return newestOfValues(db, scope, source, { limit, timeoutMs: pace.leftMs() });
+    return newestOfValues(db, scope, source, { limit, pace });
   const rows = await countValues(db, scope, source, shortRows);
   if (rows >= shortRows) return null;
   return matchesAmong(db, { scope, source, filter }, { limit, timeoutMs: pace.leftMs() });
