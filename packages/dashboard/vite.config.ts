@@ -28,7 +28,7 @@ const signedIn =
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
-  plugins: [react(), pageParts(), mergeRuntime(), checkSize(), precompress()],
+  plugins: [react(), mergeRuntime(), pageParts(), checkSize(), precompress()],
   resolve: { conditions: ["source", "module", "browser", "development|production"] },
   build: {
     outDir: "dist",

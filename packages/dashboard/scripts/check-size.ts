@@ -22,7 +22,7 @@ const maximumLazyChunk = 40_000;
 const chartModules = "/ui/charts/";
 const maximumCharts = 30_000;
 const maximumRequests = 14;
-/** Page, theme script, and up to seven reads: of the session, the project, its figures, and what stands in the page. */
+/** Page, the script before it, and up to seven reads: of the session, the project, its figures, and what stands in the page. */
 const otherRequests = 9;
 
 export interface ScreenSize {
@@ -92,7 +92,10 @@ export function measure(bundle: Rolldown.OutputBundle): { sizes: ScreenSize[]; f
   return { sizes, faults };
 }
 
-function closure(from: Rolldown.OutputChunk[], byName: Map<string, Rolldown.OutputChunk>): Rolldown.OutputChunk[] {
+export function closure(
+  from: readonly Rolldown.OutputChunk[],
+  byName: Map<string, Rolldown.OutputChunk>,
+): Rolldown.OutputChunk[] {
   const reached = new Set(from);
   for (const chunk of reached) {
     for (const name of chunk.imports) {
