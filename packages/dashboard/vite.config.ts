@@ -1,12 +1,13 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { checkSize } from "./scripts/check-size.ts";
+import { mergeRuntime } from "./scripts/merge-runtime.ts";
 import { pageParts } from "./scripts/page-parts.ts";
 import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]|rolldown/;
+  /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
 /** What both the task list and the fleet need: else one would load the file of the other. */
 const listParts = /[\\/](react-virtual|virtual-core|task-query)[\\/]/;
@@ -19,15 +20,15 @@ const fleetOnly =
   /[\\/](WindowTable|FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
 /** What pages with figures need; small bars stand in lists too. */
 const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
-/** What the page and the drawer of a task share. */
-const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!Task(Page|Drawer))/;
+/** What the page and the drawer of a task share, and the page: alone it is one kilobyte. */
+const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
   /[\\/]src[\\/](shell[\\/](?!NotFound)|(time-range|range-text)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
-  plugins: [react(), pageParts(), checkSize(), precompress()],
+  plugins: [react(), mergeRuntime(), pageParts(), checkSize(), precompress()],
   resolve: { conditions: ["source", "module", "browser", "development|production"] },
   build: {
     outDir: "dist",

@@ -162,6 +162,7 @@ export const router = createRouter({
   defaultErrorComponent: PageError,
   defaultPendingComponent: PageBones,
   defaultPendingMs: 150,
+  defaultPendingMinMs: 0,
   defaultPreload: false,
   scrollRestoration: false,
 });
@@ -175,9 +176,13 @@ export function startFirstPage(): void {
   if (!document.cookie.includes("svc_csrf=")) return;
   const meta = { quiet: true };
   const matches: readonly FirstMatch[] = router.matchRoutes(router.latestLocation);
-  for (const { routeId, params, search } of matches) {
+  // The parts first: nothing is drawn before they are here, and the service answers in turn.
+  for (const { routeId } of matches) {
     const { component } = router.routesById[routeId].options as { component?: { preload?: () => Promise<void> } };
     component?.preload?.().catch(() => {});
+  }
+  void queryClient.prefetchQuery(meQuery);
+  for (const { routeId, params, search } of matches) {
     const { slug = "" } = params;
     if (routeId === projectRoute.id) {
       void queryClient.prefetchQuery({ ...projectQuery(slug), meta });

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe("the first screen", () => {
-  test("lists tasks and follows them after at most 15 requests", async () => {
+  test("lists tasks and follows them after at most 14 requests", async () => {
     const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
     const requests: string[] = [];
     page.on("request", (request) => {
@@ -30,9 +30,40 @@ describe("the first screen", () => {
     await page.waitForLoadState("networkidle");
 
     // The stream's own connection is no request of the page's, but the reads that close the gap before it count.
-    expect(requests).toSatisfy((all: string[]) => all.length <= 15);
-    expect(new Set(requests.filter((path) => !path.startsWith("/api/"))).size).toBeLessThanOrEqual(7);
+    expect(requests).toSatisfy((all: string[]) => all.length <= 14);
+    expect(new Set(requests.filter((path) => !path.startsWith("/api/"))).size).toBeLessThanOrEqual(6);
     expect(faults).toEqual([]);
     await page.context().close();
   });
+
+  test.each([
+    ["the task list", "tasks"],
+    ["the overview", ""],
+    ["the list of agents", "agents"],
+  ])("%s loads no more than seven files", async (_name, path) => {
+    expect((await filesOf(`/p/${brain.project.slug}/${path}`)).size).toBeLessThanOrEqual(7);
+  });
+
+  test("a task's page loads no more than six files", async () => {
+    const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/tasks?limit=1`);
+    const [{ engine, task_id: taskId }] = body.items;
+    const files = await filesOf(`/p/${brain.project.slug}/tasks/${engine}/${encodeURIComponent(taskId)}`);
+    expect(files.size).toBeLessThanOrEqual(6);
+  });
 });
+
+/** What a page loads until nothing is under way any more, itself among it, besides its reads. */
+async function filesOf(path: string): Promise<Set<string>> {
+  const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+  const files = new Set<string>();
+  page.on("request", (request) => {
+    const { origin, pathname } = new URL(request.url());
+    if (origin === brain.url && !pathname.startsWith("/api/")) files.add(pathname);
+  });
+  await page.goto(path);
+  await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+  await page.waitForLoadState("networkidle");
+  expect(faults).toEqual([]);
+  await page.context().close();
+  return files;
+}

@@ -4,7 +4,7 @@ export { createDeltas, type Deltas } from "./deltas.ts";
 export { compactRollups, foldCounters } from "./fold-counters.ts";
 export { appendStateDeltas } from "./fold-store.ts";
 export { pruneRollups } from "./loops.ts";
-export { countsOfName, isTotal, rollupTotals, taskCounts } from "./reads.ts";
+export { countsOfName, isTotal, projectTotals, rollupTotals, taskCounts } from "./reads.ts";
 export { createReleases, type Releases } from "./releases.ts";
 export { statsRoutes } from "./routes.ts";
 export { bucketStart, hoursBegin, minutesBegin, rangeOrLastDay, readRange, type TimeRange } from "./time-range.ts";

@@ -2,8 +2,8 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { counterDelta } from "../../../test/counter-rows.ts";
-import { projectTotals } from "./reads.ts";
+import { counterDelta, forgetTotals, noteChanges } from "../../../test/counter-rows.ts";
+import { projectTotals, rollupTotals } from "./reads.ts";
 import { hoursBegin, minutesBegin, stretchesOf } from "./time-range.ts";
 
 const minuteMs = 60_000;
@@ -17,12 +17,15 @@ describe("the stretches of a range", () => {
   test("follow on one another, are aligned, and hold no hours where only days are kept", () => {
     const minutes = fc.integer({ min: 0, max: 90 * 24 * 60 });
     const widths = fc.constantFrom(5 * minuteMs, 15 * minuteMs, 30 * minuteMs, hourMs, dayMs, Number.POSITIVE_INFINITY);
+    const begins = fc.option(fc.integer({ min: 0, max: 90 * 24 }), { nil: Number.POSITIVE_INFINITY });
     fc.assert(
-      fc.property(minutes, minutes, widths, (a, b, widthMs) => {
+      fc.property(minutes, minutes, widths, begins, (a, b, widthMs, hoursAgo) => {
         fc.pre(a !== b);
         const to = new Date(now.getTime() - Math.min(a, b) * minuteMs);
         const from = new Date((thisMinute - Math.max(a, b)) * minuteMs);
-        const stretches = stretchesOf({ from, to }, { widthMs, now });
+        const thisHourMs = Math.floor(now.getTime() / hourMs) * hourMs;
+        const begin = new Date(Math.max(0, thisHourMs - hoursAgo * hourMs));
+        const stretches = stretchesOf({ from, to }, { widthMs, now, begin });
         expect(stretches.map((stretch) => stretch.from)).toEqual([
           from,
           ...stretches.slice(0, -1).map((each) => each.to),
@@ -32,10 +35,12 @@ describe("the stretches of a range", () => {
         for (const { grain, from: start, to: end } of stretches) {
           expect(start < end).toBe(true);
           if (grain === null) continue;
+          expect(start >= begin).toBe(true);
           expect(start.getTime() % (grain * minuteMs)).toBe(0);
           if (end < now) expect(end.getTime() % (grain * minuteMs)).toBe(0);
           if (grain < 1440) expect(start >= hoursBegin(now)).toBe(true);
-          if (Number.isFinite(widthMs)) expect(widthMs % (grain * minuteMs)).toBe(0);
+          if (!Number.isFinite(widthMs)) continue;
+          expect([widthMs % (grain * minuteMs), from.getTime() % (grain * minuteMs)]).toEqual([0, 0]);
         }
       }),
     );
@@ -43,12 +48,16 @@ describe("the stretches of a range", () => {
 
   test("of a day are few, however it lies", () => {
     const range = { from: new Date(thisMinute * minuteMs - dayMs), to: now };
-    expect(stretchesOf(range, { widthMs: Number.POSITIVE_INFINITY, now }).length).toBeLessThanOrEqual(7);
+    const parts = { widthMs: Number.POSITIVE_INFINITY, now, begin: new Date(0) };
+    expect(stretchesOf(range, parts).length).toBeLessThanOrEqual(7);
   });
 });
 
+/** Minutes ago at which a database was upgraded that had rollups only; null for one that had the totals from the start. */
+const upgrades = [null, 26 * 60 + 7, 62 * 60 + 7];
+
 for (const dialect of testDialects) {
-  describe(`totals of a project on ${dialect}`, () => {
+  describe.each(upgrades)(`totals of a project on ${dialect}, upgraded %s minutes ago`, (upgradedAgo) => {
     let brain: TestBrain;
     // Each minute of four days has its own number of ends, of some names and in some queues; the older two days are kept by the hour.
     const minutesBack = 4 * 24 * 60;
@@ -57,54 +66,86 @@ for (const dialect of testDialects) {
     const countedFrom = (minute: number): number => (minute < byMinute ? Math.floor(minute / 60) * 60 : minute);
     const countedTo = (minute: number): number => (minute < byMinute ? Math.ceil(minute / 60) * 60 : minute);
     const countAt = (minute: number): number => 1 + (minute % 7);
+    const kindAt = (minute: number): string => kinds[minute % 2] as string;
+    const queueAt = (minute: number): string => `queue-${minute % 5}`;
 
     beforeAll(async () => {
       brain = await startTestBrain({ dialect });
+      const { database } = brain.running.brain;
       const changes = Array.from({ length: minutesBack }, (_, index) => {
         const minute = thisMinute - index;
         return counterDelta({
           project_id: brain.project.id,
           bucket_at: new Date(minute * minuteMs),
-          kind: kinds[minute % 2] as string,
+          kind: kindAt(minute),
           count: countAt(minute),
           name: `name-${minute % 3}`,
-          queue: `queue-${minute % 5}`,
+          queue: queueAt(minute),
         });
       });
-      await brain.running.brain.database.write(async (tx) => {
-        for (let start = 0; start < changes.length; start += 500) {
-          await tx
-            .insertInto("counter_deltas")
-            .values(changes.slice(start, start + 500))
-            .execute();
-        }
-      });
+      // Of what was before the upgrade every tenth change came late, and was summed up.
+      const isBefore = (index: number) => upgradedAgo !== null && index >= upgradedAgo && index % 10 > 0;
+      await noteChanges(
+        database,
+        changes.filter((_, index) => isBefore(index)),
+      );
+      await brain.runLoop("stats.fold-counters");
+      if (upgradedAgo !== null) await forgetTotals(database, new Date((thisMinute - upgradedAgo) * minuteMs));
+      await noteChanges(
+        database,
+        changes.filter((_, index) => !isBefore(index)),
+      );
       await brain.runLoop("stats.fold-counters");
       await brain.runLoop("stats.compact-rollups");
     });
     afterAll(() => brain.stop());
 
+    const sumsOf = (rows: Iterable<readonly [kind: string, count: number]>) => {
+      const sums: Record<string, number> = {};
+      for (const [kind, count] of rows) sums[kind] = (sums[kind] ?? 0) + count;
+      return sums;
+    };
+    const expectedIn = (first: number, end: number, isCounted: (minute: number) => boolean) => {
+      const minutes = Array.from({ length: countedTo(end) - first }, (_, index) => first + index);
+      return sumsOf(minutes.filter(isCounted).map((minute) => [kindAt(minute), countAt(minute)]));
+    };
+
     test("are what a sum over every minute gives, for any range and any width of its parts", async () => {
       const { database } = brain.running.brain;
       const minute = fc.integer({ min: 1, max: minutesBack - 60 });
       const widths = fc.constantFrom(5 * minuteMs, 15 * minuteMs, hourMs, dayMs, Number.POSITIVE_INFINITY);
+      const flags = fc.record({ isOpen: fc.boolean(), isAligned: fc.boolean() });
       await fc.assert(
-        fc.asyncProperty(minute, minute, widths, fc.boolean(), async (a, b, widthMs, isOpen) => {
+        fc.asyncProperty(minute, minute, widths, flags, async (a, b, widthMs, { isOpen, isAligned }) => {
           fc.pre(a !== b);
-          const first = countedFrom(thisMinute - Math.max(a, b));
+          const unit = isAligned && widthMs < dayMs ? widthMs / minuteMs : 1;
+          const first = countedFrom(Math.ceil((thisMinute - Math.max(a, b)) / unit) * unit);
           const end = isOpen ? thisMinute + 1 : thisMinute - Math.min(a, b);
+          fc.pre(first < end);
           const range = { from: new Date(first * minuteMs), to: isOpen ? now : new Date(end * minuteMs) };
-          const rows = await projectTotals(database, { projectId: brain.project.id, kinds }, range, { widthMs, now });
-          const expected = new Map<string, number>();
-          for (let at = first; at < countedTo(end); at += 1) {
-            const kind = kinds[at % 2] as string;
-            expected.set(kind, (expected.get(kind) ?? 0) + countAt(at));
-          }
-          const found = new Map<string, number>();
-          for (const { kind, count } of rows) found.set(kind, (found.get(kind) ?? 0) + count);
-          expect(new Map([...found].sort())).toEqual(new Map([...expected].sort()));
+          const scope = { projectId: brain.project.id, kinds };
+          const rows = await projectTotals(database, scope, range, { widthMs, now });
+          const found = sumsOf(rows.map(({ kind, count }) => [kind, count]));
+          expect(found).toEqual(expectedIn(first, end, () => true));
         }),
         { numRuns: 60 },
+      );
+    });
+
+    test("and those of a queue are what a sum over every minute gives", async () => {
+      const { database } = brain.running.brain;
+      const minute = fc.integer({ min: 1, max: minutesBack - 60 });
+      await fc.assert(
+        fc.asyncProperty(minute, minute, fc.nat(4), async (a, b, queue) => {
+          const first = countedFrom(thisMinute - Math.max(a, b));
+          const end = countedTo(thisMinute - Math.min(a, b));
+          const range = { from: new Date(first * minuteMs), to: new Date(end * minuteMs) };
+          const scope = { projectId: brain.project.id, kinds, queue: `queue-${queue}` };
+          const rows = await rollupTotals(database, scope, range);
+          const found = sumsOf(rows.map(({ kind, count }) => [kind, count]));
+          expect(found).toEqual(expectedIn(first, end, (at) => queueAt(at) === scope.queue));
+        }),
+        { numRuns: 40 },
       );
     });
   });

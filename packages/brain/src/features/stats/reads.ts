@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { nameCharacters } from "./deltas.ts";
-import { stretchesOf, type TimeRange } from "./time-range.ts";
+import { type Parts, stretchesOf, type TimeRange } from "./time-range.ts";
+import { totalsBegin } from "./totals-begin.ts";
 
 type Db = Database<Tables>;
 
@@ -39,8 +40,48 @@ const rollupsIn = (db: Db, { projectId, kinds, queue = "" }: CountScope, { from,
     .where(isTotal);
 
 /** Totals of a project or of one of its queues whose bucket begins in [from, to), by bucket and kind: the minute, or the hour before 48 h. */
-export const rollupTotals = (db: Db, scope: CountScope, range: TimeRange): Promise<KindTotal[]> =>
-  rollupsIn(db, scope, range).execute();
+export async function rollupTotals(db: Db, scope: CountScope, { from, to }: TimeRange): Promise<KindTotal[]> {
+  const totals = (start: Date) => rollupsIn(db, scope, { from: start, to }).execute();
+  if (scope.queue === undefined) return totals(from);
+  const begin = await totalsBegin(db, "queue");
+  if (begin <= from) return totals(from);
+  const [older, newer] = await Promise.all([
+    summedByName(db, { ...scope, queue: scope.queue }, { from, to: begin < to ? begin : to }),
+    begin < to ? totals(begin) : [],
+  ]);
+  return [...older, ...newer];
+}
+
+/** The same of a queue from before its totals were kept, from the rollups of all names in it. */
+async function summedByName(
+  db: Db,
+  { projectId, kinds, queue }: CountScope & { readonly queue: string },
+  { from, to }: TimeRange,
+): Promise<KindTotal[]> {
+  const rows = await db.slow
+    .selectFrom("rollups")
+    .select(["bucket_at", "kind"])
+    .select(({ fn }) => [
+      fn.sum<number>("count").as("count"),
+      fn.sum<number>("run_ms_sum").as("run_ms_sum"),
+      fn.sum<number>("run_count").as("run_count"),
+    ])
+    .where("project_id", "=", projectId)
+    .where("queue", "=", queue)
+    .where("kind", "in", kinds)
+    .where("bucket_at", ">=", from)
+    .where("bucket_at", "<", to)
+    .where("engine", "<>", "")
+    .groupBy(["bucket_at", "kind"])
+    .execute();
+  return rows.map(({ bucket_at, kind, ...sums }) => ({
+    bucket_at,
+    kind,
+    count: Number(sums.count),
+    run_ms_sum: Number(sums.run_ms_sum),
+    run_count: Number(sums.run_count),
+  }));
+}
 
 /**
  * Totals of a project in [from, to), by kind and the widest buckets that lie within parts of `widthMs`: what ended, and no other kind
@@ -50,9 +91,10 @@ export async function projectTotals(
   db: Db,
   scope: Omit<CountScope, "queue">,
   range: TimeRange,
-  parts: { widthMs: number; now: Date },
+  { widthMs, now }: Omit<Parts, "begin">,
 ): Promise<KindTotal[]> {
-  const [first, ...more] = stretchesOf(range, parts).map(({ grain, from, to }) =>
+  const begin = await totalsBegin(db, "project");
+  const [first, ...more] = stretchesOf(range, { widthMs, now, begin }).map(({ grain, from, to }) =>
     grain === null
       ? rollupsIn(db, scope, { from, to })
       : db.slow

@@ -54,6 +54,10 @@ export const rangeOrLastDay = (query: { since?: string; until?: string }, now: D
 /** The start of the UTC bucket that holds the instant. */
 export const bucketStart = (at: Date, widthMs: number): Date => new Date(Math.floor(at.getTime() / widthMs) * widthMs);
 
+/** The start of the first UTC bucket that begins at the instant or after it. */
+export const nextBucketStart = (at: Date, widthMs: number): Date =>
+  bucketStart(new Date(at.getTime() + widthMs - 1), widthMs);
+
 const minuteKeptMs = 48 * hourMs;
 
 /** The hour from which rollups are kept by the minute; before it they are moved into hours. */
@@ -74,33 +78,44 @@ export interface Stretch extends TimeRange {
   readonly grain: Grain | null;
 }
 
+/** How a range is counted. */
+export interface Parts {
+  /** Of each of its parts, the first of which begins where the range does; infinite when it is counted as one. */
+  readonly widthMs: number;
+  readonly now: Date;
+  /** From when on there are wide counts at all. */
+  readonly begin: Date;
+}
+
 /**
- * A range in stretches, each by the widest counts that fit between its ends and into parts of `widthMs`, so that few of them are read. What
- * lies behind now is not there yet, so the last stretch may end in the middle of a count.
+ * A range in stretches, each by the widest counts that fit between its ends and into its parts, so that few of them are read. What lies
+ * behind now is not there yet, so the last stretch may end in the middle of a count.
  */
-export function stretchesOf(range: TimeRange, { widthMs, now }: { widthMs: number; now: Date }): Stretch[] {
-  const usable = grains.filter((grain) => widthMs % (grain * minuteMs) === 0 || widthMs === Number.POSITIVE_INFINITY);
-  return cover({ from: range.from, to: wholeEnd(range.to, now) }, usable, now);
+export function stretchesOf({ from, to }: TimeRange, parts: Parts): Stretch[] {
+  const { widthMs, now } = parts;
+  const isAligned = (ms: number) => widthMs % ms === 0 && from.getTime() % ms === 0;
+  const usable = grains.filter((grain) => widthMs === Number.POSITIVE_INFINITY || isAligned(grain * minuteMs));
+  return cover({ from, to: wholeEnd(to, now) }, usable, parts);
 }
 
 /** Before counts are kept by the minute an hour belongs to a range whole, or not at all. */
-const wholeEnd = (to: Date, now: Date): Date =>
-  to < minutesBegin(now) ? bucketStart(new Date(to.getTime() + hourMs - 1), hourMs) : to;
+const wholeEnd = (to: Date, now: Date): Date => (to < minutesBegin(now) ? nextBucketStart(to, hourMs) : to);
 
-function cover(range: TimeRange, [grain, ...finer]: readonly Grain[], now: Date): Stretch[] {
+function cover(range: TimeRange, [grain, ...finer]: readonly Grain[], parts: Parts): Stretch[] {
   const { from, to } = range;
+  const { now, begin } = parts;
   if (from >= to) return [];
   if (grain === undefined) return [{ from, to, grain: null }];
   const grainMs = grain * minuteMs;
   const keptFromMs = grain === 1440 ? 0 : hoursBegin(now).getTime();
-  const startMs = Math.max(bucketStart(new Date(from.getTime() + grainMs - 1), grainMs).getTime(), keptFromMs);
-  const start = new Date(startMs);
+  const firstMs = Math.max(from.getTime(), keptFromMs, begin.getTime());
+  const start = nextBucketStart(new Date(firstMs), grainMs);
   const end = to >= now ? to : bucketStart(to, grainMs);
-  if (start >= end) return cover(range, finer, now);
+  if (start >= end) return cover(range, finer, parts);
   return [
-    ...cover({ from, to: start }, finer, now),
+    ...cover({ from, to: start }, finer, parts),
     { from: start, to: end, grain },
-    ...cover({ from: end, to }, finer, now),
+    ...cover({ from: end, to }, finer, parts),
   ];
 }
 

@@ -65,8 +65,8 @@ const query: fc.Arbitrary<FacetQuery> = fc
   }));
 
 const sizes: FacetSizes[] = [
-  { cap: 3, maxValues: 100, valuesPerCount: 2, sampleRows: 4, stepRows: 3, fewMatches: 2 },
-  { cap: 1000, maxValues: 100, valuesPerCount: 3, sampleRows: 100, stepRows: 100, fewMatches: 100 },
+  { cap: 3, maxValues: 100, valuesPerCount: 2, sampleRows: 4, stepRows: [2, 3], fewMatches: 2 },
+  { cap: 1000, maxValues: 100, valuesPerCount: 3, sampleRows: 100, stepRows: [10, 100], fewMatches: 100 },
 ];
 
 const columnOf = {
@@ -161,7 +161,14 @@ for (const dialect of testDialects) {
           projectId,
           query: asked,
           budgetMs: 0,
-          sizes: { cap: 1000, maxValues: 100, valuesPerCount: 2, sampleRows: 4, stepRows, fewMatches: 1 },
+          sizes: {
+            cap: 1000,
+            maxValues: 100,
+            valuesPerCount: 2,
+            sampleRows: 4,
+            stepRows: [stepRows, stepRows],
+            fewMatches: 1,
+          },
         });
       // A walk that ends after its first step of five rows: the newest.
       expect((await hurried({ field: "name", queue: "many" })).values).toEqual([
@@ -181,7 +188,14 @@ for (const dialect of testDialects) {
           received_at: new Date(startMs + index),
         }));
         await store(database, rows);
-        const used = { cap: 1000, maxValues: 100, valuesPerCount: 2, sampleRows: 4, stepRows: 5, fewMatches: 1 };
+        const used = {
+          cap: 1000,
+          maxValues: 100,
+          valuesPerCount: 2,
+          sampleRows: 4,
+          stepRows: [5, 5] as const,
+          fewMatches: 1,
+        };
         const request = { projectId, query: { field: "queue" as const }, budgetMs: 0, sizes: used };
         const { values } = await readFacet(database, request);
         expect(values).toHaveLength(12);
@@ -214,7 +228,14 @@ for (const dialect of testDialects) {
         }));
         await store(opened.database, rows);
         const stalled = await stalledReads(opened);
-        const used = { cap: 1000, maxValues: 100, valuesPerCount: 10, sampleRows: 4, stepRows: 5, fewMatches: 1 };
+        const used = {
+          cap: 1000,
+          maxValues: 100,
+          valuesPerCount: 10,
+          sampleRows: 4,
+          stepRows: [5, 5] as const,
+          fewMatches: 1,
+        };
         const request = { projectId, query: asked, budgetMs: 20, sizes: used };
         const { values } = await readFacet(stalled.database, request).finally(stalled.close);
         expect(Object.fromEntries(values.map(({ value, count }) => [value, count]))).toEqual(expected);

@@ -1,4 +1,5 @@
 import { priorities, taskStates } from "@svc/protocol";
+import { systemClock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { taskCounts } from "../stats/index.ts";
@@ -9,6 +10,7 @@ import { scopeOf } from "./find-matches.ts";
 import { countsOf, type Group, groupStep, valuesFrom } from "./group-reads.ts";
 import { planList } from "./list.ts";
 import type { ContentTerm, ListFilter } from "./query.ts";
+import type { StepClock } from "./step-pace.ts";
 import { isOnlyTimed } from "./term-sources.ts";
 
 /**
@@ -33,6 +35,7 @@ export interface FacetRequest {
   /** Milliseconds. */
   readonly budgetMs?: number;
   readonly sizes?: FacetSizes;
+  readonly clock?: StepClock;
 }
 
 export interface FacetSizes extends CountSizes {
@@ -51,7 +54,7 @@ const usualSizes: FacetSizes = {
   maxValues: 1000,
   valuesPerCount: 10,
   sampleRows: 500,
-  stepRows: 2000,
+  stepRows: [100, 2000],
   fewMatches: 1000,
 };
 
@@ -69,9 +72,16 @@ const columnOf: Record<FacetField, GroupColumn> = {
 };
 
 export async function readFacet(db: Db, request: FacetRequest): Promise<{ field: FacetField; values: FacetValue[] }> {
-  const { projectId, query, now = new Date(), budgetMs = facetBudgetMs, sizes = usualSizes } = request;
+  const {
+    projectId,
+    query,
+    now = new Date(),
+    budgetMs = facetBudgetMs,
+    sizes = usualSizes,
+    clock = systemClock,
+  } = request;
   const { field, prefix = "", limit = defaultLimit, ...shown } = query;
-  const deadlineMs = performance.now() + budgetMs;
+  const deadlineMs = clock.monotonicMs() + budgetMs;
   const { filter, content } = await planList(db, projectId, { query: shown, now, aside: field });
   const look: Look = {
     projectId,
@@ -79,8 +89,9 @@ export async function readFacet(db: Db, request: FacetRequest): Promise<{ field:
     prefix,
     filter,
     content,
-    deadlineMs,
+    leftMs: () => deadlineMs - clock.monotonicMs(),
     sizes,
+    clock,
   };
   const values = await valuesOf(db, look);
   return {
@@ -98,12 +109,13 @@ interface Look {
   readonly prefix: string;
   readonly filter: ListFilter;
   readonly content: readonly ContentTerm[];
-  readonly deadlineMs: number;
+  readonly leftMs: () => number;
   readonly sizes: FacetSizes;
+  readonly clock: StepClock;
 }
 
 async function valuesOf(db: Db, look: Look): Promise<FacetValue[]> {
-  const { projectId, field, filter, content, deadlineMs, sizes } = look;
+  const { projectId, field, filter, content, leftMs, sizes, clock } = look;
   const isFree = isOnlyTimed({ filter, content });
   const isTimed = filter.since !== undefined || filter.until !== undefined;
   if (isFree && !isTimed && field === "state") {
@@ -117,15 +129,16 @@ async function valuesOf(db: Db, look: Look): Promise<FacetValue[]> {
     filter,
     content,
     key: columnOf[field],
-    deadlineMs,
+    budgetMs: leftMs(),
     sizes,
+    clock,
   });
   return facetOf(groups, reached === null, sizes);
 }
 
 /** Counts value by value. Of a field with many values the ones that the newest tasks have most often are counted first. */
 async function countByIndex(db: Db, look: Look): Promise<FacetValue[]> {
-  const { projectId, field, filter, deadlineMs, sizes } = look;
+  const { projectId, field, filter, sizes } = look;
   const column = columnOf[field];
   const known = await knownValues(db, look);
   let sampled = known === null || known.length > sizes.valuesPerCount ? await sampleOf(db, look) : null;
@@ -136,9 +149,9 @@ async function countByIndex(db: Db, look: Look): Promise<FacetValue[]> {
   let isOver = false;
   for (let start = 0; start < values.length; start += sizes.valuesPerCount) {
     const some = values.slice(start, start + sizes.valuesPerCount);
-    const leftMs = deadlineMs - performance.now();
-    isOver ||= leftMs <= 0;
-    const limits = { cap: sizes.cap + 1, timeoutMs: leftMs };
+    const timeoutMs = look.leftMs();
+    isOver ||= timeoutMs <= 0;
+    const limits = { cap: sizes.cap + 1, timeoutMs };
     const counts: Map<string, number> | null = isOver
       ? null
       : await countsOf(db, scope, { column, values: some }, limits);
@@ -162,13 +175,13 @@ const isListed = (field: FacetField): field is "state" | "priority" => field ===
 /** Null when the time was used up. */
 async function knownValues(
   db: Db,
-  { projectId, field, prefix, deadlineMs, sizes }: Look,
+  { projectId, field, prefix, leftMs, sizes }: Look,
 ): Promise<readonly string[] | null> {
   if (isListed(field)) {
     const all: readonly string[] = field === "state" ? taskStates : priorities;
     return all.filter((value) => value.startsWith(prefix));
   }
-  const limits = { limit: sizes.maxValues, timeoutMs: Math.max(1, deadlineMs - performance.now()) };
+  const limits = { limit: sizes.maxValues, timeoutMs: Math.max(1, leftMs()) };
   return valuesFrom(db, projectId, { column: columnOf[field], prefix }, limits);
 }
 

@@ -18,8 +18,8 @@ for (const dialect of testDialects.filter((each) => each === "postgres")) {
     const opened = useTestDatabase(dialect);
     const sizes: Sizes = {
       ...usualSizes,
-      firstRows: 100,
-      stepRows: 100,
+      newestRows: 100,
+      stepRows: [100, 100],
       shortRows: 100,
       valueRows: 400,
       contentRows: [100, 400],
@@ -55,7 +55,7 @@ for (const dialect of testDialects.filter((each) => each === "postgres")) {
       const { database, close } = await stalledReads(opened);
       const plan = await planList(database, projectId, { query: { q }, now: new Date() });
       const search = { projectId, filter: plan.filter, after: null, limit: 10, budgetMs: 50 };
-      const used = { ...sizes, firstRows: 1, stepRows: 1, shortRows: 1000 };
+      const used: Sizes = { ...sizes, newestRows: 1, stepRows: [1, 1], shortRows: 1000 };
       const { found, reached } = await findMatches(database, { ...search, sizes: used }).finally(close);
       expect([found.length, reached === null]).toEqual([0, false]);
       const patient = await findMatches(opened.database, { ...search, budgetMs: Infinity, sizes: used });

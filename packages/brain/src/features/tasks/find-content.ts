@@ -5,14 +5,13 @@ import { judgeContent } from "./content-reads.ts";
 import { findMatches, type Matches, rowsAtOnce, type Search, type Sizes, scopeOf, usualSizes } from "./find-matches.ts";
 import { newestPlaces, type Position, rowsByIds } from "./match-reads.ts";
 import type { ContentTerm, ListFilter } from "./query.ts";
+import { createPace, type StepCost } from "./step-pace.ts";
 import { holdsOnlySources, indexedSources } from "./term-sources.ts";
 
 type Db = Database<Tables>;
 type ContentSearch = Search & { readonly content: readonly ContentTerm[] };
 
-/** What one look at large columns may take, so that other reads get their turn in between. */
-const wantedMs = 40;
-/** What it may read, where rows are large. */
+/** What one look at large columns may read, where rows are large. */
 const maxLookBytes = 4 * 1024 * 1024;
 
 /**
@@ -21,44 +20,38 @@ const maxLookBytes = 4 * 1024 * 1024;
  * every page gets further than the one before it.
  */
 export async function findContent(db: Db, search: ContentSearch): Promise<Matches> {
-  const { limit, budgetMs, sizes = usualSizes } = search;
-  const deadlineMs = performance.now() + budgetMs;
+  const { limit, budgetMs, sizes = usualSizes, clock } = search;
+  const pace = createPace(sizes.contentRows, budgetMs, clock);
   const [firstRows, mostRows] = sizes.contentRows;
   const mostPlaces = Math.max(1, Math.min(mostRows, placesAtOnce(search.filter, sizes)));
+  const cost: StepCost = {};
   const found: Position[] = [];
   let rows = firstRows;
   let batchRows = Math.min(firstRows, mostPlaces);
   let after = search.after;
   for (;;) {
     // Half of the time is for looking at what the filter gives.
-    const placesMs = (deadlineMs - performance.now()) / 2;
-    const places = await nextPlaces(db, { ...search, after, limit: batchRows, budgetMs: placesMs });
+    const places = await nextPlaces(db, { ...search, after, limit: batchRows, budgetMs: pace.leftMs() / 2, cost });
     for (let rest = places.found; rest.length > 0; ) {
-      const startMs = performance.now();
+      rows = pace.next();
       const some = rest.slice(0, rows);
       const { holding, end } = await look(db, search, some);
+      pace.done(end);
       found.push(...some.slice(0, end).filter(({ id }) => holding.has(id)));
       if (found.length >= limit) return { found: found.slice(0, limit), reached: null };
       after = some[end - 1] ?? after;
       rest = rest.slice(end);
-      const nowMs = performance.now();
       const isLast = rest.length === 0 && places.found.length < batchRows && places.reached === null;
-      // The next look takes about as long as this one.
-      if (2 * nowMs - startMs >= deadlineMs && !isLast) return { found, reached: after };
-      if (end === rows) rows = nextRows(rows, nowMs - startMs, mostRows);
+      if (pace.isOver() && !isLast) return { found, reached: after };
     }
     if (places.found.length < batchRows) {
       if (places.reached === null) return { found, reached: null };
       after = places.reached;
-      if (performance.now() >= deadlineMs) return { found, reached: after };
+      if (pace.isOver()) return { found, reached: after };
     }
     batchRows = Math.min(rows * 4, mostPlaces);
   }
 }
-
-/** As many rows as would have taken the wanted time, though never many times more than it was. */
-const nextRows = (rows: number, tookMs: number, most: number): number =>
-  Math.max(1, Math.min(most, rows * 4, Math.ceil((rows * wantedMs) / Math.max(tookMs, 1))));
 
 /** How many of the filter's tasks one statement gives in list order: few of a source with many values. */
 function placesAtOnce(filter: ListFilter, { valueRows }: Sizes): number {

@@ -98,10 +98,10 @@ const filter = fc.oneof(
 );
 
 const sizes: Sizes[] = [
-  { ...usualSizes, firstRows: 1, stepRows: 2, shortRows: 3, maxValues: 2, valueRows: 4 },
-  { ...usualSizes, firstRows: 2, stepRows: 3, shortRows: 1000, maxValues: 100 },
-  { ...usualSizes, firstRows: 1, stepRows: 4, shortRows: 2, maxValues: 100, valueRows: 1 },
-  { ...usualSizes, stepRows: 4000 },
+  { ...usualSizes, newestRows: 1, stepRows: [1, 2], shortRows: 3, maxValues: 2, valueRows: 4 },
+  { ...usualSizes, newestRows: 2, stepRows: [2, 3], shortRows: 1000, maxValues: 100 },
+  { ...usualSizes, newestRows: 1, stepRows: [1, 4], shortRows: 2, maxValues: 100, valueRows: 1 },
+  { ...usualSizes, stepRows: [500, 4000] },
 ];
 
 const newestFirst = (a: TaskRow, b: TaskRow) =>

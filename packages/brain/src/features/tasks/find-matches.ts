@@ -11,6 +11,7 @@ import {
 } from "./match-reads.ts";
 import { countValues, newestByTerms } from "./newest-by-terms.ts";
 import type { ContentTerm, ListFilter } from "./query.ts";
+import { createPace, type Pace, type StepClock, type StepCost, type StepRows } from "./step-pace.ts";
 import { hasText, holdsOnlySources, indexedSources, isCombined } from "./term-sources.ts";
 import { newestByIdIndex, newestByIdLine, termsWith, valuesWith } from "./text-reads.ts";
 
@@ -39,28 +40,31 @@ export interface Search {
   /** What the large columns of the page hold together; the usual bound when absent. */
   readonly maxBytes?: number;
   readonly sizes?: Sizes;
+  readonly clock?: StepClock | undefined;
+  /** Of the rows that the search walks, where another one has walked some before. */
+  readonly cost?: StepCost;
 }
 
 type Db = Database<Tables>;
 
 /** How far each way of looking goes. */
 export interface Sizes {
-  /** Rows of the first look, then of every further step: some milliseconds each, so that other reads get their turn in between. */
-  readonly firstRows: number;
-  readonly stepRows: number;
+  /** Newest rows that are walked before what is rare is looked for elsewhere. */
+  readonly newestRows: number;
+  readonly stepRows: StepRows;
   /** A source with fewer rows is read whole. */
   readonly shortRows: number;
   /** Names, queues or workers with a text in them that are looked at one by one. */
   readonly maxValues: number;
   /** Rows that one statement reads of several values, of which it takes a page of each. */
   readonly valueRows: number;
-  /** Rows of which the large columns are looked at in one statement: at first, and at most however fast it goes. */
-  readonly contentRows: readonly [first: number, most: number];
+  /** Rows of which the large columns are looked at in one statement. */
+  readonly contentRows: StepRows;
 }
 
 export const usualSizes: Sizes = {
-  firstRows: 500,
-  stepRows: 2000,
+  newestRows: 500,
+  stepRows: [100, 2000],
   shortRows: 5000,
   maxValues: 2000,
   valueRows: 20_000,
@@ -75,36 +79,38 @@ export const scopeOf = (projectId: string, filter: ListFilter, after: Position |
 });
 
 export async function findMatches(db: Db, search: Search): Promise<Matches> {
-  const { projectId, filter, after, limit, budgetMs, sizes = usualSizes } = search;
-  const deadlineMs = performance.now() + budgetMs;
+  const { projectId, filter, after, limit, budgetMs, sizes = usualSizes, clock, cost } = search;
+  const pace = createPace(sizes.stepRows, budgetMs, clock, cost);
   const scope = scopeOf(projectId, filter, after);
   const sources = indexedSources(filter);
   if (sources.some(({ values }) => values.length === 0)) return { found: [], reached: null };
   const [first, second] = sources;
   if (holdsOnlySources(filter) && first !== undefined && second === undefined) {
     const isAtOnce = limit <= rowsAtOnce(first, sizes.valueRows);
-    const found = isAtOnce ? await newestOfValues(db, scope, first, { limit, deadlineMs }) : null;
+    const found = isAtOnce ? await newestOfValues(db, scope, first, { limit, pace }) : null;
     if (found !== null) return { found, reached: null };
   }
   const source = await narrowest(db, scope, sources, sizes.shortRows);
   const found: Position[] = [];
   let from = scope;
-  for (let step = 0; ; step += 1) {
-    const rows = step === 0 ? sizes.firstRows : sizes.stepRows;
-    const seen = await walkStep(
-      db.slow,
-      db.dialect,
-      { scope: from, source, filter },
-      { rows, limit: limit - found.length },
-    );
+  let walked = 0;
+  let isElsewhere = false;
+  for (;;) {
+    const rows = pace.next();
+    const walk = { scope: from, source, filter };
+    const seen = await walkStep(db.slow, db.dialect, walk, { rows, limit: limit - found.length });
+    pace.done(rows);
+    walked += rows;
     found.push(...seen.found);
     if (found.length >= limit || seen.end === null) return { found, reached: null };
     from = { ...from, after: seen.end };
-    if (step === 0) {
-      const rest = await newestElsewhere(db, from, filter, { limit: limit - found.length, deadlineMs, sizes });
+    // Where rows are slow to come, the walk leaves the other ways half of the time.
+    if (!isElsewhere && (walked >= sizes.newestRows || pace.leftMs() < budgetMs / 2)) {
+      isElsewhere = true;
+      const rest = await newestElsewhere(db, from, filter, { limit: limit - found.length, pace, sizes });
       if (rest !== null) return { found: [...found, ...rest], reached: null };
     }
-    if (step >= 1 && performance.now() >= deadlineMs) return { found, reached: seen.end };
+    if (pace.isOver()) return { found, reached: seen.end };
   }
 }
 
@@ -131,13 +137,14 @@ export async function narrowest(
 
 /** The newest matches by what is in the filter beside its single values, or null when they are too many for that. */
 async function newestElsewhere(db: Db, scope: Scope, filter: ListFilter, need: Need): Promise<Position[] | null> {
-  const byTerms = await newestByTerms(db, scope, filter, { ...need, cap: need.sizes.shortRows });
+  const { limit, pace, sizes } = need;
+  const byTerms = await newestByTerms(db, scope, filter, { limit, cap: sizes.shortRows, pace });
   return byTerms ?? (hasText(filter) ? newestOfText(db, scope, filter, need) : null);
 }
 
 interface Need {
   readonly limit: number;
-  readonly deadlineMs: number;
+  readonly pace: Pick<Pace, "leftMs">;
   readonly sizes: Sizes;
 }
 
@@ -176,11 +183,11 @@ async function newestOfText(db: Db, scope: Scope, filter: ListFilter, need: Need
 function newestByTaskId(
   db: Db,
   search: { scope: Scope; needle: string; filter: ListFilter },
-  { limit, deadlineMs, sizes }: Need,
+  { limit, pace, sizes }: Need,
 ): Promise<Position[] | null> {
   const cap = sizes.shortRows;
   if (db.dialect === "sqlite") return newestByIdIndex(db.slow, search, { limit, cap });
-  const timeoutMs = Math.min(Math.max(1, deadlineMs - performance.now()), maxStatementMs);
+  const timeoutMs = Math.min(Math.max(1, pace.leftMs()), maxStatementMs);
   return newestByIdLine(db, search, { limit, cap, timeoutMs });
 }
 
@@ -192,12 +199,13 @@ async function newestOfSource(
   db: Db,
   scope: Scope,
   source: NonNullable<Source>,
-  { filter, limit, deadlineMs, sizes: { shortRows, valueRows } }: Need & { readonly filter: ListFilter },
+  { filter, limit, pace, sizes: { shortRows, valueRows } }: Need & { readonly filter: ListFilter },
 ): Promise<Position[] | null> {
   if (!isCombined(filter) && limit <= rowsAtOnce(source, valueRows))
-    return newestOfValues(db, scope, source, { limit, deadlineMs });
+    return newestOfValues(db, scope, source, { limit, pace });
   const rows = await countValues(db, scope, source, shortRows);
-  return rows < shortRows ? matchesAmong(db, { scope, source, filter }, { limit, deadlineMs }) : null;
+  if (rows >= shortRows) return null;
+  return matchesAmong(db, { scope, source, filter }, { limit, timeoutMs: pace.leftMs() });
 }
 
 /** Positions newest first, each once. */

@@ -1,11 +1,14 @@
 import { type Priority, priorities, type TaskState, taskStates } from "@svc/protocol";
-import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { createFakeClock } from "@svc/testkit";
+import { type OpenedTestDatabase, openTestDatabase, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { counterDelta, forgetTotals, noteChanges } from "../../../test/counter-rows.ts";
 import { plansOf } from "../../../test/query-plans.ts";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
-import type { RollupRow, TaskRow } from "../../schema/tables/index.ts";
+import type { CounterDeltaRow, RollupRow, TaskRow } from "../../schema/tables/index.ts";
+import { bucketStart, foldCounters, minutesBegin } from "../stats/index.ts";
 import { filterOfQuery, matchesFilter } from "./filter.ts";
 import { partsOf, readHistogram } from "./histogram.ts";
 import type { TaskHistogramQuery } from "./histogram-schemas.ts";
@@ -14,9 +17,10 @@ const projectId = "11111111-2222-4333-8444-555555555555";
 const otherProjectId = "21111111-2222-4333-8444-555555555555";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 const now = new Date(Date.UTC(2026, 0, 10, 12, 34, 56, 789));
 const ago = (ms: number) => new Date(now.getTime() - ms);
-const sizes = { stepRows: 3, fewMatches: 2 };
+const sizes = { stepRows: [2, 3] as const, fewMatches: 2 };
 
 const pick = <T>(values: readonly T[]) => fc.constantFrom(...values);
 const instant = fc.integer({ min: 0, max: 4 * hourMs }).map(ago);
@@ -97,13 +101,18 @@ describe("parts of a range", () => {
   });
 });
 
+async function count(database: OpenedTestDatabase["database"], changes: readonly CounterDeltaRow[]): Promise<void> {
+  await noteChanges(database, changes);
+  await foldCounters.tick({ database, clock: createFakeClock(now), signal: new AbortController().signal });
+}
+
 for (const dialect of testDialects) {
   describe(`a histogram of tasks on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     beforeEach(() =>
       opened.database.write(async (tx) => {
         await tx.deleteFrom("tasks").execute();
-        await tx.deleteFrom("rollups").execute();
+        for (const table of ["rollups", "name_rollups", "rollup_names"] as const) await tx.deleteFrom(table).execute();
         await tx.deleteFrom("task_terms").execute();
         if (dialect === "postgres") await tx.deleteFrom("task_search").execute();
       }),
@@ -171,25 +180,21 @@ for (const dialect of testDialects) {
 
     test("comes from the counters where they know every filter", async () => {
       const { database } = opened;
-      const bucket_at = new Date(Date.UTC(2026, 0, 10, 11, 59));
-      const mails = { queue: "mails" };
-      await database.write((tx) =>
-        tx
-          .insertInto("rollups")
-          .values([
-            rollup({ bucket_at, kind: "task.succeeded", count: 1_000_000 }),
-            rollup({ bucket_at, kind: "task.failed", count: 3 }),
-            rollup({ bucket_at, kind: "task.retried", count: 4 }),
-            rollup({ bucket_at, kind: "task.rejected", count: 5 }),
-            rollup({ bucket_at, kind: "task.started", count: 99 }),
-            rollup({ ...mails, bucket_at, kind: "task.failed", count: 3 }),
-            rollup({ ...mails, bucket_at, kind: "task.failed", count: 3, engine: "bullmq", name: "a" }),
-            rollup({ ...mails, bucket_at, kind: "task.revoked", count: 7 }),
-            rollup({ bucket_at, kind: "task.failed", count: 50, project_id: otherProjectId }),
-            rollup({ bucket_at: ago(25 * hourMs), kind: "task.failed", count: 60 }),
-          ])
-          .execute(),
-      );
+      const at = (kind: string, count: number, more: Partial<CounterDeltaRow> = {}) =>
+        counterDelta({
+          ...{ project_id: projectId, bucket_at: new Date(Date.UTC(2026, 0, 10, 11, 59)), queue: "reports" },
+          ...{ kind, count, ...more },
+        });
+      await count(database, [
+        at("task.succeeded", 1_000_000),
+        at("task.failed", 3, { queue: "mails" }),
+        at("task.retried", 4),
+        at("task.rejected", 5),
+        at("task.started", 99),
+        at("task.revoked", 7, { queue: "mails", name: "other" }),
+        at("task.failed", 50, { project_id: otherProjectId }),
+        at("task.failed", 60, { bucket_at: ago(25 * hourMs) }),
+      ]);
       const sumsOf = async (asked: TaskHistogramQuery) => {
         const { buckets, ...rest } = await readHistogram(database, { projectId, query: asked, now, budgetMs: 60_000 });
         expect(rest).toMatchObject({ exact: true, reached: null, counted: "events" });
@@ -198,7 +203,7 @@ for (const dialect of testDialects) {
         expect(filled[0]?.t).toEqual(new Date(Date.UTC(2026, 0, 10, 11, 30)));
         return [filled[0]?.success, filled[0]?.failure, filled[0]?.other];
       };
-      expect(await sumsOf({})).toEqual([1_000_000, 3, 9]);
+      expect(await sumsOf({})).toEqual([1_000_000, 3, 16]);
       expect(await sumsOf({ state: "failure" })).toEqual([0, 3, 0]);
       expect(await sumsOf({ state: "rejected" })).toEqual([0, 0, 5]);
       expect(await sumsOf({ queue: "mails" })).toEqual([0, 3, 7]);
@@ -225,6 +230,63 @@ for (const dialect of testDialects) {
       expect(told).toMatchObject({ exact: true, reached: null, bucket_seconds: 7200, counted: "events" });
       expect(told.buckets.reduce((sum, { failure }) => sum + failure, 0)).toBe(72);
     });
+
+    test.each([null, 30 * hourMs, 20 * dayMs + hourMs / 3])(
+      "has what happened in each part, whatever totals there are: database upgraded %s ms ago",
+      async (upgradedAgoMs) => {
+        const { database, close } = await openTestDatabase(dialect);
+        onTestFinished(close);
+        const kinds = ["task.succeeded", "task.failed", "task.revoked"];
+        const partOfKind = { "task.succeeded": "success", "task.failed": "failure", "task.revoked": "other" } as const;
+        // Dense in the last days and thin before, at minutes of their own.
+        const changes = Array.from({ length: 900 }, (_, index) => {
+          const minute = Math.floor((now.getTime() - (index / 900) ** 3 * 60 * dayMs) / minuteMs);
+          return counterDelta({
+            ...{ project_id: projectId, bucket_at: new Date(minute * minuteMs), kind: kinds[index % 3] as string },
+            ...{ count: 1 + (index % 5), name: `name-${index % 4}`, queue: index % 7 < 3 ? "mails" : "reports" },
+          });
+        });
+        // What came late was summed up, though it was before the upgrade.
+        const upgradedAt = upgradedAgoMs === null ? new Date(0) : ago(upgradedAgoMs);
+        const isBefore = ({ bucket_at }: CounterDeltaRow, index: number) =>
+          (bucket_at as Date) < upgradedAt && index % 10 > 0;
+        await count(database, changes.filter(isBefore));
+        if (upgradedAgoMs !== null) await forgetTotals(database, upgradedAt);
+        await count(
+          database,
+          changes.filter((change, index) => !isBefore(change, index)),
+        );
+
+        const asked = fc.record({
+          lengthMs: fc.oneof(...[2 * hourMs, 2 * dayMs, 50 * dayMs].map((max) => fc.integer({ min: minuteMs, max }))),
+          endMs: fc.oneof(...[0, 2 * hourMs, 9 * dayMs].map((max) => fc.integer({ min: 0, max }))),
+          buckets: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 200 })),
+          more: pick([{}, {}, { state: "failure" as const }, { queue: "mails" }]),
+        });
+        await fc.assert(
+          fc.asyncProperty(asked, async ({ lengthMs, endMs, buckets, more }) => {
+            const range = { since: ago(endMs + lengthMs).toISOString(), until: ago(endMs).toISOString() };
+            const told = await readHistogram(database, { projectId, query: { ...more, ...range, buckets }, now });
+            expect(told).toMatchObject({ exact: true, counted: "events" });
+            const expected = told.buckets.map(({ t }) => ({ t, success: 0, failure: 0, other: 0 }));
+            for (const { bucket_at, kind, queue, count } of changes) {
+              const part = partOfKind[kind as keyof typeof partOfKind];
+              if ("state" in more && part !== more.state) continue;
+              if ("queue" in more && queue !== more.queue) continue;
+              // Older counts are kept by the hour.
+              const isOld = (bucket_at as Date) < minutesBegin(now);
+              const countedAt = bucketStart(bucket_at as Date, isOld ? hourMs : minuteMs);
+              if (countedAt < told.from || countedAt >= told.to) continue;
+              const index = Math.floor((countedAt.getTime() - told.from.getTime()) / (told.bucket_seconds * 1000));
+              (expected[index] as (typeof expected)[number])[part] += count;
+            }
+            expect(told.buckets).toEqual(expected);
+          }),
+          // Two parts of whole days that begin at one o'clock in the afternoon.
+          { examples: [[{ lengthMs: 62 * dayMs - hourMs, endMs: 0, buckets: 2, more: {} }]] },
+        );
+      },
+    );
 
     test("has hours at least where counters are kept by the hour", async () => {
       const since = ago(49 * hourMs).toISOString();

@@ -1,7 +1,14 @@
 import { stateOfKind, type TaskKind, type TaskState } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { bucketStart, minutesBegin, rangeOrLastDay, rollupTotals, type TimeRange } from "../stats/index.ts";
+import {
+  bucketStart,
+  minutesBegin,
+  projectTotals,
+  rangeOrLastDay,
+  rollupTotals,
+  type TimeRange,
+} from "../stats/index.ts";
 import { type CountSizes, countGroups } from "./count-groups.ts";
 import type { TaskHistogramQuery } from "./histogram-schemas.ts";
 import { planList } from "./list.ts";
@@ -57,7 +64,11 @@ export async function readHistogram(db: Database<Tables>, request: HistogramRequ
 
   const kinds = kindsFor(plan);
   if (kinds !== null) {
-    const counts = await rollupTotals(db, { projectId, kinds, queue: filter.queue }, { from, to: range.to });
+    const counted = { from, to: range.to };
+    const counts =
+      filter.queue === undefined
+        ? await projectTotals(db, { projectId, kinds }, counted, { widthMs, now })
+        : await rollupTotals(db, { projectId, kinds, queue: filter.queue }, counted);
     for (const { bucket_at, kind, count: more } of counts) {
       const bucket = buckets[Math.floor((bucket_at.getTime() - from.getTime()) / widthMs)];
       if (bucket !== undefined) bucket[partOf(stateOfKind[kind as TaskKind])] += more;
@@ -70,7 +81,7 @@ export async function readHistogram(db: Database<Tables>, request: HistogramRequ
     filter,
     content: plan.content,
     key: { fromMs: from.getTime(), widthMs },
-    deadlineMs,
+    budgetMs: deadlineMs - performance.now(),
     ...(sizes !== undefined && { sizes }),
   });
   for (const { value, count: more } of groups) {

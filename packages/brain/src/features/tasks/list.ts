@@ -1,3 +1,4 @@
+import { systemClock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
@@ -12,6 +13,7 @@ import { resolveTerms } from "./newest-by-terms.ts";
 import { type Plan, planOf } from "./query.ts";
 import { addressKey, changedRows, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
+import type { StepClock } from "./step-pace.ts";
 import {
   changedTask,
   type PublicColumn,
@@ -40,6 +42,7 @@ export interface ListRequest {
   readonly budgetMs?: number;
   readonly now?: Date;
   readonly sizes?: Sizes;
+  readonly clock?: StepClock;
 }
 
 /** One page of the task list, newest received first. */
@@ -48,14 +51,14 @@ export async function listPage(
   pageSizes: PageSizes,
   request: ListRequest,
 ): Promise<TaskPageAnswer> {
-  const { projectId, query, sizes } = request;
-  const startMs = performance.now();
+  const { projectId, query, sizes, clock = systemClock } = request;
+  const startMs = clock.monotonicMs();
   const { after, now = request.now ?? new Date() } = readCursor(query.cursor);
   const { filter, content, isRelative } = await planList(database, projectId, { query, now });
   const limit = clampLimit(query.limit, pageSizes);
   const wholeMs = request.budgetMs ?? (query.q === undefined ? searchBudgetMs : queryBudgetMs);
-  const budgetMs = wholeMs - (performance.now() - startMs);
-  const search = { projectId, filter, content, after, limit, budgetMs, ...(sizes !== undefined && { sizes }) };
+  const budgetMs = wholeMs - (clock.monotonicMs() - startMs);
+  const search = { projectId, filter, content, after, limit, budgetMs, clock, ...(sizes !== undefined && { sizes }) };
   const [{ rows, next, isPartial }, total] = await Promise.all([
     matchingPage(database, search, wholeRows(database)),
     query.include_total === true ? countPlan(database, projectId, { filter, content }) : null,

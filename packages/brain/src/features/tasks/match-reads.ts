@@ -9,6 +9,7 @@ import {
 import type { Tables } from "../../schema/tables/index.ts";
 import { matchCondition } from "./match-condition-reads.ts";
 import type { ListFilter } from "./query.ts";
+import type { Pace } from "./step-pace.ts";
 import { largeColumns, type PublicColumn, type PublicTaskRow } from "./task-public.ts";
 import { withinTime } from "./time-limit-reads.ts";
 
@@ -64,8 +65,9 @@ export function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
  * FROM, WHERE and ORDER BY that read a source through its own index. The planners may not choose: through another index a value that
  * is absent, or only far down the list, costs a walk over the whole table. SQLite is told the index; on PostgreSQL a range over
  * (column, received_at) and the same order leave only that index to be walked in order.
+ * Rows of one instant come in any order: not all of these indexes hold the id, and a row need not be read to be counted.
  */
-export function inListOrder(
+function inTimeOrder(
   dialect: DialectName,
   scope: Scope,
   column: SourceColumn | null,
@@ -77,10 +79,10 @@ export function inListOrder(
   if (dialect === "sqlite") {
     if (column !== null && column !== "error") conditions.push(sql`${sql.ref(column)} = ${value}`);
     const index = sql.ref(column === null ? "tasks_by_time" : indexOf[column]);
-    return sql`FROM tasks INDEXED BY ${index} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC`;
+    return sql`FROM tasks INDEXED BY ${index} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC`;
   }
   if (column === null || column === "error")
-    return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC`;
+    return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC`;
   const { since, until, after } = scope;
   const newest = after !== null && (until === null || after.receivedAt <= until) ? after.receivedAt : until;
   const key = sql.ref(column);
@@ -88,8 +90,12 @@ export function inListOrder(
     sql`(${key}, received_at) >= (${value}, ${since ?? "-infinity"}::timestamptz)`,
     sql`(${key}, received_at) <= (${value}, ${newest ?? "infinity"}::timestamptz)`,
   );
-  return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${key} DESC, received_at DESC, id DESC`;
+  return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${key} DESC, received_at DESC`;
 }
+
+/** The same, and rows of one instant by id. */
+export const inListOrder = (...source: Parameters<typeof inTimeOrder>): RawBuilder<unknown> =>
+  sql`${inTimeOrder(...source)}, id DESC`;
 
 /** What is read of the rows that a page shows, and on which connection. */
 export interface RowReads<Column extends PublicColumn = PublicColumn> {
@@ -149,39 +155,63 @@ export async function newestPlaces(db: Runner, dialect: DialectName, scope: Scop
   return (await query.execute(db)).rows.map(positionOf);
 }
 
+/** Values of which the newest rows are read without a thought: of so few it does not cost more. */
+const fewValues = 4;
+
 /**
- * The newest rows over all values of a column, however many values there are: only the `limit` values whose newest row is newest can
- * have a row among them, and of each of these at most `limit` rows are read. Null when the time was used up.
+ * The newest rows over all values of a column, however many values there are. Of many a row each is looked at first: enough of these say
+ * down to when to read, so that hardly more rows are read than asked for. Null when the time was used up.
  */
 export async function newestOfValues(
   db: Db,
   scope: Scope,
-  { column, values }: NonNullable<Source>,
-  { limit, deadlineMs }: { limit: number; deadlineMs: number },
+  source: NonNullable<Source>,
+  { limit, pace }: { limit: number; pace: Pick<Pace, "leftMs"> },
 ): Promise<Position[] | null> {
-  const { dialect } = db;
-  const collation = dialect === "postgres" ? sql` COLLATE "C"` : sql``;
-  const ofValue = inListOrder(dialect, scope, column, sql`head.value${collation}`);
-  const newest = inListOrder(dialect, scope, column, sql`given.value${collation}`);
-  const query =
-    dialect === "postgres"
-      ? sql<PositionRow>`
-          SELECT own.id, own.received_at FROM (
-            SELECT given.value FROM unnest(${values}::text[]) AS given (value)
-            CROSS JOIN LATERAL (SELECT received_at, id ${newest} LIMIT 1) AS first
-            ORDER BY first.received_at DESC, first.id DESC LIMIT ${limit}
-          ) AS head CROSS JOIN LATERAL (SELECT received_at, id ${ofValue} LIMIT ${limit}) AS own
-          ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`
-      : sql<PositionRow>`
-          SELECT own.id, own.received_at FROM (
-            SELECT first.value, newest.received_at, newest.id
-            FROM (SELECT given.value, (SELECT serial ${newest} LIMIT 1) AS serial FROM json_each(${JSON.stringify(values)}) AS given) AS first
-            CROSS JOIN tasks AS newest ON newest.serial = first.serial
-            ORDER BY newest.received_at DESC, newest.id DESC LIMIT ${limit}
-          ) AS head CROSS JOIN tasks AS own ON own.serial IN (SELECT serial ${ofValue} LIMIT ${limit})
-          ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`;
-  return (await withinTime(db, query, deadlineMs - performance.now()))?.map(positionOf) ?? null;
+  const isMany = source.values.length > fewValues;
+  const part = isMany ? await newestPart(db, scope, source, { limit, pace }) : { scope, source };
+  if (part === null) return null;
+  const given = givenValues(db.dialect, part.source.values);
+  const ofValue = inListOrder(db.dialect, part.scope, source.column, given.value);
+  const own =
+    db.dialect === "postgres"
+      ? sql`LATERAL (SELECT received_at, id ${ofValue} LIMIT ${limit}) AS own`
+      : sql`tasks AS own ON own.serial IN (SELECT serial ${ofValue} LIMIT ${limit})`;
+  const query = sql<PositionRow>`
+    SELECT own.id, own.received_at FROM ${given.from} CROSS JOIN ${own} ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`;
+  return (await withinTime(db, query, pace.leftMs()))?.map(positionOf) ?? null;
 }
+
+/** The values and the time that the newest `limit` rows of a source are among; null when the time was used up. */
+async function newestPart(
+  db: Db,
+  scope: Scope,
+  source: NonNullable<Source>,
+  { limit, pace }: { limit: number; pace: Pick<Pace, "leftMs"> },
+): Promise<{ scope: Scope; source: NonNullable<Source> } | null> {
+  // So many rows of so many values are enough rows. Half of the values will do: the others may be rare.
+  const place = Math.ceil((2 * limit) / source.values.length);
+  const enough = Math.ceil(limit / place);
+  const given = givenValues(db.dialect, source.values);
+  const ofValue = inTimeOrder(db.dialect, scope, source.column, given.value);
+  const query = sql<{ value: string; received_at: Date }>`
+    SELECT value, received_at FROM (
+      SELECT given.value, (SELECT received_at ${ofValue} LIMIT 1 OFFSET ${place - 1}) AS received_at FROM ${given.from}
+    ) AS row WHERE received_at IS NOT NULL ORDER BY received_at DESC`;
+  const rows = await withinTime(db, query, pace.leftMs());
+  if (rows === null) return null;
+  const since = rows[enough - 1]?.received_at ?? null;
+  // Where it was the newest row of each value that was looked at, the other values have none in this time.
+  const near = rows.filter(({ received_at }) => since === null || received_at >= since);
+  const values = place === 1 ? near.map(({ value }) => value) : source.values;
+  return { scope: { ...scope, since: since ?? scope.since }, source: { ...source, values } };
+}
+
+/** Values as rows called `given`. */
+const givenValues = (dialect: DialectName, values: readonly string[]) =>
+  dialect === "postgres"
+    ? { from: sql`unnest(${values}::text[]) AS given (value)`, value: sql`given.value COLLATE "C"` }
+    : { from: sql`json_each(${JSON.stringify(values)}) AS given`, value: sql`given.value` };
 
 /** How many rows a source holds, counting no further than `cap`. */
 export async function countSource(
@@ -193,7 +223,7 @@ export async function countSource(
 ): Promise<number> {
   const parts = (source?.values ?? [null]).map(
     (value) =>
-      sql`SELECT 1 FROM (SELECT 1 ${inListOrder(dialect, scope, source?.column ?? null, sql`${value}`)} LIMIT ${cap}) AS part`,
+      sql`SELECT 1 FROM (SELECT 1 ${inTimeOrder(dialect, scope, source?.column ?? null, sql`${value}`)} LIMIT ${cap}) AS part`,
   );
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)} LIMIT ${cap}) AS counted`.execute(db);
@@ -323,7 +353,7 @@ export async function idStep(
 export async function matchesAmong(
   db: Db,
   { scope, source, filter }: { scope: Scope; source: NonNullable<Source>; filter: ListFilter },
-  { limit, deadlineMs }: { limit: number; deadlineMs: number },
+  { limit, timeoutMs }: { limit: number; timeoutMs: number },
 ): Promise<Position[] | null> {
   const { dialect } = db;
   const key = sql.ref(source.column);
@@ -343,5 +373,5 @@ export async function matchesAmong(
       : sql`FROM tasks AS task`;
   const query = sql<PositionRow>`
     SELECT id, received_at ${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC LIMIT ${limit}`;
-  return (await withinTime(db, query, deadlineMs - performance.now()))?.map(positionOf) ?? null;
+  return (await withinTime(db, query, timeoutMs))?.map(positionOf) ?? null;
 }

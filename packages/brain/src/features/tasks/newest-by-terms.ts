@@ -4,6 +4,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { enginesOf, type IdRange, newestOfFingerprints, newestOfIds } from "./lookup-reads.ts";
 import { countSource, matchesAmong, type Position, type Scope } from "./match-reads.ts";
 import type { ColumnTerm, ListFilter } from "./query.ts";
+import type { Pace } from "./step-pace.ts";
 import { indexedSources } from "./term-sources.ts";
 import { textAfter } from "./text-after.ts";
 import { termsWith, valuesWith } from "./text-reads.ts";
@@ -78,7 +79,7 @@ export async function newestByTerms(
   db: Db,
   scope: Scope,
   filter: ListFilter,
-  { limit, cap, deadlineMs }: { limit: number; cap: number; deadlineMs: number },
+  { limit, cap, pace }: { limit: number; cap: number; pace: Pick<Pace, "leftMs"> },
 ): Promise<Position[] | null> {
   if (filter.terms === undefined) return null;
   const byFailure = await newestByFailure(db, scope, filter, { limit, cap });
@@ -88,7 +89,7 @@ export async function newestByTerms(
   for (const source of indexedSources(filter)) {
     if (source.column === "error" || source.values.length < 2) continue;
     const isShort = (await countValues(db, scope, source, cap)) < cap;
-    if (isShort) return matchesAmong(db, { scope, source, filter }, { limit, deadlineMs });
+    if (isShort) return matchesAmong(db, { scope, source, filter }, { limit, timeoutMs: pace.leftMs() });
   }
   return null;
 }

@@ -83,7 +83,7 @@ for (const dialect of testDialects) {
           projectId: brain.project.id,
           query: { q: "args.user.id:123", cursor },
           budgetMs: 0,
-          sizes: { firstRows: 1, stepRows: 1, shortRows: 1, maxValues: 1, valueRows: 4, contentRows: [1, 1] },
+          sizes: { newestRows: 1, stepRows: [1, 1], shortRows: 1, maxValues: 1, valueRows: 4, contentRows: [1, 1] },
         });
         seen.push(...page.items.map(({ task_id }) => task_id));
         reached.push(page.partial?.reached);

@@ -188,8 +188,8 @@ const query = fc
 
 /** Looks so small that an answer is cut again and again, and one as it is in use. */
 const sizes: Sizes[] = [
-  { firstRows: 1, stepRows: 2, shortRows: 3, maxValues: 2, valueRows: 4, contentRows: [1, 2] },
-  { firstRows: 2, stepRows: 3, shortRows: 1000, maxValues: 100, valueRows: 9, contentRows: [3, 3] },
+  { newestRows: 1, stepRows: [1, 2], shortRows: 3, maxValues: 2, valueRows: 4, contentRows: [1, 2] },
+  { newestRows: 2, stepRows: [2, 3], shortRows: 1000, maxValues: 100, valueRows: 9, contentRows: [3, 3] },
   usualSizes,
 ];
 

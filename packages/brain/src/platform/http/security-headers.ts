@@ -22,12 +22,13 @@ export function fixedHeaders(settings: SecuritySettings): Record<string, string>
 }
 
 /**
- * For every page: nothing from elsewhere, nothing inline, in no frame (dashboard brief, D2). A form may lead to PUBLIC_URL from any other
+ * For every page: nothing from elsewhere, nothing inline, no text that becomes HTML or script, in no frame (dashboard brief, D2). A form may lead to PUBLIC_URL from any other
  * name of the service as well: browsers hold `form-action` against the redirect that answers the set-up form.
  */
 export function contentSecurityPolicy(settings: SecuritySettings): string {
   return (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "require-trusted-types-for 'script'; trusted-types 'none'; " +
     `frame-ancestors 'none'; base-uri 'none'; form-action 'self' ${new URL(settings.SVC_PUBLIC_URL).origin}`
   );
 }

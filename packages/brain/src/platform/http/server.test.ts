@@ -50,6 +50,9 @@ describe("every answer", () => {
     expect(plain.headers).not.toHaveProperty("content-security-policy");
     const page = await app.inject({ url: "/x/page" });
     expect(page.headers["content-security-policy"]).toContain("default-src 'self'; script-src 'self'");
+    expect(page.headers["content-security-policy"]).toContain(
+      "require-trusted-types-for 'script'; trusted-types 'none'",
+    );
     expect(page.headers["content-security-policy"]).toContain("frame-ancestors 'none'");
     expect(page.headers["content-security-policy"]).toMatch(/; form-action 'self' http:\/\/localhost:7700$/);
   });

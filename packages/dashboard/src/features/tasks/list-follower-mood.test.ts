@@ -41,6 +41,7 @@ function open(first: readonly ListRow[], filters: TaskFilters = {}): void {
     },
     {
       get: () => list,
+      isJustRead: () => false,
       change(next) {
         list = next(list);
       },

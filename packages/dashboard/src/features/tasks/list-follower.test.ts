@@ -23,6 +23,7 @@ let list: LoadedList | undefined;
 let asked: string[];
 let failure: unknown;
 let pageRows: number;
+let isJustRead: boolean;
 let changes: number;
 let follower: ListFollower;
 let restarts: number;
@@ -70,6 +71,7 @@ function open(filters: TaskFilters = {}): void {
     },
     {
       get: () => list,
+      isJustRead: () => isJustRead,
       change(change) {
         list = list && change(list);
       },
@@ -93,6 +95,7 @@ beforeEach(() => {
   asked = [];
   failure = null;
   pageRows = 200;
+  isJustRead = false;
   changes = 0;
   restarts = 0;
   nowMs = 0;
@@ -178,6 +181,19 @@ describe("after a gap", () => {
     follower.loaded();
     await settle();
     expect(states()).toEqual(["t-1 success"]);
+  });
+
+  test("a list that the page has just read is not read again before the stream begins", async () => {
+    isJustRead = true;
+    put(task(1));
+    open();
+    follower.loaded();
+    await settle();
+    expect(asked).toEqual([]);
+
+    follower.doubtAll();
+    await settle();
+    expect(asked).toEqual(["newest"]);
   });
 
   test("a failed renewal is named, tried again, and forgotten once it works", async () => {

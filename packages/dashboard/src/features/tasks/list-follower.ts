@@ -37,6 +37,8 @@ export interface ListReads {
 /** Where the loaded list is kept; undefined while its first page is on its way. */
 export interface ListCache {
   get(): LoadedList | undefined;
+  /** It was read a moment ago, and nothing is pushed yet: once something is, every list is read again. */
+  isJustRead(): boolean;
   change(change: (list: LoadedList) => LoadedList): void;
   /** Forgets the list and reads its first page. */
   restart(): void;
@@ -349,6 +351,7 @@ export function createListFollower(filters: TaskFilters, reads: ListReads, cache
     loaded(): void {
       if (!isOutrun) return;
       isOutrun = false;
+      if (cache.isJustRead()) return;
       doubt();
       renewSoon();
     },

@@ -11,6 +11,8 @@ import { isSearchIdle, type ListRow, listPage, listRow, maximumRows, pageSize, r
 
 /** Share of the loaded rows after which the next older page is read. */
 const prefetchAt = 0.7;
+/** A list that the page's start has asked for is shown by then; one that was left is older. */
+const justReadMs = 2_000;
 
 export interface TaskList extends FollowerState {
   query: ReturnType<typeof useTaskQuery>;
@@ -123,6 +125,10 @@ function cacheOf(client: QueryClient, slug: string, filters: TaskFilters): ListC
   const { queryKey } = taskListQuery(slug, filters);
   return {
     get: () => client.getQueryData(queryKey),
+    isJustRead() {
+      const readAt = client.getQueryState(queryKey)?.dataUpdatedAt ?? 0;
+      return !connection.facts().isReady && Date.now() - readAt < justReadMs;
+    },
     change: (change) => {
       client.setQueryData(queryKey, (old) => old && (change(old) as typeof old));
     },
