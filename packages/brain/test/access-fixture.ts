@@ -1,5 +1,5 @@
 /** The features of accounts, projects and agents behind the real server, on a database of the test. */
-import { createFakeClock, type FakeClock } from "@svc/testkit";
+import { createFakeClock, enrollSecondFactor, type FakeClock } from "@svc/testkit";
 import { agentRoutes, createAgents } from "../src/features/agents/index.ts";
 import { createAudit } from "../src/features/audit/index.ts";
 import { cancelPending } from "../src/features/commands/index.ts";
@@ -278,6 +278,10 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     return signedIn;
   }
 
+  /** Gives the user of a signed-in browser a second factor. */
+  const enroll = (signedIn: Browser) =>
+    enrollSecondFactor({ post: (path, body) => signedIn.send("POST", path, body) }, { now: clock.now });
+
   async function addMember(projectId: string, email: string, role: Role) {
     const user = await addUser(email);
     await database.write((tx) => memberships.add(tx, { userId: user.id, projectId, role }));
@@ -290,6 +294,6 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
   return {
     ...{ app, settings, clock, errors, logged, links, pauses, state },
     ...{ audit, users, mfa, projects, sessions, agents, setup, passwords },
-    ...{ browser, addUser, addMember, signIn, auditRows },
+    ...{ browser, addUser, addMember, signIn, enroll, auditRows },
   };
 }
