@@ -68,7 +68,7 @@ async function takeTotp(tx: Tx<Tables>, deps: MfaDeps, factor: EnrolledFactor, c
   const step = stepOfCode(secret, code, deps.clock.now());
   if (step === null) return false;
   const sealed = isOutdated ? sealSecret(deps.masters, userId, secret) : stored;
-  return takeStep(tx, { userId, secret: stored, sealed, step });
+  return takeStep(tx, { userId, sealed, step });
 }
 
 export function requireEnrolled(factor: Factor | undefined): EnrolledFactor {

@@ -43,17 +43,15 @@ export async function enrollComplete(
   return database.write(async (tx) => {
     const now = clock.now();
     const factor = await lockFactor(tx, userId);
-    const pending = factor?.mfa_pending_secret ?? null;
+    if (factor === undefined) throw new ApiError("unauthenticated");
+    const replaces = factor.mfa_secret !== null;
     // The hook asked for a fresh verification by what it knew before: a factor that is new since then was not asked for.
-    if (factor !== undefined && factor.mfa_secret !== null && !actor.mfa.enrolled)
-      throw new ApiError("mfa_reverify_required");
-    if (pending === null) throw new ApiError("conflict", { reason: "enrollment_not_started" });
-    const { secret } = openSecret(masters, userId, pending);
+    if (replaces && !actor.mfa.enrolled) throw new ApiError("mfa_reverify_required");
+    if (factor.mfa_pending_secret === null) throw new ApiError("conflict", { reason: "enrollment_not_started" });
+    const { secret } = openSecret(masters, userId, factor.mfa_pending_secret);
     const step = stepOfCode(secret, code.replaceAll(/\s/g, ""), now);
     if (step === null) throw invalidCode();
-    const sealed = sealSecret(masters, userId, secret);
-    const replaces = factor?.mfa_secret !== null;
-    if (!(await activateSecret(tx, { userId, pending, sealed, step, replaces, now }))) throw invalidCode();
+    await activateSecret(tx, { userId, sealed: sealSecret(masters, userId, secret), step, now });
     await replaceRecoveryCodes(tx, userId, codeRows(deps, userId, minted.digests));
     await clearStamps(tx, userId);
     await stampVerified(tx, actor.sessionId, now);

@@ -29,8 +29,8 @@ export interface Mfa extends Pick<Enforcement, "gatesOf"> {
   /** For whoever changes or resets a password, in that transaction. @returns how many ended. */
   endTrustedDevices(tx: Tx<Tables>, userId: string): Promise<number>;
   /**
-   * Takes a user's second factor away, with recovery codes, stamps of sessions and trusted devices, in the transaction of an administrator's
-   * rescue, which writes the audit row. The delay of enforcement is not begun anew.
+   * Takes a user's second factor away, with recovery codes and trusted devices, in the transaction of an administrator's rescue, which
+   * writes the audit row. The delay of enforcement is not begun anew.
    *
    * @returns false when there was none.
    */

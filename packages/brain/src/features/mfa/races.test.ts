@@ -1,7 +1,10 @@
+import { totpCode, waitFor } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
+import type { SessionActor } from "../../platform/http/actor.ts";
 import { createMfa } from "./index.ts";
 
 const email = "mira@example.org";
@@ -34,6 +37,15 @@ for (const dialect of testDialects) {
     const verifyAll = (count: number, code: string | undefined) =>
       Promise.all(turns(count).map((same) => same.send("POST", "/auth/mfa/verify", { code })));
 
+    /** The session as a hook saw it. */
+    async function actorOf(as: Browser, enrolled: boolean): Promise<SessionActor> {
+      const { id } = (await as.get("/auth/me")).body;
+      const { items } = (await as.get("/auth/sessions")).body;
+      const user = { id, email, display_name: null, is_admin: false };
+      const mfa = { enrolled, pending: false, verifiedAt: null, overdueSince: null };
+      return { kind: "session", user, sessionId: items[0].id, csrfToken: "", mfa };
+    }
+
     test("a code that comes several times at once is taken once", async () => {
       const factor = await first().enroll(browser);
       expect(statuses(await verifyAll(3, factor.code()))).toEqual([200, 422, 422]);
@@ -50,6 +62,35 @@ for (const dialect of testDialects) {
       const answers = await verifyAll(8, "000000");
       expect(statuses(answers)).toEqual([...Array(5).fill(403), ...Array(3).fill(422)]);
       expect(await first().auditRows("user.mfa_locked")).toHaveLength(1);
+    });
+
+    // The embedded database has one writer, so nothing there happens at once.
+    if (dialect === "postgres")
+      test("guesses wait for one another before the lock is looked at", async () => {
+        await first().enroll(browser);
+        const { database } = opened;
+        const waiting = async () => {
+          const { rows } = await sql<{ waiting: string }>`SELECT count(*) AS waiting FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(database.read);
+          return Number(rows[0]?.waiting) === 4;
+        };
+        let answers: ReturnType<typeof verifyAll> | undefined;
+        await database.write(async (tx) => {
+          await tx.updateTable("users").set({ first_name: "Mira" }).execute();
+          answers = verifyAll(4, "000000");
+          await waitFor(waiting, { that: "every guess waits" });
+        });
+        expect(statuses((await answers) ?? [])).toEqual([403, 422, 422, 422]);
+      });
+
+    test("a session that began to enroll before another one was done does not replace that one's factor", async () => {
+      const unaware = await actorOf(browser, false);
+      await first().enroll(browser);
+      const { secret_base32: secret } = await first().mfa.enrollStart(unaware);
+      const code = totpCode(secret, first().clock.now());
+      const origin = { user_id: unaware.user.id, api_key_id: null, source_ip: null, user_agent: null };
+      const completed = first().mfa.enrollComplete({ actor: unaware, code, origin });
+      await expect(completed).rejects.toMatchObject({ code: "mfa_reverify_required" });
     });
 
     test("two sessions that enroll at once leave one factor, and only its session verified", async () => {
@@ -82,14 +123,7 @@ for (const dialect of testDialects) {
         ...{ database: opened.database, clock, audit, users, passwords, settings },
         masters: createKeyring("newer-master-0123456789-0123456789-0", ["master-secret-0123456789-0123456789"]),
       });
-      const user = await users.findByEmail(email);
-      const actor = {
-        kind: "session",
-        user: { id: user?.id ?? "", email, display_name: null, is_admin: false },
-        sessionId: "00000000-0000-4000-8000-000000000000",
-        csrfToken: "",
-        mfa: { enrolled: true, pending: false, verifiedAt: null, overdueSince: null },
-      } as const;
+      const actor = await actorOf(browser, true);
       const origin = { user_id: actor.user.id, api_key_id: null, source_ip: null, user_agent: null };
       const verify = (code: string) =>
         rotated.verify({ actor, code, remembersDevice: false, trustCookie: undefined, origin });

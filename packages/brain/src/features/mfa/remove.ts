@@ -7,7 +7,7 @@ import { noteFailedPassword } from "../users/index.ts";
 import { checkCode, factorLocked, isLocked, requireEnrolled } from "./check-code.ts";
 import type { MfaDeps } from "./deps.ts";
 import { revokeDevicesOf } from "./devices-store.ts";
-import { clearFactor, clearStamps, replaceRecoveryCodes } from "./store.ts";
+import { clearFactor, replaceRecoveryCodes } from "./store.ts";
 
 export interface DisableRequest {
   readonly actor: SessionActor;
@@ -49,11 +49,15 @@ export async function disable(deps: MfaDeps, { actor, password, code, origin }: 
   if (refused !== null) throw refused;
 }
 
-/** Ends a second factor with all that it vouched for, in the caller's transaction. @returns false when there was none. */
+/**
+ * Ends a second factor with its recovery codes and trusted devices, in the caller's transaction. Stamps of sessions mean nothing without a
+ * factor, and the next enrollment clears them.
+ *
+ * @returns false when there was none.
+ */
 export async function removeFactor(tx: Tx<Tables>, userId: string, now: Date): Promise<boolean> {
   const isRemoved = await clearFactor(tx, userId);
   await replaceRecoveryCodes(tx, userId, []);
-  await clearStamps(tx, userId);
   await revokeDevicesOf(tx, userId, now);
   return isRemoved;
 }

@@ -44,32 +44,17 @@ export async function setPendingSecret(tx: Tx<Tables>, userId: string, sealed: s
   await tx.updateTable("users").set({ mfa_pending_secret: sealed }).where("id", "=", userId).execute();
 }
 
-/**
- * Makes a confirmed secret the active one, unless another one was begun since, or a first factor became active that `replaces` does not
- * know of.
- *
- * @returns false when nothing changed.
- */
+/** Makes the begun secret the active one; the caller holds the lock of the factor. */
 export async function activateSecret(
   tx: Tx<Tables>,
-  confirmed: {
-    readonly userId: string;
-    readonly pending: string;
-    readonly sealed: string;
-    readonly step: number;
-    readonly replaces: boolean;
-    readonly now: Date;
-  },
-): Promise<boolean> {
-  const { userId, pending, sealed, step, replaces, now } = confirmed;
-  const { numUpdatedRows } = await tx
+  confirmed: { readonly userId: string; readonly sealed: string; readonly step: number; readonly now: Date },
+): Promise<void> {
+  const { userId, sealed, step, now } = confirmed;
+  await tx
     .updateTable("users")
     .set({ ...noFactor, mfa_secret: sealed, mfa_pending_secret: null, mfa_enrolled_at: now, mfa_last_step: step })
     .where("id", "=", userId)
-    .where("mfa_pending_secret", "=", pending)
-    .where("mfa_secret", replaces ? "is not" : "is", null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+    .execute();
 }
 
 /** Ends a second factor, and what was begun of a new one. @returns false when there was none. */
@@ -86,13 +71,12 @@ export async function clearFactor(tx: Tx<Tables>, userId: string): Promise<boole
 /** Takes a step of the active secret: each is used once, and none before it any more. @returns false when it was taken. */
 export async function takeStep(
   tx: Tx<Tables>,
-  use: { readonly userId: string; readonly secret: string; readonly sealed: string; readonly step: number },
+  use: { readonly userId: string; readonly sealed: string; readonly step: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("users")
     .set({ mfa_last_step: use.step, mfa_secret: use.sealed, mfa_failed_codes: 0, mfa_locked_until: null })
     .where("id", "=", use.userId)
-    .where("mfa_secret", "=", use.secret)
     .where((eb) => eb.or([eb("mfa_last_step", "is", null), eb("mfa_last_step", "<", use.step)]))
     .executeTakeFirst();
   return numUpdatedRows === 1n;
