@@ -1,10 +1,11 @@
 /** The features of accounts, projects and agents behind the real server, on a database of the test. */
-import { createFakeClock, type FakeClock } from "@svc/testkit";
+import { createFakeClock, enrollSecondFactor, type FakeClock } from "@svc/testkit";
 import { agentRoutes, createAgents } from "../src/features/agents/index.ts";
 import { createAudit } from "../src/features/audit/index.ts";
 import { cancelPending } from "../src/features/commands/index.ts";
 import { createHealth, healthRoutes } from "../src/features/health/index.ts";
 import { createMemberships, membershipRoutes } from "../src/features/memberships/index.ts";
+import { createMfa, mfaRoutes } from "../src/features/mfa/index.ts";
 import { createProjects, projectRoutes } from "../src/features/projects/index.ts";
 import { createSessions, sessionRoutes } from "../src/features/sessions/index.ts";
 import { createSetup, setupPageRoutes, setupRoutes } from "../src/features/setup/index.ts";
@@ -52,6 +53,14 @@ const featureSettings = {
   SVC_LOGIN_MIN_DURATION_MS: 300,
   SVC_LOG_LOGIN_EMAIL: false,
   SVC_PASSWORD_MIN_LENGTH: 12,
+  SVC_MFA_ENFORCE_FOR_ADMINS: false,
+  SVC_MFA_ENFORCE_FOR_ALL: false,
+  SVC_MFA_ENROLLMENT_GRACE_DAYS: 7,
+  SVC_MFA_RECOVERY_CODE_COUNT: 10,
+  SVC_MFA_REMEMBER_DEVICE_DAYS: 30,
+  SVC_MFA_TRUSTED_DEVICES_MAX_PER_USER: 3,
+  SVC_MFA_LOCKOUT_THRESHOLD: 3,
+  SVC_MFA_LOCKOUT_DURATION_SECONDS: 900,
   SVC_FIRST_BOOT_TOKEN_TTL_SECONDS: 900,
   SVC_FIRST_BOOT_ATTEMPTS_PER_IP: 30,
 };
@@ -141,6 +150,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     cancelCommands: (tx, projectId, now) =>
       cancelPending(tx, database.dialect, { of: { project_id: projectId }, error: "the project was archived", now }),
   });
+  const mfa = createMfa({ database, clock, audit, users, passwords, masters: keyring, settings });
   const sessions = createSessions({
     database,
     clock,
@@ -150,6 +160,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     passwords,
     users,
     memberships,
+    mfa,
     settings,
     onError,
     pause: async (ms) => void pauses.push(ms),
@@ -202,6 +213,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
   mount(app, "", setupPageRoutes, { setup, cookies, settings });
   mount(app, "/api/v1", setupRoutes, { setup, cookies });
   mount(app, "/api/v1", sessionRoutes, { sessions, cookies });
+  mount(app, "/api/v1", mfaRoutes, { mfa, cookies });
   mount(app, "/api/v1", projectRoutes, { projects });
   mount(app, "/api/v1", membershipRoutes, { memberships });
   mount(app, "/api/v1", agentRoutes, { agents, clock, settings });
@@ -266,6 +278,10 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     return signedIn;
   }
 
+  /** Gives the user of a signed-in browser a second factor. */
+  const enroll = (signedIn: Browser) =>
+    enrollSecondFactor({ post: (path, body) => signedIn.send("POST", path, body) }, { now: clock.now });
+
   async function addMember(projectId: string, email: string, role: Role) {
     const user = await addUser(email);
     await database.write((tx) => memberships.add(tx, { userId: user.id, projectId, role }));
@@ -277,7 +293,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
 
   return {
     ...{ app, settings, clock, errors, logged, links, pauses, state },
-    ...{ audit, users, projects, sessions, agents, setup, passwords },
-    ...{ browser, addUser, addMember, signIn, auditRows },
+    ...{ audit, users, mfa, projects, sessions, agents, setup, passwords },
+    ...{ browser, addUser, addMember, signIn, enroll, auditRows },
   };
 }

@@ -7,6 +7,7 @@ import { createHealth } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createLive, type Live } from "../features/live/index.ts";
 import { createMemberships } from "../features/memberships/index.ts";
+import { createMfa } from "../features/mfa/index.ts";
 import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
@@ -58,6 +59,7 @@ export function createFeatures(deps: BrainDeps) {
   const passwords = createPasswords(settings);
   const users = createUsers({ database, clock });
   const memberships = createMemberships({ database, clock });
+  const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings });
   const sessions = createSessions({
     database,
     clock,
@@ -67,6 +69,7 @@ export function createFeatures(deps: BrainDeps) {
     passwords,
     users,
     memberships,
+    mfa,
     settings,
     onError: onError("sessions"),
   });
@@ -171,6 +174,7 @@ export function createFeatures(deps: BrainDeps) {
     ingest,
     live,
     memberships,
+    mfa,
     projects,
     queues,
     releases,

@@ -1,6 +1,7 @@
 import { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
 import { pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
+import { pruneTrustedDevices } from "../features/mfa/index.ts";
 import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
 import { pruneSetupTokens } from "../features/setup/index.ts";
@@ -14,7 +15,7 @@ import type { BrainDeps, Features } from "./features.ts";
 /** Every background loop of the brain. */
 export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
   const { clock, database, metrics, settings } = deps;
-  const { agents, sessions, workers } = features;
+  const { agents, mfa, sessions, workers } = features;
   const checkpointPages = metrics.gauge({
     name: "svc_wal_checkpoint_pages_last",
     help: "pages in the embedded database's log at its last checkpoint",
@@ -24,6 +25,7 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(sweepStaleAgents, { agents, settings }),
     bindLoop(sweepSilentWorkers, { workers, settings }),
     bindLoop(pruneSessions, { sessions }),
+    bindLoop(pruneTrustedDevices, { mfa }),
     bindLoop(pruneSamples, { database, clock, settings }),
     bindLoop(pruneEvents, { database, clock, settings }),
     bindLoop(pruneTasks, { database, clock, settings }),

@@ -7,6 +7,7 @@ import { homeRoutes } from "../features/home/index.ts";
 import { issueRoutes } from "../features/issues/index.ts";
 import { liveRoutes } from "../features/live/index.ts";
 import { membershipRoutes } from "../features/memberships/index.ts";
+import { mfaRoutes } from "../features/mfa/index.ts";
 import { projectRoutes } from "../features/projects/index.ts";
 import { queueRoutes } from "../features/queues/index.ts";
 import { savedViewRoutes } from "../features/saved-views/index.ts";
@@ -25,7 +26,7 @@ const api = "/api/v1";
 /** Every feature's routes, in URL order: the table of contents. */
 export function mountRoutes(app: App, deps: BrainDeps, features: Features, transport: Transport, access: Access): void {
   const { clock, database, metrics, settings } = deps;
-  const { agents, audit, health, live, memberships, projects, sessions, setup } = features;
+  const { agents, audit, health, live, memberships, mfa, projects, sessions, setup } = features;
   const { cookies } = access;
 
   mount(app, "", healthRoutes, { health, metrics, settings });
@@ -40,6 +41,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
     workerId: deps.processId,
   });
   mount(app, api, sessionRoutes, { sessions, cookies });
+  mount(app, api, mfaRoutes, { mfa, cookies });
   mount(app, api, healthRoutes, { health, metrics, settings });
   mount(app, api, homeRoutes, { database, clock, projects, memberships });
   mount(app, api, projectRoutes, { projects });

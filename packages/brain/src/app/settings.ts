@@ -4,6 +4,7 @@ import { agentSettings } from "../features/agents/index.ts";
 import { commandSettings } from "../features/commands/index.ts";
 import { eventSettings } from "../features/events/index.ts";
 import { checkRedactionPatterns, ingestSettings } from "../features/ingest/index.ts";
+import { mfaSettings } from "../features/mfa/index.ts";
 import { projectSettings } from "../features/projects/index.ts";
 import { sessionSettings } from "../features/sessions/index.ts";
 import { setupSettings } from "../features/setup/index.ts";
@@ -20,6 +21,7 @@ export const settingFragments = [
   webSettings,
   setupSettings,
   sessionSettings,
+  mfaSettings,
   projectSettings,
   agentSettings,
   agentTransportSettings,

@@ -4,6 +4,7 @@ import { sessionDigestOf } from "../../platform/crypto/session-cookies.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CredentialContext, SessionActor } from "../../platform/http/actor.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import type { Mfa } from "../mfa/index.ts";
 import type { Activity } from "./activity.ts";
 import { findSession } from "./store.ts";
 
@@ -11,12 +12,13 @@ export interface AuthenticateDeps {
   readonly database: Pick<Database<Tables>, "read">;
   readonly clock: Clock;
   readonly keyring: Keyring;
+  readonly mfa: Pick<Mfa, "gatesOf">;
   readonly settings: { readonly SVC_SESSION_PIN_USER_AGENT: boolean };
 }
 
 /** Gives the session behind a cookie; null for every reason it does not count. */
 export function createSessionAuthenticator(
-  { database, clock, keyring, settings }: AuthenticateDeps,
+  { database, clock, keyring, mfa, settings }: AuthenticateDeps,
   activity: Pick<Activity, "isIdle" | "note">,
 ) {
   return async function authenticate(cookie: string, context: CredentialContext): Promise<SessionActor | null> {
@@ -32,8 +34,7 @@ export function createSessionAuthenticator(
       user: { id: row.user_id, email: row.email, display_name: row.display_name, is_admin: row.is_admin },
       sessionId: row.id,
       csrfToken: row.csrf_token,
-      // Second factors come with the accounts' own features; until then nobody has one.
-      mfa: { enrolled: false, pending: false, verifiedAt: row.mfa_verified_at, overdueSince: null },
+      mfa: mfa.gatesOf(row),
     };
   };
 }

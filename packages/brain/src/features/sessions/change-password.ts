@@ -1,9 +1,9 @@
 import type { SessionActor } from "../../platform/http/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { AuditOrigin } from "../audit/index.ts";
-import { passwordRefusal, type Users } from "../users/index.ts";
+import { noteFailedPassword, passwordRefusal, type Users } from "../users/index.ts";
 import { issueSession } from "./issue.ts";
-import { type LoggedIn, type LoginDeps, noteFailedPassword } from "./login.ts";
+import type { LoggedIn, LoginDeps } from "./login.ts";
 import { deleteSessionsOf, findCarried } from "./store.ts";
 
 export interface ChangePasswordDeps extends Omit<LoginDeps, "users" | "settings"> {
@@ -24,7 +24,8 @@ export interface PasswordChanged extends LoggedIn {
 }
 
 /**
- * Gives a user a new password and one new session in place of all others.
+ * Gives a user a new password and one new session in place of all others, which goes on with the remember flag and the second factor as
+ * they were. No device is trusted any more.
  *
  * @throws ApiError `validation_error` for a password that the policy refuses, and with reason `invalid_password` for a wrong present one,
  * which counts for the lock; a locked account answers the same.
@@ -53,16 +54,21 @@ export async function changePassword(
     const carried = await findCarried(tx, actor.sessionId);
     await users.setPassword(tx, user.id, hash);
     const ended = await deleteSessionsOf(tx, user.id, null);
+    const devicesEnded = await deps.mfa.endTrustedDevices(tx, user.id);
     const session = await issueSession(tx, deps.issue, {
       userId: user.id,
       isRemembered: carried?.is_remembered ?? false,
       mfaVerifiedAt: carried?.mfa_verified_at ?? null,
+      isMfaSpared: carried?.is_mfa_spared ?? false,
       address: origin.source_ip,
       userAgent: origin.user_agent,
       presentedCookie: undefined,
     });
-    await deps.audit.append(tx, { ...about, metadata: { sessions_ended: ended.length } });
-    return { user, session, ended };
+    await deps.audit.append(tx, {
+      ...about,
+      metadata: { sessions_ended: ended.length, trusted_devices_ended: devicesEnded },
+    });
+    return { user, session, ended, factor: { user, isPending: actor.mfa.pending } };
   });
   if (changed === null) throw wrongPassword();
   return changed;

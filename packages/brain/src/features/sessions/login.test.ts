@@ -19,8 +19,8 @@ for (const dialect of testDialects) {
         tx.updateTable("users").set({ failed_logins: 0, locked_until: null }).execute(),
       );
     });
-    const login = (password: string) =>
-      fixture.sessions.login({ email, password, isRemembered: false, presentedCookie: undefined, origin: ownOrigin });
+    const nothingKept = { isRemembered: false, presentedCookie: undefined, trustCookie: undefined };
+    const login = (password: string) => fixture.sessions.login({ ...nothingKept, email, password, origin: ownOrigin });
 
     test("counts guesses that run side by side, each of them", async () => {
       const guesses = await Promise.allSettled(Array.from({ length: 3 }, (_, index) => login(`guess-${index}`)));
@@ -34,7 +34,7 @@ for (const dialect of testDialects) {
     test("logs why it refused, and the address as typed only when that is wanted", async () => {
       const linesOf = async (isWanted: boolean) => {
         const own = await startAccess(opened.database, { SVC_LOG_LOGIN_EMAIL: isWanted });
-        const attempt = { password: "guess", isRemembered: false, presentedCookie: undefined, origin: ownOrigin };
+        const attempt = { ...nothingKept, password: "guess", origin: ownOrigin };
         for (const typed of [email, "no-one@example.org"])
           await expect(own.sessions.login({ ...attempt, email: typed })).rejects.toThrow();
         await own.app.close();

@@ -5,7 +5,8 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import type { Users } from "../users/index.ts";
+import type { EnforcedUser, Mfa } from "../mfa/index.ts";
+import { noteFailedPassword, type Users } from "../users/index.ts";
 import { type IssueDeps, type IssuedSession, issueSession } from "./issue.ts";
 
 export interface LoginDeps {
@@ -15,6 +16,7 @@ export interface LoginDeps {
   readonly audit: Pick<Audit, "append" | "record">;
   readonly users: Pick<Users, "findByEmail" | "noteSuccess" | "noteFailure" | "setPassword">;
   readonly passwords: Passwords;
+  readonly mfa: Pick<Mfa, "signIn" | "endTrustedDevices">;
   readonly issue: IssueDeps;
   readonly settings: {
     readonly SVC_LOGIN_LOCKOUT_THRESHOLD: number;
@@ -30,12 +32,16 @@ export interface LoginRequest {
   readonly password: string;
   readonly isRemembered: boolean;
   readonly presentedCookie: string | undefined;
+  /** The trusted-device cookie. */
+  readonly trustCookie: string | undefined;
   readonly origin: AuditOrigin;
 }
 
 export interface LoggedIn {
   readonly user: UserRow;
   readonly session: IssuedSession;
+  /** How far the second factor lets the session in. */
+  readonly factor: { readonly user: EnforcedUser; readonly isPending: boolean };
 }
 
 type FailureReason = "unknown_email" | "wrong_password" | "locked" | "inactive";
@@ -64,29 +70,34 @@ async function attempt(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn
   const failure = failureOf(user, fits, clock.now());
   if (user === undefined || failure !== null) return refuse(deps, request, user, failure ?? "unknown_email");
   const newHash = passwords.isOutdated(user.password_hash) ? await passwords.hash(request.password) : null;
-  const session = await deps.database.write(async (tx) => {
+  const signedIn = await deps.database.write(async (tx) => {
     // Asked again under the transaction: guesses that ran beside this one may have locked the account meanwhile.
     if (!(await users.noteSuccess(tx, user.id, clock.now()))) return null;
     if (newHash !== null) await users.setPassword(tx, user.id, newHash);
-    const issued = await issueSession(tx, deps.issue, {
+    const { trustCookie, origin } = request;
+    const factor = await deps.mfa.signIn(tx, { userId: user.id, trustCookie, origin });
+    const session = await issueSession(tx, deps.issue, {
       userId: user.id,
       isRemembered: request.isRemembered,
-      address: request.origin.source_ip,
-      userAgent: request.origin.user_agent,
+      isMfaSpared: factor.isSpared,
+      address: origin.source_ip,
+      userAgent: origin.user_agent,
       presentedCookie: request.presentedCookie,
     });
-    await deps.audit.append(tx, {
+    const entry = {
       action: "auth.login",
       target_type: "session",
-      target_id: issued.id,
+      target_id: session.id,
       metadata: { remember_me: request.isRemembered },
-      ...request.origin,
+      ...origin,
       user_id: user.id,
-    });
-    return issued;
+    };
+    await deps.audit.append(tx, [entry, ...factor.auditEntries]);
+    const isPending = factor.user.mfa_enrolled_at !== null && !factor.isSpared;
+    return { session, factor: { user: factor.user, isPending } };
   });
-  if (session === null) return refuse(deps, request, user, "locked");
-  return { user, session };
+  if (signedIn === null) return refuse(deps, request, user, "locked");
+  return { user, ...signedIn };
 }
 
 function failureOf(user: UserRow | undefined, fits: boolean, now: Date): FailureReason | null {
@@ -121,23 +132,4 @@ async function refuse(
     },
   });
   throw new ApiError("unauthenticated");
-}
-
-/** Counts a wrong password against the account's lock, with its audit row. */
-export async function noteFailedPassword(
-  { database, clock, audit, users, settings }: Pick<LoginDeps, "database" | "clock" | "audit" | "users" | "settings">,
-  { userId, entry }: { userId: string | null; entry: Parameters<Audit["append"]>[1] },
-): Promise<void> {
-  const now = clock.now();
-  await database.write(async (tx) => {
-    if (userId !== null) {
-      await users.noteFailure(tx, {
-        id: userId,
-        now,
-        threshold: settings.SVC_LOGIN_LOCKOUT_THRESHOLD,
-        lockedUntil: new Date(now.getTime() + settings.SVC_LOGIN_LOCKOUT_DURATION_SECONDS * 1000),
-      });
-    }
-    await audit.append(tx, entry);
-  });
 }

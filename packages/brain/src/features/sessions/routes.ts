@@ -28,8 +28,11 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
     async (request, reply) => {
       const { email, password, remember_me: isRemembered = false } = request.body;
       const presentedCookie = request.cookies[cookies.session.name];
-      const origin = originOf(request, null);
-      const { answer, session } = await sessions.login({ email, password, isRemembered, presentedCookie, origin });
+      const { answer, session } = await sessions.login({
+        ...{ email, password, isRemembered, presentedCookie },
+        trustCookie: request.cookies[cookies.mfaTrust.name],
+        origin: originOf(request, null),
+      });
       sendSessionCookies(reply, cookies, session);
       return answer;
     },
@@ -67,6 +70,8 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
       const origin = originOf(request, actor);
       const { answer, session } = await sessions.changePassword({ actor, currentPassword, newPassword, origin });
       sendSessionCookies(reply, cookies, session);
+      if (request.cookies[cookies.mfaTrust.name] !== undefined)
+        reply.clearCookie(cookies.mfaTrust.name, cookies.mfaTrust.attributes);
       return answer;
     },
   );

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Nullable, Uuid } from "../../platform/http/schemas.ts";
 import { OwnMembership } from "../memberships/index.ts";
+import { mfaState } from "../mfa/index.ts";
 import { NewPassword, UserPublic } from "../users/index.ts";
 
 const InstantString = Type.String({ format: "date-time" });
@@ -11,12 +12,6 @@ export const LoginBody = Type.Object({
   password: Type.String({ maxLength: 256 }),
   remember_me: Type.Optional(Type.Boolean()),
 });
-
-const mfaState = {
-  mfa_required: Type.Boolean(),
-  mfa_enrollment_required: Type.Boolean(),
-  mfa_enrollment_deadline: Nullable(InstantString),
-};
 
 export const LoginAnswer = Type.Object({ user: UserPublic, ...mfaState });
 export type LoginAnswer = Static<typeof LoginAnswer>;

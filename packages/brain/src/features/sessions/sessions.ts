@@ -10,12 +10,13 @@ import type { Log } from "../../platform/log.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
+import type { Mfa } from "../mfa/index.ts";
 import { type ProfileBody, publicUser, type UserPublic, type Users } from "../users/index.ts";
 import { createActivity } from "./activity.ts";
 import { createSessionAuthenticator } from "./authenticate.ts";
 import { type ChangePasswordRequest, changePassword } from "./change-password.ts";
 import { type IssuedSession, type IssueRequest, issueSession } from "./issue.ts";
-import { type LoginRequest, login } from "./login.ts";
+import { type LoggedIn, type LoginRequest, login } from "./login.ts";
 import type { LoginAnswer, MeAnswer, SessionPublic } from "./schemas.ts";
 import type { SessionValues } from "./settings.ts";
 import { deleteExpired, deleteSession, deleteSessionsOf, findLimits, findStanding, listLive } from "./store.ts";
@@ -30,6 +31,7 @@ export interface SessionsDeps {
   readonly passwords: Passwords;
   readonly users: Users;
   readonly memberships: Pick<Memberships, "listOf">;
+  readonly mfa: Pick<Mfa, "gatesOf" | "signIn" | "stateOf" | "endTrustedDevices">;
   readonly settings: SessionValues & { readonly SVC_PASSWORD_MIN_LENGTH: number };
   readonly onError: (error: unknown) => void;
   /** Waits out the response floor; replaced by tests. */
@@ -62,7 +64,10 @@ export interface Sessions extends Pick<Authenticator, "session"> {
   changePassword(request: ChangePasswordRequest): Promise<SignedIn>;
   policy(): ReturnType<typeof passwordPolicy>;
   list(actor: SessionActor): Promise<SessionPublic[]>;
-  /** Whose session it is and whether its user is an admin now; null once either does not count any more. */
+  /**
+   * Whose session it is and whether its user is an admin now; null once either does not count any more, and while the second factor is
+   * pending or its enrollment overdue.
+   */
   standing(sessionId: string): Promise<SessionStanding | null>;
   revoke(actor: SessionActor, id: string, origin: AuditOrigin): Promise<boolean>;
   revokeOthers(actor: SessionActor, origin: AuditOrigin): Promise<number>;
@@ -106,12 +111,19 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return user;
   }
 
+  /** The answer of sign-in and password change. */
+  const loginAnswer = ({ user, factor }: Pick<LoggedIn, "user" | "factor">): LoginAnswer => ({
+    user: publicUser(user),
+    ...deps.mfa.stateOf(factor.user, factor.isPending),
+  });
+
   return {
     session: createSessionAuthenticator(deps, activity),
     async login(request) {
-      const { user, session } = await login(loginDeps, request);
+      const signedIn = await login(loginDeps, request);
+      const { session } = signedIn;
       if (session.replaced !== null) await announce(session.replaced.user_id, [session.replaced.id]);
-      return { answer: loginAnswer(user), session };
+      return { answer: loginAnswer(signedIn), session };
     },
     async logout(actor, origin) {
       await database.write(async (tx) => {
@@ -133,12 +145,11 @@ export function createSessions(deps: SessionsDeps): Sessions {
         findLimits(database.read, actor.sessionId),
       ]);
       if (limits === undefined) throw new ApiError("unauthenticated");
-      const { user: shown, ...mfa } = loginAnswer(user);
       const session = {
         idle_expires_at: activity.idleAt(limits)?.toISOString() ?? null,
         expires_at: limits.expires_at.toISOString(),
       };
-      return { ...shown, memberships, ...mfa, session };
+      return { ...publicUser(user), memberships, ...deps.mfa.stateOf(user, actor.mfa.pending), session };
     },
     async updateMe(actor, changes, origin) {
       const user = await userOf(actor);
@@ -160,9 +171,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return publicUser(changed);
     },
     async changePassword(request) {
-      const { user, session, ended } = await changePassword(loginDeps, request);
-      await announce(user.id, ended);
-      return { answer: loginAnswer(user), session };
+      const changed = await changePassword(loginDeps, request);
+      await announce(changed.user.id, changed.ended);
+      return { answer: loginAnswer(changed), session: changed.session };
     },
     policy: () => passwordPolicy(settings.SVC_PASSWORD_MIN_LENGTH),
     async list(actor) {
@@ -179,7 +190,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
     async standing(sessionId) {
       const row = await findStanding(database.read, sessionId, countingNow());
-      return row === undefined || activity.isIdle(row) ? null : { userId: row.user_id, isAdmin: row.is_admin };
+      if (row === undefined || activity.isIdle(row)) return null;
+      const { pending, overdueSince } = deps.mfa.gatesOf(row);
+      return pending || overdueSince !== null ? null : { userId: row.user_id, isAdmin: row.is_admin };
     },
     async revoke(actor, sessionId, origin) {
       const id = sessionId.toLowerCase();
@@ -217,15 +230,5 @@ export function createSessions(deps: SessionsDeps): Sessions {
     async stop() {
       await Promise.all([stopListening?.(), activity.stop()]);
     },
-  };
-}
-
-/** The answer of sign-in and set-up. */
-function loginAnswer(user: UserRow): LoginAnswer {
-  return {
-    user: publicUser(user),
-    mfa_required: false,
-    mfa_enrollment_required: false,
-    mfa_enrollment_deadline: null,
   };
 }

@@ -20,10 +20,13 @@ export const findSession = (db: Db, digest: string) =>
       "s.expires_at",
       "s.user_agent_at_issue",
       "s.mfa_verified_at",
+      "s.is_mfa_spared",
       "u.email",
       "u.display_name",
       "u.is_admin",
       "u.is_active",
+      "u.mfa_enrolled_at",
+      "u.mfa_enforcement_started_at",
     ])
     .where("s.token_hash", "=", digest)
     .executeTakeFirst();
@@ -93,7 +96,8 @@ export const findStanding = (db: Db, id: string, { now, idleSince }: { now: Date
   db
     .selectFrom("sessions as s")
     .innerJoin("users as u", "u.id", "s.user_id")
-    .select(["s.id", "s.user_id", "s.is_remembered", "s.last_seen_at", "u.is_admin"])
+    .select(["s.id", "s.user_id", "s.is_remembered", "s.last_seen_at", "s.mfa_verified_at", "s.is_mfa_spared"])
+    .select(["u.is_admin", "u.mfa_enrolled_at", "u.mfa_enforcement_started_at"])
     .where("s.id", "=", id)
     .where("u.is_active", "=", true)
     .where("s.expires_at", ">", now)
@@ -108,9 +112,13 @@ export const findLimits = (db: Db, id: string) =>
     .where("id", "=", id)
     .executeTakeFirst();
 
-/** The remember flag and second-factor stamp that a successor of the session carries on. */
+/** The remember flag and second-factor stamps that a successor of the session carries on. */
 export const findCarried = (db: Db, id: string) =>
-  db.selectFrom("sessions").select(["is_remembered", "mfa_verified_at"]).where("id", "=", id).executeTakeFirst();
+  db
+    .selectFrom("sessions")
+    .select(["is_remembered", "mfa_verified_at", "is_mfa_spared"])
+    .where("id", "=", id)
+    .executeTakeFirst();
 
 export async function deleteExpired(tx: Tx<Tables>, now: Date): Promise<number> {
   const { numDeletedRows } = await tx.deleteFrom("sessions").where("expires_at", "<=", now).executeTakeFirst();

@@ -1,3 +1,4 @@
+export { type FailedPasswordDeps, noteFailedPassword } from "./failed-password.ts";
 export { firstPasswordRefusal, minFirstPasswordChars, passwordRefusal } from "./password-rules.ts";
 export { Email, emailPattern, NewPassword, ProfileBody, UserPublic } from "./schemas.ts";
 export { publicUser } from "./shapes.ts";

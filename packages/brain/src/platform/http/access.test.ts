@@ -99,6 +99,16 @@ describe("sessions", () => {
     expect((await app.inject({ url: "/users", headers: as("root") })).statusCode).toBe(200);
   });
 
+  test("where a session is optional, one that only few routes are open to counts as nobody, without a look at its token", async () => {
+    const mfa = { enrolled: true, pending: true, verifiedAt: null, overdueSince: null };
+    const late = { ...mfa, enrolled: false, pending: false, overdueSince: new Date() };
+    const people = { half: person("half", { mfa }), late: person("late", { mfa: late }) };
+    const { app } = await startFixture({ routes, people });
+    const userOf = async (name: string) =>
+      (await app.inject({ url: "/setup/status", headers: as(name) })).json().user as string | null;
+    expect(await Promise.all(["viewer", "half", "late"].map(userOf))).toEqual(["u-viewer", null, null]);
+  });
+
   test("a session whose second factor is pending reaches only the routes that say so", async () => {
     const mfa = { enrolled: true, pending: true, verifiedAt: null, overdueSince: null };
     const { app } = await startFixture({ routes, people: { half: person("half", { mfa }) } });

@@ -153,7 +153,7 @@ export function createAccess(deps: AccessDeps): Access {
     if (policy.public === true) return;
     if (request.cookies[cookies.session.name] !== undefined) requireAddress("dashboard", request.clientAddress);
     return settle(session(request), (actor) => {
-      if (actor === null) return;
+      if (actor === null || isGated(actor)) return;
       if (isMutating(request.method)) requireCsrfToken(request, cookies.csrf.name, actor.csrfToken);
       request.caller = actor;
     });
@@ -237,6 +237,11 @@ export function bearerOf(request: Pick<FastifyRequest, "headers">): string | nul
 
 function settle<T>(value: Maybe<T>, next: (value: T | null) => void | Promise<void>): void | Promise<void> {
   return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** A session that only few routes are open to counts as nobody where sessions are optional. */
+function isGated({ mfa }: SessionActor): boolean {
+  return mfa.pending || mfa.overdueSince !== null;
 }
 
 function addressRefused(surface: Surface): ApiError {

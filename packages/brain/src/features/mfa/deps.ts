@@ -1,0 +1,19 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import type { Passwords } from "../../platform/crypto/passwords.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { Audit } from "../audit/index.ts";
+import type { FailedPasswordDeps, Users } from "../users/index.ts";
+import type { MfaValues } from "./settings.ts";
+
+export interface MfaDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append">;
+  readonly users: Pick<Users, "findById" | "noteFailure">;
+  readonly passwords: Pick<Passwords, "verify">;
+  /** Master secrets. */
+  readonly masters: Keyring;
+  readonly settings: MfaValues & FailedPasswordDeps["settings"];
+}

@@ -1,0 +1,62 @@
+/**
+ * Who must have a second factor, and from when on a session without it can do nothing but set one up (spec part 2, Passwords, reset and
+ * MFA, 4 to 8). The delay begins with the first sign-in under the policy and never begins again.
+ */
+import type { Clock } from "../../platform/clock.ts";
+import type { SessionActor } from "../../platform/http/actor.ts";
+import type { SessionRow, UserRow } from "../../schema/tables/index.ts";
+import type { MfaValues } from "./settings.ts";
+
+export type EnforcedUser = Pick<UserRow, "is_admin" | "mfa_enrolled_at" | "mfa_enforcement_started_at">;
+export type GatedSession = EnforcedUser & Pick<SessionRow, "mfa_verified_at" | "is_mfa_spared">;
+
+export interface Enrollment {
+  readonly isRequired: boolean;
+  /** Null while nothing is required, and until the first sign-in under the policy. */
+  readonly deadline: Date | null;
+  readonly isOverdue: boolean;
+}
+
+export type EnforcementPolicy = "SVC_MFA_ENFORCE_FOR_ALL" | "SVC_MFA_ENFORCE_FOR_ADMINS";
+
+export interface Enforcement {
+  /** The setting that asks a user of this kind for a second factor; null when none does. */
+  policyFor(user: Pick<UserRow, "is_admin">): EnforcementPolicy | null;
+  enrollmentOf(user: EnforcedUser): Enrollment;
+  /** What keeps a session from the routes, as the access hooks want to know it. */
+  gatesOf(session: GatedSession): SessionActor["mfa"];
+}
+
+const dayMs = 86_400_000;
+
+export function createEnforcement(clock: Pick<Clock, "now">, settings: MfaValues): Enforcement {
+  function policyFor(user: Pick<UserRow, "is_admin">): EnforcementPolicy | null {
+    if (settings.SVC_MFA_ENFORCE_FOR_ALL) return "SVC_MFA_ENFORCE_FOR_ALL";
+    return settings.SVC_MFA_ENFORCE_FOR_ADMINS && user.is_admin ? "SVC_MFA_ENFORCE_FOR_ADMINS" : null;
+  }
+
+  function enrollmentOf(user: EnforcedUser): Enrollment {
+    if (user.mfa_enrolled_at !== null || policyFor(user) === null)
+      return { isRequired: false, deadline: null, isOverdue: false };
+    const started = user.mfa_enforcement_started_at;
+    if (started === null) return { isRequired: true, deadline: null, isOverdue: false };
+    const deadline = new Date(started.getTime() + settings.SVC_MFA_ENROLLMENT_GRACE_DAYS * dayMs);
+    // Of no delay the first instant is past it too.
+    return { isRequired: true, deadline, isOverdue: clock.now() >= deadline };
+  }
+
+  return {
+    policyFor,
+    enrollmentOf,
+    gatesOf(session) {
+      const enrolled = session.mfa_enrolled_at !== null;
+      const { deadline, isOverdue } = enrollmentOf(session);
+      return {
+        enrolled,
+        pending: enrolled && session.mfa_verified_at === null && !session.is_mfa_spared,
+        verifiedAt: session.mfa_verified_at,
+        overdueSince: isOverdue ? deadline : null,
+      };
+    },
+  };
+}

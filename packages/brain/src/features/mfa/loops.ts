@@ -1,0 +1,12 @@
+import type { Loop } from "../../platform/loop.ts";
+import type { Mfa } from "./mfa.ts";
+
+/** Deletes trusted devices whose time is over. Leader only: one replica is enough for it. */
+export const pruneTrustedDevices: Loop<{ mfa: Pick<Mfa, "prune"> }> = {
+  name: "mfa.prune-trusted-devices",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  async tick({ mfa }) {
+    return { deleted: await mfa.prune() };
+  },
+};

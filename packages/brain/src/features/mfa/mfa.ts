@@ -1,0 +1,82 @@
+import type { Tx } from "../../platform/database/database.ts";
+import type { SessionActor } from "../../platform/http/actor.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { AuditOrigin } from "../audit/index.ts";
+import type { MfaDeps } from "./deps.ts";
+import { deleteExpiredDevices, revokeDevicesOf } from "./devices-store.ts";
+import { createEnforcement, type EnforcedUser, type Enforcement } from "./enforcement.ts";
+import { enrollComplete, enrollStart, regenerateCodes } from "./enroll.ts";
+import { type DisableRequest, disable, removeFactor } from "./remove.ts";
+import type { MfaState, MfaStatus } from "./schemas.ts";
+import { type FactorAtSignIn, type FactorSignIn, signIn } from "./sign-in.ts";
+import { countRecoveryCodes, findFactor } from "./store.ts";
+import { createTrustedDevices, type TrustedDevices } from "./trusted-devices.ts";
+import { type Verified, type VerifyRequest, verify } from "./verify.ts";
+
+export interface Mfa extends Pick<Enforcement, "gatesOf"> {
+  /** In the transaction of a sign-in that has changed the user's row. */
+  signIn(tx: Tx<Tables>, request: FactorSignIn): Promise<FactorAtSignIn>;
+  /** What the answers of sign-in and me say; `isPending` is of the session. */
+  stateOf(user: EnforcedUser, isPending: boolean): MfaState;
+  status(actor: SessionActor): Promise<MfaStatus>;
+  enrollStart(actor: SessionActor): ReturnType<typeof enrollStart>;
+  enrollComplete(request: Parameters<typeof enrollComplete>[1]): Promise<readonly string[]>;
+  verify(request: VerifyRequest): Promise<Verified>;
+  disable(request: DisableRequest): Promise<void>;
+  regenerateCodes(actor: SessionActor, origin: AuditOrigin): Promise<readonly string[]>;
+  readonly devices: TrustedDevices;
+  /** For whoever changes or resets a password, in that transaction. @returns how many ended. */
+  endTrustedDevices(tx: Tx<Tables>, userId: string): Promise<number>;
+  /**
+   * Takes a user's second factor away, with recovery codes and trusted devices, in the transaction of an administrator's rescue, which
+   * writes the audit row. The delay of enforcement is not begun anew.
+   *
+   * @returns false when there was none.
+   */
+  remove(tx: Tx<Tables>, userId: string): Promise<boolean>;
+  /** Deletes trusted devices whose time is over. */
+  prune(): Promise<number>;
+}
+
+/** Second factors: codes of an authenticator app, recovery codes, trusted devices, and the policy that asks for them. */
+export function createMfa(deps: MfaDeps): Mfa {
+  const { database, clock, settings } = deps;
+  const enforcement = createEnforcement(clock, settings);
+  return {
+    gatesOf: enforcement.gatesOf,
+    signIn: (tx, request) => signIn(tx, { clock, settings, enforcement }, request),
+    stateOf(user, isPending) {
+      const { isRequired, deadline } = enforcement.enrollmentOf(user);
+      return {
+        mfa_required: isPending,
+        mfa_enrollment_required: isRequired,
+        mfa_enrollment_deadline: deadline?.toISOString() ?? null,
+      };
+    },
+    async status(actor) {
+      const [factor, codes] = await Promise.all([
+        findFactor(database.read, actor.user.id),
+        countRecoveryCodes(database.read, actor.user.id),
+      ]);
+      if (factor === undefined) throw new ApiError("unauthenticated");
+      const { isRequired, deadline } = enforcement.enrollmentOf(factor);
+      return {
+        enrolled: factor.mfa_enrolled_at !== null,
+        enrolled_at: factor.mfa_enrolled_at?.toISOString() ?? null,
+        remaining_recovery_codes: codes,
+        enrollment_required: isRequired,
+        enrollment_deadline: deadline?.toISOString() ?? null,
+      };
+    },
+    enrollStart: (actor) => enrollStart(deps, actor),
+    enrollComplete: (request) => enrollComplete(deps, request),
+    verify: (request) => verify(deps, request),
+    disable: (request) => disable(deps, request),
+    regenerateCodes: (actor, origin) => regenerateCodes(deps, actor, origin),
+    devices: createTrustedDevices(deps),
+    endTrustedDevices: (tx, userId) => revokeDevicesOf(tx, userId, clock.now()),
+    remove: (tx, userId) => removeFactor(tx, userId, clock.now()),
+    prune: () => database.write((tx) => deleteExpiredDevices(tx, clock.now())),
+  };
+}

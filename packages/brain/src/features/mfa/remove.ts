@@ -1,0 +1,69 @@
+import type { Tx } from "../../platform/database/database.ts";
+import type { SessionActor } from "../../platform/http/actor.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { AuditOrigin } from "../audit/index.ts";
+import { noteFailedPassword } from "../users/index.ts";
+import { checkCode, factorLocked, isLocked, requireEnrolled } from "./check-code.ts";
+import type { MfaDeps } from "./deps.ts";
+import { revokeDevicesOf } from "./devices-store.ts";
+import { clearFactor, replaceRecoveryCodes } from "./store.ts";
+
+export interface DisableRequest {
+  readonly actor: SessionActor;
+  readonly password: string;
+  readonly code: string;
+  readonly origin: AuditOrigin;
+}
+
+/**
+ * Ends the caller's second factor for the password and a code of the authenticator app.
+ *
+ * @throws ApiError `validation_error` (invalid_password, which counts for the lock of the account, or invalid_code), `forbidden`
+ * (mfa_locked), `conflict` (not_enrolled)
+ */
+export async function disable(deps: MfaDeps, { actor, password, code, origin }: DisableRequest): Promise<void> {
+  const { users, passwords, clock, database, audit } = deps;
+  const user = await users.findById(actor.user.id);
+  if (isLocked(requireEnrolled(user), clock.now())) throw factorLocked();
+  const { id, password_hash, locked_until } = user!;
+  const fits = await passwords.verify(password_hash, password);
+  const isAccountLocked = locked_until !== null && locked_until > clock.now();
+  const about = { action: "user.mfa_disabled", target_type: "user", target_id: id, ...origin };
+  if (!fits || isAccountLocked) {
+    const metadata = { reason: isAccountLocked ? "locked" : "wrong_password" };
+    const entry = { ...about, result: "failed", metadata };
+    await noteFailedPassword(deps, { userId: isAccountLocked ? null : id, entry });
+    throw wrongPassword();
+  }
+  const refused = await database.write(async (tx) => {
+    const checked = await checkCode(tx, deps, { userId: id, code, takesRecoveryCode: false, origin });
+    if ("refusal" in checked) {
+      await audit.append(tx, checked.auditEntries);
+      return checked.refusal;
+    }
+    await removeFactor(tx, id, clock.now());
+    await audit.append(tx, about);
+    return null;
+  });
+  if (refused !== null) throw refused;
+}
+
+/**
+ * Ends a second factor with its recovery codes and trusted devices, in the caller's transaction. Stamps of sessions mean nothing without a
+ * factor, and the next enrollment clears them.
+ *
+ * @returns false when there was none.
+ */
+export async function removeFactor(tx: Tx<Tables>, userId: string, now: Date): Promise<boolean> {
+  const isRemoved = await clearFactor(tx, userId);
+  await replaceRecoveryCodes(tx, userId, []);
+  await revokeDevicesOf(tx, userId, now);
+  return isRemoved;
+}
+
+const wrongPassword = () =>
+  new ApiError("validation_error", {
+    reason: "invalid_password",
+    errors: [{ loc: ["body", "password"], type: "invalid_password", message: "is not the present password" }],
+  });

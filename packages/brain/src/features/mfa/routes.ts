@@ -1,0 +1,161 @@
+import { Type } from "typebox";
+import type { Actor, SessionActor } from "../../platform/http/actor.ts";
+import type { Routes } from "../../platform/http/app.ts";
+import type { CookieAttributes, Cookies } from "../../platform/http/cookies.ts";
+import { originOf } from "../audit/index.ts";
+import type { Mfa } from "./mfa.ts";
+import {
+  DeviceParams,
+  DisableAnswer,
+  DisableBody,
+  EnrollCompleteBody,
+  EnrollStarted,
+  MfaStatus,
+  RecoveryCodes,
+  RenameBody,
+  TrustBody,
+  TrustedDevice,
+  TrustedDeviceList,
+  VerifyAnswer,
+  VerifyBody,
+} from "./schemas.ts";
+import type { NewDevice } from "./trusted-devices.ts";
+
+export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, cookies }) => {
+  const { name, attributes } = cookies.mfaTrust;
+  const trustCookieOf = (request: { cookies: Record<string, string | undefined> }) => request.cookies[name];
+
+  // Nobody without an active factor is asked for a fresh one, so these are open to a first enrollment, and closed to a stolen session.
+  app.post(
+    "/auth/mfa/enroll-start",
+    {
+      schema: { response: { 200: EnrollStarted } },
+      config: { tag: "mfa", bucket: "mfa", freshMfa: true, beforeEnrollment: true },
+    },
+    (request) => mfa.enrollStart(person(request.actor)),
+  );
+
+  app.post(
+    "/auth/mfa/enroll-complete",
+    {
+      schema: { body: EnrollCompleteBody, response: { 200: RecoveryCodes } },
+      config: { tag: "mfa", bucket: "mfa", freshMfa: true, beforeEnrollment: true },
+    },
+    async (request) => {
+      const actor = person(request.actor);
+      const origin = originOf(request, actor);
+      return { recovery_codes: [...(await mfa.enrollComplete({ actor, code: request.body.code, origin }))] };
+    },
+  );
+
+  app.post(
+    "/auth/mfa/verify",
+    {
+      schema: { body: VerifyBody, response: { 200: VerifyAnswer } },
+      config: { tag: "mfa", bucket: "mfa", beforeMfa: true },
+    },
+    async (request, reply) => {
+      const actor = person(request.actor);
+      const { code, remember_device: remembersDevice = false } = request.body;
+      const [trustCookie, origin] = [trustCookieOf(request), originOf(request, actor)];
+      const verified = await mfa.verify({ actor, code, remembersDevice, trustCookie, origin });
+      if (verified.device !== null) sendTrustCookie(reply, cookies, verified.device);
+      return {
+        ok: true,
+        used_recovery_code: verified.usedRecoveryCode,
+        remaining_recovery_codes: verified.remainingRecoveryCodes,
+      };
+    },
+  );
+
+  app.post(
+    "/auth/mfa/disable",
+    { schema: { body: DisableBody, response: { 200: DisableAnswer } }, config: { tag: "mfa", bucket: "mfa" } },
+    async (request) => {
+      const actor = person(request.actor);
+      const { password, code } = request.body;
+      await mfa.disable({ actor, password, code, origin: originOf(request, actor) });
+      return { ok: true };
+    },
+  );
+
+  app.post(
+    "/auth/mfa/recovery-codes/regenerate",
+    { schema: { response: { 200: RecoveryCodes } }, config: { tag: "mfa", freshMfa: true } },
+    async (request) => {
+      const actor = person(request.actor);
+      return { recovery_codes: [...(await mfa.regenerateCodes(actor, originOf(request, actor)))] };
+    },
+  );
+
+  app.get(
+    "/auth/mfa/status",
+    { schema: { response: { 200: MfaStatus } }, config: { tag: "mfa", beforeMfa: true, beforeEnrollment: true } },
+    (request) => mfa.status(person(request.actor)),
+  );
+
+  app.get(
+    "/auth/mfa/trusted-devices",
+    { schema: { response: { 200: TrustedDeviceList } }, config: { tag: "mfa" } },
+    async (request) => ({ items: await mfa.devices.list(person(request.actor), trustCookieOf(request)) }),
+  );
+
+  app.post(
+    "/auth/mfa/trusted-devices",
+    { schema: { body: TrustBody, response: { 201: TrustedDevice } }, config: { tag: "mfa", freshMfa: true } },
+    async (request, reply) => {
+      const actor = person(request.actor);
+      const trusted = await mfa.devices.trust({
+        userId: actor.user.id,
+        label: request.body?.label,
+        trustCookie: trustCookieOf(request),
+        origin: originOf(request, actor),
+      });
+      sendTrustCookie(reply, cookies, trusted);
+      return reply.code(201).send(trusted.device);
+    },
+  );
+
+  app.patch(
+    "/auth/mfa/trusted-devices/:device_id",
+    {
+      schema: { params: DeviceParams, body: RenameBody, response: { 200: TrustedDevice } },
+      config: { tag: "mfa", freshMfa: true },
+    },
+    (request) =>
+      mfa.devices.rename(person(request.actor), {
+        id: request.params.device_id,
+        label: request.body.label,
+        trustCookie: trustCookieOf(request),
+        origin: originOf(request, request.actor),
+      }),
+  );
+
+  app.post(
+    "/auth/mfa/trusted-devices/:device_id/revoke",
+    { schema: { params: DeviceParams, response: { 204: Type.Null() } }, config: { tag: "mfa", freshMfa: true } },
+    async (request, reply) => {
+      const isOwn = await mfa.devices.revoke(person(request.actor), {
+        id: request.params.device_id,
+        trustCookie: trustCookieOf(request),
+        origin: originOf(request, request.actor),
+      });
+      if (isOwn) reply.clearCookie(name, attributes);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+interface CookieReply {
+  setCookie(name: string, value: string, options: CookieAttributes & { maxAge: number }): unknown;
+}
+
+function sendTrustCookie(reply: CookieReply, { mfaTrust }: Cookies, { cookie, keepSeconds }: NewDevice): void {
+  reply.setCookie(mfaTrust.name, cookie, { ...mfaTrust.attributes, maxAge: keepSeconds });
+}
+
+/** The tag lets no API key in, so the caller is a person. */
+function person(actor: Actor): SessionActor {
+  if (actor.kind !== "session") throw new Error("an API key reached a session route");
+  return actor;
+}
