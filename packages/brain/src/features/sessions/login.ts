@@ -65,8 +65,9 @@ async function attempt(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn
   if (user === undefined || failure !== null) return refuse(deps, request, user, failure ?? "unknown_email");
   const newHash = passwords.isOutdated(user.password_hash) ? await passwords.hash(request.password) : null;
   const session = await deps.database.write(async (tx) => {
-    // Asked again under the transaction: guesses that ran beside this one may have locked the account meanwhile.
-    if (!(await users.noteSuccess(tx, user.id, clock.now()))) return null;
+    // Asked again under the transaction: guesses that ran beside this one may have locked the account meanwhile, and a reset may have
+    // replaced the password.
+    if (!(await users.noteSuccess(tx, user, clock.now()))) return null;
     if (newHash !== null) await users.setPassword(tx, user.id, newHash);
     const issued = await issueSession(tx, deps.issue, {
       userId: user.id,

@@ -1,4 +1,6 @@
+export { createUserAdministration, type UserAdministration } from "./administration.ts";
 export { firstPasswordRefusal, minFirstPasswordChars, passwordRefusal } from "./password-rules.ts";
+export { userRoutes } from "./routes.ts";
 export { Email, emailPattern, NewPassword, ProfileBody, UserPublic } from "./schemas.ts";
 export { publicUser } from "./shapes.ts";
-export { createUsers, type Users } from "./users.ts";
+export { createUsers, emailKey, type Users } from "./users.ts";
