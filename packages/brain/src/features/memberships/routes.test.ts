@@ -29,10 +29,11 @@ for (const dialect of testDialects) {
       fixture.projects.forget();
       return fixture.signIn(`${name}@example.org`);
     }
-    async function idOf(email: string): Promise<string> {
-      const { items } = (await root.get(path)).body;
-      return items.find(({ user_email }: { user_email: string }) => user_email === email).id;
+    async function memberOf(email: string, there = path): Promise<{ id: string; user_id: string }> {
+      const { items } = (await root.get(there)).body;
+      return items.find(({ user_email }: { user_email: string }) => user_email === email);
     }
+    const idOf = async (email: string) => (await memberOf(email)).id;
 
     test("are given with 201, and work with the member's next request", async () => {
       const mira = await fixture.addUser("mira@example.org");
@@ -125,7 +126,7 @@ for (const dialect of testDialects) {
       expect(await root.send("DELETE", `${path}/${id}`)).toMatchObject(conflict("last_project_admin"));
 
       await member("admin");
-      const { user_id } = (await root.get(path)).body.items.at(-1);
+      const { user_id } = await memberOf("admin@example.org");
       await root.send("PATCH", `/users/${user_id}`, { is_active: false });
       expect(await root.send("DELETE", `${path}/${id}`)).toMatchObject(conflict("last_project_admin"));
       await root.send("PATCH", `/users/${user_id}`, { is_active: true });
@@ -139,11 +140,11 @@ for (const dialect of testDialects) {
         const slug = `p${round}`;
         const project = (await root.send("POST", "/projects", { slug, name: slug })).body;
         const there = `/projects/${slug}/memberships`;
-        await fixture.addMember(project.id, `a${round}@example.org`, "admin");
-        await fixture.addMember(project.id, `b${round}@example.org`, "admin");
-        const [of, a, b] = (await root.get(there)).body.items;
-        await root.send("DELETE", `${there}/${of.id}`);
-        const browsers = [await fixture.signIn(a.user_email), await other.signIn(b.user_email)] as const;
+        const emails = [`a${round}@example.org`, `b${round}@example.org`] as const;
+        for (const email of emails) await fixture.addMember(project.id, email, "admin");
+        const [a, b] = [await memberOf(emails[0], there), await memberOf(emails[1], there)];
+        await root.send("DELETE", `${there}/${(await memberOf("root@example.org", there)).id}`);
+        const browsers = [await fixture.signIn(emails[0]), await other.signIn(emails[1])] as const;
         const answers = await Promise.all([
           browsers[0].send("DELETE", `${there}/${b.id}`),
           browsers[1].send("PATCH", `${there}/${a.id}`, { role: "viewer" }),
