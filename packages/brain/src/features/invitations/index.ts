@@ -1,4 +1,4 @@
-export { createInvitations, type Invitations } from "./invitations.ts";
+export { createInvitations } from "./invitations.ts";
 export { invitationPublicRoutes } from "./public-routes.ts";
 export { invitationRoutes } from "./routes.ts";
 export { forgetInviter } from "./store.ts";

@@ -1,4 +1,4 @@
-export { createMemberAdministration, type MemberAdministration } from "./administration.ts";
+export { createMemberAdministration } from "./administration.ts";
 export { createMemberships, type Memberships } from "./memberships.ts";
 export { membershipRoutes } from "./routes.ts";
 export { OwnMembership, roles } from "./schemas.ts";

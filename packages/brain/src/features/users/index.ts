@@ -1,4 +1,4 @@
-export { createUserAdministration, type UserAdministration } from "./administration.ts";
+export { createUserAdministration } from "./administration.ts";
 export { firstPasswordRefusal, minFirstPasswordChars, passwordRefusal } from "./password-rules.ts";
 export { userRoutes } from "./routes.ts";
 export { Email, emailPattern, NewPassword, ProfileBody, UserPublic } from "./schemas.ts";
