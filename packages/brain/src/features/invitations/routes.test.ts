@@ -4,6 +4,7 @@ import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 import type { Role } from "../../platform/http/actor.ts";
+import { pruneInvitations } from "./index.ts";
 
 const invited = "mira@example.org";
 const password = "Cobalt-Meadow-58";
@@ -374,6 +375,17 @@ for (const dialect of testDialects) {
         const answer = await fixture.browser().send("POST", `/invitations/${route}`, { token: "x" }, origin);
         expect(answer).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
       }
+    });
+
+    test("are deleted once the retention after their last day is over", async () => {
+      await tokenOf({ ttl_days: 1 });
+      const settings = { SVC_HISTORY_RETENTION_DAYS: 2 };
+      const signal = AbortSignal.timeout(10_000);
+      const tick = () => pruneInvitations.tick({ database: opened.database, clock: fixture.clock, settings, signal });
+      fixture.clock.advance(3 * 86_400_000);
+      expect(await tick()).toEqual({ deleted: 0 });
+      fixture.clock.advance(1);
+      expect(await tick()).toEqual({ deleted: 1 });
     });
 
     test("keep their tokens as digests, and out of log and audit", async () => {

@@ -90,6 +90,12 @@ export async function revokePending(tx: Tx<Tables>, projectId: string, id: strin
   return numUpdatedRows === 1n;
 }
 
+/** Deletes invitations whose last day was before `before`, used or not, and tells how many. */
+export async function deleteEndedBefore(tx: Tx<Tables>, before: Date): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom("invitations").where("expires_at", "<", before).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
 /** Takes a user who is deleted out of the invitations that the user made or accepted. */
 export async function forgetInviter(tx: Tx<Tables>, userId: string): Promise<void> {
   await tx.updateTable("invitations").set({ invited_by: null }).where("invited_by", "=", userId).execute();

@@ -57,7 +57,7 @@ export async function login(deps: LoginDeps, request: LoginRequest): Promise<Log
   }
 }
 
-async function attempt(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn> {
+async function attempt(deps: LoginDeps, request: LoginRequest, isSecond = false): Promise<LoggedIn> {
   const { users, passwords, clock } = deps;
   const user = await users.findByEmail(request.email);
   const fits = await passwords.verify(user?.password_hash ?? null, request.password);
@@ -86,7 +86,8 @@ async function attempt(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn
     });
     return issued;
   });
-  if (session === null) return refuse(deps, request, user, "locked");
+  // Judged once more as it is now: a sign-in beside this one may just have stored the same password at other costs.
+  if (session === null) return isSecond ? refuse(deps, request, user, "locked") : attempt(deps, request, true);
   return { user, session };
 }
 

@@ -43,6 +43,7 @@ export const accounts: Migration = {
         invited_by ${t.uuid}, token_hash ${t.text} NOT NULL UNIQUE, expires_at ${t.instant} NOT NULL, accepted_at ${t.instant},
         accepted_by_user_id ${t.uuid}, revoked_at ${t.instant}, created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL) ${t.options}`,
       "CREATE INDEX invitations_by_project ON invitations (project_id, created_at)",
+      "CREATE INDEX invitations_by_expiry ON invitations (expires_at)",
     ]);
   },
 };
