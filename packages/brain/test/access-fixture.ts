@@ -2,14 +2,21 @@
 import { createFakeClock, enrollSecondFactor, type FakeClock } from "@svc/testkit";
 import { agentRoutes, createAgents } from "../src/features/agents/index.ts";
 import { createAudit } from "../src/features/audit/index.ts";
-import { cancelPending } from "../src/features/commands/index.ts";
+import { cancelPending, forgetIssuer } from "../src/features/commands/index.ts";
 import { createHealth, healthRoutes } from "../src/features/health/index.ts";
-import { createMemberships, membershipRoutes } from "../src/features/memberships/index.ts";
+import {
+  createInvitations,
+  forgetInviter,
+  invitationPublicRoutes,
+  invitationRoutes,
+} from "../src/features/invitations/index.ts";
+import { createMemberAdministration, createMemberships, membershipRoutes } from "../src/features/memberships/index.ts";
 import { createMfa, mfaRoutes } from "../src/features/mfa/index.ts";
+import { createPasswordReset, passwordResetRoutes } from "../src/features/password-reset/index.ts";
 import { createProjects, projectRoutes } from "../src/features/projects/index.ts";
 import { createSessions, sessionRoutes } from "../src/features/sessions/index.ts";
 import { createSetup, setupPageRoutes, setupRoutes } from "../src/features/setup/index.ts";
-import { createUsers } from "../src/features/users/index.ts";
+import { createUserAdministration, createUsers, userRoutes } from "../src/features/users/index.ts";
 import { createKeyring } from "../src/platform/crypto/keyring.ts";
 import { createPasswords } from "../src/platform/crypto/passwords.ts";
 import type { Database } from "../src/platform/database/database.ts";
@@ -17,6 +24,7 @@ import type { Role } from "../src/platform/http/actor.ts";
 import { mount } from "../src/platform/http/app.ts";
 import { createServer, type ServerSettings } from "../src/platform/http/server.ts";
 import { createLog } from "../src/platform/log.ts";
+import { createMail } from "../src/platform/mail/mail.ts";
 import { createMetrics } from "../src/platform/metrics.ts";
 import type { Tables } from "../src/schema/tables/index.ts";
 
@@ -69,6 +77,8 @@ type FixtureSettings = ServerSettings &
   typeof featureSettings & {
     SVC_BOOTSTRAP_ADMIN_EMAIL?: string;
     SVC_BOOTSTRAP_ADMIN_PASSWORD?: string;
+    SVC_MAIL_URL?: string;
+    SVC_MAIL_FROM?: string;
     SVC_METRICS_ENABLED: boolean;
     SVC_METRICS_PUBLIC: boolean;
     SVC_METRICS_AUTH_TOKEN?: string;
@@ -139,7 +149,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     SVC_ARGON2_PARALLELISM: 1,
   });
   const users = createUsers({ database, clock });
-  const memberships = createMemberships({ database, clock });
+  const memberships = createMemberships({ database, clock, onError });
   const projects = createProjects({
     database,
     clock,
@@ -176,6 +186,13 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     onError,
     commandCancelled: () => {},
   });
+  memberships.onChanged(() => projects.forget());
+  const mail = createMail({ settings, log });
+  const accountDeps = { database, clock, log, audit, users, passwords, sessions, memberships, mail, settings };
+  const userAdministration = createUserAdministration({ ...accountDeps, forget: [forgetIssuer, forgetInviter] });
+  const memberAdministration = createMemberAdministration(accountDeps);
+  const invitations = createInvitations({ ...accountDeps, masters: keyring });
+  const passwordReset = createPasswordReset({ ...accountDeps, masters: keyring });
   const setup = createSetup({
     database,
     clock,
@@ -215,7 +232,11 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
   mount(app, "/api/v1", sessionRoutes, { sessions, cookies });
   mount(app, "/api/v1", mfaRoutes, { mfa, cookies });
   mount(app, "/api/v1", projectRoutes, { projects });
-  mount(app, "/api/v1", membershipRoutes, { memberships });
+  mount(app, "/api/v1", membershipRoutes, { memberships, administration: memberAdministration });
+  mount(app, "/api/v1", invitationRoutes, { invitations });
+  mount(app, "/api/v1", invitationPublicRoutes, { invitations, access });
+  mount(app, "/api/v1", passwordResetRoutes, { passwordReset });
+  mount(app, "/api/v1", userRoutes, { administration: userAdministration });
   mount(app, "/api/v1", agentRoutes, { agents, clock, settings });
   await app.ready();
 
@@ -293,7 +314,19 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
 
   return {
     ...{ app, settings, clock, errors, logged, links, pauses, state },
-    ...{ audit, users, mfa, projects, sessions, agents, setup, passwords },
+    ...{
+      audit,
+      users,
+      mfa,
+      projects,
+      sessions,
+      agents,
+      setup,
+      passwords,
+      memberships,
+      passwordReset,
+      userAdministration,
+    },
     ...{ browser, addUser, addMember, signIn, enroll, auditRows },
   };
 }

@@ -32,7 +32,8 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
   let isStarted = false;
   const deps: BrainDeps = { ...given, isStarted: () => isStarted };
   const features = createFeatures(deps);
-  const { agents, audit, commands, ingest, live, projects, queues, releases, sessions, setup, workers } = features;
+  const { agents, audit, commands, ingest, live, memberships, projects, queues, releases, sessions, setup, workers } =
+    features;
   const denied = metrics.counter({
     name: "svc_auth_ip_denied_total",
     help: "requests refused by an address list",
@@ -90,6 +91,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     }
     if (!isActive) transport.archived(projectId);
   });
+  memberships.onChanged(() => projects.forget());
   sessions.onEnded(({ userId, sessionIds }) => {
     if (sessionIds === null) live.hub.userEnded(userId);
     else for (const id of sessionIds) live.hub.sessionEnded(id);
@@ -107,6 +109,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await Promise.all([
         agents.start(),
         projects.start(),
+        memberships.start(),
         sessions.start(),
         commands.work.start(),
         live.start(),
@@ -133,10 +136,13 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
         workers.stop(),
         releases.stop(),
         projects.stop(),
+        memberships.stop(),
         sessions.stop(),
       ]);
       // What the last commits changed still goes to the hubs of the other replicas.
       await live.stop();
+      await features.passwordReset.settled();
+      await features.mail.stop();
       await audit.settled();
       await database.close();
     },

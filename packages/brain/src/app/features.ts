@@ -2,24 +2,27 @@ import { projectSecret } from "@svc/protocol";
 import { createVersions } from "../features/admin/index.ts";
 import { createAgents } from "../features/agents/index.ts";
 import { createAudit } from "../features/audit/index.ts";
-import { cancelPending, createCommands } from "../features/commands/index.ts";
+import { cancelPending, createCommands, forgetIssuer } from "../features/commands/index.ts";
 import { createHealth } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
+import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
 import { createLive, type Live } from "../features/live/index.ts";
-import { createMemberships } from "../features/memberships/index.ts";
+import { createMemberAdministration, createMemberships } from "../features/memberships/index.ts";
 import { createMfa } from "../features/mfa/index.ts";
+import { createPasswordReset } from "../features/password-reset/index.ts";
 import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
 import { createSessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
 import { createReleases } from "../features/stats/index.ts";
-import { createUsers } from "../features/users/index.ts";
+import { createUserAdministration, createUsers } from "../features/users/index.ts";
 import { createWorkers } from "../features/workers/index.ts";
 import type { Clock } from "../platform/clock.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { createPasswords } from "../platform/crypto/passwords.ts";
 import type { Log } from "../platform/log.ts";
+import { createMail } from "../platform/mail/mail.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { SettingRow } from "../platform/settings.ts";
 import { liveReaders } from "./live-readers.ts";
@@ -58,8 +61,8 @@ export function createFeatures(deps: BrainDeps) {
   });
   const passwords = createPasswords(settings);
   const users = createUsers({ database, clock });
-  const memberships = createMemberships({ database, clock });
   const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings });
+  const memberships = createMemberships({ database, clock, onError: onError("memberships") });
   const sessions = createSessions({
     database,
     clock,
@@ -83,6 +86,41 @@ export function createFeatures(deps: BrainDeps) {
     // Not counted as cancelled: the series of an archived project end.
     cancelCommands: (tx, projectId, now) =>
       cancelPending(tx, database.dialect, { of: { project_id: projectId }, error: "the project was archived", now }),
+  });
+  const mail = createMail({ settings, log });
+  const userAdministration = createUserAdministration({
+    database,
+    clock,
+    audit,
+    users,
+    passwords,
+    sessions,
+    forget: [forgetIssuer, forgetInviter],
+    settings,
+  });
+  const memberAdministration = createMemberAdministration({ database, clock, audit, memberships, users });
+  const invitations = createInvitations({
+    database,
+    clock,
+    audit,
+    users,
+    memberships,
+    passwords,
+    masters,
+    mail,
+    settings,
+  });
+  const passwordReset = createPasswordReset({
+    database,
+    clock,
+    log,
+    audit,
+    users,
+    passwords,
+    sessions,
+    masters,
+    mail,
+    settings,
   });
   const setup = createSetup({
     database,
@@ -172,15 +210,20 @@ export function createFeatures(deps: BrainDeps) {
     commands,
     health,
     ingest,
+    invitations,
     live,
+    mail,
+    memberAdministration,
     memberships,
     mfa,
+    passwordReset,
     projects,
     queues,
     releases,
     savedViews,
     sessions,
     setup,
+    userAdministration,
     users,
     versions: createVersions({ database, clock, version, settings }),
     workers,

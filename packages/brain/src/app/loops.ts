@@ -1,7 +1,9 @@
 import { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
 import { pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
+import { pruneInvitations } from "../features/invitations/index.ts";
 import { pruneTrustedDevices } from "../features/mfa/index.ts";
+import { prunePasswordResets } from "../features/password-reset/index.ts";
 import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
 import { pruneSetupTokens } from "../features/setup/index.ts";
@@ -33,6 +35,8 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(pruneQueueDepths, { database, clock }),
     bindLoop(pruneWorkers, { database, clock, settings }),
     bindLoop(pruneSetupTokens, { database, clock }),
+    bindLoop(prunePasswordResets, { database, clock }),
+    bindLoop(pruneInvitations, { database, clock, settings }),
     bindLoop(pruneCommands, { database, clock, settings }),
     bindLoop(foldCounters, { database, clock }),
     bindLoop(compactRollups, { database, clock }),

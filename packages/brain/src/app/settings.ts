@@ -10,6 +10,7 @@ import { sessionSettings } from "../features/sessions/index.ts";
 import { setupSettings } from "../features/setup/index.ts";
 import { checkTaskRetention, taskSettings } from "../features/tasks/index.ts";
 import { checkDatabaseUrl, checkServerDatabase, databaseSettings } from "../platform/database/settings.ts";
+import { checkMailSender, mailSettings } from "../platform/mail/settings.ts";
 import { platformChecks, platformSettings } from "../platform/platform-settings.ts";
 import { type LoadedSettings, loadSettings, type SettingsOf } from "../platform/settings.ts";
 import { checkDashboardFolder, webSettings } from "./web-settings.ts";
@@ -22,6 +23,7 @@ export const settingFragments = [
   setupSettings,
   sessionSettings,
   mfaSettings,
+  mailSettings,
   projectSettings,
   agentSettings,
   agentTransportSettings,
@@ -47,6 +49,7 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
   const checks = [
     ...platformChecks,
     checkDatabaseUrl,
+    checkMailSender,
     checkDashboardFolder,
     checkRedactionPatterns,
     checkTaskRetention,

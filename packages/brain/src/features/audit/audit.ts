@@ -7,6 +7,7 @@ import { type AppendContext, appendEntries } from "./append.ts";
 import { openState } from "./chain.ts";
 import { createChainKeys } from "./chain-keys.ts";
 import type { AuditEntry } from "./entry.ts";
+import { forgetUser } from "./forget-user.ts";
 import { prepareChain } from "./prepare.ts";
 import { createOncePerWindow } from "./refusals.ts";
 import { countSince, readState } from "./store.ts";
@@ -24,6 +25,8 @@ export interface Audit {
   prepare(): Promise<void>;
   /** Writes rows inside the transaction of the action, as its last statements (spec part 3, section 8 rule 4). */
   append(tx: Tx<Tables>, entries: AuditEntry | readonly AuditEntry[]): Promise<void>;
+  /** Appends the row of a user's deletion, with the user's `actor_ref`, and takes the user's id out of all rows; last, as `append`. */
+  forgetUser(tx: Tx<Tables>, departure: { userId: string; entry: AuditEntry }): Promise<void>;
   /** Writes rows that have no action to belong to, in a transaction of their own. */
   record(entries: AuditEntry | readonly AuditEntry[]): Promise<void>;
   /** Writes a refusal's row at most once per key in ten minutes; never throws, never delays the answer. */
@@ -55,6 +58,7 @@ export function createAudit({ database, secrets, clock, onError }: AuditDeps): A
       await database.write((tx) => prepareChain(tx, context));
     },
     append: (tx, entries) => appendEntries(tx, listed(entries), context),
+    forgetUser: (tx, departure) => forgetUser(tx, departure, context),
     record,
     refused(key, entry) {
       if (!refusals.admit(key)) return;

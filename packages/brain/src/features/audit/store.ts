@@ -27,6 +27,11 @@ export async function insertRows(tx: Tx<Tables>, rows: AuditLogRow[]): Promise<v
   await tx.insertInto("audit_log").values(rows).execute();
 }
 
+/** Leaves who acted to the signed actor_ref alone. */
+export async function clearUserId(tx: Tx<Tables>, userId: string): Promise<void> {
+  await tx.updateTable("audit_log").set({ user_id: null }).where("user_id", "=", userId).execute();
+}
+
 export async function saveState(tx: Tx<Tables>, sealed: SealedState): Promise<void> {
   await tx.updateTable("audit_chain_state").set(sealed).where("singleton", "=", 1).execute();
 }

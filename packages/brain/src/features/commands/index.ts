@@ -9,7 +9,7 @@ export type { ClaimedCommand } from "./claim.ts";
 export { pruneCommands } from "./loops.ts";
 export { commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
-export { cancelPending } from "./store.ts";
+export { cancelPending, forgetIssuer } from "./store.ts";
 
 /** Commands as far as delivery goes: claiming, waiting for work, storing what agents report. */
 export function createCommands(

@@ -134,6 +134,11 @@ export function cancelPending(
     .execute();
 }
 
+/** Takes a user who is deleted out of the commands that the user issued. */
+export async function forgetIssuer(tx: Tx<Tables>, userId: string): Promise<void> {
+  await tx.updateTable("commands").set({ issued_by: null }).where("issued_by", "=", userId).execute();
+}
+
 /** Notes the agent's ack of the present claim; an ack without token speaks for it too. */
 export async function markAcked(
   tx: Tx<Tables>,

@@ -4,17 +4,42 @@ import type { Role } from "../../platform/http/actor.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Member, OwnMembership } from "./schemas.ts";
-import { insertMembership, listMembers, listMembershipsOf } from "./store.ts";
+import { insertMembership, isMember, listMembers, listMembershipsOf } from "./store.ts";
 
 export interface Memberships {
   /** Makes a user a member, in the caller's transaction, and gives the membership's id. The caller writes the audit row. */
   add(tx: Tx<Tables>, member: { userId: string; projectId: string; role: Role }): Promise<string>;
+  isMember(tx: Tx<Tables>, projectId: string, userId: string): Promise<boolean>;
   list(projectId: string): Promise<Member[]>;
   listOf(userId: string): Promise<OwnMembership[]>;
+  /** Tells every process that somebody's role changed; after the commit. */
+  tellChanged(): Promise<void>;
+  /** Calls `listener` when any process changed a membership, and when such news may have been missed; returns the way to stop. */
+  onChanged(listener: () => void): () => void;
+  /** Starts hearing of changes in other processes. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
 }
 
+const changedChannel = "svc_membership_changed";
+
 /** Who is a member of which project, and in which role. */
-export function createMemberships({ database, clock }: { database: Database<Tables>; clock: Clock }): Memberships {
+export function createMemberships({
+  database,
+  clock,
+  onError,
+}: {
+  database: Database<Tables>;
+  clock: Clock;
+  onError: (error: unknown) => void;
+}): Memberships {
+  const listeners = new Set<() => void>();
+  let stopListening: (() => Promise<void>) | null = null;
+
+  const heard = (): void => {
+    for (const listener of listeners) listener();
+  };
+
   return {
     async add(tx, { userId, projectId, role }) {
       const id = uuidV7(clock);
@@ -29,6 +54,7 @@ export function createMemberships({ database, clock }: { database: Database<Tabl
       });
       return id;
     },
+    isMember,
     async list(projectId) {
       const rows = await listMembers(database.read, projectId);
       return rows.map((row) => ({ ...row, role: row.role as Role, created_at: row.created_at.toISOString() }));
@@ -36,6 +62,20 @@ export function createMemberships({ database, clock }: { database: Database<Tabl
     async listOf(userId) {
       const rows = await listMembershipsOf(database.read, userId);
       return rows.map((row) => ({ ...row, role: row.role as Role }));
+    },
+    async tellChanged() {
+      heard();
+      await database.notify(changedChannel, "").catch(onError);
+    },
+    onChanged(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async start() {
+      stopListening = await database.listen(changedChannel, heard, { onGap: heard });
+    },
+    async stop() {
+      await stopListening?.();
     },
   };
 }

@@ -1,9 +1,18 @@
+import { Type } from "typebox";
+import type { Actor } from "../../platform/http/actor.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
+import { originOf } from "../audit/index.ts";
+import type { MemberAdministration } from "./administration.ts";
 import type { Memberships } from "./memberships.ts";
-import { MemberList } from "./schemas.ts";
+import { GrantBody, Member, MemberList, MembershipParams, RoleBody } from "./schemas.ts";
 
-export const membershipRoutes: Routes<{ memberships: Memberships }> = (app, { memberships }) => {
+interface MembershipRouteDeps {
+  readonly memberships: Pick<Memberships, "list">;
+  readonly administration: MemberAdministration;
+}
+
+export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships, administration }) => {
   app.get(
     "/projects/:slug/memberships",
     {
@@ -12,4 +21,52 @@ export const membershipRoutes: Routes<{ memberships: Memberships }> = (app, { me
     },
     async (request) => ({ items: await memberships.list(request.project.id) }),
   );
+
+  app.post(
+    "/projects/:slug/memberships",
+    {
+      schema: { params: ProjectParams, body: GrantBody, response: { 201: Member } },
+      config: { tag: "memberships", role: "admin", freshMfa: true },
+    },
+    async (request, reply) => {
+      const { user_id, role } = request.body;
+      const origin = originOf(request, request.actor);
+      const projectId = request.project.id;
+      const member = await administration.grant({ projectId, userId: user_id.toLowerCase(), role, origin });
+      return reply.code(201).send(member);
+    },
+  );
+
+  app.patch(
+    "/projects/:slug/memberships/:membership_id",
+    {
+      schema: { params: MembershipParams, body: RoleBody, response: { 200: Member } },
+      config: { tag: "memberships", role: "admin", freshMfa: true },
+    },
+    (request) => administration.changeRole(aboutMember(request), request.body.role),
+  );
+
+  app.delete(
+    "/projects/:slug/memberships/:membership_id",
+    {
+      schema: { params: MembershipParams, response: { 204: Type.Null() } },
+      config: { tag: "memberships", role: "admin", freshMfa: true },
+    },
+    async (request, reply) => {
+      await administration.revoke(aboutMember(request));
+      return reply.code(204).send(null);
+    },
+  );
 };
+
+type MemberRequest = Parameters<typeof originOf>[0] & {
+  readonly params: { membership_id: string };
+  readonly project: { id: string };
+  readonly actor: Actor;
+};
+
+const aboutMember = (request: MemberRequest) => ({
+  projectId: request.project.id,
+  membershipId: request.params.membership_id.toLowerCase(),
+  origin: originOf(request, request.actor),
+});

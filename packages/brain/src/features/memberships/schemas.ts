@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+import { Nullable, OneOf, ProjectParams, Uuid } from "../../platform/http/schemas.ts";
 
-const roles = ["viewer", "operator", "admin", "auditor"] as const;
+export const roles = ["viewer", "operator", "admin", "auditor"] as const;
 
 export const Member = Type.Object({
   id: Uuid,
@@ -24,3 +24,12 @@ export const OwnMembership = Type.Object({
   role: OneOf(roles),
 });
 export type OwnMembership = Static<typeof OwnMembership>;
+
+export const MembershipParams = Type.Object({ ...ProjectParams.properties, membership_id: Uuid });
+
+/** A role that is none is a conflict, not a 422 (spec part 3, section 5.4), so the decision judges it. */
+const RoleName = Type.String({ maxLength: 40, description: roles.join(", ") });
+
+export const GrantBody = Type.Object({ user_id: Uuid, role: RoleName });
+
+export const RoleBody = Type.Object({ role: RoleName });

@@ -9,25 +9,63 @@ export async function insertMembership(tx: Tx<Tables>, row: MembershipRow): Prom
   await tx.insertInto("memberships").values(row).execute();
 }
 
-/** Members of a project with their accounts, the longest-standing first. */
-export const listMembers = (db: Kysely<Tables>, projectId: string) =>
+const memberColumns = [
+  "m.id",
+  "m.user_id",
+  "m.project_id",
+  "u.email as user_email",
+  "u.display_name as user_display_name",
+  "m.role",
+  "m.created_at",
+] as const;
+
+const membersOf = (db: Kysely<Tables>, projectId: string) =>
   db
     .selectFrom("memberships as m")
     .innerJoin("users as u", "u.id", "m.user_id")
-    .select([
-      "m.id",
-      "m.user_id",
-      "m.project_id",
-      "u.email as user_email",
-      "u.display_name as user_display_name",
-      "m.role",
-      "m.created_at",
-    ])
+    .select(memberColumns)
+    .where("m.project_id", "=", projectId);
+
+/** Members of a project with their accounts, the longest-standing first. */
+export const listMembers = (db: Kysely<Tables>, projectId: string) =>
+  membersOf(db, projectId).orderBy("m.created_at").orderBy("m.id").limit(maxListed).execute();
+
+/** One member of a project with the account. */
+export const findMember = (db: Kysely<Tables>, projectId: string, id: string) =>
+  membersOf(db, projectId).where("m.id", "=", id).executeTakeFirst();
+
+export async function isMember(db: Kysely<Tables>, projectId: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("memberships")
+    .select("id")
+    .where("user_id", "=", userId)
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether a project has an admin who can act, beside this membership. */
+export async function isOtherAdmin(tx: Tx<Tables>, projectId: string, id: string): Promise<boolean> {
+  const other = await tx
+    .selectFrom("memberships as m")
+    .innerJoin("users as u", "u.id", "m.user_id")
+    .select("m.id")
     .where("m.project_id", "=", projectId)
-    .orderBy("m.created_at")
-    .orderBy("m.id")
-    .limit(maxListed)
-    .execute();
+    .where("m.role", "=", "admin")
+    .where("m.id", "<>", id)
+    .where("u.is_active", "=", true)
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+export async function updateRole(tx: Tx<Tables>, id: string, role: string, now: Date): Promise<void> {
+  await tx.updateTable("memberships").set({ role, updated_at: now }).where("id", "=", id).execute();
+}
+
+export async function deleteMembership(tx: Tx<Tables>, id: string): Promise<void> {
+  await tx.deleteFrom("memberships").where("id", "=", id).execute();
+}
 
 /** The projects a user is a member of, by name. */
 export const listMembershipsOf = (db: Kysely<Tables>, userId: string) =>

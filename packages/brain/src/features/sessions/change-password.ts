@@ -50,7 +50,7 @@ export async function changePassword(
   }
   const hash = await passwords.hash(request.newPassword);
   const changed = await database.write(async (tx) => {
-    if (!(await users.noteSuccess(tx, user.id, clock.now()))) return null;
+    if (!(await users.noteSuccess(tx, user, clock.now()))) return null;
     const carried = await findCarried(tx, actor.sessionId);
     await users.setPassword(tx, user.id, hash);
     const ended = await deleteSessionsOf(tx, user.id, null);

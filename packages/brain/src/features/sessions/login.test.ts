@@ -1,6 +1,7 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { createPasswords } from "../../platform/crypto/passwords.ts";
 import { ownOrigin } from "../audit/index.ts";
 import { sessionSettings } from "./settings.ts";
 
@@ -29,6 +30,20 @@ for (const dialect of testDialects) {
       expect(user?.failed_logins).toBe(3);
       expect(user?.locked_until).toEqual(new Date(fixture.clock.now().getTime() + 900_000));
       await expect(login(adminPassword)).rejects.toMatchObject({ code: "unauthenticated" });
+    });
+
+    test("lets in everybody who comes at the moment when an outdated hash is made anew", async () => {
+      const costlier = createPasswords({
+        SVC_ARGON2_TIME_COST: 2,
+        SVC_ARGON2_MEMORY_COST: 8192,
+        SVC_ARGON2_PARALLELISM: 1,
+      });
+      const password_hash = await costlier.hash(adminPassword);
+      await opened.database.write((tx) => tx.updateTable("users").set({ password_hash }).execute());
+      const signedIn = await Promise.all(Array.from({ length: 4 }, () => login(adminPassword)));
+      expect(new Set(signedIn.map(({ session }) => session.id)).size).toBe(4);
+      const user = await fixture.users.findByEmail(email);
+      expect(fixture.passwords.isOutdated(user?.password_hash ?? "")).toBe(false);
     });
 
     test("logs why it refused, and the address as typed only when that is wanted", async () => {

@@ -63,7 +63,7 @@ export async function login(deps: LoginDeps, request: LoginRequest): Promise<Log
   }
 }
 
-async function attempt(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn> {
+async function attempt(deps: LoginDeps, request: LoginRequest, isSecond = false): Promise<LoggedIn> {
   const { users, passwords, clock } = deps;
   const user = await users.findByEmail(request.email);
   const fits = await passwords.verify(user?.password_hash ?? null, request.password);
@@ -71,8 +71,9 @@ async function attempt(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn
   if (user === undefined || failure !== null) return refuse(deps, request, user, failure ?? "unknown_email");
   const newHash = passwords.isOutdated(user.password_hash) ? await passwords.hash(request.password) : null;
   const signedIn = await deps.database.write(async (tx) => {
-    // Asked again under the transaction: guesses that ran beside this one may have locked the account meanwhile.
-    if (!(await users.noteSuccess(tx, user.id, clock.now()))) return null;
+    // Asked again under the transaction: guesses that ran beside this one may have locked the account meanwhile, and a reset may have
+    // replaced the password.
+    if (!(await users.noteSuccess(tx, user, clock.now()))) return null;
     if (newHash !== null) await users.setPassword(tx, user.id, newHash);
     const { trustCookie, origin } = request;
     const factor = await deps.mfa.signIn(tx, { userId: user.id, trustCookie, origin });
@@ -96,7 +97,8 @@ async function attempt(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn
     const isPending = factor.user.mfa_enrolled_at !== null && !factor.isSpared;
     return { session, factor: { user: factor.user, isPending } };
   });
-  if (signedIn === null) return refuse(deps, request, user, "locked");
+  // Judged once more as it is now: a sign-in beside this one may just have stored the same password at other costs.
+  if (signedIn === null) return isSecond ? refuse(deps, request, user, "locked") : attempt(deps, request, true);
   return { user, ...signedIn };
 }
 

@@ -71,6 +71,10 @@ export interface Sessions extends Pick<Authenticator, "session"> {
   standing(sessionId: string): Promise<SessionStanding | null>;
   revoke(actor: SessionActor, id: string, origin: AuditOrigin): Promise<boolean>;
   revokeOthers(actor: SessionActor, origin: AuditOrigin): Promise<number>;
+  /** Ends all sessions of a user in the caller's transaction and gives their ids, for `tellEnded` after the commit. */
+  endAllOf(tx: Tx<Tables>, userId: string): Promise<string[]>;
+  /** Tells every process that these sessions ended: their live connections close. */
+  tellEnded(userId: string, sessionIds: readonly string[]): Promise<void>;
   /** Deletes sessions past their absolute limit. */
   prune(): Promise<number>;
   /** Calls `listener` when any process ended sessions; returns the way to stop. */
@@ -218,6 +222,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
       await announce(actor.user.id, ended);
       return ended.length;
     },
+    endAllOf: (tx, userId) => deleteSessionsOf(tx, userId, null),
+    tellEnded: announce,
     prune: () => database.write((tx) => deleteExpired(tx, clock.now())),
     onEnded(listener) {
       listeners.add(listener);

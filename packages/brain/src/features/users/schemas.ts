@@ -29,5 +29,42 @@ export type ProfileBody = Static<typeof ProfileBody>;
 export const emailPattern = "^[^\\s@\\x00-\\x1f\\x7f]+@[^\\s@\\x00-\\x1f\\x7f]+$";
 export const Email = Type.String({ minLength: 3, maxLength: 320, pattern: emailPattern });
 
+/** A user as administrators of the instance see one. */
+export const UserAdminPublic = Type.Object({
+  ...UserPublic.properties,
+  is_active: Type.Boolean(),
+  updated_at: Type.String({ format: "date-time" }),
+  last_login_at: Nullable(Type.String({ format: "date-time" })),
+});
+export type UserAdminPublic = Static<typeof UserAdminPublic>;
+
+export const UserList = Type.Array(UserAdminPublic);
+
+export const UserParams = Type.Object({ user_id: Uuid });
+
+export const UserListQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ description: "default 100; 0, less, or more than 500 means 100" })),
+  offset: Type.Optional(Type.Integer({ description: "default 0; less means 0" })),
+});
+export type UserListQuery = Static<typeof UserListQuery>;
+
+/** What an administrator may change of an account; other keys, `email` among them, are ignored. */
+export const UserChangesBody = Type.Object({
+  ...ProfileBody.properties,
+  is_admin: Type.Optional(Type.Boolean()),
+  is_active: Type.Optional(Type.Boolean()),
+});
+export type UserChangesBody = Static<typeof UserChangesBody>;
+
 /** A new password; the policy is judged by `requirePassword`. */
 export const NewPassword = Type.String({ minLength: 8, maxLength: 256 });
+
+export const NewUserBody = Type.Object({
+  email: Email,
+  password: NewPassword,
+  ...ProfileBody.properties,
+  is_admin: Type.Optional(Type.Boolean()),
+});
+export type NewUserBody = Static<typeof NewUserBody>;
+
+export const ResetPasswordBody = Type.Object({ new_password: NewPassword });

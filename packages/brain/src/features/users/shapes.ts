@@ -1,5 +1,5 @@
 import type { UserRow } from "../../schema/tables/index.ts";
-import type { UserPublic } from "./schemas.ts";
+import type { UserAdminPublic, UserPublic } from "./schemas.ts";
 
 /** A user as login, me and others show one (spec part 3, section 5.3). */
 export function publicUser(row: UserRow): UserPublic {
@@ -12,5 +12,15 @@ export function publicUser(row: UserRow): UserPublic {
     is_admin: row.is_admin,
     timezone: row.timezone,
     created_at: row.created_at.toISOString(),
+  };
+}
+
+/** A user as administrators of the instance see one (spec part 1, User). */
+export function publicUserForAdmins(row: UserRow): UserAdminPublic {
+  return {
+    ...publicUser(row),
+    is_active: row.is_active,
+    updated_at: row.updated_at.toISOString(),
+    last_login_at: row.last_login_at?.toISOString() ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import type { Kysely, Updateable } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
+import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 
 type Db = Kysely<Tables>;
@@ -23,16 +23,69 @@ export async function updateUser(tx: Tx<Tables>, id: string, changes: Updateable
   await tx.updateTable("users").set(changes).where("id", "=", id).execute();
 }
 
+/** Reads an account that the transaction is about to change; others wait. */
+export const lockUser = (tx: Tx<Tables>, dialect: DialectName, id: string): Promise<UserRow | undefined> =>
+  tx
+    .selectFrom("users")
+    .selectAll()
+    .where("id", "=", id)
+    .$if(dialect === "postgres", (query) => query.forUpdate())
+    .executeTakeFirst();
+
+/** Accounts, the newest first. */
+export const listUsers = (db: Db, { limit, offset }: { limit: number; offset: number }): Promise<UserRow[]> =>
+  db
+    .selectFrom("users")
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function isOtherAdminActive(tx: Tx<Tables>, id: string): Promise<boolean> {
+  const other = await tx
+    .selectFrom("users")
+    .select("id")
+    .where("is_admin", "=", true)
+    .where("is_active", "=", true)
+    .where("id", "<>", id)
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** Deletes an account; memberships, sessions, keys, saved views and second factors go with it by their foreign keys. */
+export async function deleteUser(tx: Tx<Tables>, id: string): Promise<void> {
+  await tx.deleteFrom("users").where("id", "=", id).execute();
+}
+
+/** Forgets the browsers that spare this user the code; tells how many still counted. */
+export async function deleteTrustedDevices(tx: Tx<Tables>, userId: string): Promise<number> {
+  const gone = tx.deleteFrom("trusted_devices").where("user_id", "=", userId).returning("revoked_at");
+  return (await gone.execute()).filter(({ revoked_at }) => revoked_at === null).length;
+}
+
+export async function deleteResetTokens(tx: Tx<Tables>, userId: string): Promise<void> {
+  await tx.deleteFrom("password_reset_tokens").where("user_id", "=", userId).execute();
+}
+
 /**
- * Notes a successful sign-in and ends the count of failures.
+ * Notes a successful sign-in with the password of `hash` and ends the count of failures.
  *
- * @returns false for an account that is inactive or locked at `now`: then nothing changed, and the sign-in fails.
+ * @returns false for an account that is inactive, locked at `now`, or has another password by now: then nothing changed, and the sign-in
+ * fails.
  */
-export async function noteSuccess(tx: Tx<Tables>, id: string, now: Date): Promise<boolean> {
+export async function noteSuccess(
+  tx: Tx<Tables>,
+  { id, password_hash: hash }: Pick<UserRow, "id" | "password_hash">,
+  now: Date,
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("users")
     .set({ failed_logins: 0, locked_until: null, last_login_at: now })
     .where("id", "=", id)
+    .where("password_hash", "=", hash)
     .where("is_active", "=", true)
     .where((eb) => eb.or([eb("locked_until", "is", null), eb("locked_until", "<=", now)]))
     .executeTakeFirst();

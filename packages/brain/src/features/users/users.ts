@@ -3,13 +3,28 @@ import type { Database, Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { ProfileBody } from "./schemas.ts";
-import { findByEmail, findById, insertUser, isAnyUser, noteFailure, noteSuccess, updateUser } from "./store.ts";
+import {
+  deleteResetTokens,
+  deleteTrustedDevices,
+  findByEmail,
+  findById,
+  insertUser,
+  isAnyUser,
+  lockUser,
+  noteFailure,
+  noteSuccess,
+  updateUser,
+} from "./store.ts";
 
 export interface NewUser {
   readonly email: string;
   readonly displayName: string | null;
   readonly passwordHash: string;
   readonly isAdmin: boolean;
+  readonly firstName?: string | null;
+  readonly lastName?: string | null;
+  /** Default UTC. */
+  readonly timezone?: string;
 }
 
 export interface Users {
@@ -22,6 +37,15 @@ export interface Users {
   /** Changes an account inside the caller's transaction and gives the changed row. */
   change(tx: Tx<Tables>, row: UserRow, changes: ProfileBody): Promise<UserRow>;
   setPassword(tx: Tx<Tables>, id: string, passwordHash: string): Promise<void>;
+  /** Reads an account for a change in the caller's transaction; others wait until it ends. */
+  lock(tx: Tx<Tables>, id: string): Promise<UserRow | undefined>;
+  /**
+   * Gives an account another password without the old one: its lock, its trusted devices and its reset tokens end as well. The caller ends
+   * the sessions afterwards.
+   *
+   * @returns how many trusted devices ended.
+   */
+  replacePassword(tx: Tx<Tables>, id: string, passwordHash: string): Promise<number>;
   noteSuccess: typeof noteSuccess;
   noteFailure: typeof noteFailure;
 }
@@ -32,19 +56,19 @@ export function createUsers({ database, clock }: { database: Database<Tables>; c
     findByEmail: (email) => findByEmail(database.read, emailKey(email)),
     findById: (id) => findById(database.read, id),
     isAny: (tx) => isAnyUser(tx ?? database.read),
-    async add(tx, { email, displayName, passwordHash, isAdmin }) {
+    async add(tx, { email, displayName, passwordHash, isAdmin, firstName, lastName, timezone }) {
       const now = clock.now();
       const row: UserRow = {
         id: uuidV7(clock),
         email: email.trim(),
         email_key: emailKey(email),
-        first_name: null,
-        last_name: null,
+        first_name: firstName ?? null,
+        last_name: lastName ?? null,
         display_name: displayName,
         password_hash: passwordHash,
         is_admin: isAdmin,
         is_active: true,
-        timezone: "UTC",
+        timezone: timezone ?? "UTC",
         failed_logins: 0,
         locked_until: null,
         mfa_enforcement_started_at: null,
@@ -67,13 +91,22 @@ export function createUsers({ database, clock }: { database: Database<Tables>; c
       return { ...row, ...applied };
     },
     setPassword: (tx, id, passwordHash) => updateUser(tx, id, { password_hash: passwordHash, updated_at: clock.now() }),
+    lock: (tx, id) => lockUser(tx, database.dialect, id),
+    async replacePassword(tx, id, passwordHash) {
+      const now = clock.now();
+      // The account first: a sign-in with the old password that runs beside this one then fails, or its session is there to be ended.
+      await updateUser(tx, id, { password_hash: passwordHash, failed_logins: 0, locked_until: null, updated_at: now });
+      const devicesEnded = await deleteTrustedDevices(tx, id);
+      await deleteResetTokens(tx, id);
+      return devicesEnded;
+    },
     noteSuccess,
     noteFailure,
   };
 }
 
 /** Named one by one: a request body may hold keys that are columns nobody may set this way. */
-function changedColumns(changes: ProfileBody): Partial<UserRow> {
+export function changedColumns(changes: ProfileBody): Partial<UserRow> {
   const { first_name, last_name, display_name, timezone } = changes;
   return {
     ...(first_name !== undefined && { first_name }),
@@ -84,4 +117,4 @@ function changedColumns(changes: ProfileBody): Partial<UserRow> {
 }
 
 /** The form in which e-mail addresses are compared. */
-const emailKey = (email: string): string => email.trim().toLowerCase();
+export const emailKey = (email: string): string => email.trim().toLowerCase();

@@ -4,6 +4,7 @@ import { Compile } from "typebox/compile";
 import { Format } from "typebox/format";
 import { parseRange } from "../http/addresses.ts";
 import { hostName } from "../http/hosts.ts";
+import { isMailUrl, parseMailbox } from "../mail/sender.ts";
 
 /** The parts of a schema that settings use, beside TypeBox's own. */
 export interface SettingSchema {
@@ -37,6 +38,11 @@ const formats: Record<string, { test: (text: string) => boolean; words: string }
   "svc-cidr": { test: (text) => parseRange(text) !== null, words: "must be an address or a CIDR range" },
   "svc-host": { test: (text) => hostName(text) !== null, words: "must be a host name" },
   "svc-origin": { test: isOrigin, words: "must be an origin such as https://app.example.org" },
+  "svc-mail-url": { test: isMailUrl, words: "must be a URL such as smtp://user:password@mail.example.org:587" },
+  "svc-mail-from": {
+    test: (text) => parseMailbox(text) !== null,
+    words: "must be name@example.org or Name <name@example.org>",
+  },
   "svc-url": { test: isWebUrl, words: "must be an http or https URL" },
 };
 for (const [name, format] of Object.entries(formats)) Format.Set(name, format.test);

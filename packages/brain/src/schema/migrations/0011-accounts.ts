@@ -15,6 +15,8 @@ export const accounts: Migration = {
       `ALTER TABLE users ADD COLUMN mfa_last_step ${t.int}`,
       `ALTER TABLE users ADD COLUMN mfa_failed_codes ${t.int} NOT NULL DEFAULT 0`,
       `ALTER TABLE users ADD COLUMN mfa_locked_until ${t.instant}`,
+      "CREATE INDEX users_by_age ON users (created_at, id)",
+      "CREATE INDEX commands_by_issuer ON commands (issued_by) WHERE issued_by IS NOT NULL",
       `ALTER TABLE sessions ADD COLUMN is_mfa_spared ${t.bool} NOT NULL DEFAULT ${t.no}`,
       `CREATE TABLE mfa_recovery_codes (
         id ${t.uuid} PRIMARY KEY, ${ofUser}, code_hash ${t.text} NOT NULL, UNIQUE (user_id, code_hash)) ${t.options}`,
@@ -41,6 +43,7 @@ export const accounts: Migration = {
         invited_by ${t.uuid}, token_hash ${t.text} NOT NULL UNIQUE, expires_at ${t.instant} NOT NULL, accepted_at ${t.instant},
         accepted_by_user_id ${t.uuid}, revoked_at ${t.instant}, created_at ${t.instant} NOT NULL, updated_at ${t.instant} NOT NULL) ${t.options}`,
       "CREATE INDEX invitations_by_project ON invitations (project_id, created_at)",
+      "CREATE INDEX invitations_by_expiry ON invitations (expires_at)",
     ]);
   },
 };

@@ -1,0 +1,26 @@
+import type { MailMessage } from "../../platform/mail/render.ts";
+import type { InvitationRow, UserRow } from "../../schema/tables/index.ts";
+
+export interface InvitationMail {
+  readonly row: Pick<InvitationRow, "email" | "role" | "expires_at">;
+  readonly projectName: string;
+  readonly inviter: Pick<UserRow, "display_name" | "email"> | undefined;
+  /** Where it is accepted. */
+  readonly url: string;
+}
+
+/** The mail that asks somebody into a project. */
+export function invitationMail({ row, projectName, inviter, url }: InvitationMail): MailMessage {
+  const who = inviter === undefined ? "Somebody" : (inviter.display_name ?? inviter.email);
+  return {
+    kind: "invitation",
+    to: row.email,
+    subject: `Invitation to ${projectName}`,
+    before: [`${who} invites you to the project ${projectName} as ${row.role}.`],
+    link: { label: "Accept the invitation", url },
+    after: [
+      `The link works once, until ${row.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
+      "If you expected no invitation, ignore this mail.",
+    ],
+  };
+}

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomToken, tokenLabels } from "@svc/protocol";
+import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import type { Role } from "../../platform/http/actor.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Mail } from "../../platform/mail/mail.ts";
+import type { InvitationRow } from "../../schema/tables/index.ts";
+import type { AuditOrigin } from "../audit/index.ts";
+import { emailKey, type Users } from "../users/index.ts";
+import { type AcceptDeps, type AcceptRequest, acceptInvitation, unknownInvitation } from "./accept.ts";
+import { invitationMail } from "./invitation-mail.ts";
+import type { Accepted, Invitation, InviteBody, InvitedAnswer, Preview } from "./schemas.ts";
+import { findOpen, insertInvitation, listPending, revokePending } from "./store.ts";
+
+export interface InvitationsDeps extends AcceptDeps {
+  readonly users: AcceptDeps["users"] & Pick<Users, "findById">;
+  /** Master secrets. */
+  readonly masters: Keyring;
+  readonly mail: Pick<Mail, "send" | "isConfigured">;
+  readonly settings: AcceptDeps["settings"] & { readonly SVC_PUBLIC_URL: string };
+}
+
+export interface Invitations {
+  /** Those of a project that can still be accepted, the newest first. */
+  list(projectId: string): Promise<Invitation[]>;
+  /** Makes an invitation and mails it; its token is in this answer and nowhere else. */
+  create(request: {
+    project: { id: string; name: string };
+    body: InviteBody;
+    origin: AuditOrigin;
+  }): Promise<InvitedAnswer>;
+  /** @throws ApiError `not_found` unless it is pending. */
+  revoke(request: { projectId: string; id: string; origin: AuditOrigin }): Promise<void>;
+  /** @throws ApiError `not_found`, the same for every reason why a token does not count. */
+  preview(token: string): Promise<Preview>;
+  /** @throws ApiError as `preview` does, and as accept.ts has it. */
+  accept(request: AcceptRequest): Promise<Accepted>;
+}
+
+const dayMs = 86_400_000;
+const defaultTtlDays = 7;
+/** How long an answer waits to learn whether the mail server took the mail. */
+const mailWaitMs = 5000;
+
+/** Invitations into a project, by a token that is mailed or handed over (spec part 3, section 5.3). */
+export function createInvitations(deps: InvitationsDeps): Invitations {
+  const { database, clock, audit, users, masters, mail, settings } = deps;
+  const digestsOf = (token: string) => candidateDigests(masters, tokenLabels.invitation, token);
+
+  async function requireOpen(token: string) {
+    const open = await findOpen(database.read, digestsOf(token), clock.now());
+    if (open === undefined) throw unknownInvitation();
+    return open;
+  }
+
+  return {
+    async list(projectId) {
+      return (await listPending(database.read, projectId, clock.now())).map(publicInvitation);
+    },
+    async create({ project, body, origin }) {
+      const { role = "viewer", ttl_days: ttlDays = defaultTtlDays } = body;
+      const token = randomToken();
+      const now = clock.now();
+      const row: InvitationRow = {
+        id: uuidV7(clock),
+        project_id: project.id,
+        email: body.email,
+        email_key: emailKey(body.email),
+        role,
+        invited_by: origin.user_id,
+        token_hash: storedDigest(masters, tokenLabels.invitation, token),
+        expires_at: new Date(now.getTime() + ttlDays * dayMs),
+        accepted_at: null,
+        accepted_by_user_id: null,
+        revoked_at: null,
+        created_at: now,
+        updated_at: now,
+      };
+      await database.write(async (tx) => {
+        await insertInvitation(tx, row);
+        await audit.append(tx, {
+          action: "invitation.mint",
+          target_type: "invitation",
+          target_id: row.id,
+          project_id: project.id,
+          // The address stays out: audit rows outlive the invitation.
+          metadata: { role, ttl_days: ttlDays },
+          ...origin,
+        });
+      });
+      // Behind #, which browsers send to nobody: the token gets into no log of a proxy.
+      const path = `/invite#token=${token}`;
+      const url = new URL(path, settings.SVC_PUBLIC_URL).href;
+      const inviter = origin.user_id === null ? undefined : await users.findById(origin.user_id);
+      const sending = mail.send(invitationMail({ row, projectName: project.name, inviter, url }));
+      const isSent = mail.isConfigured && (await Promise.race([sending, sleep(mailWaitMs, false, { ref: false })]));
+      return { invitation: publicInvitation(row), token, accept_url_path: path, email_sent: isSent };
+    },
+    async revoke({ projectId, id, origin }) {
+      await database.write(async (tx) => {
+        if (!(await revokePending(tx, projectId, id, clock.now()))) throw unknownInvitation();
+        const about = { target_type: "invitation", target_id: id, project_id: projectId };
+        await audit.append(tx, { action: "invitation.revoke", ...about, ...origin });
+      });
+    },
+    async preview(token) {
+      const { email, role, project_slug, project_name, expires_at } = await requireOpen(token);
+      return {
+        email,
+        role: role as Role,
+        project_slug,
+        project_name,
+        expires_at: expires_at.toISOString(),
+        existing_account: (await users.findByEmail(email)) !== undefined,
+      };
+    },
+    async accept(request) {
+      return acceptInvitation(deps, await requireOpen(request.body.token), request);
+    },
+  };
+}
+
+/** An invitation as the API shows it; never the token or its digest. */
+function publicInvitation(
+  row: Omit<InvitationRow, "token_hash" | "email_key" | "accepted_by_user_id" | "updated_at">,
+): Invitation {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    email: row.email,
+    role: row.role as Role,
+    invited_by: row.invited_by,
+    expires_at: row.expires_at.toISOString(),
+    accepted_at: row.accepted_at?.toISOString() ?? null,
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,24 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Loop } from "../../platform/loop.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { deleteEndedBefore } from "./store.ts";
+
+const dayMs = 86_400_000;
+
+interface PruneDeps {
+  readonly database: Pick<Database<Tables>, "write">;
+  readonly clock: Pick<Clock, "now">;
+  readonly settings: { readonly SVC_HISTORY_RETENTION_DAYS: number };
+}
+
+/** Deletes invitations that ended before the retention; they hold addresses. Leader only: one replica is enough for it. */
+export const pruneInvitations: Loop<PruneDeps> = {
+  name: "invitations.retention",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  async tick({ database, clock, settings }) {
+    const before = new Date(clock.now().getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
+    return { deleted: await database.write((tx) => deleteEndedBefore(tx, before)) };
+  },
+};

@@ -1,0 +1,53 @@
+import type { FastifyRequest } from "fastify";
+import type { Access } from "../../platform/http/access.ts";
+import type { SessionActor } from "../../platform/http/actor.ts";
+import type { Routes } from "../../platform/http/app.ts";
+import { requireCsrfToken } from "../../platform/http/csrf.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { originOf } from "../audit/index.ts";
+import type { Invitations } from "./invitations.ts";
+import { AcceptBody, Accepted, Preview, PreviewBody } from "./schemas.ts";
+
+interface PublicRouteDeps {
+  readonly invitations: Invitations;
+  readonly access: Pick<Access, "session" | "admitsAddress" | "cookies">;
+}
+
+/** What somebody with an invitation's token may do. */
+export const invitationPublicRoutes: Routes<PublicRouteDeps> = (app, { invitations, access }) => {
+  app.post(
+    "/invitations/preview",
+    {
+      schema: { body: PreviewBody, response: { 200: Preview } },
+      config: { tag: "invitations-public", public: true, bucket: "invitations" },
+    },
+    (request) => invitations.preview(request.body.token),
+  );
+
+  app.post(
+    "/invitations/accept",
+    {
+      schema: { body: AcceptBody, response: { 201: Accepted } },
+      // Cookies count only where the invited account exists, so the decision asks for the session.
+      config: { tag: "invitations-public", public: true, bucket: "invitations" },
+    },
+    async (request, reply) => {
+      const sessionOf = (userId: string) => sessionOfUser(request, userId, access);
+      const accepted = await invitations.accept({ body: request.body, sessionOf, origin: originOf(request, null) });
+      return reply.code(201).send(accepted);
+    },
+  );
+};
+
+/** The session of this user that came with the request; null without one. @throws ApiError `ip_denied`, `csrf_failed` */
+async function sessionOfUser(
+  request: FastifyRequest,
+  userId: string,
+  access: PublicRouteDeps["access"],
+): Promise<SessionActor | null> {
+  const actor = await access.session(request);
+  if (actor === null || actor.user.id !== userId) return null;
+  if (!access.admitsAddress("dashboard", request.clientAddress)) throw new ApiError("ip_denied", { surface: "api" });
+  requireCsrfToken(request, access.cookies.csrf.name, actor.csrfToken);
+  return actor;
+}

@@ -1,0 +1,45 @@
+import { Type } from "typebox";
+import type { Routes } from "../../platform/http/app.ts";
+import { ProjectParams } from "../../platform/http/schemas.ts";
+import { originOf } from "../audit/index.ts";
+import type { Invitations } from "./invitations.ts";
+import { InvitationList, InvitationParams, InviteBody, InvitedAnswer } from "./schemas.ts";
+
+/** Invitations of a project, for its admins. */
+export const invitationRoutes: Routes<{ invitations: Invitations }> = (app, { invitations }) => {
+  app.get(
+    "/projects/:slug/invitations",
+    {
+      schema: { params: ProjectParams, response: { 200: InvitationList } },
+      config: { tag: "invitations", role: "admin" },
+    },
+    async (request) => ({ items: await invitations.list(request.project.id) }),
+  );
+
+  app.post(
+    "/projects/:slug/invitations",
+    {
+      schema: { params: ProjectParams, body: InviteBody, response: { 201: InvitedAnswer } },
+      config: { tag: "invitations", role: "admin", freshMfa: true },
+    },
+    async (request, reply) => {
+      const { project, body } = request;
+      const origin = originOf(request, request.actor);
+      return reply.code(201).send(await invitations.create({ project, body, origin }));
+    },
+  );
+
+  app.delete(
+    "/projects/:slug/invitations/:invitation_id",
+    {
+      schema: { params: InvitationParams, response: { 204: Type.Null() } },
+      config: { tag: "invitations", role: "admin" },
+    },
+    async (request, reply) => {
+      const id = request.params.invitation_id.toLowerCase();
+      const origin = originOf(request, request.actor);
+      await invitations.revoke({ projectId: request.project.id, id, origin });
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,13 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Loop } from "../../platform/loop.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { deleteEndedTokens } from "./store.ts";
+
+/** Deletes reset tokens whose time is over. Leader only: one replica is enough for it. */
+export const prunePasswordResets: Loop<{ database: Pick<Database<Tables>, "write">; clock: Pick<Clock, "now"> }> = {
+  name: "password-reset.retention",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  tick: async ({ database, clock }) => ({ deleted: await database.write((tx) => deleteEndedTokens(tx, clock.now())) }),
+};

@@ -1,0 +1,159 @@
+import { randomToken, tokenLabels } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import type { Passwords } from "../../platform/crypto/passwords.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Mail } from "../../platform/mail/mail.ts";
+import type { MailMessage } from "../../platform/mail/render.ts";
+import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../audit/index.ts";
+import type { Sessions } from "../sessions/index.ts";
+import { passwordRefusal, type Users } from "../users/index.ts";
+import { consumeToken, countLive, findLive, insertToken } from "./store.ts";
+
+export interface PasswordResetDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, "warn">;
+  readonly audit: Pick<Audit, "append" | "record">;
+  readonly users: Pick<Users, "findByEmail" | "lock" | "replacePassword">;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly sessions: Pick<Sessions, "endAllOf" | "tellEnded">;
+  /** Master secrets. */
+  readonly masters: Keyring;
+  readonly mail: Pick<Mail, "send" | "isConfigured">;
+  readonly settings: { readonly SVC_PUBLIC_URL: string; readonly SVC_PASSWORD_MIN_LENGTH: number };
+}
+
+export interface PasswordReset {
+  /** Begins to look the address up and, for an active account, to mail it a link. Tells nothing and is not waited for. */
+  request(request: { email: string; origin: AuditOrigin }): void;
+  /**
+   * Gives the account of a token another password and ends all its sessions, trusted devices and other tokens. A second factor stays as it
+   * is, and no session is made.
+   *
+   * @throws ApiError `not_found` for every reason why a token does not count, `validation_error` for a password that the policy refuses:
+   * the token works on.
+   */
+  confirm(request: { token: string; newPassword: string; origin: AuditOrigin }): Promise<void>;
+  /** Resolves when what was requested so far is looked up and handed to the mail queue. */
+  settled(): Promise<void>;
+}
+
+/** Minutes a link works (spec part 2, Limits). */
+const ttlMinutes = 30;
+/** Links of one account that work at once: further requests send nothing, and never end a link that was sent. */
+const maxLive = 3;
+/** Requests that are looked up at once; what comes beyond that is dropped. */
+const maxUnderWay = 100;
+
+type Failure = "unknown_email" | "inactive" | "mail_not_configured" | "too_many_links";
+
+/** A new password by a link in a mail (spec part 3, section 5.3). */
+export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
+  const { database, clock, log, audit, users, masters, mail, sessions, settings } = deps;
+  const underWay = new Set<Promise<void>>();
+  const aboutRequest = (user: UserRow | undefined, origin: AuditOrigin) => ({
+    action: "auth.password_reset_requested",
+    target_type: "user",
+    target_id: user?.id ?? null,
+    ...origin,
+    user_id: user?.id ?? null,
+  });
+
+  /** Stores a fresh token with its audit row; null when the account has as many as it may. */
+  function mint(user: UserRow, origin: AuditOrigin): Promise<string | null> {
+    return database.write(async (tx) => {
+      const locked = await users.lock(tx, user.id);
+      const now = clock.now();
+      if (locked === undefined || !locked.is_active || (await countLive(tx, user.id, now)) >= maxLive) return null;
+      const token = randomToken();
+      await insertToken(tx, {
+        id: uuidV7(clock),
+        user_id: user.id,
+        token_hash: storedDigest(masters, tokenLabels.passwordReset, token),
+        expires_at: new Date(now.getTime() + ttlMinutes * 60_000),
+        used_at: null,
+        created_at: now,
+      });
+      await audit.append(tx, aboutRequest(user, origin));
+      return token;
+    });
+  }
+
+  async function handle(email: string, origin: AuditOrigin): Promise<void> {
+    const user = await users.findByEmail(email);
+    const refuse = (reason: Failure) =>
+      audit.record({ ...aboutRequest(user, origin), result: "failed", metadata: { reason } });
+    if (user === undefined) return refuse("unknown_email");
+    if (!user.is_active) return refuse("inactive");
+    if (!mail.isConfigured) return refuse("mail_not_configured");
+    const token = await mint(user, origin);
+    if (token === null) return refuse("too_many_links");
+    // Behind #, which browsers send to nobody: the token gets into no log of a proxy.
+    const url = new URL(`/reset/confirm#token=${token}`, settings.SVC_PUBLIC_URL).href;
+    // It has a queue and a log of its own.
+    void mail.send(resetMail(user.email, url));
+  }
+
+  return {
+    request({ email, origin }) {
+      if (underWay.size >= maxUnderWay) {
+        log.warn("password_reset.dropped");
+        return;
+      }
+      const handled = handle(email, origin)
+        .catch((error: unknown) => log.warn("password_reset.failed", { err: error }))
+        .finally(() => underWay.delete(handled));
+      underWay.add(handled);
+    },
+    async confirm({ token, newPassword, origin }) {
+      const digests = candidateDigests(masters, tokenLabels.passwordReset, token);
+      const live = await findLive(database.read, digests, clock.now());
+      if (live === undefined) throw unknownToken();
+      const refusal = passwordRefusal("new_password", newPassword, settings.SVC_PASSWORD_MIN_LENGTH);
+      if (refusal !== null) throw refusal;
+      const passwordHash = await deps.passwords.hash(newPassword);
+      const userId = live.user_id;
+      const ended = await database.write(async (tx) => {
+        // The account first: two links of one account that are used at once then wait for one another.
+        const user = await users.lock(tx, userId);
+        if (user === undefined || !user.is_active || !(await consumeToken(tx, live.id, clock.now())))
+          throw unknownToken();
+        const devicesEnded = await users.replacePassword(tx, userId, passwordHash);
+        const sessionsEnded = await sessions.endAllOf(tx, userId);
+        await audit.append(tx, {
+          action: "auth.password_reset_completed",
+          target_type: "user",
+          target_id: userId,
+          metadata: { sessions_ended: sessionsEnded.length, trusted_devices_ended: devicesEnded },
+          ...origin,
+          user_id: userId,
+        });
+        return sessionsEnded;
+      });
+      await sessions.tellEnded(userId, ended);
+    },
+    async settled() {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+const unknownToken = () => new ApiError("not_found", { resource: "password_reset_token" });
+
+const resetMail = (to: string, url: string): MailMessage => ({
+  kind: "password_reset",
+  to,
+  subject: "Reset your password",
+  before: ["Somebody, probably you, asked for a new password for your account."],
+  link: { label: "Choose a new password", url },
+  after: [
+    `The link works once, for ${ttlMinutes} minutes. It ends all sessions; a second factor stays as it is.`,
+    "If you did not ask for it, ignore this mail: your password is unchanged.",
+  ],
+});

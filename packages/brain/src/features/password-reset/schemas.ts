@@ -1,0 +1,14 @@
+import { Type } from "typebox";
+import { NewPassword } from "../users/index.ts";
+
+/** Not checked for form: an impossible address is an unknown one, and gets the same answer. */
+export const RequestBody = Type.Object({ email: Type.String({ maxLength: 320 }) });
+
+export const RequestAnswer = Type.Object({ accepted: Type.Literal(true) });
+
+export const ConfirmBody = Type.Object({
+  token: Type.String({ minLength: 10, maxLength: 256 }),
+  new_password: NewPassword,
+});
+
+export const ConfirmAnswer = Type.Object({ success: Type.Literal(true) });

@@ -1,0 +1,51 @@
+import type { Kysely } from "kysely";
+import type { Tx } from "../../platform/database/database.ts";
+import type { PasswordResetTokenRow, Tables } from "../../schema/tables/index.ts";
+
+/** Tokens of a user that work at `now`. */
+export async function countLive(tx: Tx<Tables>, userId: string, now: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom("password_reset_tokens")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("user_id", "=", userId)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function insertToken(tx: Tx<Tables>, row: PasswordResetTokenRow): Promise<void> {
+  await tx.insertInto("password_reset_tokens").values(row).execute();
+}
+
+/** The token that works at `now` of an active account; nothing for every other reason. */
+export const findLive = (db: Kysely<Tables>, digests: readonly string[], now: Date) =>
+  db
+    .selectFrom("password_reset_tokens as t")
+    .innerJoin("users as u", "u.id", "t.user_id")
+    .select(["t.id", "t.user_id"])
+    .where("t.token_hash", "in", digests)
+    .where("t.used_at", "is", null)
+    .where("t.expires_at", ">", now)
+    .where("u.is_active", "=", true)
+    .executeTakeFirst();
+
+/** Uses a token up; false when another use won or its time is over. */
+export async function consumeToken(tx: Tx<Tables>, id: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("password_reset_tokens")
+    .set({ used_at: now })
+    .where("id", "=", id)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export async function deleteEndedTokens(tx: Tx<Tables>, now: Date): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("password_reset_tokens")
+    .where("expires_at", "<=", now)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

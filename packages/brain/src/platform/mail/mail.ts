@@ -1,0 +1,129 @@
+/**
+ * Mail by SMTP: a bounded queue in memory, a few connections at once. What fails or does not fit is logged without recipient, link or
+ * credentials, and is not tried again: whoever asked for the mail asks once more.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { isLoopbackHost } from "../http/hosts.ts";
+import type { Log } from "../log.ts";
+import { type MailMessage, renderMail } from "./render.ts";
+import { isAddress, parseMailbox } from "./sender.ts";
+import type { MailValues } from "./settings.ts";
+
+export interface Mail {
+  /** Whether a mail server is configured; without one nothing is sent. */
+  readonly isConfigured: boolean;
+  /**
+   * Sends a mail in its turn.
+   *
+   * @returns true once the server took it; false when it did not, when the queue is full, when the recipient is no single address, and without a mail server. Never throws.
+   */
+  send(message: MailMessage): Promise<boolean>;
+  /** Drops what waits and gives what is under way a moment. */
+  stop(): Promise<void>;
+}
+
+interface Transport {
+  sendMail(mail: object): Promise<unknown>;
+}
+
+/** Mails at once, each over a connection of its own. */
+const maxAtOnce = 2;
+/** Mails that wait; further ones are dropped. */
+const maxWaiting = 100;
+const connectMs = 10_000;
+/** Silence of the server after which a mail has failed. */
+const silenceMs = 15_000;
+const stopMs = 3000;
+
+export function createMail({ settings, log }: { settings: MailValues; log: Pick<Log, "info" | "warn"> }): Mail {
+  const { SVC_MAIL_URL: url, SVC_MAIL_FROM: sender } = settings;
+  const from = sender === undefined ? null : parseMailbox(sender);
+  if (url === undefined || from === null) return { isConfigured: false, send: async () => false, stop: async () => {} };
+
+  const waiting: (() => void)[] = [];
+  const underWay = new Set<Promise<boolean>>();
+  let transport: Promise<Transport> | null = null;
+  let isStopped = false;
+  let free = maxAtOnce;
+
+  function dropped({ kind }: MailMessage, reason: string): false {
+    log.warn("mail.dropped", { kind, reason });
+    return false;
+  }
+
+  async function deliver(message: MailMessage): Promise<boolean> {
+    try {
+      transport ??= openTransport(url!);
+      const { subject, text, html } = renderMail(message);
+      await (await transport).sendMail({
+        from,
+        to: { name: "", address: message.to },
+        envelope: { from: from!.address, to: [message.to] },
+        subject,
+        text,
+        html,
+        // Nobody's vacation notice is to answer it.
+        headers: { "Auto-Submitted": "auto-generated" },
+      });
+      log.info("mail.sent", { kind: message.kind });
+      return true;
+    } catch (error) {
+      // The server's words may repeat the recipient or the user name.
+      const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
+      log.warn("mail.failed", { kind: message.kind, code, response_code: responseCode, command });
+      return false;
+    }
+  }
+
+  async function inTurn(message: MailMessage): Promise<boolean> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return isStopped ? dropped(message, "stopping") : await deliver(message);
+    } finally {
+      // The slot passes to the next in line without becoming free in between.
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  }
+
+  return {
+    isConfigured: true,
+    async send(message) {
+      if (isStopped) return dropped(message, "stopping");
+      if (!isAddress(message.to)) return dropped(message, "no_address");
+      if (waiting.length >= maxWaiting) return dropped(message, "queue_full");
+      const sending = inTurn(message).finally(() => underWay.delete(sending));
+      underWay.add(sending);
+      return sending;
+    },
+    async stop() {
+      isStopped = true;
+      await Promise.race([Promise.all(underWay), sleep(stopMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Loaded with the first mail: most processes never send one. */
+async function openTransport(text: string): Promise<Transport> {
+  const { createTransport } = await import("nodemailer");
+  const url = new URL(text);
+  const secure = url.protocol === "smtps:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const user = decodeURIComponent(url.username);
+  return createTransport({
+    host,
+    port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    // A password goes over the wire in the clear to this machine only.
+    requireTLS: !secure && user !== "" && !isLoopbackHost(url.hostname),
+    ...(user !== "" && { auth: { user, pass: decodeURIComponent(url.password) } }),
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    dnsTimeout: connectMs,
+    socketTimeout: silenceMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}

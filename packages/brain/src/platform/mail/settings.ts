@@ -1,0 +1,25 @@
+import { type Static, Type } from "typebox";
+import type { SettingsCheck } from "../settings.ts";
+
+export const mailSettings = Type.Object({
+  SVC_MAIL_URL: Type.Optional(
+    Type.String({
+      secret: true,
+      format: "svc-mail-url",
+      description:
+        "mail server for invitations and password resets, smtp://user:password@host:587 or smtps://…:465; smtp with a user asks for STARTTLS unless the host is loopback; without it no mail is sent",
+    }),
+  ),
+  SVC_MAIL_FROM: Type.Optional(
+    Type.String({
+      format: "svc-mail-from",
+      description: "sender of those mails, name@example.org or Name <name@example.org>; required with SVC_MAIL_URL",
+    }),
+  ),
+});
+export type MailValues = Static<typeof mailSettings>;
+
+export const checkMailSender: SettingsCheck = (values, fault) => {
+  if (values.SVC_MAIL_URL !== undefined && values.SVC_MAIL_FROM === undefined)
+    fault("SVC_MAIL_FROM", "is required with SVC_MAIL_URL");
+};

@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+
+/** A mail as the server got it. */
+export interface ReceivedMail {
+  /** Of the envelope. */
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Header lines by lower-case name, unfolded; a name that comes twice has two entries. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly raw: string;
+}
+
+export interface MailServerOptions {
+  /** Refuses every recipient with 550. */
+  readonly refuses?: boolean;
+  /** Accepts connections and never greets. */
+  readonly isSilent?: boolean;
+}
+
+/** An SMTP server on a loopback port that keeps what it gets. */
+export interface MailServer {
+  /** `smtp://user:password@127.0.0.1:port`. */
+  readonly url: string;
+  readonly password: string;
+  /** The newest mails, oldest first. */
+  readonly mails: readonly ReceivedMail[];
+  /** Resolves with the first mail after those taken before; rejects when none comes in time. */
+  take(waitMs?: number): Promise<ReceivedMail>;
+  stop(): Promise<void>;
+}
+
+const maxKept = 100;
+const maxMailBytes = 1_048_576;
+const defaultWaitMs = 10_000;
+
+/** Starts a real SMTP server that asks for user and password. */
+export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
+  const user = "mailer";
+  const password = `pw-${randomUUID()}`;
+  const mails: ReceivedMail[] = [];
+  const untaken: ReceivedMail[] = [];
+  const takers: ((mail: ReceivedMail) => void)[] = [];
+
+  function keep(mail: ReceivedMail): void {
+    mails.push(mail);
+    if (mails.length > maxKept) mails.shift();
+    const taker = takers.shift();
+    if (taker !== undefined) taker(mail);
+    else untaken.push(mail);
+    if (untaken.length > maxKept) untaken.shift();
+  }
+
+  const server = new SMTPServer({
+    hideSTARTTLS: true,
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    size: maxMailBytes,
+    onConnect(_session, callback) {
+      if (options.isSilent !== true) callback();
+    },
+    onAuth(auth, _session, callback) {
+      if (auth.username === user && auth.password === password) callback(null, { user });
+      else callback(new Error("wrong user or password"));
+    },
+    onRcptTo(_address, _session, callback) {
+      if (options.refuses === true) callback(Object.assign(new Error("no such mailbox"), { responseCode: 550 }));
+      else callback();
+    },
+    onData(stream, session, callback) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      stream.on("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        const from = mailFrom === false ? "" : mailFrom.address;
+        keep({ from, to: rcptTo.map(({ address }) => address), ...parseMail(Buffer.concat(chunks).toString("utf8")) });
+        callback();
+      });
+    },
+  });
+  // A client that goes away in the middle of a test is no fault of the server.
+  server.on("error", () => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://${user}:${password}@127.0.0.1:${port}`,
+    password,
+    mails,
+    async take(waitMs = defaultWaitMs) {
+      const first = untaken.shift();
+      if (first !== undefined) return first;
+      return new Promise<ReceivedMail>((resolve, reject) => {
+        const taker = (mail: ReceivedMail) => {
+          clearTimeout(timer);
+          resolve(mail);
+        };
+        const timer = setTimeout(() => {
+          takers.splice(takers.indexOf(taker), 1);
+          reject(new Error(`no mail within ${waitMs} ms`));
+        }, waitMs);
+        takers.push(taker);
+      });
+    },
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Reads what our own mails are made of: one text and one HTML part, quoted-printable, base64 or as they are. */
+function parseMail(raw: string): Pick<ReceivedMail, "subject" | "text" | "html" | "headers" | "raw"> {
+  const { headers, body } = splitPart(raw);
+  const boundary = /boundary="?([^";]+)"?/.exec(headers.get("content-type")?.[0] ?? "")?.[1];
+  const parts = boundary === undefined ? [raw] : body.split(`--${boundary}`).slice(1, -1);
+  const read = parts.map((part) => splitPart(part.replace(/^\r?\n/, "")));
+  const ofType = (type: string) => {
+    const found = read.find((part) => part.headers.get("content-type")?.[0]?.startsWith(type));
+    return found === undefined ? "" : decodeBody(found.body, found.headers.get("content-transfer-encoding")?.[0]);
+  };
+  const subject = decodeWords(headers.get("subject")?.[0] ?? "");
+  return { subject, text: ofType("text/plain"), html: ofType("text/html"), headers, raw };
+}
+
+function splitPart(part: string): { headers: Map<string, string[]>; body: string } {
+  const end = /\r?\n\r?\n/.exec(part);
+  const head = part.slice(0, end?.index ?? part.length).replace(/\r?\n[ \t]+/g, " ");
+  const headers = new Map<string, string[]>();
+  for (const line of head.split(/\r?\n/)) {
+    const [name = "", ...rest] = line.split(":");
+    const values = headers.get(name.toLowerCase()) ?? [];
+    headers.set(name.toLowerCase(), [...values, rest.join(":").trim()]);
+  }
+  return { headers, body: end === null ? "" : part.slice(end.index + end[0].length) };
+}
+
+function decodeBody(body: string, encoding = "7bit"): string {
+  if (/base64/i.test(encoding)) return Buffer.from(body, "base64").toString("utf8");
+  if (!/quoted-printable/i.test(encoding)) return body;
+  return decodeQuoted(body.replace(/=\r?\n/g, ""));
+}
+
+const decodeQuoted = (text: string): string =>
+  Buffer.from(
+    text.replace(/=([0-9A-F]{2})/gi, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  ).toString("utf8");
+
+const decodeWords = (text: string): string =>
+  text
+    .replace(/\?=\s+=\?/g, "?==?")
+    .replace(/=\?utf-8\?([QB])\?([^?]*)\?=/gi, (_whole, kind: string, word: string) =>
+      kind.toUpperCase() === "B"
+        ? Buffer.from(word, "base64").toString("utf8")
+        : decodeQuoted(word.replaceAll("_", " ")),
+    );
