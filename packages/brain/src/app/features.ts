@@ -1,6 +1,7 @@
 import { projectSecret } from "@svc/protocol";
 import { createVersions } from "../features/admin/index.ts";
 import { createAgents } from "../features/agents/index.ts";
+import { createApiKeys } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { cancelPending, createCommands } from "../features/commands/index.ts";
 import { createHealth } from "../features/health/index.ts";
@@ -81,6 +82,7 @@ export function createFeatures(deps: BrainDeps) {
     cancelCommands: (tx, projectId, now) =>
       cancelPending(tx, database.dialect, { of: { project_id: projectId }, error: "the project was archived", now }),
   });
+  const apiKeys = createApiKeys({ database, clock, audit, masters, projects, onError: onError("api_keys") });
   const setup = createSetup({
     database,
     clock,
@@ -165,6 +167,7 @@ export function createFeatures(deps: BrainDeps) {
 
   return {
     agents,
+    apiKeys,
     audit,
     commands,
     health,

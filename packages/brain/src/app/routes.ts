@@ -1,6 +1,7 @@
 import { adminRoutes } from "../features/admin/index.ts";
 import { gatewayRoutes, longpollRoutes } from "../features/agent-transport/index.ts";
 import { agentRoutes } from "../features/agents/index.ts";
+import { apiKeyRoutes } from "../features/api-keys/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
 import { homeRoutes } from "../features/home/index.ts";
@@ -40,6 +41,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
     workerId: deps.processId,
   });
   mount(app, api, sessionRoutes, { sessions, cookies });
+  mount(app, api, apiKeyRoutes, { apiKeys: features.apiKeys });
   mount(app, api, healthRoutes, { health, metrics, settings });
   mount(app, api, homeRoutes, { database, clock, projects, memberships });
   mount(app, api, projectRoutes, { projects });
