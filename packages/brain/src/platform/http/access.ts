@@ -65,7 +65,7 @@ export interface Access {
 
 /** Tags whose routes DASHBOARD_IP_ALLOWLIST covers without any cookie. */
 const dashboardTags: ReadonlySet<Tag> = new Set(["dashboard", "setup", "auth", "mfa", "hub"]);
-/** The one budget whose Retry-After is fixed (spec part 1, Activity feed). */
+/** What the feed's refusal always says (spec part 1, Activity feed). */
 const activityRetrySeconds = 60;
 const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
 
