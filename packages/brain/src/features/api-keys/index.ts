@@ -1,2 +1,2 @@
-export { type ApiKeys, createApiKeys } from "./api-keys.ts";
+export { createApiKeys } from "./api-keys.ts";
 export { apiKeyRoutes } from "./routes.ts";

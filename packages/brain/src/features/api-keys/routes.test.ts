@@ -245,6 +245,32 @@ for (const dialect of testDialects) {
       expect((await withKey(others.token, "/projects/shop/tasks")).status).toBe(200);
     });
 
+    describe("a key bound to a project", () => {
+      test("is shown that project alone in the lists of projects and at home (part 2, API keys 2)", async () => {
+        await brain.addProject("attic", "Attic");
+        const { token } = (await mint({ name: "b", scopes: ["admin:*"], project_id: brain.project.id }, brain.as.root))
+          .body;
+        const slugs = (rows: { slug: string }[]) => rows.map(({ slug }) => slug);
+        expect((await brain.as.root.get("/projects")).body.length).toBeGreaterThan(2);
+        expect(slugs((await withKey(token, "/projects")).body)).toEqual(["shop"]);
+        expect(slugs((await withKey(token, "/home/summary")).body.projects)).toEqual(["shop"]);
+        expect((await withKey(token, "/projects/shop")).status).toBe(200);
+        expect(await withKey(token, "/projects/attic")).toMatchObject({
+          status: 403,
+          body: { error: "forbidden", details: { reason: "project_bound" } },
+        });
+      });
+
+      test("of a global admin with projects:write still makes a project: the collection names no slug", async () => {
+        const body = { name: "b", scopes: ["projects:write"], project_id: brain.project.id };
+        const { token, id } = (await mint(body, brain.as.root)).body;
+        const headers = { authorization: `Bearer ${token}` };
+        const made = await brain.as.nobody.post("/projects", { slug: "by-key", name: "By key" }, headers);
+        expect(made).toMatchObject({ status: 201, body: { slug: "by-key" } });
+        expect((await rows("project.created"))[0]).toMatchObject({ api_key_id: id, project_id: made.body.id });
+      });
+    });
+
     test("no key reaches the routes of keys, whatever its scopes: 403 forbidden", async () => {
       const { token, id } = (await mint({ name: "all", scopes: ["admin:*"] }, brain.as.root)).body;
       const headers = { authorization: `Bearer ${token}` };
