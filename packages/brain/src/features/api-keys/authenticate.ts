@@ -3,12 +3,13 @@ import type { Clock } from "../../platform/clock.ts";
 import { candidateDigests } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { prepareRead } from "../../platform/database/prepared-read.ts";
 import type { ApiKeyActor, CredentialContext } from "../../platform/http/actor.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { findByDigests, touchKey } from "./store.ts";
+import { keyOfDigests, touchKey } from "./store.ts";
 
 export interface AuthenticateDeps {
-  readonly database: Pick<Database<Tables>, "read" | "write">;
+  readonly database: Pick<Database<Tables>, "read" | "write" | "bulk">;
   readonly clock: Clock;
   readonly masters: Keyring;
   /** Told when a last use could not be written; the request goes on. */
@@ -25,9 +26,14 @@ const touchEveryMs = 60_000;
  * that a revoked key, a demoted owner and an inactive one count at once in every process.
  */
 export function createKeyAuthenticator({ database, clock, masters }: AuthenticateDeps) {
+  const count = masters.all.length;
+  const find = prepareRead(database, `api_key_of_${count}_digests`, {
+    count,
+    build: (digests) => keyOfDigests(database.read, digests),
+  });
   return async function authenticate(token: string): Promise<ApiKeyActor | null> {
     if (token.length !== tokenChars || !token.startsWith(apiKeyPrefix)) return null;
-    const row = await findByDigests(database.read, candidateDigests(masters, tokenLabels.apiKey, token));
+    const [row] = await find(candidateDigests(masters, tokenLabels.apiKey, token));
     if (row === undefined || (row.expires_at !== null && row.expires_at <= clock.now())) return null;
     return {
       kind: "api_key",

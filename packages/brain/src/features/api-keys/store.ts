@@ -42,7 +42,7 @@ export const findKey = (db: Db, id: string): Promise<ShownKey> =>
   keysWithProjects(db).where("k.id", "=", id).executeTakeFirstOrThrow();
 
 /** The unrevoked key stored under one of the digests, with its owner as he is now; whether it expired is for the caller to say. */
-export const findByDigests = (db: Db, digests: readonly string[]) =>
+export const keyOfDigests = (db: Db, digests: readonly string[]) =>
   db
     .selectFrom("api_keys as k")
     .innerJoin("users as u", "u.id", "k.user_id")
@@ -60,8 +60,7 @@ export const findByDigests = (db: Db, digests: readonly string[]) =>
     ])
     .where("k.token_hash", "in", digests)
     .where("k.revoked_at", "is", null)
-    .where("u.is_active", "=", true)
-    .executeTakeFirst();
+    .where("u.is_active", "=", true);
 
 export async function insertKey(tx: Tx<Tables>, row: ApiKeyRow): Promise<void> {
   await tx.insertInto("api_keys").values(row).execute();
