@@ -13,6 +13,7 @@ export const suites: readonly SuiteEntry[] = [
   { name: "ingest-postgres", load: async () => (await import("./ingest-postgres.ts")).suite },
   { name: "reads-sqlite", load: async () => (await import("./reads.ts")).sqliteSuite },
   { name: "reads-postgres", load: async () => (await import("./reads.ts")).postgresSuite },
+  { name: "auth-overhead", load: async () => (await import("./auth-overhead.ts")).suite },
   { name: "transport", load: async () => (await import("./transport.ts")).suite },
   { name: "two-brains", load: async () => (await import("./two-brains.ts")).suite },
   { name: "memory", load: async () => (await import("./memory.ts")).suite },

@@ -32,8 +32,21 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
   let isStarted = false;
   const deps: BrainDeps = { ...given, isStarted: () => isStarted };
   const features = createFeatures(deps);
-  const { agents, audit, commands, ingest, live, memberships, projects, queues, releases, sessions, setup, workers } =
-    features;
+  const {
+    agents,
+    apiKeys,
+    audit,
+    commands,
+    ingest,
+    live,
+    memberships,
+    projects,
+    queues,
+    releases,
+    sessions,
+    setup,
+    workers,
+  } = features;
   const denied = metrics.counter({
     name: "svc_auth_ip_denied_total",
     help: "requests refused by an address list",
@@ -44,11 +57,13 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     settings,
     clock,
     log,
-    authenticator: { session: sessions.session, apiKey: () => null },
+    authenticator: { session: sessions.session, apiKey: apiKeys.apiKey, apiKeyUsed: apiKeys.apiKeyUsed },
     projects,
     onAddressDenied({ surface, reason, address, apiKeyId, userId }) {
       denied.inc({ surface });
-      audit.refused(`auth.ip_denied ${address}`, {
+      // Once per address in ten minutes; a key is named although its address was refused without one before.
+      const about = apiKeyId === null ? address : `${address} ${apiKeyId} ${reason}`;
+      audit.refused(`auth.ip_denied ${about}`, {
         action: "auth.ip_denied",
         target_type: "address",
         result: "failed",

@@ -1,6 +1,7 @@
 import { projectSecret } from "@svc/protocol";
 import { createVersions } from "../features/admin/index.ts";
 import { createAgents } from "../features/agents/index.ts";
+import { createApiKeys } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { cancelPending, createCommands, forgetIssuer } from "../features/commands/index.ts";
 import { createHealth } from "../features/health/index.ts";
@@ -122,6 +123,7 @@ export function createFeatures(deps: BrainDeps) {
     mail,
     settings,
   });
+  const apiKeys = createApiKeys({ database, clock, audit, masters, projects, onError: onError("api_keys") });
   const setup = createSetup({
     database,
     clock,
@@ -206,6 +208,7 @@ export function createFeatures(deps: BrainDeps) {
 
   return {
     agents,
+    apiKeys,
     audit,
     commands,
     health,

@@ -1,6 +1,7 @@
 import { adminRoutes } from "../features/admin/index.ts";
 import { gatewayRoutes, longpollRoutes } from "../features/agent-transport/index.ts";
 import { agentRoutes } from "../features/agents/index.ts";
+import { apiKeyRoutes } from "../features/api-keys/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
 import { homeRoutes } from "../features/home/index.ts";
@@ -48,6 +49,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, passwordResetRoutes, { passwordReset: features.passwordReset });
   mount(app, api, invitationPublicRoutes, { invitations: features.invitations, access });
   mount(app, api, userRoutes, { administration: features.userAdministration });
+  mount(app, api, apiKeyRoutes, { apiKeys: features.apiKeys });
   mount(app, api, healthRoutes, { health, metrics, settings });
   mount(app, api, homeRoutes, { database, clock, projects, memberships });
   mount(app, api, projectRoutes, { projects });

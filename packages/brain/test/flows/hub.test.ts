@@ -142,6 +142,12 @@ describe("the dashboard hub's door", () => {
     expect(await codeOf(openHub(brain, { cookie: forged }))).toBe(4401);
   });
 
+  test("is closed with 4401 to an API key: it takes a session cookie only (part 3, section 6)", async () => {
+    const { body } = await brain.as.root.post("/api-keys", { name: "all", scopes: ["admin:*"] });
+    const headers = { authorization: `Bearer ${body.token}`, origin: brain.url };
+    expect(await codeOf(openRawSocket(`${brain.url}/ws/dashboard`, headers))).toBe(4401);
+  });
+
   test("is closed with 4403 to a project whose member one is not", async () => {
     await brain.as.root.post("/projects", { slug: "secret", name: "Secret" });
     const { body } = await brain.as.root.get("/projects/secret");

@@ -18,6 +18,7 @@ const actor: Actor = {
   scopes: [],
   projectId: null,
   allowedCidrs: null,
+  lastUsedAt: null,
 };
 
 for (const dialect of testDialects) {

@@ -30,7 +30,8 @@ for (const dialect of testDialects) {
     async function actor(email: string, projectId: string | null = null): Promise<Actor> {
       const user = await brain.running.brain.features.users.findByEmail(email);
       if (user === undefined) throw new Error(`nobody has the address ${email}`);
-      return { kind: "api_key", user, keyId: randomUUID(), scopes: ["home:read"], projectId, allowedCidrs: null };
+      const key = { keyId: randomUUID(), scopes: ["home:read"], projectId, allowedCidrs: null, lastUsedAt: null };
+      return { kind: "api_key", user, ...key };
     }
     const summary = async (...who: Parameters<typeof actor>) => {
       const { database, features } = brain.running.brain;

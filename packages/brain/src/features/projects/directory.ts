@@ -14,7 +14,7 @@ export interface Directory extends ProjectDirectory {
 }
 
 /** How long an answer is remembered; a change in this process forgets it at once, one elsewhere is told or outwaited. */
-const rememberMs = 2000;
+const rememberMs = 1000;
 const maxRemembered = 10_000;
 
 /** What a slug means to a user, remembered shortly: every project request asks it. Answers in the same turn when it knows. */

@@ -2,14 +2,15 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import { sessionDigestOf } from "../../platform/crypto/session-cookies.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { prepareRead } from "../../platform/database/prepared-read.ts";
 import type { CredentialContext, SessionActor } from "../../platform/http/actor.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Mfa } from "../mfa/index.ts";
 import type { Activity } from "./activity.ts";
-import { findSession } from "./store.ts";
+import { sessionOfDigest } from "./store.ts";
 
 export interface AuthenticateDeps {
-  readonly database: Pick<Database<Tables>, "read">;
+  readonly database: Pick<Database<Tables>, "read" | "bulk">;
   readonly clock: Clock;
   readonly keyring: Keyring;
   readonly mfa: Pick<Mfa, "gatesOf">;
@@ -21,10 +22,14 @@ export function createSessionAuthenticator(
   { database, clock, keyring, mfa, settings }: AuthenticateDeps,
   activity: Pick<Activity, "isIdle" | "note">,
 ) {
+  const find = prepareRead(database, "session_of_digest", {
+    count: 1,
+    build: ([digest = ""]) => sessionOfDigest(database.read, digest),
+  });
   return async function authenticate(cookie: string, context: CredentialContext): Promise<SessionActor | null> {
     const digest = sessionDigestOf(keyring, cookie);
     if (digest === null) return null;
-    const row = await findSession(database.read, digest);
+    const [row] = await find([digest]);
     if (row === undefined || !row.is_active || row.expires_at <= clock.now() || activity.isIdle(row)) return null;
     if (settings.SVC_SESSION_PIN_USER_AGENT && (context.userAgent?.slice(0, 512) ?? null) !== row.user_agent_at_issue)
       return null;

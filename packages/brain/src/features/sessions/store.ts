@@ -7,7 +7,7 @@ type Db = Kysely<Tables>;
 const maxListed = 500;
 
 /** The session of a cookie with what its user may do, whatever the state of either. */
-export const findSession = (db: Db, digest: string) =>
+export const sessionOfDigest = (db: Db, digest: string) =>
   db
     .selectFrom("sessions as s")
     .innerJoin("users as u", "u.id", "s.user_id")
@@ -28,8 +28,7 @@ export const findSession = (db: Db, digest: string) =>
       "u.mfa_enrolled_at",
       "u.mfa_enforcement_started_at",
     ])
-    .where("s.token_hash", "=", digest)
-    .executeTakeFirst();
+    .where("s.token_hash", "=", digest);
 
 export async function insertSession(tx: Tx<Tables>, row: SessionRow): Promise<void> {
   await tx.insertInto("sessions").values(row).execute();

@@ -65,6 +65,8 @@ export interface Access {
 
 /** Tags whose routes DASHBOARD_IP_ALLOWLIST covers without any cookie. */
 const dashboardTags: ReadonlySet<Tag> = new Set(["dashboard", "setup", "auth", "mfa", "hub"]);
+/** What the feed's refusal always says (spec part 1, Activity feed). */
+const activityRetrySeconds = 60;
 const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
 
 export function createAccess(deps: AccessDeps): Access {
@@ -104,10 +106,13 @@ export function createAccess(deps: AccessDeps): Access {
 
   function requireAddress(surface: Surface, address: string, key: ApiKeyActor | null = null): void {
     if (!admitsAddress(surface, address, key)) throw addressRefused(surface);
-    if (key === null || key.allowedCidrs === null || key.allowedCidrs.length === 0) return;
+  }
+
+  function requireOwnRange(key: ApiKeyActor, address: string): void {
+    if (key.allowedCidrs === null || key.allowedCidrs.length === 0) return;
     if (inRanges(address, ranges(key.allowedCidrs))) return;
-    deny(surface, "key_allowed_cidrs", address, key);
-    throw addressRefused(surface);
+    deny("api", "key_allowed_cidrs", address, key);
+    throw addressRefused("api");
   }
 
   function requireBucket(bucket: BucketName, key: string): void {
@@ -134,9 +139,9 @@ export function createAccess(deps: AccessDeps): Access {
       if (policy.selfGuarded !== true) requireAddress("agent", request.clientAddress);
       return;
     }
-    if (dashboardTags.has(policy.tag)) requireAddress("dashboard", request.clientAddress);
+    const token = policy.public === undefined ? bearerOf(request) : null;
+    if (token === null && dashboardTags.has(policy.tag)) requireAddress("dashboard", request.clientAddress);
     if (policy.public !== undefined) return judgePublic(request, policy);
-    const token = bearerOf(request);
     if (token !== null) {
       return settle(authenticator.apiKey(token, contextOf(request)), (key) => judgeKey(request, policy, key));
     }
@@ -161,12 +166,15 @@ export function createAccess(deps: AccessDeps): Access {
 
   function judgeKey(request: FastifyRequest, policy: RoutePolicy, key: ApiKeyActor | null): void | Promise<void> {
     if (key === null) throw new ApiError("unauthenticated");
+    if (dashboardTags.has(policy.tag)) requireAddress("dashboard", request.clientAddress, key);
     requireAddress("api", request.clientAddress, key);
-    authenticator.apiKeyUsed?.(key, contextOf(request));
+    requireOwnRange(key, request.clientAddress);
     requireKeyAccess(key, policy, request.method);
     if (key.projectId !== null && !namesProject(policy) && !projectBoundTags.has(policy.tag)) throw projectBound();
     request.caller = key;
-    return judgeRights(request, policy, key);
+    const judged = judgeRights(request, policy, key);
+    const noteUse = () => authenticator.apiKeyUsed?.(key, contextOf(request));
+    return judged === undefined ? noteUse() : judged.then(noteUse);
   }
 
   function judgeSession(request: FastifyRequest, policy: RoutePolicy, actor: SessionActor): void | Promise<void> {
@@ -182,7 +190,8 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   function judgeRights(request: FastifyRequest, policy: RoutePolicy, actor: Actor): void | Promise<void> {
-    if (policy.bucket === "activity") requireBucket("activity", actor.user.id);
+    if (policy.bucket === "activity" && deps.buckets.take("activity", actor.user.id) !== null)
+      throw tooManyRequests("activity", activityRetrySeconds);
     if (policy.globalAdmin === true && !actor.user.is_admin)
       throw new ApiError("forbidden", { required: "global_admin" });
     if (!namesProject(policy)) return requireFreshMfa(policy, actor);

@@ -42,6 +42,8 @@ export interface ApiKeyActor {
   projectId: string | null;
   /** Canonical CIDRs of the key's own allow-list; null or empty when it has none. */
   allowedCidrs: readonly string[] | null;
+  /** The last use that was written before this request. */
+  lastUsedAt: Date | null;
 }
 
 export type Actor = SessionActor | ApiKeyActor;
@@ -63,7 +65,7 @@ export interface Authenticator {
   session(cookie: string, context: CredentialContext): Maybe<SessionActor>;
   /** The key of a bearer token, null when unknown, revoked or expired, or its owner inactive. Writes no last-used fields. */
   apiKey(token: string, context: CredentialContext): Maybe<ApiKeyActor>;
-  /** Called once a key passed its address lists, to write the last-used fields (at most once a minute per key). */
+  /** Called once nothing refuses the key's request, to write the last-used fields (at most once a minute per key). */
   apiKeyUsed?(key: ApiKeyActor, context: CredentialContext): void;
 }
 

@@ -71,6 +71,7 @@ export function apiKey(owner: string, scopes: string[], change: Partial<ApiKeyAc
     scopes,
     projectId: null,
     allowedCidrs: null,
+    lastUsedAt: null,
     ...change,
   };
 }

@@ -1,0 +1,63 @@
+import { apiKeyPrefix, tokenLabels } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import { candidateDigests } from "../../platform/crypto/digests.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { prepareRead } from "../../platform/database/prepared-read.ts";
+import type { ApiKeyActor, CredentialContext } from "../../platform/http/actor.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { keyOfDigests, touchKey } from "./store.ts";
+
+export interface AuthenticateDeps {
+  readonly database: Pick<Database<Tables>, "read" | "write" | "bulk">;
+  readonly clock: Clock;
+  readonly masters: Keyring;
+  /** Told when a last use could not be written; the request goes on. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Prefix and 32 bytes as unpadded base64url: what is not of this length was never minted. */
+const tokenChars = apiKeyPrefix.length + 43;
+/** last_used_at is written at most this often per key (spec part 3, section 5.3). */
+const touchEveryMs = 60_000;
+
+/**
+ * Gives the key behind a bearer; null for every reason it does not count. Key and owner are read in one statement on every request, so
+ * that a revoked key, a demoted owner and an inactive one count at once in every process.
+ */
+export function createKeyAuthenticator({ database, clock, masters }: AuthenticateDeps) {
+  const count = masters.all.length;
+  const find = prepareRead(database, `api_key_of_${count}_digests`, {
+    count,
+    build: (digests) => keyOfDigests(database.read, digests),
+  });
+  return async function authenticate(token: string): Promise<ApiKeyActor | null> {
+    if (token.length !== tokenChars || !token.startsWith(apiKeyPrefix)) return null;
+    const [row] = await find(candidateDigests(masters, tokenLabels.apiKey, token));
+    if (row === undefined || (row.expires_at !== null && row.expires_at <= clock.now())) return null;
+    return {
+      kind: "api_key",
+      user: { id: row.user_id, email: row.email, display_name: row.display_name, is_admin: row.is_admin },
+      keyId: row.id,
+      scopes: JSON.parse(row.scopes) as string[],
+      projectId: row.project_id,
+      allowedCidrs: row.allowed_cidrs === null ? null : (JSON.parse(row.allowed_cidrs) as string[]),
+      lastUsedAt: row.last_used_at,
+    };
+  };
+}
+
+/** Writes when and from where a key was last used, sampled. Not waited for: the request's answer does not depend on it. */
+export function createUseSampler({ database, clock, onError }: AuthenticateDeps) {
+  const touching = new Set<string>();
+  return function used({ keyId: id, lastUsedAt }: ApiKeyActor, { address }: CredentialContext): void {
+    const now = clock.now();
+    const before = new Date(now.getTime() - touchEveryMs);
+    if ((lastUsedAt !== null && lastUsedAt > before) || touching.has(id)) return;
+    touching.add(id);
+    database
+      .write((tx) => touchKey(tx, { id, address, now, before }))
+      .catch(onError)
+      .finally(() => touching.delete(id));
+  };
+}

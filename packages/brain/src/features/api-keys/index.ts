@@ -1,0 +1,2 @@
+export { createApiKeys } from "./api-keys.ts";
+export { apiKeyRoutes } from "./routes.ts";

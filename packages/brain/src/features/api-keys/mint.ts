@@ -1,0 +1,89 @@
+import { apiKeyPrefix, randomApiKey, tokenLabels } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import { storedDigest } from "../../platform/crypto/digests.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { SessionActor } from "../../platform/http/actor.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { ApiKeyRow, Tables } from "../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../audit/index.ts";
+import type { Projects } from "../projects/index.ts";
+import { canonicalCidrs, requireMintableScopes } from "./rules.ts";
+import type { MintBody } from "./schemas.ts";
+import { insertKey } from "./store.ts";
+
+export interface MintDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, "append">;
+  readonly masters: Keyring;
+  readonly projects: Pick<Projects, "get" | "find">;
+}
+
+const prefixChars = apiKeyPrefix.length + 4;
+const dayMs = 86_400_000;
+
+/**
+ * Makes a key of the caller; its token is told only here.
+ *
+ * @throws ApiError `validation_error` for an unknown scope or a malformed range, `forbidden` for a scope that only a global admin may
+ * mint, `not_found` for a project that the caller does not see.
+ */
+export async function mintKey(
+  deps: MintDeps,
+  { actor, body, origin }: { actor: SessionActor; body: MintBody; origin: AuditOrigin },
+): Promise<{ id: string; token: string }> {
+  const { clock, masters } = deps;
+  const scopes = requireMintableScopes(body.scopes, actor.user.is_admin);
+  const cidrs = canonicalCidrs(body.allowed_cidrs ?? null);
+  const projectId = body.project_id?.toLowerCase() ?? null;
+  if (projectId !== null) await requireVisible(deps.projects, projectId, actor);
+  const token = randomApiKey();
+  const now = clock.now();
+  const row: ApiKeyRow = {
+    id: uuidV7(clock),
+    user_id: actor.user.id,
+    project_id: projectId,
+    name: body.name.trim(),
+    prefix: token.slice(0, prefixChars),
+    token_hash: storedDigest(masters, tokenLabels.apiKey, token),
+    scopes: JSON.stringify(scopes),
+    allowed_cidrs: cidrs === null ? null : JSON.stringify(cidrs),
+    expires_at:
+      body.expires_in_days === null || body.expires_in_days === undefined
+        ? null
+        : new Date(now.getTime() + body.expires_in_days * dayMs),
+    last_used_at: null,
+    last_used_ip: null,
+    revoked_at: null,
+    revoked_reason: null,
+    created_at: now,
+    updated_at: now,
+  };
+  await deps.database.write(async (tx) => {
+    await insertKey(tx, row);
+    await deps.audit.append(tx, {
+      action: "api_key.created",
+      target_type: "api_key",
+      target_id: row.id,
+      metadata: {
+        name: row.name,
+        prefix: row.prefix,
+        scopes,
+        project_id: projectId,
+        allowed_cidrs: cidrs,
+        expires_at: row.expires_at?.toISOString() ?? null,
+      },
+      ...origin,
+    });
+  });
+  return { id: row.id, token };
+}
+
+/** The same 404 for a project that is not there and for one that the caller does not see. */
+async function requireVisible(projects: MintDeps["projects"], projectId: string, { user }: SessionActor) {
+  const { slug } = await projects.get(projectId);
+  const entry = user.is_admin || (await projects.find(slug, user.id))?.role;
+  if (!entry) throw new ApiError("not_found", { resource: "project" });
+}

@@ -1,0 +1,59 @@
+import { Type } from "typebox";
+import type { Actor, SessionActor } from "../../platform/http/actor.ts";
+import type { Routes } from "../../platform/http/app.ts";
+import { originOf } from "../audit/index.ts";
+import type { ApiKeys } from "./api-keys.ts";
+import { ApiKey, ApiKeyList, ChangeBody, KeyParams, MintBody, MintedKey, ScopeCatalogue } from "./schemas.ts";
+
+export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => {
+  app.get("/api-keys", { schema: { response: { 200: ApiKeyList } }, config: { tag: "api-keys" } }, (request) =>
+    apiKeys.list(person(request.actor)),
+  );
+
+  app.post(
+    "/api-keys",
+    { schema: { body: MintBody, response: { 201: MintedKey } }, config: { tag: "api-keys", freshMfa: true } },
+    async (request, reply) => {
+      const actor = person(request.actor);
+      const minted = await apiKeys.mint({ actor, body: request.body, origin: originOf(request, actor) });
+      return reply.code(201).send(minted);
+    },
+  );
+
+  app.get("/api-keys/scopes", { schema: { response: { 200: ScopeCatalogue } }, config: { tag: "api-keys" } }, () =>
+    apiKeys.catalogue(),
+  );
+
+  app.patch(
+    "/api-keys/:key_id",
+    {
+      schema: { params: KeyParams, body: ChangeBody, response: { 200: ApiKey } },
+      config: { tag: "api-keys", freshMfa: true },
+    },
+    (request) => {
+      const actor = person(request.actor);
+      return apiKeys.change({
+        actor,
+        id: request.params.key_id,
+        cidrs: request.body.allowed_cidrs,
+        origin: originOf(request, actor),
+      });
+    },
+  );
+
+  app.delete(
+    "/api-keys/:key_id",
+    { schema: { params: KeyParams, response: { 204: Type.Null() } }, config: { tag: "api-keys" } },
+    async (request, reply) => {
+      const actor = person(request.actor);
+      await apiKeys.revoke({ actor, id: request.params.key_id, origin: originOf(request, actor) });
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+/** The tag lets no API key in, so the caller is a person. */
+function person(actor: Actor): SessionActor {
+  if (actor.kind !== "session") throw new Error("an API key reached a route of API keys");
+  return actor;
+}

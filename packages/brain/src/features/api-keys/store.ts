@@ -1,0 +1,101 @@
+import type { Kysely } from "kysely";
+import type { Tx } from "../../platform/database/database.ts";
+import type { ApiKeyRow, Tables } from "../../schema/tables/index.ts";
+
+type Db = Kysely<Tables>;
+
+/** More keys of one user than this are not listed. */
+const maxListed = 1000;
+const publicColumns = [
+  "k.id",
+  "k.name",
+  "k.prefix",
+  "k.scopes",
+  "k.project_id",
+  "p.slug as project_slug",
+  "k.last_used_at",
+  "k.last_used_ip",
+  "k.expires_at",
+  "k.revoked_at",
+  "k.revoked_reason",
+  "k.created_at",
+  "k.allowed_cidrs",
+] as const; // never token_hash
+
+const keysWithProjects = (db: Db) =>
+  db.selectFrom("api_keys as k").leftJoin("projects as p", "p.id", "k.project_id").select(publicColumns);
+
+export type ShownKey = Awaited<ReturnType<typeof listKeys>>[number];
+
+/** The user's keys that still work at `now`, newest first. */
+export const listKeys = (db: Db, userId: string, now: Date) =>
+  keysWithProjects(db)
+    .where("k.user_id", "=", userId)
+    .where("k.revoked_at", "is", null)
+    .where((eb) => eb.or([eb("k.expires_at", "is", null), eb("k.expires_at", ">", now)]))
+    .orderBy("k.created_at", "desc")
+    .orderBy("k.id", "desc")
+    .limit(maxListed)
+    .execute();
+
+export const findKey = (db: Db, id: string): Promise<ShownKey> =>
+  keysWithProjects(db).where("k.id", "=", id).executeTakeFirstOrThrow();
+
+/** The unrevoked key stored under one of the digests, with its owner as he is now; whether it expired is for the caller to say. */
+export const keyOfDigests = (db: Db, digests: readonly string[]) =>
+  db
+    .selectFrom("api_keys as k")
+    .innerJoin("users as u", "u.id", "k.user_id")
+    .select([
+      "k.id",
+      "k.user_id",
+      "k.project_id",
+      "k.scopes",
+      "k.allowed_cidrs",
+      "k.expires_at",
+      "k.last_used_at",
+      "u.email",
+      "u.display_name",
+      "u.is_admin",
+    ])
+    .where("k.token_hash", "in", digests)
+    .where("k.revoked_at", "is", null)
+    .where("u.is_active", "=", true);
+
+export async function insertKey(tx: Tx<Tables>, row: ApiKeyRow): Promise<void> {
+  await tx.insertInto("api_keys").values(row).execute();
+}
+
+/** The user's key of this id, as long as it works at `now`, is about to change. */
+const ownWorkingKey = (tx: Tx<Tables>, { userId, id, now }: { userId: string; id: string; now: Date }) =>
+  tx
+    .updateTable("api_keys")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]));
+
+/** False when the user has no such key that works. */
+export async function changeKey(
+  tx: Tx<Tables>,
+  key: { userId: string; id: string; now: Date },
+  changes: Partial<Pick<ApiKeyRow, "allowed_cidrs" | "revoked_at" | "revoked_reason">>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await ownWorkingKey(tx, key)
+    .set({ ...changes, updated_at: key.now })
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Notes a use, unless that was done since `before`. */
+export async function touchKey(
+  tx: Tx<Tables>,
+  use: { id: string; address: string; now: Date; before: Date },
+): Promise<void> {
+  await tx
+    .updateTable("api_keys")
+    .set({ last_used_at: use.now, last_used_ip: use.address })
+    .where("id", "=", use.id)
+    .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", use.before)]))
+    .execute();
+}

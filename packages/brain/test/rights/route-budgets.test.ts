@@ -1,0 +1,143 @@
+/** Which route draws on which per-address budget (spec part 2, Limits), by the real judge over the brain's own policies. */
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bucketRules } from "../../src/platform/http/buckets.ts";
+import { as, type Fixture, startFixture } from "../../src/platform/http/http-fixture.ts";
+import { type RouteRow, routeTable } from "../../src/platform/http/route-table.ts";
+
+interface Budget {
+  readonly cap: number;
+  readonly windowSeconds: number;
+  /** As in the spec, below /api/v1 unless they begin with `//`; those that the brain does not have yet are passed over. */
+  readonly routes: readonly string[];
+}
+
+const perMinute = (cap: number, ...routes: string[]): Budget => ({ cap, windowSeconds: 60, routes });
+const project = "/projects/:slug";
+
+/** The table "Per-IP sliding windows" of part 2; the agents' own 600 are counted by their gateway (gateway-handshake.test.ts). */
+const budgets: Record<string, Budget> = {
+  login: perMinute(20, "POST /auth/login"),
+  "password-reset": perMinute(10, "POST /auth/password-reset/request", "POST /auth/password-reset/confirm"),
+  invitations: perMinute(30, "POST /invitations/preview", "POST /invitations/accept"),
+  bulk: perMinute(
+    10,
+    `POST ${project}/tasks/bulk-delete`,
+    `POST ${project}/commands/bulk-retry`,
+    `POST ${project}/commands/purge-queue`,
+    `POST ${project}/bulk-retry-requests`,
+    `POST ${project}/schedules/:schedule_id/trigger`,
+    `POST ${project}/schedules/resync`,
+    `POST ${project}/notifications/channels`,
+    `POST ${project}/notifications/defaults`,
+    `GET ${project}/dead-letters`,
+  ),
+  "channel-tests": perMinute(
+    20,
+    `POST ${project}/notifications/channels/:channel_id/test`,
+    `POST ${project}/notifications/channels/test`,
+    "POST /user/channels/:channel_id/test",
+    "POST /user/channels/test",
+  ),
+  "channel-imports": perMinute(
+    30,
+    `POST ${project}/notifications/channels/import_from_user`,
+    "POST /user/channels/import_from_project",
+  ),
+  "agent-connect": perMinute(600),
+  openapi: perMinute(10, "GET /openapi.json", "GET /docs"),
+  mfa: perMinute(
+    10,
+    "POST /auth/mfa/enroll-start",
+    "POST /auth/mfa/enroll-complete",
+    "POST /auth/mfa/verify",
+    "POST /auth/mfa/disable",
+  ),
+  setup: { cap: 5, windowSeconds: 900, routes: ["POST /setup/complete", "POST //setup"] },
+  activity: perMinute(60, "GET /activity"),
+};
+
+const pathOf = (path: string): string => (path.startsWith("//") ? path.slice(1) : `/api/v1${path}`);
+const fullName = (route: string): string => {
+  const [method = "", path = ""] = route.split(" ");
+  return `${method} ${pathOf(path)}`;
+};
+
+describe("budgets per address", () => {
+  let brain: TestBrain;
+  let rows: RouteRow[];
+  let server: Fixture;
+
+  beforeAll(async () => {
+    brain = await startTestBrain();
+    rows = routeTable(brain.running.brain.app);
+    server = await startFixture({
+      routes(app) {
+        for (const { method, path, policy } of rows)
+          app.route({ method, url: path, config: policy, handler: () => ({ reached: true }) });
+      },
+    });
+  });
+  afterAll(async () => {
+    await server.app.close();
+    await brain.stop();
+  });
+
+  test("have the caps and windows of the spec", () => {
+    const stated = Object.entries(budgets).map(([name, { cap, windowSeconds }]) => [
+      name,
+      { cap, windowMs: windowSeconds * 1000 },
+    ]);
+    expect(bucketRules).toEqual(Object.fromEntries(stated));
+  });
+
+  test("are drawn on by exactly the routes that the spec names; probes and metrics have none", () => {
+    const stated = new Map(
+      Object.entries(budgets).flatMap(([name, { routes }]) => routes.map((route) => [fullName(route), name] as const)),
+    );
+    const names = rows.map(({ method, path }) => `${method} ${path}`);
+    const found = Object.fromEntries(rows.map(({ policy }, index) => [names[index], policy.bucket ?? null]));
+    expect(found).toEqual(Object.fromEntries(names.map((name) => [name, stated.get(name) ?? null])));
+  });
+
+  const send = (row: RouteRow, remoteAddress: string) =>
+    server.app.inject({
+      method: row.method as "GET",
+      url: row.path.replace(":slug", "shop").replace(/:\w+/g, "x"),
+      remoteAddress,
+      headers: as("root"),
+    });
+
+  test.each(Object.entries(budgets).filter(([name]) => name !== "agent-connect" && name !== "activity"))(
+    "%s refuses the request after its cap, over all of its routes, counts no refused one, and opens with its window",
+    async (name, { cap, windowSeconds, routes }) => {
+      const own = rows.filter(({ method, path }) => routes.map(fullName).includes(`${method} ${path}`));
+      if (own.length === 0) return expect(rows.filter(({ policy }) => policy.bucket === name)).toEqual([]);
+      for (let count = 0; count < cap; count += 1)
+        expect((await send(own[count % own.length]!, "192.0.2.1")).statusCode).not.toBe(429);
+      server.clock.advance(1500);
+      for (const row of [...own, ...own]) {
+        const refused = await send(row, "192.0.2.1");
+        expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([429, String(windowSeconds - 1)]);
+        expect(refused.json()).toMatchObject({
+          error: "rate_limited",
+          detail: `too many requests; retry in ${windowSeconds - 1} seconds (${name})`,
+        });
+        expect(Object.keys(refused.headers).filter((header) => header.startsWith("x-ratelimit"))).toEqual([]);
+      }
+      expect((await send(own[0]!, "192.0.2.2")).statusCode).not.toBe(429);
+      server.clock.advance((windowSeconds - 1) * 1000);
+      for (let count = 0; count < cap; count += 1)
+        expect((await send(own[count % own.length]!, "192.0.2.1")).statusCode).not.toBe(429);
+    },
+  );
+
+  test("activity counts by user, and always names 60 seconds", async () => {
+    const row = rows.find(({ path }) => path === "/api/v1/activity");
+    if (row === undefined) return expect(rows.filter(({ policy }) => policy.bucket === "activity")).toEqual([]);
+    for (let count = 0; count < 60; count += 1) expect((await send(row, `192.0.2.${count}`)).statusCode).toBe(200);
+    server.clock.advance(30_000);
+    const refused = await send(row, "192.0.2.200");
+    expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([429, "60"]);
+  });
+});

@@ -1,0 +1,246 @@
+/**
+ * Who may call which route, written down from the spec: parts 1 (roles, CSRF, fresh MFA) and 3 (sections 5 and 6: scopes of keys), never
+ * from the routes' own policies. A route of the brain without a line here fails the walk in every-route.test.ts.
+ */
+
+/**
+ * `public`, `optional` (public, and a session counts), `session` (anybody who is signed in), a project role, `audit` (auditor or admin of
+ * the project), `global-admin`, `agent` (agent token only), `hub` (session cookie on a WebSocket).
+ */
+export type Who =
+  | "public"
+  | "optional"
+  | "session"
+  | "viewer"
+  | "operator"
+  | "admin"
+  | "audit"
+  | "global-admin"
+  | "agent"
+  | "hub";
+
+export interface RouteRights {
+  readonly method: string;
+  /** As the route is registered. */
+  readonly path: string;
+  readonly who: Who;
+  /** The scope that a key needs, `any` for every key, or the refusal of every key: `!forbidden`, `!scope_missing`; `-`: no key is looked at. */
+  readonly key: string;
+  readonly isFresh: boolean;
+}
+
+// Columns: method, path below /api/v1 (`//` from the root), who, key, and `fresh` where fresh MFA is asked of browser sessions.
+// Routes that the brain does not have yet are allowed here; routes that it has and that are not here are not.
+const table = `
+GET    //health                                          public        -
+GET    //health/ready                                    public        -
+GET    //health/system                                   session       home:read
+GET    //health/deep                                     session       home:read
+GET    //metrics                                         public        -
+GET    //setup                                           public        -
+POST   //setup                                           public        -
+GET    //setup/page.css                                  public        -
+GET    //ws/agent                                        agent         -
+GET    //ws/dashboard                                    hub           -
+GET    /health                                           public        -
+GET    /health/ready                                     public        -
+GET    /health/system                                    session       home:read
+GET    /health/deep                                      session       home:read
+GET    /metrics                                          public        -
+GET    /setup/status                                     optional      -
+POST   /setup/complete                                   public        -
+GET    /openapi.json                                     session       any
+GET    /docs                                             session       any
+GET    /docs/docs.css                                    session       any
+GET    /docs/docs.js                                     session       any
+
+POST   /auth/login                                       public        -
+POST   /auth/logout                                      session       !forbidden
+GET    /auth/me                                          session       !forbidden
+PATCH  /auth/me                                          session       !forbidden
+POST   /auth/change-password                             session       !forbidden      fresh
+GET    /auth/sessions                                    session       !forbidden
+POST   /auth/sessions/:session_id/revoke                 session       !forbidden
+POST   /auth/sessions/revoke-others                      session       !forbidden
+GET    /auth/policy                                      session       !forbidden
+POST   /auth/password-reset/request                      public        -
+POST   /auth/password-reset/confirm                      public        -
+POST   /auth/mfa/enroll-start                            session       !forbidden
+POST   /auth/mfa/enroll-complete                         session       !forbidden
+POST   /auth/mfa/verify                                  session       !forbidden
+POST   /auth/mfa/disable                                 session       !forbidden
+POST   /auth/mfa/recovery-codes/regenerate               session       !forbidden      fresh
+GET    /auth/mfa/status                                  session       !forbidden
+GET    /auth/mfa/trusted-devices                         session       !forbidden
+POST   /auth/mfa/trusted-devices                         session       !forbidden      fresh
+POST   /auth/mfa/trusted-devices/:device_id/revoke       session       !forbidden      fresh
+PATCH  /auth/mfa/trusted-devices/:device_id              session       !forbidden      fresh
+
+GET    /api-keys                                         session       !forbidden
+POST   /api-keys                                         session       !forbidden      fresh
+PATCH  /api-keys/:key_id                                 session       !forbidden      fresh
+DELETE /api-keys/:key_id                                 session       !forbidden
+GET    /api-keys/scopes                                  session       !forbidden
+
+POST   /invitations/preview                              public        -
+POST   /invitations/accept                               optional      -
+
+GET    /users                                            global-admin  users:read
+GET    /users/:user_id                                   global-admin  users:read
+POST   /users                                            global-admin  !forbidden      fresh
+PATCH  /users/:user_id                                   global-admin  !forbidden      fresh
+POST   /users/:user_id/password                          global-admin  !forbidden      fresh
+DELETE /users/:user_id                                   global-admin  !forbidden      fresh
+GET    /admin/settings                                   global-admin  !forbidden
+GET    /admin/system/versions                            global-admin  !forbidden
+POST   /admin/system/versions/check                      global-admin  !forbidden
+GET    /admin/audit-forwarder                            global-admin  !forbidden
+
+GET    /activity                                         session       audit:read
+GET    /home/summary                                     session       home:read
+GET    /home/recent-failures                             session       home:read
+
+GET    /projects                                         session       projects:read
+POST   /projects                                         global-admin  projects:write
+GET    /projects/:slug                                   viewer        projects:read
+PATCH  /projects/:slug                                   admin         projects:write
+DELETE /projects/:slug                                   admin         projects:write  fresh
+GET    /projects/:slug/memberships                       viewer        memberships:read
+POST   /projects/:slug/memberships                       admin         memberships:write  fresh
+PATCH  /projects/:slug/memberships/:membership_id        admin         memberships:write  fresh
+DELETE /projects/:slug/memberships/:membership_id        admin         memberships:write  fresh
+GET    /projects/:slug/invitations                       admin         memberships:read
+POST   /projects/:slug/invitations                       admin         memberships:write  fresh
+DELETE /projects/:slug/invitations/:invitation_id        admin         memberships:write
+
+GET    /projects/:slug/agents                            viewer        agents:read
+POST   /projects/:slug/agents                            admin         agents:write    fresh
+GET    /projects/:slug/agents/:agent_id                  viewer        agents:read
+DELETE /projects/:slug/agents/:agent_id                  admin         agents:write    fresh
+GET    /projects/:slug/agents/:agent_id/status-history   viewer        agents:read
+GET    /projects/:slug/agent-workers                     viewer        !forbidden
+GET    /projects/:slug/completeness                      viewer        agents:read
+GET    /projects/:slug/workers                           viewer        workers:read
+GET    /projects/:slug/workers/:worker_id                viewer        workers:read
+GET    /projects/:slug/queues                            viewer        queues:read
+GET    /projects/:slug/queues/activity                   viewer        queues:read
+GET    /projects/:slug/queues/:engine/:name              viewer        queues:read
+GET    /projects/:slug/queues/:engine/:name/depths       viewer        queues:read
+
+GET    /projects/:slug/stats                             viewer        home:read
+GET    /projects/:slug/trends                            viewer        home:read
+GET    /projects/:slug/latency                           viewer        home:read
+GET    /projects/:slug/latency/names                     viewer        home:read
+GET    /projects/:slug/releases                          viewer        home:read
+GET    /projects/:slug/tasks                             viewer        tasks:read
+GET    /projects/:slug/tasks/:engine/:task_id            viewer        tasks:read
+GET    /projects/:slug/tasks/:engine/:task_id/tree       viewer        tasks:read
+GET    /projects/:slug/tasks/differences                 viewer        tasks:read
+GET    /projects/:slug/tasks/histogram                   viewer        tasks:read
+POST   /projects/:slug/tasks/bulk-delete                 admin         tasks:write
+GET    /projects/:slug/facets                            viewer        tasks:read
+GET    /projects/:slug/events                            viewer        tasks:read
+GET    /projects/:slug/issues                            viewer        tasks:read
+GET    /projects/:slug/saved-views                       viewer        tasks:read
+POST   /projects/:slug/saved-views                       viewer        tasks:write
+PUT    /projects/:slug/saved-views/:view_id              viewer        tasks:write
+DELETE /projects/:slug/saved-views/:view_id              viewer        tasks:write
+
+GET    /projects/:slug/audit                             audit         audit:read
+GET    /projects/:slug/audit/export-jobs                 audit         audit:read
+POST   /projects/:slug/audit/export-jobs                 audit         audit:read
+GET    /projects/:slug/audit/export-jobs/:job_id         audit         audit:read
+GET    /projects/:slug/audit/export-jobs/:job_id/download  audit       audit:read
+
+GET    /agent/commands                                   agent         -
+POST   /agent/events                                     agent         -
+`;
+
+/** Open while the second factor is pending (part 1, below the account routes). */
+const openBeforeCode = new Set(["POST /auth/mfa/verify", "GET /auth/me", "GET /auth/mfa/status", "POST /auth/logout"]);
+/** Open past the enrolment deadline (part 2, Passwords, reset and MFA 6). */
+const openBeforeEnrolment = new Set([
+  "GET /auth/me",
+  "POST /auth/logout",
+  "GET /auth/mfa/status",
+  "POST /auth/mfa/enroll-start",
+  "POST /auth/mfa/enroll-complete",
+]);
+
+const api = "/api/v1";
+
+export const routeRights: readonly RouteRights[] = table
+  .split("\n")
+  .filter((line) => line.trim() !== "")
+  .map((line) => {
+    const [method = "", path = "", who = "", key = "", fresh] = line.trim().split(/\s+/);
+    return {
+      method,
+      path: path.startsWith("//") ? path.slice(1) : api + path,
+      who: who as Who,
+      key,
+      isFresh: fresh === "fresh",
+    };
+  });
+
+export type Role = "viewer" | "operator" | "admin" | "auditor";
+
+/** A caller as the spec sees one, in the project `shop`. */
+export type Caller =
+  | { readonly kind: "anonymous" }
+  | {
+      readonly kind: "session";
+      readonly role: Role | "stranger" | "global-admin";
+      readonly state?: "code-pending" | "enrolment-overdue" | "code-stale";
+    }
+  | {
+      readonly kind: "key";
+      readonly owner: Role | "global-admin";
+      /** The scope that the route asks for and no other; every other scope but that; or admin:*. */
+      readonly scopes: "right" | "others" | "admin:*";
+      readonly boundTo?: "shop" | "other";
+    };
+
+/** Status and error code of the refusal; null when the request reaches the handler. */
+export type Verdict = readonly [status: number, error: string] | null;
+
+export const isMutating = (method: string): boolean => method !== "GET";
+export const isOfProject = ({ path }: RouteRights): boolean => path.includes("/:slug");
+
+/** What the spec answers to this caller's request in `shop`, an active project, with every CSRF token in place. */
+export function verdictOf(route: RouteRights, caller: Caller): Verdict {
+  if (route.who === "public" || route.who === "optional") return null;
+  if (route.who === "agent") return [401, "unauthenticated"];
+  if (caller.kind === "anonymous") return [401, "unauthenticated"];
+  if (caller.kind === "session") return gateOf(route, caller.state) ?? rightsOf(route, caller.role);
+  if (route.key === "!forbidden") return [403, "forbidden"];
+  if (route.key === "!scope_missing") return [403, "scope_missing"];
+  if (caller.scopes === "others" && route.key !== "any") return [403, "scope_missing"];
+  if (caller.boundTo !== undefined && !isOfProject(route) && !isOpenToBoundKeys(route)) return [403, "forbidden"];
+  if (caller.boundTo === "other" && isOfProject(route)) return [403, "forbidden"];
+  return rightsOf(route, caller.owner);
+}
+
+function gateOf(route: RouteRights, state: Extract<Caller, { kind: "session" }>["state"]): Verdict {
+  const name = `${route.method} ${route.path.replace(api, "")}`;
+  if (state === "code-pending" && !openBeforeCode.has(name)) return [403, "mfa_reverify_required"];
+  if (state === "enrolment-overdue" && !openBeforeEnrolment.has(name)) return [403, "mfa_enrollment_required"];
+  if (state === "code-stale" && route.isFresh) return [403, "mfa_reverify_required"];
+  return null;
+}
+
+const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
+
+function rightsOf({ who, method, path }: RouteRights, role: Role | "stranger" | "global-admin"): Verdict {
+  if (role === "global-admin" || who === "session") return null;
+  if (who === "global-admin") return [403, "forbidden"];
+  if (!path.includes("/:slug")) throw new Error(`${path} asks for a project role`);
+  if (role === "stranger") return [404, "not_found"];
+  if (who === "audit") return role === "auditor" || role === "admin" ? null : [403, "forbidden"];
+  if (role === "auditor" && isMutating(method)) return [403, "forbidden"];
+  return rank[role] >= rank[who as Role] ? null : [403, "forbidden"];
+}
+
+/** Tags home, projects, openapi and system-health (part 3, section 6, last paragraph). */
+const isOpenToBoundKeys = ({ path }: RouteRights): boolean =>
+  /^(?:\/api\/v1)?\/(?:home\/.*|projects|openapi\.json|docs(?:\/.*)?|health\/(?:system|deep))$/.test(path);
