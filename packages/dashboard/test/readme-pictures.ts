@@ -95,7 +95,7 @@ const firstRow = (page: Page) => page.locator('[role="grid"] [role="row"][aria-r
 
 /** From a failure on the overview to its cause and its siblings, then around: one picture for each step. */
 async function tour(browser: Browser, demo: Demo): Promise<void> {
-  const page = await signedIn(browser, demo, { width: 1280, height: 800 });
+  const page = await signedIn(browser, demo, { width: 1440, height: 900 });
   const frames: Frame[] = [];
   const show = async (shownMs: number) => {
     await page.waitForTimeout(settleMs);
