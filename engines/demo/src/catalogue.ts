@@ -63,6 +63,31 @@ const cardDeclined: Failure = {
     at chargeSubscription (/srv/shop/billing/tasks.js:64:33)
     at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
 };
+const bookedTwice: Failure = {
+  isFinal: true,
+  exception: "IntegrityError: duplicate key ledger_entry_key",
+  traceback: `IntegrityError: duplicate key ledger_entry_key
+    at Connection.query (/srv/shop/node_modules/postgres/connection.js:402:19)
+    at Ledger.book (/srv/shop/billing/ledger.js:33:16)
+    at chargeSubscription (/srv/shop/billing/tasks.js:71:18)
+    at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
+};
+const templateMissing: Failure = {
+  isFinal: true,
+  exception: "MissingTemplate: receipt_v3.mjml",
+  traceback: `MissingTemplate: receipt_v3.mjml
+    at readTemplate (/srv/shop/emails/templates.js:17:11)
+    at sendReceipt (/srv/shop/emails/tasks.js:22:20)
+    at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
+};
+const versionConflict: Failure = {
+  isFinal: true,
+  exception: "ResponseError: version_conflict_engine_exception",
+  traceback: `ResponseError: version_conflict_engine_exception
+    at Transport.request (/srv/shop/node_modules/search/transport.js:258:17)
+    at indexProduct (/srv/shop/search/tasks.js:41:9)
+    at async Worker.run (/srv/shop/node_modules/queue/lib/worker.js:210:18)`,
+};
 const mailRefused: Failure = {
   exception: "SmtpError: 450 4.2.1 the mailbox is temporarily unavailable",
   traceback: `SmtpError: 450 4.2.1 the mailbox is temporarily unavailable
@@ -94,7 +119,7 @@ export const taskTypes: readonly TaskType[] = [
       locale: pick(random, ["en", "de", "fr"]),
     }),
     result: (random) => ({ message_id: `<${Math.floor(random() * 1e9).toString(36)}@shop.example>` }),
-    failures: [mailRefused],
+    failures: [mailRefused, mailRefused, mailRefused, templateMissing],
   },
   {
     name: "emails.password_reset",
@@ -127,7 +152,7 @@ export const taskTypes: readonly TaskType[] = [
       charge: `ch_${Math.floor(random() * 1e9).toString(36)}`,
       ledger_entry: 9_007_199_254_740_993n.toString(),
     }),
-    failures: [gatewayDown, gatewayDown, cardDeclined],
+    failures: [gatewayDown, gatewayDown, gatewayDown, gatewayDown, cardDeclined, cardDeclined, bookedTwice],
   },
   {
     name: "billing.run_daily_invoices",
@@ -179,5 +204,6 @@ export const taskTypes: readonly TaskType[] = [
     maxAttempts: 3,
     kwargs: (random) => ({ product: orderId(random), fields: ["title", "price", "stock"] }),
     result: (random) => ({ documents: 1 + Math.floor(random() * 4) }),
+    failures: [versionConflict],
   },
 ];

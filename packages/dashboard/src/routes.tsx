@@ -27,6 +27,15 @@ import { usePage } from "./ui/title.ts";
 // below a project: issues, schedules, dead-letters, commands, bulk-retries, automation, audit, settings,
 // and the rest of /me, /admin.
 
+/** What stands before the shell does, which has the landmark of the page. */
+function FirstBones() {
+  return (
+    <main>
+      <PageBones />
+    </main>
+  );
+}
+
 const rootRoute = createRootRoute({
   component: Outlet,
   notFoundComponent: NotFound,
@@ -40,6 +49,7 @@ const loginRoute = createRoute({
     ...(search.ended === "1" ? { ended: "1" } : {}),
   }),
   component: lazyRouteComponent(() => import("./features/sessions/LoginPage.tsx"), "LoginPage"),
+  pendingComponent: FirstBones,
 });
 
 const signedInRoute = createRoute({
@@ -55,6 +65,7 @@ const signedInRoute = createRoute({
     }
   },
   component: lazyRouteComponent(() => import("./shell/Shell.tsx"), "Shell"),
+  pendingComponent: FirstBones,
   errorComponent: PageError,
 });
 

@@ -32,7 +32,8 @@ async function startDemo(): Promise<Demo> {
     told += text.toString();
   });
   const wordAfter = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(told)?.[1];
-  await waitFor(() => wordAfter("password") !== undefined || child.exitCode !== null).catch((fault: unknown) => {
+  const isReady = () => wordAfter("password") !== undefined || child.exitCode !== null;
+  await waitFor(isReady, { withinMs: 60_000 }).catch((fault: unknown) => {
     child.kill("SIGTERM");
     throw fault;
   });
@@ -94,7 +95,7 @@ const firstRow = (page: Page) => page.locator('[role="grid"] [role="row"][aria-r
 
 /** From a failure on the overview to its cause and its siblings, then around: one picture for each step. */
 async function tour(browser: Browser, demo: Demo): Promise<void> {
-  const page = await signedIn(browser, demo, { width: 1200, height: 750 });
+  const page = await signedIn(browser, demo, { width: 1440, height: 900 });
   const frames: Frame[] = [];
   const show = async (shownMs: number) => {
     await page.waitForTimeout(settleMs);

@@ -131,13 +131,16 @@ describe("on a phone", () => {
     await first.getByText("keys", { exact: true }).waitFor();
     const height = async () => (await first.boundingBox())?.height;
     expect(await height()).toBe(56);
-    await page.getByRole("button", { name: "Rows and columns" }).tap();
-    const menu = page.getByRole("group", { name: "Rows and columns" });
+    await page.getByRole("button", { name: "Rows, columns and export" }).tap();
+    const menu = page.getByRole("group", { name: "Rows, columns and export" });
     await menu.getByRole("button", { name: "Queue" }).tap();
     await first.getByText("keys", { exact: true }).waitFor({ state: "detached" });
     expect(await axeFaults(page)).toEqual([]);
     await menu.getByRole("button", { name: "Compact" }).tap();
     await expect.poll(height).toBe(48);
+    await page.getByRole("button", { name: "Rows, columns and export" }).tap();
+    await menu.getByRole("button", { name: "Export tasks" }).tap();
+    await page.getByRole("dialog", { name: "Export tasks" }).waitFor();
 
     await page.reload();
     await first.waitFor();

@@ -181,7 +181,7 @@ function AgentRow({ slug, agent, place, gaps, isLossKnown }: AgentRowProps) {
         )}
       </td>
       <td className="num">
-        <Age at={agent.last_seen_at} />
+        <Age at={agent.last_seen_at} suffix=" ago" />
       </td>
     </tr>
   );

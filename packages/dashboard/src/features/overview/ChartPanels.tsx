@@ -24,7 +24,7 @@ interface ChartPanelProps {
 }
 
 /** Table rows about as high as a chart. */
-const chartRows = 5;
+const chartRows = 7;
 
 export function ThroughputPanel({
   query,

@@ -149,9 +149,10 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailures
             <tbody>
               {items.map((task) => (
                 <tr key={task.id}>
-                  <td className={css.name}>
+                  <td className={css.task}>
                     <AppLink className={css.plain} href={paths.task(slug, task.engine, task.task_id)}>
-                      {nameText(task.name)} <span className="mono t3">{idTail(task.task_id)}</span>
+                      <span className="cut">{nameText(task.name)}</span>{" "}
+                      <span className="mono t3">{idTail(task.task_id)}</span>
                     </AppLink>
                   </td>
                   <td className="num t2">{task.attempt + 1}</td>

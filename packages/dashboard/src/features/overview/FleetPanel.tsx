@@ -12,7 +12,7 @@ import { Age } from "../../ui/Stamp.tsx";
 import { useNowEvery } from "../../ui/ticker.ts";
 import type { Gaps } from "../agents/use-gaps.ts";
 import { stateReason } from "../workers/worker-states.ts";
-import { fleetHealth, type Trouble } from "./fleet-health.ts";
+import { fleetHealth, joinFull, type Trouble } from "./fleet-health.ts";
 import css from "./overview.module.css";
 
 interface FleetPanelProps {
@@ -58,7 +58,8 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
   const now = useNowEvery(60_000);
   const [isOpen, setOpen] = useState(false);
   const health = fleetHealth({ agents, workers: workers.data?.items ?? [], queues }, now);
-  const shown = health.troubles.slice(0, troublesShown);
+  const { apart, full } = joinFull(health.troubles);
+  const shown = apart.slice(0, troublesShown);
   const healthyWorkers = health.healthyWorkers.length;
   return (
     <>
@@ -78,12 +79,13 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
           )}
         </li>
       ))}
-      {health.troubles.length > shown.length ? (
+      {apart.length > shown.length ? (
         <li>
           <Glyph name="unknown" />
-          <span className="grow">and {health.troubles.length - shown.length} more that need a look</span>
+          <span className="grow">and {apart.length - shown.length} more that need a look</span>
         </li>
       ) : null}
+      {full.length > 0 ? <FullOnes slug={slug} workers={full} /> : null}
       {workers.isError && workers.data === undefined ? (
         <li>
           <Glyph name="unknown" />
@@ -103,7 +105,7 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
             ? null
             : `, ${workers.data.next_cursor ? "at least " : ""}${countOf(healthyWorkers, "worker")}`}{" "}
           healthy
-          {isOpen ? <HealthyNames slug={slug} agents={health.healthyAgents} workers={health.healthyWorkers} /> : null}
+          {isOpen ? <Names slug={slug} agents={health.healthyAgents} workers={health.healthyWorkers} /> : null}
         </span>
         {health.healthyAgents.length + healthyWorkers > 0 ? (
           <button type="button" className={controls.lnk} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -116,17 +118,29 @@ function Fleet({ slug, agents, workers, queues }: FleetProps) {
   );
 }
 
+function FullOnes({ slug, workers }: { slug: string; workers: readonly Worker[] }) {
+  return (
+    <li>
+      <span className={css.odd}>
+        <Glyph name={glyphs.full} />
+      </span>
+      <span className="grow">
+        {countOf(workers.length, "worker")} full: tasks wait for them
+        <Names slug={slug} agents={[]} workers={workers} />
+      </span>
+    </li>
+  );
+}
+
 const namesShown = 12;
 
-function HealthyNames({
-  slug,
-  agents,
-  workers,
-}: {
+interface NamesProps {
   slug: string;
   agents: readonly Agent[];
   workers: readonly Worker[];
-}) {
+}
+
+function Names({ slug, agents, workers }: NamesProps) {
   const links = [
     ...agents.map(({ id, name }) => ({ id, name, href: paths.agent(slug, id) })),
     ...workers.map(({ id, name }) => ({ id, name, href: paths.worker(slug, id) })),

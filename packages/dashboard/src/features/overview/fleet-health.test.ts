@@ -1,6 +1,6 @@
 import type { Agent, Queue, Worker } from "@svc/client";
 import { expect, test } from "vitest";
-import { fleetHealth, nameOf } from "./fleet-health.ts";
+import { fleetHealth, joinFull, nameOf } from "./fleet-health.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);
 const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
@@ -98,4 +98,14 @@ test("a worker that said goodbye, or is known by name only, is neither trouble n
     healthyAgents: [],
     healthyWorkers: [],
   });
+});
+
+test("full workers are told apart up to two, and together when there are more", () => {
+  const told = (names: string[]) => {
+    const workers = [...names.map((name) => worker(name, { active_tasks: 4 })), worker("quiet", { state: "offline" })];
+    const { apart, full } = joinFull(fleetHealth({ agents: [], workers, queues: [queue("mails", 1)] }, now).troubles);
+    return [apart.map(nameOf), full.map(({ name }) => name)];
+  };
+  expect(told(["a", "b"])).toEqual([["quiet", "a", "b"], []]);
+  expect(told(["a", "b", "c"])).toEqual([["quiet"], ["a", "b", "c"]]);
 });

@@ -51,6 +51,17 @@ function isServedBy(queue: Queue, worker: Worker): boolean {
   return queue.engine === worker.engine && (worker.queues.length === 0 || worker.queues.includes(queue.name));
 }
 
+/** More full workers than this are told together: that tasks wait for many is one thing to know. */
+const fullApart = 2;
+
+export function joinFull(troubles: readonly Trouble[]): { apart: readonly Trouble[]; full: readonly Worker[] } {
+  const full = troubles.flatMap((trouble) =>
+    trouble.kind === "worker" && trouble.what === "full" ? [trouble.worker] : [],
+  );
+  if (full.length <= fullApart) return { apart: troubles, full: [] };
+  return { apart: troubles.filter(({ what }) => what !== "full"), full };
+}
+
 export function nameOf(trouble: Trouble): string {
   return trouble.kind === "agent" ? trouble.agent.name : trouble.worker.name;
 }

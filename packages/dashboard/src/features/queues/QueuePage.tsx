@@ -22,7 +22,7 @@ import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
 import { Consumers } from "./QueueRow.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
-import { isStale, perMinute, type Trouble, troubleOf } from "./trouble.ts";
+import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
 
 export function QueuePage() {
   const { slug, engine, name } = useParams({ from: "/signed-in/p/$slug/queues/$engine/$name" });
@@ -137,7 +137,9 @@ function factsOf({ queue, activity, trouble, windowMs }: FactsInput): FactOf[] {
       isWrong: trouble === "stuck" || trouble === "waits long",
     },
     { label: "Consumers, now", value: <Consumers queue={queue} isStuck={trouble === "stuck"} /> },
-    { label: "In, last hour", value: rate(activity?.entered), note: activity && `${count(activity.entered)} sent` },
+    activity === undefined || tellsEntries(activity)
+      ? { label: "In, last hour", value: rate(activity?.entered), note: activity && `${count(activity.entered)} sent` }
+      : { label: "In, last hour", value: "not reported" },
     { label: "Out, last hour", value: rate(activity?.ended), note: activity && `${count(activity.ended)} ended` },
     {
       label: "Failed, last hour",

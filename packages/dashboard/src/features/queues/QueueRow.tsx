@@ -12,7 +12,7 @@ import { Age } from "../../ui/Stamp.tsx";
 import type { RowPlace } from "../../ui/WindowTable.tsx";
 import { DepthSpark } from "./DepthSpark.tsx";
 import css from "./queues.module.css";
-import { hasNoConsumer, isStale, perMinute, type Trouble } from "./trouble.ts";
+import { hasNoConsumer, isStale, perMinute, type Trouble, tellsEntries } from "./trouble.ts";
 
 export interface ShownQueue {
   key: string;
@@ -56,7 +56,7 @@ export function QueueRow({ slug, row, place, deepest, windowMs, now }: QueueRowP
           <small className="t3">as of {age(now - instant(queue.depth_reported_at))} ago</small>
         ) : null}
       </td>
-      <td className="lg">
+      <td className={`lg ${panel.apart}`}>
         {activity ? (
           <DepthSpark pending={activity.pending} isWrong={trouble === "stuck"} />
         ) : (
@@ -69,7 +69,17 @@ export function QueueRow({ slug, row, place, deepest, windowMs, now }: QueueRowP
       <td className="num">
         <Consumers queue={queue} isStuck={trouble === "stuck"} />
       </td>
-      <td className="num lg">{activity ? perMinute(activity.entered, windowMs) : "–"}</td>
+      <td className="num lg">
+        {activity === undefined ? (
+          "–"
+        ) : tellsEntries(activity) ? (
+          perMinute(activity.entered, windowMs)
+        ) : (
+          <span className="t3" title="What enters this queue is not reported">
+            –
+          </span>
+        )}
+      </td>
       <td className="num lg">{activity ? perMinute(activity.ended, windowMs) : "–"}</td>
       <td className="num lg">
         {activity === undefined ? (

@@ -95,7 +95,7 @@ export function QueuesPage() {
               <>
                 <th>Queue</th>
                 <th className="num">Pending</th>
-                <th className="lg">Depth, last hour</th>
+                <th className={`lg ${panel.apart}`}>Depth, last hour</th>
                 <th className="num">Oldest waits</th>
                 <th className="num">Consumers</th>
                 <th className="num lg">In / min</th>

@@ -1,6 +1,6 @@
 import type { Queue, QueueActivity } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { byTrouble, isGrowing, isStale, perMinute, troubleOf } from "./trouble.ts";
+import { byTrouble, isGrowing, isStale, perMinute, tellsEntries, troubleOf } from "./trouble.ts";
 
 const now = Date.parse("2026-11-20T10:00:00.000Z");
 const ago = (ms: number) => new Date(now - ms).toISOString();
@@ -81,4 +81,10 @@ test.each([
   [12_000, "200"],
 ])("%i within an hour is %s per minute", (count, text) => {
   expect(perMinute(count, 3_600_000)).toBe(text);
+});
+
+test("tasks that ended and never entered mean that nobody tells what enters", () => {
+  expect(tellsEntries(activity([], 0, 2))).toBe(false);
+  expect(tellsEntries(activity([], 0, 0))).toBe(true);
+  expect(tellsEntries(activity([], 1, 2))).toBe(true);
 });

@@ -32,6 +32,11 @@ export function isGrowing({ pending, entered, ended }: QueueActivity): boolean {
   return last >= 20 && last > before * 1.1;
 }
 
+/** Whether anybody tells what enters: tasks that end were sent once, and of some engines only their receipt is told. */
+export function tellsEntries({ entered, ended }: QueueActivity): boolean {
+  return entered > 0 || ended === 0;
+}
+
 /** Whether the depth was reported so long ago that it may be wrong. */
 export function isStale(queue: Queue, now: number): boolean {
   return now - instant(queue.depth_reported_at ?? queue.last_seen_at) > staleMs;

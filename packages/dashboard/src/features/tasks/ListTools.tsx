@@ -34,9 +34,9 @@ export function ListTools(props: ListToolsProps) {
     <span className={css.tools}>
       {useIsPhone() ? (
         <Menu
-          label="Rows and columns"
+          label="Rows, columns and export"
           buttonClass={controls.tool}
-          buttonLabel="Rows and columns"
+          buttonLabel="Rows, columns and export"
           button={<Icon name="columns" />}
         >
           <p className={menuLabel}>Row height</p>
@@ -44,6 +44,10 @@ export function ListTools(props: ListToolsProps) {
           <hr className={menuRule} />
           <p className={menuLabel}>In each row</p>
           <PhoneColumns choice={columns} />
+          <hr className={menuRule} />
+          <button type="button" data-entry="" className={menuItem} onClick={props.onExport}>
+            Export tasks
+          </button>
         </Menu>
       ) : (
         <>
@@ -60,18 +64,18 @@ export function ListTools(props: ListToolsProps) {
           >
             <RowHeights />
           </Menu>
+          <button
+            type="button"
+            className={controls.tool}
+            title="Save the matching tasks as a file"
+            onClick={props.onExport}
+          >
+            <Icon name="download" />
+            Export
+            <span className="vh">tasks</span>
+          </button>
         </>
       )}
-      <button
-        type="button"
-        className={controls.tool}
-        title="Save the matching tasks as a file"
-        onClick={props.onExport}
-      >
-        <Icon name="download" />
-        <span className="lg">Export</span>
-        <span className="vh">tasks</span>
-      </button>
       {held === null ? (
         <Follow {...props} />
       ) : (

@@ -2,6 +2,7 @@ import type { TaskRow } from "@svc/client";
 import { Fragment } from "react";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
+import { useIsPhone } from "../../ui/appearance.ts";
 import { duration, idTail, nameText, printable } from "../../ui/format.ts";
 import { GapBand } from "../../ui/gap-band/GapBand.tsx";
 import { type LossGap, placeGaps } from "../../ui/gap-band/gaps.ts";
@@ -10,6 +11,7 @@ import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { StatePill } from "../../ui/StatePill.tsx";
 import { useNow } from "../../ui/ticker.ts";
+import css from "./task-table.module.css";
 
 type Column = "queue" | "worker" | "error" | "running";
 
@@ -25,12 +27,15 @@ interface TaskTableProps {
   hasOlder?: boolean;
 }
 
-/** On a phone there is room for one thing more than the task. */
-const cellClass: Record<Column, string | undefined> = { queue: "lg", worker: "lg", error: undefined, running: "num" };
+/** On a phone there is room for the task, with its error below, and for one figure. */
+const phoneCells: ReadonlySet<Column> = new Set(["running"]);
 const heads: Record<Column, string> = { queue: "Queue", worker: "Worker", error: "Error", running: "Running" };
 
 /** A short table of tasks inside a panel. The list with all its means is the page Tasks. */
 export function TaskTable({ slug, label, tasks, columns, gaps = [], hasOlder = false }: TaskTableProps) {
+  const isPhone = useIsPhone();
+  const shown = isPhone ? columns.filter((column) => phoneCells.has(column)) : columns;
+  const hasErrorBelow = isPhone && columns.includes("error");
   const bands = placeGaps(gaps, {
     receivedMs: (at) => Date.parse(tasks[at]?.received_at ?? ""),
     rowCount: tasks.length,
@@ -41,7 +46,7 @@ export function TaskTable({ slug, label, tasks, columns, gaps = [], hasOlder = f
     if (group === undefined) return null;
     return (
       <tr>
-        <td colSpan={columns.length + 3} className={panel.bandCell}>
+        <td colSpan={shown.length + 3} className={panel.bandCell}>
           <GapBand group={group} agentHref={(id) => (id === null ? paths.agents(slug) : paths.agent(slug, id))} />
         </td>
       </tr>
@@ -52,10 +57,12 @@ export function TaskTable({ slug, label, tasks, columns, gaps = [], hasOlder = f
       <table className={panel.tbl}>
         <thead>
           <tr>
-            <th>State</th>
+            <th>
+              <span className={css.word}>State</span>
+            </th>
             <th>Task, id tail</th>
-            {columns.map((column) => (
-              <th key={column} className={cellClass[column]}>
+            {shown.map((column) => (
+              <th key={column} className={column === "running" ? "num" : undefined}>
                 {heads[column]}
               </th>
             ))}
@@ -67,14 +74,19 @@ export function TaskTable({ slug, label, tasks, columns, gaps = [], hasOlder = f
             <Fragment key={task.id}>
               {bandAt(at)}
               <tr>
-                <td>
+                <td className={css.state}>
                   <StatePill state={task.state} bare />
                 </td>
-                <td>
-                  <AppLink href={paths.task(slug, task.engine, task.task_id)}>{nameText(task.name)}</AppLink>{" "}
-                  <span className="mono t3">{idTail(task.task_id)}</span>
+                <td className={css.task}>
+                  <span className={css.name}>
+                    <AppLink className="cut" href={paths.task(slug, task.engine, task.task_id)}>
+                      {nameText(task.name)}
+                    </AppLink>{" "}
+                    <span className="mono t3">{idTail(task.task_id)}</span>
+                  </span>
+                  {hasErrorBelow ? <small className={`${css.error} cut`}>{errorText(task)}</small> : null}
                 </td>
-                {columns.map((column) => (
+                {shown.map((column) => (
                   <Cell key={column} task={task} column={column} />
                 ))}
                 <td className="num">
@@ -90,14 +102,19 @@ export function TaskTable({ slug, label, tasks, columns, gaps = [], hasOlder = f
   );
 }
 
+/** The first line: the rest is on the task's own page. */
+function errorText({ exception }: TaskRow): string {
+  return printable((exception ?? "not recorded").split("\n", 1)[0] ?? "");
+}
+
 function Cell({ task, column }: { task: TaskRow; column: Column }) {
   switch (column) {
     case "queue":
-      return <td className={cellClass.queue}>{printable(task.queue ?? "–")}</td>;
+      return <td>{printable(task.queue ?? "–")}</td>;
     case "worker":
-      return <td className={cellClass.worker}>{printable(task.worker_name ?? "–")}</td>;
+      return <td>{printable(task.worker_name ?? "–")}</td>;
     case "error":
-      return <td className={panel.long}>{printable((task.exception ?? "not recorded").split("\n", 1)[0] ?? "")}</td>;
+      return <td className={panel.long}>{errorText(task)}</td>;
     case "running":
       return (
         <td className="num">

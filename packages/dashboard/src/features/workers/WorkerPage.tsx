@@ -13,7 +13,7 @@ import { type FactOf, Facts } from "../../ui/Facts.tsx";
 import { FailedLine } from "../../ui/Feedback.tsx";
 import { bytes, count, nameText, percent, printable, printableLines } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
-import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
+import { Panel } from "../../ui/Panel.tsx";
 import panel from "../../ui/panel.module.css";
 import { Age, Stamp } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
@@ -98,7 +98,7 @@ function factsOf(worker: WorkerDetail): FactOf[] {
           "0"
         ),
       isWrong: worker.failed > 0,
-      note: ended === 0 ? "no task ended" : `${percent(worker.failed / ended)} of those that succeeded or failed`,
+      note: ended === 0 ? "no task ended" : `failure rate ${percent(worker.failed / ended)}`,
     },
     { label: "Heartbeat", value: <Age at={worker.last_heartbeat} suffix=" ago" /> },
   ];
@@ -128,13 +128,11 @@ function CurrentTasks({ slug, worker }: OfWorker) {
       missing={({ items, next_cursor }) => (next_cursor ? `Only the newest ${count(items.length)} are shown.` : null)}
       empty={({ items }) =>
         items.length > 0 ? null : (
-          <PanelEmpty kind="none-yet">
-            <p>
-              {worker.active_tasks > 0
-                ? `It says that it has ${count(worker.active_tasks)}, but no event has told which.`
-                : "It is idle."}
-            </p>
-          </PanelEmpty>
+          <p className={`${panel.inner} t2`}>
+            {worker.active_tasks > 0
+              ? `It says that it has ${count(worker.active_tasks)}, but no event has told which.`
+              : "It is idle."}
+          </p>
         )
       }
     >

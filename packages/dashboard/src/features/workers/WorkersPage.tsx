@@ -75,7 +75,7 @@ export function WorkersPage() {
                 <th>State</th>
                 <th>Worker</th>
                 <th className="num">Pool in use</th>
-                <th className="lg">Queues</th>
+                <th className={`lg ${panel.apart}`}>Queues</th>
                 <th className="num lg">Load</th>
                 <th className="num lg">Memory</th>
                 <th className="num lg">Processed, 24 h</th>
@@ -106,7 +106,7 @@ export function WorkersPage() {
                 <td className="num">
                   <PoolBar worker={worker} />
                 </td>
-                <td className="lg t2">{queuesText(worker)}</td>
+                <td className={`lg t2 ${panel.apart}`}>{queuesText(worker)}</td>
                 <td className="num lg t2">{loadText(worker.load_average) ?? "–"}</td>
                 <td className="num lg t2">{worker.memory_bytes ? bytes(worker.memory_bytes) : "–"}</td>
                 <td className="num lg">{count(worker.processed)}</td>

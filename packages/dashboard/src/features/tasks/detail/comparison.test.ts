@@ -35,7 +35,7 @@ test("too small sets are not compared, and it is said why", () => {
 
 test("the sizes of the sets are told, and when they are samples", () => {
   expect(sampleText(answer)).toBe("88 failed and 1,912 passed tasks of this name");
-  expect(sampleText({ ...answer, sampled: true })).toMatch(/^a sample of 88/);
+  expect(sampleText({ ...answer, sampled: true })).toMatch(/^A sample of 88/);
 });
 
 test("an hour reads as a time of day", () => {

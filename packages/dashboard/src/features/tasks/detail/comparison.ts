@@ -43,7 +43,7 @@ export function nothingToCompare({ failed, passed }: TaskDifferences): string | 
 
 /** `88 failed and 1,912 passed tasks of this name`; a sample says so. */
 export function sampleText({ failed, passed, sampled }: TaskDifferences): string {
-  return `${sampled ? "a sample of " : ""}${count(failed)} failed and ${count(passed)} passed tasks of this name`;
+  return `${sampled ? "A sample of " : ""}${count(failed)} failed and ${count(passed)} passed tasks of this name`;
 }
 
 /** What a found value is in the address of the task list; null for values that it has no filter for. */
