@@ -96,7 +96,12 @@ describe("settings", () => {
   test("are shown with value, source and meaning, by name, and no secret among them", async () => {
     const mail = "smtp://mailer:letmein-9d1f@mail.example.org";
     await using brain = await startTestBrain({
-      env: { SVC_METRICS_AUTH_TOKEN: "metrics-token-4711-4711", SVC_TRUSTED_PROXIES: "10.0.0.0/8", SVC_MAIL_URL: mail },
+      env: {
+        SVC_METRICS_AUTH_TOKEN: "metrics-token-4711-4711",
+        SVC_TRUSTED_PROXIES: "10.0.0.0/8",
+        SVC_MAIL_URL: mail,
+        SVC_MAIL_FROM: "svc@example.org",
+      },
     });
     const { body, text } = await brain.as.root.get("/admin/settings");
     expect(body.svc_home).toBe(brain.home);
@@ -109,7 +114,13 @@ describe("settings", () => {
       is_secret: false,
     });
     expect(row("SVC_BIND_PORT")).toMatchObject({ value: "7700", source: "default", is_secret: false });
-    for (const name of ["SVC_SECRET", "SVC_METRICS_AUTH_TOKEN", "SVC_DATABASE_URL", "SVC_BOOTSTRAP_ADMIN_PASSWORD"]) {
+    for (const name of [
+      "SVC_SECRET",
+      "SVC_METRICS_AUTH_TOKEN",
+      "SVC_DATABASE_URL",
+      "SVC_BOOTSTRAP_ADMIN_PASSWORD",
+      "SVC_MAIL_URL",
+    ]) {
       expect(row(name)).toMatchObject({ value: "***", is_secret: true });
     }
     for (const secret of ["metrics-token-4711", "letmein-9d1f", brain.databaseUrl]) expect(text).not.toContain(secret);
