@@ -114,7 +114,13 @@ describe("settings", () => {
       is_secret: false,
     });
     expect(row("SVC_BIND_PORT")).toMatchObject({ value: "7700", source: "default", is_secret: false });
-    for (const name of ["SVC_SECRET", "SVC_METRICS_AUTH_TOKEN", "SVC_DATABASE_URL", "SVC_BOOTSTRAP_ADMIN_PASSWORD"]) {
+    for (const name of [
+      "SVC_SECRET",
+      "SVC_METRICS_AUTH_TOKEN",
+      "SVC_DATABASE_URL",
+      "SVC_BOOTSTRAP_ADMIN_PASSWORD",
+      "SVC_MAIL_URL",
+    ]) {
       expect(row(name)).toMatchObject({ value: "***", is_secret: true });
     }
     for (const secret of ["metrics-token-4711", "letmein-9d1f", brain.databaseUrl]) expect(text).not.toContain(secret);

@@ -19,8 +19,8 @@ export async function forgetUser(
   const sealed = await readState(tx);
   if (sealed === undefined) throw new ChainIntegrityError("the state row is missing");
   const actor_ref = actorRef(openState(sealed, context.keys).installation_id, userId);
-  await clearUserId(tx, userId);
+  const clearedUs = await clearUserId(tx, userId, -1);
   await appendEntries(tx, [{ ...entry, metadata: { ...entry.metadata, actor_ref } }], context);
   // Rows that others appended before this one got hold of the chain; there are few or none.
-  await clearUserId(tx, userId);
+  await clearUserId(tx, userId, clearedUs);
 }

@@ -27,9 +27,30 @@ export async function insertRows(tx: Tx<Tables>, rows: AuditLogRow[]): Promise<v
   await tx.insertInto("audit_log").values(rows).execute();
 }
 
-/** Leaves who acted to the signed actor_ref alone. */
-export async function clearUserId(tx: Tx<Tables>, userId: string): Promise<void> {
-  await tx.updateTable("audit_log").set({ user_id: null }).where("user_id", "=", userId).execute();
+/** Rows of one statement, so that none of them meets the statement timeout. */
+const clearedAtOnce = 20_000;
+
+/**
+ * Leaves who acted to the signed actor_ref alone, in rows later than `afterUs`.
+ *
+ * @returns the time of the last row that may have been cleared, for another look at later ones; it passes no row twice.
+ */
+export async function clearUserId(tx: Tx<Tables>, userId: string, afterUs: number): Promise<number> {
+  let doneUs = afterUs;
+  for (;;) {
+    const later = tx.selectFrom("audit_log").where("user_id", "=", userId).where("occurred_us", ">", doneUs);
+    const rows = await later.select("occurred_us").orderBy("occurred_us").limit(clearedAtOnce).execute();
+    const lastUs = rows.at(-1)?.occurred_us;
+    if (lastUs === undefined) return doneUs;
+    await tx
+      .updateTable("audit_log")
+      .set({ user_id: null })
+      .where("user_id", "=", userId)
+      .where("occurred_us", ">", doneUs)
+      .where("occurred_us", "<=", lastUs)
+      .execute();
+    doneUs = Number(lastUs);
+  }
 }
 
 export async function saveState(tx: Tx<Tables>, sealed: SealedState): Promise<void> {

@@ -134,9 +134,21 @@ export function cancelPending(
     .execute();
 }
 
+/** Rows of one statement, so that none of them meets the statement timeout. */
+const forgottenAtOnce = 20_000;
+
 /** Takes a user who is deleted out of the commands that the user issued. */
 export async function forgetIssuer(tx: Tx<Tables>, userId: string): Promise<void> {
-  await tx.updateTable("commands").set({ issued_by: null }).where("issued_by", "=", userId).execute();
+  for (let forgotten = forgottenAtOnce; forgotten === forgottenAtOnce; ) {
+    const { numUpdatedRows } = await tx
+      .updateTable("commands")
+      .set({ issued_by: null })
+      .where("id", "in", (eb) =>
+        eb.selectFrom("commands").select("id").where("issued_by", "=", userId).orderBy("id").limit(forgottenAtOnce),
+      )
+      .executeTakeFirst();
+    forgotten = Number(numUpdatedRows);
+  }
 }
 
 /** Notes the agent's ack of the present claim; an ack without token speaks for it too. */
