@@ -14,6 +14,8 @@ const roundsOf: Record<BenchMode, number> = { quick: 600, standard: 1500, full: 
 const warmUpRounds = 200;
 /** What authentication and authorisation may make of the time without them. */
 const target = 1.25;
+/** What the machine's other work left alone: the time that the quickest tenth of the requests took at most is held to the target. */
+const heldShare = 0.1;
 /** Marks a request that is served without asking who sends it. */
 const bareHeader = "x-bench-bare";
 
@@ -106,27 +108,25 @@ async function measure(context: BenchContext, dialect: Dialect, databaseUrl: str
     const warmUp = Math.min(warmUpRounds, roundsOf[mode]);
     for (let round = -warmUp; round < roundsOf[mode]; round += 1) {
       signal.throwIfAborted();
-      // In turns, and each kind after each other one: what slows the machine for a while slows all of them.
-      for (let turn = 0; turn < names.length; turn += 1) {
-        const name = names[(turn + Math.abs(round)) % names.length] as keyof typeof kinds;
+      // In turns and in any order: what slows the machine for a while slows all of them.
+      for (const name of names.toSorted(() => Math.random() - 0.5)) {
         const ms = await ask(kinds[name]);
         if (round >= 0) times[name].push(ms);
       }
     }
-    const median = (name: keyof typeof kinds) =>
-      quantile(
-        times[name].toSorted((a, b) => a - b),
-        0.5,
-      );
-    const bare = median("bare");
+    for (const name of names) times[name].sort((a, b) => a - b);
+    const held = (name: keyof typeof kinds) => quantile(times[name], heldShare);
     return [
-      note({ name: `${label}: 50-row task list without authentication, median`, figure: bare, unit: "ms" }),
+      ...names.map((name) =>
+        note({ name: `${label}: ${name}, median`, figure: quantile(times[name], 0.5), unit: "ms" }),
+      ),
+      note({ name: `${label}: 50-row task list without authentication`, figure: held("bare"), unit: "ms" }),
       ...(["session", "key"] as const).map((name) =>
         atMost({
-          name: `${label}: with ${name === "session" ? "a session" : "an API key (ranges, scope, project)"}, median`,
-          figure: median(name),
+          name: `${label}: with ${name === "session" ? "a session" : "an API key (ranges, scope, project)"}`,
+          figure: held(name),
           unit: "ms",
-          limit: bare,
+          limit: held("bare"),
           target,
         }),
       ),

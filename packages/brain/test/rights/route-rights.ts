@@ -65,8 +65,8 @@ POST   /auth/sessions/revoke-others                      session       !forbidde
 GET    /auth/policy                                      session       !forbidden
 POST   /auth/password-reset/request                      public        -
 POST   /auth/password-reset/confirm                      public        -
-POST   /auth/mfa/enroll-start                            session       !forbidden
-POST   /auth/mfa/enroll-complete                         session       !forbidden
+POST   /auth/mfa/enroll-start                            session       !forbidden      fresh
+POST   /auth/mfa/enroll-complete                         session       !forbidden      fresh
 POST   /auth/mfa/verify                                  session       !forbidden
 POST   /auth/mfa/disable                                 session       !forbidden
 POST   /auth/mfa/recovery-codes/regenerate               session       !forbidden      fresh
