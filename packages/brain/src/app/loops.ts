@@ -1,4 +1,5 @@
 import { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
+import { createRetentionMetrics, createVerifierMetrics, pruneAudit, verifyAudit } from "../features/audit/index.ts";
 import { pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
 import { pruneInvitations } from "../features/invitations/index.ts";
@@ -16,8 +17,8 @@ import type { BrainDeps, Features } from "./features.ts";
 
 /** Every background loop of the brain. */
 export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
-  const { clock, database, metrics, settings } = deps;
-  const { agents, mfa, sessions, workers } = features;
+  const { clock, database, log, metrics, settings } = deps;
+  const { agents, audit, mfa, sessions, workers } = features;
   const checkpointPages = metrics.gauge({
     name: "svc_wal_checkpoint_pages_last",
     help: "pages in the embedded database's log at its last checkpoint",
@@ -38,6 +39,10 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(prunePasswordResets, { database, clock }),
     bindLoop(pruneInvitations, { database, clock, settings }),
     bindLoop(pruneCommands, { database, clock, settings }),
+    bindLoop(pruneAudit, { audit, clock, settings, metrics: createRetentionMetrics(metrics) }),
+    ...(settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED
+      ? [bindLoop(verifyAudit, { audit, settings, log, metrics: createVerifierMetrics(metrics) })]
+      : []),
     bindLoop(foldCounters, { database, clock }),
     bindLoop(compactRollups, { database, clock }),
     bindLoop(pruneRollups, { database, clock, settings }),

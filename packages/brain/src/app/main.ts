@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { UnknownChainKey } from "../features/audit/index.ts";
 import { UnknownMaster } from "../features/setup/index.ts";
 import { systemClock } from "../platform/clock.ts";
-import { needsDatabaseTls } from "../platform/database/settings.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { createMetrics, type Figures } from "../platform/metrics.ts";
@@ -12,7 +10,7 @@ import { type LoadedSettings, SettingsError } from "../platform/settings.ts";
 import { type Brain, createBrain } from "./brain.ts";
 import { type DemoSeed, seedDemo } from "./demo-seed.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
-import { type BrainDatabase, checkStorage, migrateStorage, openStorage } from "./storage.ts";
+import { type BrainDatabase, checkStorage, migrateStorage, openStorage, storageOptions } from "./storage.ts";
 
 /** What a process knows of the others that listen on the same port and answer as one. */
 export interface Siblings {
@@ -118,21 +116,6 @@ function secretFault({ sources }: LoadedSettings<BrainSettings>, error: unknown)
   if (error instanceof UnknownMaster) return faultOf("SVC_SECRET", "SVC_PREVIOUS_SECRETS");
   if (error instanceof UnknownChainKey) return faultOf("SVC_AUDIT_CHAIN_SECRET", "SVC_AUDIT_CHAIN_PREVIOUS_SECRETS");
   return null;
-}
-
-function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Log) {
-  return {
-    url: values.SVC_DATABASE_URL === "" ? `sqlite://${join(home, "svc.db")}` : values.SVC_DATABASE_URL,
-    synchronous: values.SVC_SQLITE_SYNCHRONOUS,
-    poolSize: values.SVC_DATABASE_POOL_SIZE,
-    maxOverflow: values.SVC_DATABASE_MAX_OVERFLOW,
-    statementTimeoutMs: values.SVC_DB_STATEMENT_TIMEOUT_MS,
-    lockTimeoutMs: values.SVC_DB_LOCK_TIMEOUT_MS,
-    idleInTransactionMs: values.SVC_DB_IDLE_IN_TX_TIMEOUT_MS,
-    inactiveConnectionSeconds: values.SVC_DATABASE_MAX_INACTIVE_CONNECTION_LIFETIME_SECONDS,
-    requireTls: needsDatabaseTls(values),
-    onError: (error: Error) => log.warn("database.connection_lost", { message: error.message }),
-  };
 }
 
 async function prepareSchema(database: BrainDatabase, settings: BrainSettings, log: Log): Promise<void> {

@@ -1,6 +1,7 @@
 import { adminSettings } from "../features/admin/index.ts";
 import { agentTransportSettings } from "../features/agent-transport/index.ts";
 import { agentSettings } from "../features/agents/index.ts";
+import { auditSettings } from "../features/audit/index.ts";
 import { commandSettings } from "../features/commands/index.ts";
 import { eventSettings } from "../features/events/index.ts";
 import { checkRedactionPatterns, ingestSettings } from "../features/ingest/index.ts";
@@ -25,6 +26,7 @@ export const settingFragments = [
   mfaSettings,
   mailSettings,
   projectSettings,
+  auditSettings,
   agentSettings,
   agentTransportSettings,
   ingestSettings,
@@ -41,6 +43,8 @@ export interface SettingsSources {
   readonly cwd?: string;
   /** Whether a database that only one process can use is refused. */
   readonly needsServerDatabase?: boolean;
+  /** False only reads: a secret that is set nowhere stays empty. */
+  readonly mint?: boolean;
 }
 
 /** Reads and checks all settings; mints absent secrets. @throws SettingsError with every fault */

@@ -1,8 +1,13 @@
+import { join } from "node:path";
 import type { Database } from "../platform/database/database.ts";
 import { appliedMigrations, checkMigrated, migrate } from "../platform/database/migrate.ts";
 import { type OpenDatabaseOptions, openDatabase } from "../platform/database/open.ts";
+import { needsDatabaseTls } from "../platform/database/settings.ts";
+import type { Log } from "../platform/log.ts";
+import type { LoadedSettings } from "../platform/settings.ts";
 import { migrations } from "../schema/migrations/index.ts";
 import type { Tables } from "../schema/tables/index.ts";
+import type { BrainSettings } from "./settings.ts";
 import { threadEntries } from "./thread-entries.ts";
 
 export type BrainDatabase = Database<Tables>;
@@ -67,3 +72,19 @@ export const schemaVersion = (): string => migrations.at(-1)?.name ?? "";
 /** The newest migration applied to the database; empty for a database without any. */
 export const appliedVersion = async (database: BrainDatabase): Promise<string> =>
   (await appliedMigrations(database as unknown as Database<unknown>)).at(-1) ?? "";
+
+/** How the settings want their database opened. */
+export function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Log): StorageOptions {
+  return {
+    url: values.SVC_DATABASE_URL === "" ? `sqlite://${join(home, "svc.db")}` : values.SVC_DATABASE_URL,
+    synchronous: values.SVC_SQLITE_SYNCHRONOUS,
+    poolSize: values.SVC_DATABASE_POOL_SIZE,
+    maxOverflow: values.SVC_DATABASE_MAX_OVERFLOW,
+    statementTimeoutMs: values.SVC_DB_STATEMENT_TIMEOUT_MS,
+    lockTimeoutMs: values.SVC_DB_LOCK_TIMEOUT_MS,
+    idleInTransactionMs: values.SVC_DB_IDLE_IN_TX_TIMEOUT_MS,
+    inactiveConnectionSeconds: values.SVC_DATABASE_MAX_INACTIVE_CONNECTION_LIFETIME_SECONDS,
+    requireTls: needsDatabaseTls(values),
+    onError: (error: Error) => log.warn("database.connection_lost", { message: error.message }),
+  };
+}

@@ -12,7 +12,7 @@ import {
 } from "./chain.ts";
 import type { ChainKeys } from "./chain-keys.ts";
 import { type AuditEntry, type PreparedEntry, prepareEntry } from "./entry.ts";
-import { insertRows, lockState, saveState } from "./store.ts";
+import { lockState, writeChain } from "./store.ts";
 
 export interface AppendContext {
   readonly keys: ChainKeys;
@@ -34,20 +34,36 @@ export async function appendEntries(
 ): Promise<void> {
   if (entries.length === 0) return;
   const prepared = entries.map(prepareEntry);
+  await changeChain(tx, context, (state, nowMicros) => chainRows(state, prepared, { ...context, nowMicros }));
+}
+
+/**
+ * Locks the state, lets `change` say what the chain becomes and which rows come with it, and writes both.
+ *
+ * @throws ChainIntegrityError when the state does not authenticate.
+ */
+export async function changeChain(
+  tx: Tx<Tables>,
+  context: AppendContext,
+  change: (state: ChainState, nowMicros: number) => ChainChange,
+): Promise<void> {
   const sealed = await lockState(tx, context.dialect);
   if (sealed === undefined) throw new ChainIntegrityError("the state row is missing");
-  const state = openState(sealed, context.keys);
-  const { rows, next } = chainRows(state, prepared, { ...context, nowMicros: Number(sealed.now_us) });
-  await insertRows(tx, rows);
-  await saveState(tx, sealState(next, context.keys));
+  const { rows, next } = change(openState(sealed, context.keys), Number(sealed.now_us));
+  await writeChain(tx, context.dialect, { rows, sealed: sealState(next, context.keys) });
+}
+
+export interface ChainChange {
+  readonly rows: AuditLogRow[];
+  readonly next: ChainState;
 }
 
 /** Signs entries onto a chain: each row names its predecessor's signature, each time is later than the head's. */
-function chainRows(
+export function chainRows(
   state: ChainState,
   entries: readonly PreparedEntry[],
   context: Pick<AppendContext, "keys" | "newId"> & { nowMicros: number },
-): { rows: AuditLogRow[]; next: ChainState } {
+): ChainChange {
   const key = context.keys.current;
   let head = state.head;
   const rows = entries.map((entry) => {

@@ -9,8 +9,10 @@ import { createChainKeys } from "./chain-keys.ts";
 import type { AuditEntry } from "./entry.ts";
 import { forgetUser } from "./forget-user.ts";
 import { prepareChain } from "./prepare.ts";
+import { pruneOnce } from "./prune.ts";
 import { createOncePerWindow } from "./refusals.ts";
 import { countSince, readState } from "./store.ts";
+import { type VerifyOptions, type VerifyResult, verifyChain } from "./verify.ts";
 
 export interface AuditDeps {
   readonly database: Database<Tables>;
@@ -35,6 +37,10 @@ export interface Audit {
   settled(): Promise<void>;
   /** Rows of an action since an instant: in all, and from one address. */
   countSince(query: { action: string; sourceIp: string; since: Date }): Promise<{ all: number; fromAddress: number }>;
+  /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
+  verify(options?: VerifyOptions): Promise<VerifyResult>;
+  /** Removes the oldest rows that may go, in one transaction. @throws ChainIntegrityError, PrunedMeanwhile */
+  prune(options: Parameters<typeof pruneOnce>[2]): ReturnType<typeof pruneOnce>;
   /** Whether the chain has begun, after authenticating its state; reads no audit rows. @throws ChainIntegrityError */
   checkState(): Promise<boolean>;
 }
@@ -73,6 +79,8 @@ export function createAudit({ database, secrets, clock, onError }: AuditDeps): A
     async settled() {
       await Promise.all(writing);
     },
+    verify: (options) => verifyChain(database, context.keys, options),
+    prune: (options) => pruneOnce(database, context, options),
     countSince: (query) => countSince(database.read, query),
     async checkState() {
       const sealed = await readState(database.read);

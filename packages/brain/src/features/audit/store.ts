@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { AuditLogRow, Tables } from "../../schema/tables/index.ts";
 import type { SealedState } from "./chain.ts";
@@ -22,10 +22,6 @@ export async function lockState(
 /** The state row as committed, unlocked. */
 export const readState = (db: Kysely<Tables>): Promise<SealedState | undefined> =>
   db.selectFrom("audit_chain_state").select(["state", "state_hmac"]).where("singleton", "=", 1).executeTakeFirst();
-
-export async function insertRows(tx: Tx<Tables>, rows: AuditLogRow[]): Promise<void> {
-  await tx.insertInto("audit_log").values(rows).execute();
-}
 
 /** Rows of one statement, so that none of them meets the statement timeout. */
 const clearedAtOnce = 20_000;
@@ -53,8 +49,19 @@ export async function clearUserId(tx: Tx<Tables>, userId: string, afterUs: numbe
   }
 }
 
-export async function saveState(tx: Tx<Tables>, sealed: SealedState): Promise<void> {
-  await tx.updateTable("audit_chain_state").set(sealed).where("singleton", "=", 1).execute();
+/** Inserts rows and rewrites the state with them; on the server database one statement, because all others wait for the lock meanwhile. */
+export async function writeChain(
+  tx: Tx<Tables>,
+  dialect: DialectName,
+  { rows, sealed }: { rows: AuditLogRow[]; sealed: SealedState },
+): Promise<void> {
+  const save = (db: QueryCreator<Tables>) => db.updateTable("audit_chain_state").set(sealed).where("singleton", "=", 1);
+  if (rows.length === 0) await save(tx).execute();
+  else if (dialect === "postgres") await tx.with("saved", save).insertInto("audit_log").values(rows).execute();
+  else {
+    await tx.insertInto("audit_log").values(rows).execute();
+    await save(tx).execute();
+  }
 }
 
 export async function insertState(tx: Tx<Tables>, sealed: SealedState): Promise<void> {

@@ -21,6 +21,11 @@ export interface Database<Schema> {
    * Throws whatever `work` threw, after undoing everything; `isTransient` tells whether trying again can help.
    */
   write<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T>;
+  /**
+   * Reads in `work` see one unchanging state of the database, on a connection of their own, beside all writers: for walks in pages. On
+   * SQLite in process, so pages are small and the walk gives way between them.
+   */
+  snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   readonly bulk: SqliteBulk | PostgresBulk;
   /** Tells every process on this database; `payload` at most 7900 bytes. Delivered at most once, in no promised order. */
   notify(channel: string, payload: string): Promise<void>;

@@ -20,6 +20,7 @@ export async function openPostgres<Schema>(
     read: db,
     slow: db,
     write: (work) => db.transaction().setIsolationLevel("read committed").execute(work),
+    snapshot: (work) => db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work),
     bulk: { dialect: "postgres", pool },
     async notify(channel, payload) {
       await pool.query("SELECT pg_notify($1, $2)", [channel, payload]);

@@ -62,16 +62,17 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
     };
   }
 
-  const readTarget: StatementTarget = {
+  const readingTarget = (run: typeof runRead): StatementTarget => ({
     execute(sql, parameters) {
       try {
-        return runRead(sql, parameters);
+        return run(sql, parameters);
       } catch (error) {
         const { message, resultCode } = carryError(error);
         throw new SqliteError(message, resultCode);
       }
     },
-  };
+  });
+  const readTarget = readingTarget(runRead);
   const slowTarget: StatementTarget = {
     execute: async (sql, parameters) =>
       (await reader.ask({ kind: "execute", sql, parameters: [...parameters] })) as StatementResult,
@@ -83,6 +84,16 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
     read: new Kysely<Schema>({ dialect: sqliteDialect(() => readTarget) }),
     slow: new Kysely<Schema>({ dialect: sqliteDialect(() => slowTarget) }),
     write: (work) => writing.transaction().execute(work),
+    async snapshot(work) {
+      const connection = openForReading(options.path);
+      try {
+        connection.exec("BEGIN");
+        const target = readingTarget(createStatementRunner(connection));
+        return await work(new Kysely<Schema>({ dialect: sqliteDialect(() => target) }));
+      } finally {
+        connection.close();
+      }
+    },
     bulk: { dialect: "sqlite", job: (name, payload) => writer.ask({ kind: "job", name, payload }) },
     async notify(channel, payload) {
       channels.emit(channel, payload);

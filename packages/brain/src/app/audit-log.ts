@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { type ChainUpkeep, createUpkeep } from "../features/audit/index.ts";
+import { systemClock } from "../platform/clock.ts";
+import { createKeyring } from "../platform/crypto/keyring.ts";
+import { isInUse } from "../platform/database/in-use.ts";
+import { sqlitePath } from "../platform/database/open.ts";
+import { createLog } from "../platform/log.ts";
+import { SettingsError } from "../platform/settings.ts";
+import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
+import { checkStorage, DatabaseUnreachable, openStorage, storageOptions } from "./storage.ts";
+
+export { type HeadAnchor, parseAnchor } from "../features/audit/index.ts";
+
+export interface AuditLog extends ChainUpkeep {
+  readonly settings: BrainSettings;
+  close(): Promise<void>;
+}
+
+/** Thrown when a service is running on the database that must be left alone. */
+export class DatabaseInUse extends Error {}
+
+/**
+ * Opens the audit chain of the database that the settings name, without starting a service. Makes nothing: no database, no secret.
+ *
+ * @param options.alone refuses while any process has the database open.
+ * @throws SettingsError, DatabaseUnreachable, DatabaseInUse, or an error that names the migrations that are missing.
+ */
+export async function openAuditLog(sources: SettingsSources, { alone = false } = {}): Promise<AuditLog> {
+  const loaded = loadBrainSettings({ ...sources, mint: false });
+  const settings = loaded.values;
+  if (settings.SVC_AUDIT_CHAIN_SECRET === "") {
+    throw new SettingsError([
+      { name: "SVC_AUDIT_CHAIN_SECRET", source: "unset", message: "is needed: the chain is signed with it" },
+    ]);
+  }
+  const log = createLog({ level: "error", json: true, write: () => {} });
+  const options = { ...storageOptions(loaded, log), poolSize: 2, maxOverflow: 0 };
+  if (options.url.startsWith("sqlite:") && !existsSync(sqlitePath(options.url)))
+    throw new DatabaseUnreachable(`the database file ${sqlitePath(options.url)} does not exist`);
+  if (alone && (await isInUse(options)))
+    throw new DatabaseInUse("a service is running on this database; stop it first");
+  const database = await openStorage(options);
+  try {
+    await checkStorage(database);
+    const secrets = createKeyring(settings.SVC_AUDIT_CHAIN_SECRET, settings.SVC_AUDIT_CHAIN_PREVIOUS_SECRETS);
+    return { settings, ...createUpkeep({ database, secrets, clock: systemClock }), close: () => database.close() };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

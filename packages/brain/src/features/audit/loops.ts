@@ -1,0 +1,64 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Loop } from "../../platform/loop.ts";
+import type { Audit } from "./audit.ts";
+import type { RetentionMetrics, VerifierMetrics } from "./metrics.ts";
+import { PrunedMeanwhile, pastRetention } from "./prune.ts";
+import type { AuditSettings } from "./settings.ts";
+
+/** Removes the oldest audit rows past their days. Leader only: two at once would only undo each other's work. */
+export const pruneAudit: Loop<{
+  audit: Pick<Audit, "prune">;
+  clock: Pick<Clock, "now">;
+  settings: AuditSettings;
+  metrics: RetentionMetrics;
+}> = {
+  name: "audit.retention",
+  everyMs: ({ settings }) => settings.SVC_AUDIT_RETENTION_SWEEP_INTERVAL_SECONDS * 1000,
+  leaderOnly: true,
+  async tick({ audit, clock, settings, metrics, signal }) {
+    const mayGo = pastRetention(settings, clock.now());
+    let deleted = 0;
+    try {
+      for (let isEnd = false; !isEnd && !signal.aborted; ) {
+        const left = settings.SVC_AUDIT_RETENTION_SWEEP_MAX_PER_PASS - deleted;
+        if (left <= 0) break;
+        const batch = await audit.prune({
+          mayGo,
+          maxRows: Math.min(left, settings.SVC_AUDIT_RETENTION_SWEEP_BATCH_SIZE),
+        });
+        deleted += batch.removed;
+        isEnd = batch.isEnd;
+      }
+    } catch (error) {
+      // Somebody prunes by hand; the next look goes on.
+      if (!(error instanceof PrunedMeanwhile)) throw error;
+    } finally {
+      metrics.swept(deleted, clock.now());
+    }
+    return { deleted };
+  },
+};
+
+/** Verifies the chain. Leader only: once is enough. A chain that fails is told and the service goes on. */
+export const verifyAudit: Loop<{
+  audit: Pick<Audit, "verify">;
+  settings: AuditSettings;
+  metrics: VerifierMetrics;
+  log: Pick<Log, "error">;
+}> = {
+  name: "audit.verify-chain",
+  everyMs: ({ settings }) => settings.SVC_AUDIT_CHAIN_VERIFY_INTERVAL_SECONDS * 1000,
+  leaderOnly: true,
+  async tick({ audit, metrics, log, signal }) {
+    try {
+      const { outcome, fault, rows } = await audit.verify({ signal });
+      metrics.verified(outcome, rows);
+      if (fault !== null) log.error("audit.chain_failed", { reason: fault.reason, row_id: fault.row_id, rows });
+      return { outcome, rows };
+    } catch (error) {
+      if (!signal.aborted) metrics.verified("error");
+      throw error;
+    }
+  },
+};

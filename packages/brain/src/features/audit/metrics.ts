@@ -1,0 +1,55 @@
+import type { Metrics } from "../../platform/metrics.ts";
+
+export interface RetentionMetrics {
+  /** One look has ended. */
+  swept(removed: number, at: Date): void;
+}
+
+export function createRetentionMetrics(metrics: Pick<Metrics, "counter" | "gauge">): RetentionMetrics {
+  const pruned = metrics.counter({ name: "svc_audit_retention_pruned_total", help: "audit rows removed by retention" });
+  const lastRun = metrics.gauge({
+    name: "svc_audit_retention_last_run_timestamp",
+    aggregator: "max",
+    help: "Unix seconds of the last look for audit rows past their days",
+  });
+  const lastDeleted = metrics.gauge({
+    name: "svc_audit_retention_last_deleted",
+    aggregator: "max",
+    help: "audit rows that the last look removed",
+  });
+  return {
+    swept(removed, at) {
+      pruned.inc(removed);
+      lastRun.set(Math.floor(at.getTime() / 1000));
+      lastDeleted.set(removed);
+    },
+  };
+}
+
+const outcomes = ["clean", "failed", "error"] as const;
+
+export interface VerifierMetrics {
+  /** A verification has ended; `rows` that it found in order, unless it could not be done. */
+  verified(outcome: (typeof outcomes)[number], rows?: number): void;
+}
+
+/** Made only where the verification is on: neither metric exists otherwise (spec part 2, Metrics). */
+export function createVerifierMetrics(metrics: Pick<Metrics, "counter" | "gauge">): VerifierMetrics {
+  const verifications = metrics.counter({
+    name: "svc_audit_chain_verifications_total",
+    help: "verifications of the audit chain",
+    labels: ["outcome"],
+  });
+  for (const outcome of outcomes) verifications.inc({ outcome }, 0);
+  const rowsVerified = metrics.gauge({
+    name: "svc_audit_chain_rows_verified",
+    aggregator: "max",
+    help: "audit rows that the last verification found in order",
+  });
+  return {
+    verified(outcome, rows) {
+      verifications.inc({ outcome });
+      if (rows !== undefined) rowsVerified.set(rows);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Keyring } from "../../platform/crypto/keyring.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { type AnchorVerdict, anchorText, type HeadAnchor } from "./anchor.ts";
+import { type AppendContext, changeChain } from "./append.ts";
+import { openState } from "./chain.ts";
+import { createChainKeys } from "./chain-keys.ts";
+import { ownOrigin } from "./origin.ts";
+import { before, pruneOnce, type RetentionSettings } from "./prune.ts";
+import { readState } from "./store.ts";
+import { type VerifyOptions, type VerifyResult, verifyAnchor, verifyChain } from "./verify.ts";
+
+export interface ManualPrune {
+  readonly before: Date;
+  readonly settings: RetentionSettings & { readonly SVC_AUDIT_RETENTION_SWEEP_BATCH_SIZE: number };
+  readonly onProgress?: (removed: number) => void;
+}
+
+/** What a person does to the chain from the command line, with or without a service running beside it. */
+export interface ChainUpkeep {
+  verify(options?: VerifyOptions): Promise<VerifyResult>;
+  verifyAnchor(anchor: HeadAnchor): Promise<AnchorVerdict>;
+  /** The head as an anchor's text; null while there is none. Writes no row. @throws ChainIntegrityError, UnknownChainKey */
+  head(): Promise<string | null>;
+  /** Removes rows before an instant, batch by batch, each with its own audit.prune row. @throws ChainIntegrityError, PrunedMeanwhile */
+  prune(request: ManualPrune): Promise<number>;
+  /** Signs the state with the present key. Nothing else may be appending. @throws ChainIntegrityError, UnknownChainKey */
+  rotateKey(): Promise<{ keyId: string }>;
+}
+
+export function createUpkeep({
+  database,
+  secrets,
+  clock,
+}: {
+  database: Database<Tables>;
+  secrets: Keyring;
+  clock: Clock;
+}): ChainUpkeep {
+  const keys = createChainKeys(secrets);
+  const context: AppendContext = { keys, dialect: database.dialect, newId: () => uuidV7(clock) };
+  return {
+    verify: (options) => verifyChain(database, keys, options),
+    verifyAnchor: (anchor) => verifyAnchor(database, keys, anchor),
+    async head() {
+      const sealed = await readState(database.read);
+      return sealed === undefined ? null : anchorText(openState(sealed, keys));
+    },
+    async prune({ before: instant, settings, onProgress }) {
+      const mayGo = before(instant, settings, clock.now());
+      let removed = 0;
+      for (let isEnd = false, isFirst = true; !isEnd; isFirst = false) {
+        // One row at least, also when nothing was old enough: somebody tried.
+        const entryOf = (count: number) => (count > 0 || isFirst ? pruneEntry(instant, count) : null);
+        const batch = await pruneOnce(database, context, {
+          mayGo,
+          maxRows: settings.SVC_AUDIT_RETENTION_SWEEP_BATCH_SIZE,
+          entryOf,
+        });
+        removed += batch.removed;
+        isEnd = batch.isEnd;
+        onProgress?.(removed);
+      }
+      return removed;
+    },
+    async rotateKey() {
+      await database.write((tx) => changeChain(tx, context, (state) => ({ rows: [], next: state })));
+      return { keyId: keys.current.id };
+    },
+  };
+}
+
+const pruneEntry = (instant: Date, removed: number) => ({
+  ...ownOrigin,
+  action: "audit.prune",
+  target_type: "audit_chain",
+  metadata: { before: instant.toISOString(), removed },
+});
