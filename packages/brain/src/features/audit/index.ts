@@ -5,5 +5,6 @@ export type { AuditEntry } from "./entry.ts";
 export { pruneAudit, verifyAudit } from "./loops.ts";
 export { createRetentionMetrics, createVerifierMetrics } from "./metrics.ts";
 export { type AuditOrigin, originOf, ownOrigin } from "./origin.ts";
+export { auditRoutes } from "./routes.ts";
 export { auditSettings } from "./settings.ts";
 export { type ChainUpkeep, createUpkeep } from "./upkeep.ts";

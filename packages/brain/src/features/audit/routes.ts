@@ -1,0 +1,55 @@
+import type { Readable } from "node:stream";
+import { Type } from "typebox";
+import type { Database } from "../../platform/database/database.ts";
+import { plainSerializer, type Routes } from "../../platform/http/app.ts";
+import type { PageSizes } from "../../platform/http/paging.ts";
+import { ProjectParams } from "../../platform/http/schemas.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { readActivity } from "./activity.ts";
+import type { Audit } from "./audit.ts";
+import { exportAudit } from "./export.ts";
+import { listAudit } from "./list.ts";
+import { originOf } from "./origin.ts";
+import { ActivityPage, ActivityQuery, AuditPage, AuditQuery } from "./schemas.ts";
+
+export interface AuditRouteDeps {
+  readonly database: Database<Tables>;
+  readonly audit: Pick<Audit, "record">;
+  readonly settings: PageSizes;
+}
+
+/** A page, or the stream of an export; the document shows the page. */
+const PageOrExport = Type.Unsafe<AuditPage | Readable>(AuditPage);
+
+export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, settings }) => {
+  app.get(
+    "/activity",
+    {
+      schema: { querystring: ActivityQuery, response: { 200: ActivityPage } },
+      serializerCompiler: plainSerializer,
+      config: { tag: "activity", bucket: "activity" },
+    },
+    ({ actor, query }) => readActivity(database, actor, query),
+  );
+
+  app.get(
+    "/projects/:slug/audit",
+    {
+      schema: { params: ProjectParams, querystring: AuditQuery, response: { 200: PageOrExport } },
+      serializerCompiler: plainSerializer,
+      config: { tag: "audit", auditRole: true },
+    },
+    async (request, reply) => {
+      const { actor, project, query } = request;
+      const showsAddress = actor.user.is_admin;
+      if (query.format === undefined)
+        return listAudit(database, settings, { projectId: project.id, query, showsAddress });
+      const { body, fileName, mediaType } = await exportAudit(
+        { database, audit },
+        { project, query, format: query.format, showsAddress, origin: originOf(request, actor) },
+      );
+      reply.type(mediaType).header("content-disposition", `attachment; filename="${fileName}"`);
+      return reply.send(body);
+    },
+  );
+};
