@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type ChainUpkeep, createUpkeep } from "../features/audit/index.ts";
+import { type Audit, type ChainUpkeep, createAudit, createUpkeep } from "../features/audit/index.ts";
 import { systemClock } from "../platform/clock.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { isInUse } from "../platform/database/in-use.ts";
@@ -7,7 +7,7 @@ import { sqlitePath } from "../platform/database/open.ts";
 import { createLog } from "../platform/log.ts";
 import { SettingsError } from "../platform/settings.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
-import { checkStorage, DatabaseUnreachable, openStorage, storageOptions } from "./storage.ts";
+import { type BrainDatabase, checkStorage, DatabaseUnreachable, openStorage, storageOptions } from "./storage.ts";
 
 export { type HeadAnchor, parseAnchor } from "../features/audit/index.ts";
 
@@ -16,7 +16,7 @@ export interface AuditLog extends ChainUpkeep {
   close(): Promise<void>;
 }
 
-/** Thrown when a service is running on the database that must be left alone. */
+/** Thrown when a service is running on a database that must be left alone. */
 export class DatabaseInUse extends Error {}
 
 /**
@@ -29,16 +29,14 @@ export async function openAuditLog(sources: SettingsSources, { alone = false } =
   const loaded = loadBrainSettings({ ...sources, mint: false });
   const settings = loaded.values;
   if (settings.SVC_AUDIT_CHAIN_SECRET === "") {
-    throw new SettingsError([
-      { name: "SVC_AUDIT_CHAIN_SECRET", source: "unset", message: "is needed: the chain is signed with it" },
-    ]);
+    const message = "is needed: the chain is signed with it";
+    throw new SettingsError([{ name: "SVC_AUDIT_CHAIN_SECRET", source: "unset", message }]);
   }
   const log = createLog({ level: "error", json: true, write: () => {} });
   const options = { ...storageOptions(loaded, log), poolSize: 2, maxOverflow: 0 };
   if (options.url.startsWith("sqlite:") && !existsSync(sqlitePath(options.url)))
     throw new DatabaseUnreachable(`the database file ${sqlitePath(options.url)} does not exist`);
-  if (alone && (await isInUse(options)))
-    throw new DatabaseInUse("a service is running on this database; stop it first");
+  if (alone && (await inUse(options))) throw new DatabaseInUse("a service is running on this database; stop it first");
   const database = await openStorage(options);
   try {
     await checkStorage(database);
@@ -48,4 +46,18 @@ export async function openAuditLog(sources: SettingsSources, { alone = false } =
     await database.close();
     throw error;
   }
+}
+
+async function inUse(options: Parameters<typeof isInUse>[0]): Promise<boolean> {
+  try {
+    return await isInUse(options);
+  } catch (cause) {
+    throw new DatabaseUnreachable("the database does not tell who uses it", { cause });
+  }
+}
+
+/** The chain of an open database, without the rest of a brain: for benchmarks and tests of the format. */
+export function openAuditAlone(database: BrainDatabase, secret: string): { audit: Audit; upkeep: ChainUpkeep } {
+  const deps = { database, secrets: createKeyring(secret), clock: systemClock };
+  return { audit: createAudit({ ...deps, onError: () => {} }), upkeep: createUpkeep(deps) };
 }

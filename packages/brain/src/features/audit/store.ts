@@ -1,5 +1,6 @@
 import { type Kysely, type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
+import { commitTogether } from "../../platform/database/shared-flush.ts";
 import type { AuditLogRow, Tables } from "../../schema/tables/index.ts";
 import type { SealedState } from "./chain.ts";
 
@@ -12,7 +13,7 @@ export async function lockState(
     dialect === "postgres"
       ? // The outer row is computed once the inner one is locked, so the time is never older than the wait.
         sql`WITH locked AS MATERIALIZED (SELECT state, state_hmac FROM audit_chain_state WHERE singleton = 1 FOR UPDATE)
-            SELECT state, state_hmac, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us FROM locked`
+            SELECT ${commitTogether(tx)}, state, state_hmac, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us FROM locked`
       : sql`SELECT state, state_hmac, CAST(unixepoch('subsec') * 1000 AS INTEGER) * 1000 AS now_us
             FROM audit_chain_state WHERE singleton = 1`;
   const { rows } = await query.execute(tx);

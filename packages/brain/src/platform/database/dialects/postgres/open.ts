@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import type { Database } from "../../database.ts";
+import { commitsTogether, createSharedFlush } from "../../shared-flush.ts";
 import { createLeases } from "./leases.ts";
 import { createListener } from "./notify.ts";
 import { connectionConfig, openPool, type PostgresOptions } from "./pool.ts";
@@ -14,12 +15,26 @@ export async function openPostgres<Schema>(
   const config = connectionConfig(options);
   const listener = createListener(config, options.onError);
   const leases = createLeases(config, options.onError);
+  // A commit that has something to write, by whatever rule of durability the server has, covers all that were before it.
+  const flushed = createSharedFlush(() => pool.query("SELECT pg_logical_emit_message(true, 'svc', '')"));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
     dialect: "postgres",
     read: db,
     slow: db,
-    write: (work) => db.transaction().setIsolationLevel("read committed").execute(work),
+    async write(work) {
+      let waits = false;
+      const result = await db
+        .transaction()
+        .setIsolationLevel("read committed")
+        .execute(async (tx) => {
+          const value = await work(tx);
+          waits = commitsTogether(tx);
+          return value;
+        });
+      if (waits) await flushed();
+      return result;
+    },
     snapshot: (work) => db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work),
     bulk: { dialect: "postgres", pool },
     async notify(channel, payload) {
