@@ -18,6 +18,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./agent.ts")).agent,
   },
   {
+    name: "audit",
+    summary: "verify, prune and anchor the audit chain",
+    load: async () => (await import("./audit.ts")).audit,
+  },
+  {
     name: "version",
     summary: "print version, runtime and newest schema",
     load: async () => (await import("./version.ts")).version,

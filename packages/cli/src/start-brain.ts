@@ -1,6 +1,7 @@
 import type { RunningBrain, StartOptions } from "@svc/brain";
 import type { Terminal } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
+import { settingsRefusal } from "./settings-refusal.ts";
 
 /** Bound of a stop, of every command that serves. */
 export const drainMs = 10_000;
@@ -14,12 +15,7 @@ export async function startBrainOrExplain(options: StartOptions, terminal: Termi
   try {
     return await startBrain(options);
   } catch (cause) {
-    if (cause instanceof SettingsError) {
-      const faults = cause.faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
-      if (faults.length === 1) throw new CliError("configuration", faults.join(), { cause });
-      for (const fault of faults) terminal.err(fault);
-      throw new CliError("configuration", "the settings are not valid", { cause });
-    }
+    if (cause instanceof SettingsError) throw settingsRefusal(cause, terminal);
     if (cause instanceof DatabaseUnreachable) throw new CliError("unreachable", cause.message, { cause });
     const refusal = listenRefusal(cause as NodeJS.ErrnoException & { address?: string; port?: number });
     if (refusal !== undefined) throw new CliError("failed", refusal, { cause });

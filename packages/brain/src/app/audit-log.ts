@@ -9,7 +9,8 @@ import { SettingsError } from "../platform/settings.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
 import { type BrainDatabase, checkStorage, DatabaseUnreachable, openStorage, storageOptions } from "./storage.ts";
 
-export { type HeadAnchor, parseAnchor } from "../features/audit/index.ts";
+export { type HeadAnchor, parseAnchor, UnknownChainKey } from "../features/audit/index.ts";
+export { parseInstant } from "../platform/http/schemas.ts";
 
 export interface AuditLog extends ChainUpkeep {
   readonly settings: BrainSettings;

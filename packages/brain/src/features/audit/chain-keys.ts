@@ -1,9 +1,10 @@
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 
 export interface ChainKey {
   readonly id: string;
-  readonly secret: Buffer;
+  /** Prepared once: from bytes each HMAC would take four times as long. */
+  readonly secret: KeyObject;
 }
 
 export interface ChainKeys {
@@ -29,7 +30,7 @@ export function createChainKeys(secrets: Keyring): ChainKeys {
     const secret = Buffer.from(text);
     if (secret.length < minSecretBytes)
       throw new RangeError(`an audit chain secret has fewer than ${minSecretBytes} bytes`);
-    return { id: chainKeyId(secret), secret };
+    return { id: chainKeyId(secret), secret: createSecretKey(secret) };
   });
   if (keys.length > maxKeys) throw new RangeError(`there are more than ${maxKeys} audit chain secrets`);
   const byId = new Map(keys.map((key) => [key.id, key]));

@@ -45,7 +45,9 @@ export function canonicalRow(row: SignedRow): string {
 }
 
 export const rowHmac = (key: ChainKey, row: SignedRow): string =>
-  createHmac("sha256", key.secret).update(rowLabel).update(canonicalRow(row)).digest("hex");
+  createHmac("sha256", key.secret)
+    .update(rowLabel + canonicalRow(row))
+    .digest("hex");
 
 /** An instant of microsecond precision as rows sign it: UTC, six decimals, `+00:00`. */
 export function instantOfMicros(micros: number): string {

@@ -46,6 +46,8 @@ export function createUpkeep({
     verifyAnchor: (anchor) => verifyAnchor(database, keys, anchor),
     async head() {
       const sealed = await readState(database.read);
+      // What a commit shows may not be on the disk yet, and an anchor must never know of more than the chain that a crash leaves.
+      await database.flush();
       return sealed === undefined ? null : anchorText(openState(sealed, keys));
     },
     async prune({ before: instant, settings, onProgress }) {

@@ -26,6 +26,8 @@ export interface Database<Schema> {
    * SQLite in process, so pages are small and the walk gives way between them.
    */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /** Resolves when everything committed so far, and shown to readers, is durable. */
+  flush(): Promise<void>;
   readonly bulk: SqliteBulk | PostgresBulk;
   /** Tells every process on this database; `payload` at most 7900 bytes. Delivered at most once, in no promised order. */
   notify(channel: string, payload: string): Promise<void>;

@@ -36,6 +36,7 @@ export async function openPostgres<Schema>(
       return result;
     },
     snapshot: (work) => db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work),
+    flush: flushed,
     bulk: { dialect: "postgres", pool },
     async notify(channel, payload) {
       await pool.query("SELECT pg_notify($1, $2)", [channel, payload]);

@@ -94,6 +94,8 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
         connection.close();
       }
     },
+    // A group of commits is shown to nobody before it is durable.
+    flush: async () => {},
     bulk: { dialect: "sqlite", job: (name, payload) => writer.ask({ kind: "job", name, payload }) },
     async notify(channel, payload) {
       channels.emit(channel, payload);

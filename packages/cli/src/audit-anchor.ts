@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { rename, rm, writeFile } from "node:fs/promises";
+import type { Command } from "./command.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
+import { readAnchor, withAuditLog } from "./open-audit.ts";
+import { readOptions } from "./options.ts";
+
+export const auditExportHead: Command = {
+  usage: ["audit export-head [FILE]"],
+  async run(args, terminal) {
+    const { positionals } = readOptions(args, {}, { positionals: 1 });
+    const text = await withAuditLog(terminal, (log) => log.head());
+    if (text === null) throw new CliError("failed", "the chain has no head yet");
+    const [file] = positionals;
+    if (file === undefined) terminal.out(text.trimEnd());
+    else {
+      await replaceFile(file, text);
+      terminal.err(`the head is in ${file}`);
+    }
+    return exitCodes.done;
+  },
+};
+
+export const auditVerifyAnchor: Command = {
+  usage: ["audit verify-anchor FILE [--json]"],
+  async run(args, terminal) {
+    const { positionals, values } = readOptions(args, { json: { type: "boolean" } }, { positionals: 1 });
+    const [file] = positionals;
+    if (file === undefined) throw new CliError("usage", "audit verify-anchor needs the FILE of an anchor");
+    const anchor = await readAnchor(file);
+    const verdict = await withAuditLog(terminal, (log) =>
+      log.verifyAnchor(anchor).catch((cause: Error) => {
+        throw new CliError("unreachable", cause.message, { cause });
+      }),
+    );
+    terminal.out(values.json ? JSON.stringify({ verdict }) : verdict);
+    return verdict === "UNPROVABLE" ? exitCodes.failed : exitCodes.done;
+  },
+};
+
+/** Whoever reads the file sees the old text or the new one, never a part. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const fresh = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(fresh, text, { mode: 0o640, flush: true });
+    await rename(fresh, file);
+  } catch (cause) {
+    await rm(fresh, { force: true });
+    throw new CliError("failed", `${file} cannot be written`, { cause });
+  }
+}

@@ -1,0 +1,34 @@
+import { createInterface } from "node:readline/promises";
+import type { Command } from "./command.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
+import { withAuditLog } from "./open-audit.ts";
+import { readOptions } from "./options.ts";
+
+export const auditPrune: Command = {
+  usage: ["audit prune --before DATE [--yes]"],
+  async run(args, terminal) {
+    const { values } = readOptions(args, { before: { type: "string" }, yes: { type: "boolean" } });
+    if (values.before === undefined) throw new CliError("usage", "audit prune needs --before DATE");
+    const { parseInstant } = await import("@svc/brain/audit-log");
+    const before = parseInstant(values.before);
+    if (before === null) throw new CliError("usage", `--before is a date such as 2026-01-31, not "${values.before}"`);
+    if (values.yes !== true && !(await confirms(`Remove all audit rows before ${before.toISOString()}? [y/N] `)))
+      throw new CliError("refused", "nothing was removed; --yes removes without asking");
+    const removed = await withAuditLog(terminal, (log) =>
+      log.prune({ before, settings: log.settings, onProgress: (rows) => terminal.err(`${rows} rows removed`) }),
+    );
+    terminal.out(`removed ${removed} rows`);
+    return exitCodes.done;
+  },
+};
+
+/** False without asking where nobody can answer. */
+async function confirms(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+  } finally {
+    terminal.close();
+  }
+}

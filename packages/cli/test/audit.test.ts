@@ -1,0 +1,125 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createTestDatabase, type PostgresServer, startPostgres } from "@svc/testkit";
+import { startTestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { scratchFolder, startSvc } from "./svc-process.ts";
+
+let server: PostgresServer | undefined;
+beforeAll(async () => {
+  if (testDialects.includes("postgres")) server = await startPostgres();
+}, 120_000);
+afterAll(() => server?.stop());
+
+/** A stopped service's home and database, with what a first start writes into the chain. */
+async function leftBehind(dialect: "sqlite" | "postgres") {
+  const cwd = await scratchFolder();
+  const { url, drop } =
+    dialect === "postgres"
+      ? await createTestDatabase(server?.adminUrl ?? "")
+      : { url: `sqlite://${join(cwd, "svc.db")}`, drop: async () => {} };
+  onTestFinished(drop);
+  const brain = await startTestBrain({ dialect, databaseUrl: url, home: cwd });
+  await brain.stop();
+  const env = { SVC_HOME: cwd, SVC_DATABASE_URL: url };
+  async function svc(args: readonly string[], more: Record<string, string> = {}) {
+    const process = startSvc(["audit", ...args], { cwd, env: { ...env, ...more } });
+    const code = await process.ended;
+    return { code, out: process.written.out, err: process.written.err };
+  }
+  return { cwd, url, svc, start: () => startTestBrain({ dialect, databaseUrl: url, home: cwd }) };
+}
+
+for (const dialect of testDialects) {
+  describe(`svc audit on ${dialect}`, () => {
+    test("verifies, anchors, prunes and proves, each with its exit code", async () => {
+      const { cwd, svc } = await leftBehind(dialect);
+      const verified = await svc(["verify", "--json"]);
+      expect(verified.code).toBe(0);
+      const document = JSON.parse(verified.out);
+      expect(document).toMatchObject({ outcome: "clean", complete: true, fault: null, anchor: null });
+      const limited = await svc(["verify", "--limit", "2"]);
+      expect([limited.code, limited.out]).toEqual([0, "clean: 2 rows; what comes behind them was not looked at\n"]);
+
+      const file = join(cwd, "head.json");
+      expect((await svc(["export-head", file])).code).toBe(0);
+      const text = await readFile(file, "utf8");
+      expect((await svc(["export-head"])).out).toBe(text);
+      expect(Object.keys(JSON.parse(text))).toEqual([
+        ...["generation", "hmac_key_id", "hmac_version", "id", "occurred_at", "row_hmac"],
+      ]);
+      expect(await svc(["verify-anchor", file])).toMatchObject({ code: 0, out: "CURRENT_MATCH\n" });
+
+      expect((await svc(["prune", "--before", "2999-01-01"])).code).toBe(6);
+      const pruned = await svc(["prune", "--before", "2999-01-01", "--yes"]);
+      expect([pruned.code, pruned.out]).toEqual([0, `removed ${document.rows_verified} rows\n`]);
+      expect(JSON.parse((await svc(["verify", "--json"])).out)).toMatchObject({ outcome: "clean", rows_verified: 1 });
+      expect(await svc(["verify-anchor", file, "--json"])).toMatchObject({
+        code: 0,
+        out: '{"verdict":"VERIFIED_ANCESTOR"}\n',
+      });
+
+      await writeFile(file, text.replace(/"row_hmac":"./, '"row_hmac":"0').replace(/"id":"../, '"id":"ff'));
+      expect(await svc(["verify-anchor", file])).toMatchObject({ code: 1, out: "UNPROVABLE\n" });
+      expect((await svc(["verify", "--known-head", file])).code).toBe(1);
+      await writeFile(file, text.replace("{", '{"more":1,'));
+      expect(await svc(["verify-anchor", file])).toMatchObject({
+        code: 4,
+        err: expect.stringContaining("unknown key"),
+      });
+      expect((await svc(["verify-anchor", join(cwd, "none.json")])).code).toBe(5);
+    }, 120_000);
+
+    test("rotates the key only while every service is stopped, and needs the old secret to do it", async () => {
+      const { svc, start, cwd } = await leftBehind(dialect);
+      const secret = /^SVC_AUDIT_CHAIN_SECRET=(.*)$/m.exec(await readFile(join(cwd, "secret.env"), "utf8"))?.[1] ?? "";
+      const next = "next-audit-secret-0123456789abcdefghij";
+      const rotated = { SVC_AUDIT_CHAIN_SECRET: next, SVC_AUDIT_CHAIN_PREVIOUS_SECRETS: secret };
+      const brain = await start();
+      const refused = await svc(["rotate-chain-key"], rotated);
+      await brain.stop();
+      expect([refused.code, refused.err]).toEqual([6, expect.stringContaining("stop it first")]);
+      expect((await svc(["rotate-chain-key"], { SVC_AUDIT_CHAIN_SECRET: next })).code).toBe(3);
+      expect((await svc(["rotate-chain-key"], rotated)).code).toBe(0);
+      expect((await svc(["verify"], rotated)).code).toBe(0);
+      const forgetful = await svc(["verify", "--json"], { SVC_AUDIT_CHAIN_SECRET: next });
+      expect([forgetful.code, JSON.parse(forgetful.out).outcome]).toEqual([4, "error"]);
+    }, 120_000);
+  });
+}
+
+describe("svc audit", () => {
+  test("ends with 1 and names the row for a chain that was changed", async () => {
+    const { svc, url } = await leftBehind("sqlite");
+    const db = new DatabaseSync(url.slice("sqlite://".length));
+    const { id } = db.prepare("SELECT id FROM audit_log ORDER BY occurred_us LIMIT 1 OFFSET 1").get() as { id: string };
+    db.prepare("UPDATE audit_log SET result = 'failed' WHERE id = ?").run(id);
+    db.close();
+    const { code, out } = await svc(["verify"]);
+    expect([code, out]).toEqual([1, expect.stringContaining(`failed: a row is not what was signed (row ${id}`)]);
+  }, 60_000);
+
+  test.each([
+    [["verify", "--limit", "0"], 2],
+    [["prune"], 2],
+    [["prune", "--before", "yesterday"], 2],
+    [["verify-anchor"], 2],
+    [["nothing"], 2],
+    [[], 2],
+    [["verify"], 3],
+  ] as const)("ends %j with %i in an empty home", async (args, code) => {
+    const cwd = await scratchFolder();
+    const svc = startSvc(["audit", ...args], { cwd });
+    expect(await svc.ended).toBe(code);
+  });
+
+  test("ends with 4 and makes no database where there is none", async () => {
+    const cwd = await scratchFolder();
+    const env = { SVC_AUDIT_CHAIN_SECRET: "an-audit-secret-0123456789abcdefghijkl" };
+    const svc = startSvc(["audit", "verify"], { cwd, env });
+    expect(await svc.ended).toBe(4);
+    expect(svc.written.err).toContain("does not exist");
+  });
+});
