@@ -1,3 +1,4 @@
+import { atEnd } from "../../platform/database/at-end.ts";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { AuditLogRow, Tables } from "../../schema/tables/index.ts";
 import {
@@ -33,8 +34,9 @@ export async function appendEntries(
   context: AppendContext,
 ): Promise<void> {
   if (entries.length === 0) return;
-  const prepared = entries.map(prepareEntry);
-  await changeChain(tx, context, (state, nowMicros) => chainRows(state, prepared, { ...context, nowMicros }));
+  await atEnd(tx, "audit.append", entries.map(prepareEntry), (prepared) =>
+    changeChain(tx, context, (state, nowMicros) => chainRows(state, prepared, { ...context, nowMicros })),
+  );
 }
 
 /**

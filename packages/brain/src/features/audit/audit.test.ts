@@ -91,6 +91,35 @@ for (const dialect of testDialects) {
       expect((await verifiedActions()).length).toBe(before + 60);
     });
 
+    test("keeps the rows of exactly those actions that did not fail, of many that come at once", async () => {
+      const before = await verifiedActions();
+      const act = (index: number) =>
+        opened.database.write(async (tx) => {
+          await tx
+            .insertInto("meta")
+            .values({ key: `many.${index}`, value: "yes" })
+            .execute();
+          await audit.append(tx, { action: `many.${index}`, target_type: "test" });
+          if (index % 5 === 0) throw new Error("stop here");
+          // Refused by the database, after which nothing of this action counts.
+          if (index % 7 === 0)
+            await tx
+              .insertInto("meta")
+              .values({ key: `many.${index}`, value: "again" })
+              .execute();
+        });
+      const settled = await Promise.allSettled(Array.from({ length: 80 }, (_, index) => act(index)));
+      const done = settled.flatMap(({ status }, index) => (status === "fulfilled" ? [`many.${index}`] : []));
+      expect(done).toEqual(
+        Array.from({ length: 80 }, (_, index) => index).flatMap((index) =>
+          index % 5 === 0 || index % 7 === 0 ? [] : [`many.${index}`],
+        ),
+      );
+      const kept = await opened.database.read.selectFrom("meta").select("key").where("key", "like", "many.%").execute();
+      expect(kept.map(({ key }) => key).sort()).toEqual([...done].sort());
+      expect((await verifiedActions()).slice(before.length).sort()).toEqual([...done].sort());
+    });
+
     test("records a refusal once per key in ten minutes, and each key for itself", async () => {
       const count = async () => (await rows()).filter(({ action }) => action === "auth.ip_denied").length;
       const refuse = (address: string) =>

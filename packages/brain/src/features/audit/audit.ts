@@ -61,7 +61,7 @@ export function createAudit({ database, secrets, clock, onError }: AuditDeps): A
 
   return {
     async prepare() {
-      await database.write((tx) => prepareChain(tx, context));
+      await database.write((tx) => prepareChain(tx, context), { alone: true });
     },
     append: (tx, entries) => appendEntries(tx, listed(entries), context),
     forgetUser: (tx, departure) => forgetUser(tx, departure, context),

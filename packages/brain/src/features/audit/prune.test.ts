@@ -111,7 +111,24 @@ for (const dialect of testDialects) {
     test("undoes itself when another process moved the prune point meanwhile", async () => {
       clock.advance(91 * dayMs);
       const mayGo = pastRetention(settings, clock.now());
-      const results = await Promise.allSettled([3, 4].map((maxRows) => audit.prune({ mayGo, maxRows })));
+      const held = Promise.withResolvers<void>();
+      const begun = Promise.withResolvers<void>();
+      const holding = opened.database.write(async (tx) => {
+        await tx.updateTable("audit_chain_state").set({ singleton: 1 }).execute();
+        begun.resolve();
+        await held.promise;
+      });
+      await begun.promise;
+      let planned = 0;
+      // Called between the plan and the change: both have planned before either changes anything.
+      const entryOf = () => {
+        planned += 1;
+        if (planned === 2) held.resolve();
+        return null;
+      };
+      const pruned = [3, 4].map((maxRows) => audit.prune({ mayGo, maxRows, entryOf }));
+      const results = await Promise.allSettled(pruned);
+      await holding;
       expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
       const [refused] = results.filter((result) => result.status === "rejected");
       expect(refused?.reason).toBeInstanceOf(PrunedMeanwhile);

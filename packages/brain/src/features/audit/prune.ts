@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type AppendContext, chainRows, changeChain } from "./append.ts";
 import { ChainIntegrityError, type ChainPoint, type ChainState, openState } from "./chain.ts";
@@ -67,7 +67,7 @@ export async function pruneOnce(
   const prefix = await findPrefix(database, { state: planned, context }, { mayGo, maxRows });
   const entry = entryOf?.(prefix.removed) ?? null;
   if (prefix.removed === 0 && entry === null) return { removed: 0, isEnd: true };
-  await database.write(async (tx) => {
+  const move = async (tx: Tx<Tables>) => {
     // Before the state is locked: whoever changes rows (a user's deletion) locks them first and the state last, and so does this.
     const deleted = prefix.last === null ? 0 : await deleteUpTo(tx, prefix.last);
     await changeChain(tx, context, (state, nowMicros) => {
@@ -77,7 +77,8 @@ export async function pruneOnce(
       const entries = entry === null ? [] : [prepareEntry(entry)];
       return chainRows(pruned, entries, { ...context, nowMicros });
     });
-  });
+  };
+  await database.write(move, { alone: true });
   return { removed: prefix.removed, isEnd: prefix.isEnd };
 }
 

@@ -68,7 +68,7 @@ export function createUpkeep({
       return removed;
     },
     async rotateKey() {
-      await database.write((tx) => changeChain(tx, context, (state) => ({ rows: [], next: state })));
+      await database.write((tx) => changeChain(tx, context, (state) => ({ rows: [], next: state })), { alone: true });
       return { keyId: keys.current.id };
     },
   };

@@ -18,9 +18,11 @@ export interface Database<Schema> {
   readonly slow: Kysely<Schema>;
   /**
    * Runs `work` in one write transaction (READ COMMITTED; on SQLite the single writer, FIFO) and resolves after the commit is durable.
-   * Throws whatever `work` threw, after undoing everything; `isTransient` tells whether trying again can help.
+   * Throws whatever `work` threw, after undoing everything; `isTransient` tells whether trying again can help. When many come at once several
+   * share a transaction, each in a savepoint; `alone` never does: for settings of the transaction, and for locks that only the last
+   * statement may take.
    */
-  write<T>(work: (tx: Tx<Schema>) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Tx<Schema>) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>;
   /**
    * Reads in `work` see one unchanging state of the database, on a connection of their own, beside all writers: for walks in pages. On
    * SQLite in process, so pages are small and the walk gives way between them.

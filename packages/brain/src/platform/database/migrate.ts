@@ -61,28 +61,31 @@ export async function migrate(
   migrations: readonly Migration[],
   options: { now: Date; lockTimeoutMs: number },
 ): Promise<string[]> {
-  return database.write(async (transaction) => {
-    const tx = transaction as unknown as Kysely<MigrationTables>;
-    const isPostgres = database.dialect === "postgres";
-    if (isPostgres) {
-      await sql`SELECT set_config('lock_timeout', ${String(options.lockTimeoutMs)}, true)`.execute(tx);
-      await sql`SELECT set_config('statement_timeout', '0', true)`.execute(tx);
-      await sql`SELECT pg_advisory_xact_lock(7305527114013)`.execute(tx);
-    }
-    await tx.schema
-      .createTable("schema_migrations")
-      .ifNotExists()
-      .addColumn("name", "text", (column) => column.primaryKey())
-      .addColumn("applied_at", isPostgres ? "timestamptz" : "integer", (column) => column.notNull())
-      .execute();
-    const rows = await tx.selectFrom("schema_migrations").select("name").execute();
-    const applied = new Set(rows.map(({ name }) => name));
-    refuseNewer([...applied], migrations);
-    const fresh = migrations.filter(({ name }) => !applied.has(name));
-    for (const { name, up } of fresh) {
-      await up(tx as unknown as Kysely<unknown>, database.dialect);
-      await tx.insertInto("schema_migrations").values({ name, applied_at: options.now }).execute();
-    }
-    return fresh.map(({ name }) => name);
-  });
+  return database.write(
+    async (transaction) => {
+      const tx = transaction as unknown as Kysely<MigrationTables>;
+      const isPostgres = database.dialect === "postgres";
+      if (isPostgres) {
+        await sql`SELECT set_config('lock_timeout', ${String(options.lockTimeoutMs)}, true)`.execute(tx);
+        await sql`SELECT set_config('statement_timeout', '0', true)`.execute(tx);
+        await sql`SELECT pg_advisory_xact_lock(7305527114013)`.execute(tx);
+      }
+      await tx.schema
+        .createTable("schema_migrations")
+        .ifNotExists()
+        .addColumn("name", "text", (column) => column.primaryKey())
+        .addColumn("applied_at", isPostgres ? "timestamptz" : "integer", (column) => column.notNull())
+        .execute();
+      const rows = await tx.selectFrom("schema_migrations").select("name").execute();
+      const applied = new Set(rows.map(({ name }) => name));
+      refuseNewer([...applied], migrations);
+      const fresh = migrations.filter(({ name }) => !applied.has(name));
+      for (const { name, up } of fresh) {
+        await up(tx as unknown as Kysely<unknown>, database.dialect);
+        await tx.insertInto("schema_migrations").values({ name, applied_at: options.now }).execute();
+      }
+      return fresh.map(({ name }) => name);
+    },
+    { alone: true },
+  );
 }

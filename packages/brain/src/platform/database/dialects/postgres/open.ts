@@ -4,6 +4,7 @@ import { commitsTogether, createSharedFlush } from "../../shared-flush.ts";
 import { createLeases } from "./leases.ts";
 import { createListener } from "./notify.ts";
 import { connectionConfig, openPool, type PostgresOptions } from "./pool.ts";
+import { createSharedTransactions } from "./shared-transactions.ts";
 
 export type { PostgresOptions } from "./pool.ts";
 
@@ -18,23 +19,24 @@ export async function openPostgres<Schema>(
   // A commit that has something to write, by whatever rule of durability the server has, covers all that were before it.
   const flushed = createSharedFlush(() => pool.query("SELECT pg_logical_emit_message(true, 'svc', '')"));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const write = createSharedTransactions<Schema>(async (work) => {
+    let waits = false;
+    const result = await db
+      .transaction()
+      .setIsolationLevel("read committed")
+      .execute(async (tx) => {
+        const value = await work(tx);
+        waits = commitsTogether(tx);
+        return value;
+      });
+    if (waits) await flushed();
+    return result;
+  });
   return {
     dialect: "postgres",
     read: db,
     slow: db,
-    async write(work) {
-      let waits = false;
-      const result = await db
-        .transaction()
-        .setIsolationLevel("read committed")
-        .execute(async (tx) => {
-          const value = await work(tx);
-          waits = commitsTogether(tx);
-          return value;
-        });
-      if (waits) await flushed();
-      return result;
-    },
+    write,
     snapshot: (work) => db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work),
     flush: flushed,
     bulk: { dialect: "postgres", pool },

@@ -1,0 +1,94 @@
+/**
+ * Write transactions of one process on the server database. As long as a lane is free each has its own. When they come faster than lanes
+ * get free, those that wait share the next transaction, each in a savepoint (as the embedded database does, spec part 3, section 14): a
+ * member that fails is undone alone, and nobody is answered before the commit. What all of them want to do last, because it takes a lock
+ * that every transaction wants, is done once for all of them (`atEnd`).
+ */
+import { sql, type Transaction } from "kysely";
+import { endings } from "../../at-end.ts";
+
+type Work<Schema> = (tx: Transaction<Schema>) => Promise<unknown>;
+
+interface Member<Schema> {
+  readonly work: Work<Schema>;
+  readonly alone: boolean;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface SharedTransactionLimits {
+  /** Transactions at once; the rest of the pool is for reads. */
+  readonly lanes: number;
+  /** Members of one transaction at most. */
+  readonly maxMembers: number;
+}
+
+export const sharedTransactionLimits: SharedTransactionLimits = { lanes: 8, maxMembers: 16 };
+
+/** @param begin opens one transaction, runs what it is given in it and commits durably. */
+export function createSharedTransactions<Schema>(
+  begin: <T>(work: (tx: Transaction<Schema>) => Promise<T>) => Promise<T>,
+  { lanes, maxMembers }: SharedTransactionLimits = sharedTransactionLimits,
+) {
+  const waiting: Member<Schema>[] = [];
+  let busyLanes = 0;
+
+  async function runGroup(members: readonly Member<Schema>[]): Promise<void> {
+    const [only] = members;
+    if (members.length === 1 && only !== undefined) return begin(only.work).then(only.resolve, only.reject);
+    const done: (() => void)[] = [];
+    try {
+      await begin(async (tx) => {
+        endings.set(tx, new Map());
+        for (const member of members) {
+          const outcome = await runMember(tx, member.work);
+          done.push(() => ("error" in outcome ? member.reject(outcome.error) : member.resolve(outcome.value)));
+        }
+        for (const { run, items } of endings.get(tx)?.values() ?? []) await run(items as never[]);
+      });
+      for (const settle of done) settle();
+    } catch (error) {
+      for (const member of members) member.reject(error);
+    }
+  }
+
+  function sizeOfNext(): number {
+    const firstAlone = waiting.slice(0, maxMembers).findIndex(({ alone }) => alone);
+    return firstAlone === -1 ? maxMembers : Math.max(1, firstAlone);
+  }
+
+  async function runLane(): Promise<void> {
+    busyLanes += 1;
+    try {
+      while (waiting.length > 0) await runGroup(waiting.splice(0, sizeOfNext()));
+    } finally {
+      busyLanes -= 1;
+    }
+  }
+
+  return <T>(work: (tx: Transaction<Schema>) => Promise<T>, { alone = false } = {}): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ work, alone, resolve: resolve as (value: unknown) => void, reject });
+      if (busyLanes < lanes) void runLane();
+    });
+}
+
+/** One member in its savepoint. @throws when the transaction itself is lost */
+async function runMember<Schema>(
+  tx: Transaction<Schema>,
+  work: Work<Schema>,
+): Promise<{ value: unknown } | { error: unknown }> {
+  const ofTransaction = endings.get(tx);
+  const before = new Map([...(ofTransaction ?? [])].map(([name, { items }]) => [name, items.length]));
+  await sql`SAVEPOINT member`.execute(tx);
+  try {
+    const value = await work(tx);
+    await sql`RELEASE SAVEPOINT member`.execute(tx);
+    return { value };
+  } catch (error) {
+    await sql`ROLLBACK TO SAVEPOINT member`.execute(tx);
+    await sql`RELEASE SAVEPOINT member`.execute(tx);
+    for (const [name, { items }] of ofTransaction ?? []) items.length = before.get(name) ?? 0;
+    return { error };
+  }
+}
