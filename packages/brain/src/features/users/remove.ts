@@ -1,3 +1,5 @@
+import type { Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 import type { AboutUser, UserAdministrationDeps } from "./about.ts";
 import { lockAdmins, ownAccount, requireOtherAdmin, requireUser } from "./guards.ts";
 import { deleteUser } from "./store.ts";
@@ -14,7 +16,7 @@ export async function removeUser(
   { userId, origin }: AboutUser,
 ): Promise<readonly string[]> {
   if (userId === origin.user_id) throw ownAccount();
-  return database.write(async (tx) => {
+  const remove = async (tx: Tx<Tables>) => {
     await lockAdmins(tx, database.dialect);
     const user = requireUser(await users.lock(tx, userId));
     await requireOtherAdmin(tx, user);
@@ -24,5 +26,7 @@ export async function removeUser(
     const about = { action: "user.deleted", target_type: "user", target_id: user.id };
     await audit.forgetUser(tx, { userId: user.id, entry: { ...about, ...origin } });
     return ended;
-  });
+  };
+  // The rows of the user are looked at once more behind the chain's lock, which nobody else may wait behind.
+  return database.write(remove, { alone: true });
 }

@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import { type ApiAnswer, anonymous, signIn, startTestBrain, type TestBrain, testPassword } from "@svc/testkit/brain";
+import { TOTP } from "otpauth";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isMutating } from "../../src/platform/http/policy.ts";
+import { routeTable } from "../../src/platform/http/route-table.ts";
+
+/** Mutating routes whose success leaves no audit row, each with its reason. */
+const unaudited: Readonly<Record<string, string>> = {
+  "POST /api/v1/agent/events": "what an agent reports, not an action of a person; ingest has no row per frame",
+  "POST /api/v1/projects/:slug/saved-views": "a filter under a name that only its owner sees",
+  "PUT /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
+  "DELETE /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
+  "POST /api/v1/invitations/preview": "reads; the token is in the body to keep it out of logs",
+  "POST /api/v1/admin/system/versions/check": "reads a published list and changes nothing here",
+  "POST /api/v1/setup/complete": "open only while there is no account; setup/routes.test.ts holds its rows",
+  "POST /setup": "the same by a form",
+};
+
+describe("every mutating route", () => {
+  let brain: TestBrain;
+  /** Audit rows that a successful request of a route has left. */
+  const left = new Map<string, number>();
+
+  const rowCount = async () => {
+    await brain.running.brain.features.audit.settled();
+    const { count } = await brain.running.brain.database.read
+      .selectFrom("audit_log")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  };
+
+  async function act(route: string, request: () => Promise<ApiAnswer>): Promise<ApiAnswer["body"]> {
+    const before = await rowCount();
+    const { status, body, text } = await request();
+    expect({ route, isDone: status < 300, text: status < 300 ? "" : text }).toEqual({ route, isDone: true, text: "" });
+    left.set(route.replace(" ", " /api/v1"), (await rowCount()) - before);
+    return body;
+  }
+
+  beforeAll(async () => {
+    brain = await startTestBrain();
+    const { root } = brain.as;
+    const nobody = anonymous(brain.url);
+    const as = (name: string, password = testPassword) => signIn(brain.url, `${name}@example.org`, password);
+    await brain.addMember("ann", "viewer");
+
+    await act("POST /auth/login", () =>
+      nobody.post("/auth/login", { email: "ann@example.org", password: testPassword }),
+    );
+    const ann = await as("ann");
+    await act("PATCH /auth/me", () => ann.patch("/auth/me", { display_name: "Ann" }));
+    const own = (await ann.get("/auth/sessions")).body;
+    const another = (own.items ?? own).find((session: { is_current: boolean }) => !session.is_current);
+    await act("POST /auth/sessions/:session_id/revoke", () => ann.post(`/auth/sessions/${another.id}/revoke`));
+    await as("ann");
+    await act("POST /auth/sessions/revoke-others", () => ann.post("/auth/sessions/revoke-others"));
+    const passwords = { current_password: testPassword, new_password: "another horse battery" };
+    await act("POST /auth/change-password", () => ann.post("/auth/change-password", passwords));
+    const again = await as("ann", passwords.new_password);
+    await act("POST /auth/logout", () => again.post("/auth/logout"));
+    await act("POST /auth/password-reset/request", () =>
+      nobody.post("/auth/password-reset/request", { email: "ann@example.org" }),
+    );
+
+    const bob = await brain.addMember("bob", "viewer");
+    const started = await act("POST /auth/mfa/enroll-start", () => bob.post("/auth/mfa/enroll-start"));
+    const code = new TOTP({ secret: started.secret_base32 }).generate();
+    const enrolled = await act("POST /auth/mfa/enroll-complete", () => bob.post("/auth/mfa/enroll-complete", { code }));
+    const codes = enrolled.recovery_codes as string[];
+    const pending = await as("bob");
+    await act("POST /auth/mfa/verify", () => pending.post("/auth/mfa/verify", { code: codes[0] }));
+    await act("POST /auth/mfa/trusted-devices", () => pending.post("/auth/mfa/trusted-devices", { label: "laptop" }));
+    const [device] = (await pending.get("/auth/mfa/trusted-devices")).body.items;
+    const devicePath = `/auth/mfa/trusted-devices/${device.id}`;
+    await act("PATCH /auth/mfa/trusted-devices/:device_id", () => pending.patch(devicePath, { label: "desk" }));
+    await act("POST /auth/mfa/trusted-devices/:device_id/revoke", () => pending.post(`${devicePath}/revoke`));
+    const fresh = await act("POST /auth/mfa/recovery-codes/regenerate", () =>
+      pending.post("/auth/mfa/recovery-codes/regenerate"),
+    );
+    await act("POST /auth/mfa/disable", () =>
+      pending.post("/auth/mfa/disable", { password: testPassword, code: fresh.recovery_codes[0] }),
+    );
+
+    const key = await act("POST /api-keys", () => root.post("/api-keys", { name: "ci", scopes: ["tasks:read"] }));
+    const keyId = key.id ?? key.api_key?.id;
+    await act("PATCH /api-keys/:key_id", () => root.patch(`/api-keys/${keyId}`, { allowed_cidrs: ["10.0.0.0/8"] }));
+    await act("DELETE /api-keys/:key_id", () => root.delete(`/api-keys/${keyId}`));
+
+    await act("POST /projects", () => root.post("/projects", { slug: "second", name: "Second" }));
+    await act("PATCH /projects/:slug", () => root.patch("/projects/second", { name: "Other" }));
+    await act("DELETE /projects/:slug", () => root.delete("/projects/second"));
+    const minted = await act("POST /projects/:slug/agents", () => root.post("/projects/shop/agents", { name: "one" }));
+    await act("DELETE /projects/:slug/agents/:agent_id", () => root.delete(`/projects/shop/agents/${minted.agent.id}`));
+    await act("POST /projects/:slug/tasks/bulk-delete", () =>
+      root.post("/projects/shop/tasks/bulk-delete", { task_ids: [randomUUID()] }),
+    );
+
+    const invite = (email: string) => root.post("/projects/shop/invitations", { email, role: "viewer" });
+    const invited = await act("POST /projects/:slug/invitations", () => invite("cy@example.org"));
+    await act("POST /invitations/accept", () =>
+      nobody.post("/invitations/accept", {
+        token: invited.token,
+        display_name: "Cy",
+        password: passwords.new_password,
+      }),
+    );
+    const { invitation } = (await invite("dee@example.org")).body;
+    await act("DELETE /projects/:slug/invitations/:invitation_id", () =>
+      root.delete(`/projects/shop/invitations/${invitation.id}`),
+    );
+
+    const made = await act("POST /users", () =>
+      root.post("/users", { email: "eve@example.org", password: passwords.new_password, display_name: "Eve" }),
+    );
+    const membership = await act("POST /projects/:slug/memberships", () =>
+      root.post("/projects/shop/memberships", { user_id: made.id, role: "viewer" }),
+    );
+    const memberPath = `/projects/shop/memberships/${membership.id}`;
+    await act("PATCH /projects/:slug/memberships/:membership_id", () => root.patch(memberPath, { role: "operator" }));
+    await act("DELETE /projects/:slug/memberships/:membership_id", () => root.delete(memberPath));
+    await act("PATCH /users/:user_id", () => root.patch(`/users/${made.id}`, { display_name: "Eva" }));
+    await act("POST /users/:user_id/password", () =>
+      root.post(`/users/${made.id}/password`, { new_password: "yet another horse battery" }),
+    );
+    await act("DELETE /users/:user_id", () => root.delete(`/users/${made.id}`));
+  }, 120_000);
+  afterAll(() => brain.stop());
+
+  test("leaves an audit row, or is known not to", () => {
+    const mutating = routeTable(brain.running.brain.app)
+      .filter(({ method }) => isMutating(method))
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(mutating.filter((route) => !left.has(route) && unaudited[route] === undefined)).toEqual([]);
+    expect([...left.keys(), ...Object.keys(unaudited)].filter((route) => !mutating.includes(route))).toEqual([]);
+    expect([...left].filter(([, rows]) => rows === 0).map(([route]) => route)).toEqual([]);
+  });
+
+  test("leaves a chain that verifies", async () => {
+    expect((await brain.running.brain.features.audit.verify()).outcome).toBe("clean");
+  });
+});
