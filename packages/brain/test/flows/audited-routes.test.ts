@@ -1,26 +1,29 @@
 import { randomUUID } from "node:crypto";
+import { waitFor } from "@svc/testkit";
 import { type ApiAnswer, anonymous, signIn, startTestBrain, type TestBrain, testPassword } from "@svc/testkit/brain";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isMutating } from "../../src/platform/http/policy.ts";
 import { routeTable } from "../../src/platform/http/route-table.ts";
 
-/** Mutating routes whose success leaves no audit row, each with its reason. */
+/** Mutating routes that leave no audit row, or whose row another test holds, each with its reason. */
 const unaudited: Readonly<Record<string, string>> = {
   "POST /api/v1/agent/events": "what an agent reports, not an action of a person; ingest has no row per frame",
   "POST /api/v1/projects/:slug/saved-views": "a filter under a name that only its owner sees",
   "PUT /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
   "DELETE /api/v1/projects/:slug/saved-views/:view_id": "a filter under a name that only its owner sees",
+  "POST /api/v1/auth/mfa/enroll-start": "nothing is in force before enroll-complete, which has its row",
   "POST /api/v1/invitations/preview": "reads; the token is in the body to keep it out of logs",
   "POST /api/v1/admin/system/versions/check": "reads a published list and changes nothing here",
+  "POST /api/v1/auth/password-reset/confirm": "its token comes by mail; the tests of password-reset hold its row",
   "POST /api/v1/setup/complete": "open only while there is no account; setup/routes.test.ts holds its rows",
   "POST /setup": "the same by a form",
 };
 
 describe("every mutating route", () => {
   let brain: TestBrain;
-  /** Audit rows that a successful request of a route has left. */
-  const left = new Map<string, number>();
+  /** Routes of which a successful request has left an audit row. */
+  const left = new Set<string>();
 
   const rowCount = async () => {
     await brain.running.brain.features.audit.settled();
@@ -35,7 +38,9 @@ describe("every mutating route", () => {
     const before = await rowCount();
     const { status, body, text } = await request();
     expect({ route, isDone: status < 300, text: status < 300 ? "" : text }).toEqual({ route, isDone: true, text: "" });
-    left.set(route.replace(" ", " /api/v1"), (await rowCount()) - before);
+    // Some routes answer before they act, so that their time tells nothing.
+    await waitFor(async () => (await rowCount()) > before, { that: `the audit row of ${route}` });
+    left.add(route.replace(" ", " /api/v1"));
     return body;
   }
 
@@ -65,8 +70,9 @@ describe("every mutating route", () => {
     );
 
     const bob = await brain.addMember("bob", "viewer");
-    const started = await act("POST /auth/mfa/enroll-start", () => bob.post("/auth/mfa/enroll-start"));
-    const code = new TOTP({ secret: started.secret_base32 }).generate();
+    const started = (await bob.post("/auth/mfa/enroll-start")).body;
+    const totp = new TOTP({ secret: started.secret_base32 });
+    const code = totp.generate();
     const enrolled = await act("POST /auth/mfa/enroll-complete", () => bob.post("/auth/mfa/enroll-complete", { code }));
     const codes = enrolled.recovery_codes as string[];
     const pending = await as("bob");
@@ -76,11 +82,11 @@ describe("every mutating route", () => {
     const devicePath = `/auth/mfa/trusted-devices/${device.id}`;
     await act("PATCH /auth/mfa/trusted-devices/:device_id", () => pending.patch(devicePath, { label: "desk" }));
     await act("POST /auth/mfa/trusted-devices/:device_id/revoke", () => pending.post(`${devicePath}/revoke`));
-    const fresh = await act("POST /auth/mfa/recovery-codes/regenerate", () =>
-      pending.post("/auth/mfa/recovery-codes/regenerate"),
-    );
+    await act("POST /auth/mfa/recovery-codes/regenerate", () => pending.post("/auth/mfa/recovery-codes/regenerate"));
+    // The present code was taken by the enrolment; the next one counts a little early.
+    const nextCode = totp.generate({ timestamp: Date.now() + 30_000 });
     await act("POST /auth/mfa/disable", () =>
-      pending.post("/auth/mfa/disable", { password: testPassword, code: fresh.recovery_codes[0] }),
+      pending.post("/auth/mfa/disable", { password: testPassword, code: nextCode }),
     );
 
     const key = await act("POST /api-keys", () => root.post("/api-keys", { name: "ci", scopes: ["tasks:read"] }));
@@ -133,8 +139,7 @@ describe("every mutating route", () => {
       .filter(({ method }) => isMutating(method))
       .map(({ method, path }) => `${method} ${path}`);
     expect(mutating.filter((route) => !left.has(route) && unaudited[route] === undefined)).toEqual([]);
-    expect([...left.keys(), ...Object.keys(unaudited)].filter((route) => !mutating.includes(route))).toEqual([]);
-    expect([...left].filter(([, rows]) => rows === 0).map(([route]) => route)).toEqual([]);
+    expect([...left, ...Object.keys(unaudited)].filter((route) => !mutating.includes(route))).toEqual([]);
   });
 
   test("leaves a chain that verifies", async () => {
