@@ -69,6 +69,8 @@ describe("a row of the audit chain", () => {
       .update(`svc/audit-chain/row/v2\0${canonicalRow(row)}`)
       .digest("hex");
     expect(rowHmac(keys.current, row)).toBe(expected);
+    // The vector of docs/audit-format.md.
+    expect(expected).toBe("91cabfa9e14021ce392970fa7c5bc63dba122593a4a4974d19bc597c67c729d4");
   });
 
   test("has another signature when any signed field differs", () => {
