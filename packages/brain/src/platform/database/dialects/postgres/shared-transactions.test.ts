@@ -1,11 +1,10 @@
-import type { BrainDatabase } from "@svc/brain/storage";
-import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { type OpenedTestDatabase, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import type { Kysely } from "kysely";
 import { describe, expect, test } from "vitest";
 import { atEnd } from "../../at-end.ts";
 import { createSharedTransactions } from "./shared-transactions.ts";
 
-type Tables = BrainDatabase["read"] extends Kysely<infer Schema> ? Schema : never;
+type Tables = OpenedTestDatabase["database"]["read"] extends Kysely<infer Schema> ? Schema : never;
 
 describe.runIf(testDialects.includes("postgres"))("transactions that several share on PostgreSQL", () => {
   const opened = useTestDatabase("postgres");
