@@ -5,6 +5,7 @@ import { type Agent, type AgentOptions, startAgent } from "@svc/agent";
 import { type RunningBrain, startBrain } from "@svc/brain";
 import { freshDatabaseUrl, type TestDialect } from "./databases.ts";
 import { freePort } from "./free-port.ts";
+import { mintedSecrets, refuseLeaks } from "./no-leaks.ts";
 import { createScriptedAdapter } from "./peer/scripted-adapter.ts";
 import { type ApiClient, anonymous, signIn } from "./test-client.ts";
 
@@ -52,6 +53,7 @@ export interface TestBrain {
   ): Promise<{ agent: Agent; minted: MintedAgent; adapter: ReturnType<typeof createScriptedAdapter> }>;
   /** One round of a background loop now. */
   runLoop(name: string): Promise<unknown>;
+  /** @throws when a line of the log holds a secret. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -91,6 +93,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
   });
   const url = `http://127.0.0.1:${running.port}`;
   const agents: Agent[] = [];
+  const shownOnce: string[] = [];
 
   const members = await makeMembers(running);
   const projectIds = [members.project.id];
@@ -106,14 +109,17 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
     const root = callers.root as ApiClient;
     const { body, status } = await root.post(`/projects/${members.project.slug}/agents`, { name });
     if (status !== 201) throw new Error(`minting answered ${status}`);
+    shownOnce.push(body.token, body.hmac_secret);
     return { agentId: body.agent.id, token: body.token, hmacSecret: body.hmac_secret };
   }
 
   async function stop(): Promise<void> {
     await Promise.all(agents.map((agent) => agent.stop()));
     await running.stop();
+    const secrets = [...(await mintedSecrets(home)), ...shownOnce, testPassword];
     if (options.home === undefined) await rm(home, { recursive: true, force: true });
     await fresh?.drop();
+    refuseLeaks(logLines, secrets);
   }
 
   return {
