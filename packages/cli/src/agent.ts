@@ -2,48 +2,67 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type Agent, type AgentLog, type AgentOptions, agentOptionsFromEnv, startAgent } from "@svc/agent";
 import { type EngineWords, engines } from "./agent-engines.ts";
-import type { Command, Terminal } from "./command.ts";
+import type { Command, CommandOptions, Terminal } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
 import { listenForStop } from "./signals.ts";
 
+const options = {
+  brain: {
+    type: "string",
+    value: "URL",
+    help: "address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700",
+  },
+  redis: {
+    type: "string",
+    value: "URL",
+    help: "bullmq: the Redis server with the queues, redis:// or rediss:// (or SVC_REDIS_URL)",
+  },
+  prefix: {
+    type: "string",
+    multiple: true,
+    value: "NAME",
+    help: "bullmq: key prefix to watch, may be repeated (default bull)",
+  },
+  queue: {
+    type: "string",
+    multiple: true,
+    value: "NAME",
+    help: "bullmq: watch only this queue, may be repeated (default: all that are found)",
+  },
+  "start-at": {
+    type: "string",
+    value: "WHERE",
+    help: "bullmq: beginning (default) or now, for queues never read before",
+  },
+  namespace: {
+    type: "string",
+    value: "NAME",
+    help: "put in front of task ids, for two brokers of one engine in one project",
+  },
+  name: { type: "string", value: "NAME", help: "label of this process, shown to operators (or SVC_AGENT_NAME)" },
+  transport: { type: "string", value: "KIND", help: "ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT" },
+  "buffer-name": {
+    type: "string",
+    value: "NAME",
+    help: "name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew",
+  },
+  dev: { type: "boolean", help: "allow plain http and ws to any host" },
+  list: { type: "boolean", help: "the engines this build knows" },
+  json: { type: "boolean", help: "with --list: one JSON document" },
+} as const satisfies CommandOptions;
+
 export const agent: Command = {
   usage: ["agent [engine] --brain URL [options]", "agent --list [--json]"],
+  options,
+  words: Object.keys(engines),
   details: [
-    "--brain URL          address of the brain (or SVC_BRAIN_URL), for example http://localhost:7700",
-    "--redis URL          bullmq: the Redis server with the queues, redis:// or rediss:// (or SVC_REDIS_URL)",
-    "--prefix NAME        bullmq: key prefix to watch, may be repeated (default bull)",
-    "--queue NAME         bullmq: watch only this queue, may be repeated (default: all that are found)",
-    "--start-at WHERE     bullmq: beginning (default) or now, for queues never read before",
-    "--namespace NAME     put in front of task ids, for two brokers of one engine in one project",
-    "--name NAME          label of this process, shown to operators (or SVC_AGENT_NAME)",
-    "--transport KIND     ws (default) or longpoll (needs SVC_AGENT_ID); or SVC_TRANSPORT",
-    "--buffer-name NAME   name of the buffer file (or SVC_BUFFER_NAME); keeps it when the agent is minted anew",
-    "--dev                allow plain http and ws to any host",
-    "--list               the engines this build knows; with --json as one JSON document",
     "Token and secret are SVC_TOKEN and SVC_HMAC_SECRET, as shown once when the agent was minted. They and the rest may stand, low to high,",
     "in secret.env and config.env of SVC_HOME, in ./.env and in the environment. SVC_ENGINES names the engine when the command does not.",
     "A Redis URL with a password belongs into SVC_REDIS_URL, since other users of a machine can read arguments.",
   ],
   async run(args, terminal) {
-    const { values, positionals } = readOptions(
-      args,
-      {
-        brain: { type: "string" },
-        redis: { type: "string" },
-        prefix: { type: "string", multiple: true },
-        queue: { type: "string", multiple: true },
-        "start-at": { type: "string" },
-        namespace: { type: "string" },
-        name: { type: "string" },
-        transport: { type: "string" },
-        "buffer-name": { type: "string" },
-        dev: { type: "boolean" },
-        list: { type: "boolean" },
-        json: { type: "boolean" },
-      },
-      { positionals: 1 },
-    );
+    const { values, positionals } = readOptions(args, options, { positionals: 1 });
     if (values.list === true) {
       const known = Object.entries(engines).map(([name, { summary }]) => ({ name, summary }));
       if (values.json === true) terminal.out(JSON.stringify({ engines: known }));
@@ -51,9 +70,9 @@ export const agent: Command = {
       return exitCodes.done;
     }
     if (values.json === true) throw new CliError("usage", "--json belongs to --list");
-    const options = await agentOptions(positionals[0], values, await readEnvironment(terminal));
+    const given = await agentOptions(positionals[0], values, await readEnvironment(terminal));
     using stop = listenForStop();
-    const running = start(options, terminal);
+    const running = start(given, terminal);
     running.ready.catch((fault: Error) => terminal.err(`svc: the engine cannot be watched: ${fault.message}`));
     await stop.received;
     await running.stop();

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
-import type { Command } from "./command.ts";
+import type { Command, CommandOptions } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
-import { readAnchor, withAuditLog } from "./open-audit.ts";
+import { readAnchor, whichDatabase, withAuditLog } from "./open-audit.ts";
 import { readOptions } from "./options.ts";
 
 export const auditExportHead: Command = {
   usage: ["audit export-head [FILE]"],
+  details: ["Writes the head of the chain as an anchor to FILE, or to standard output.", whichDatabase],
   async run(args, terminal) {
     const { positionals } = readOptions(args, {}, { positionals: 1 });
     const text = await withAuditLog(terminal, (log) => log.head());
@@ -21,10 +22,16 @@ export const auditExportHead: Command = {
   },
 };
 
+const verifyOptions = {
+  json: { type: "boolean", help: "one JSON document" },
+} as const satisfies CommandOptions;
+
 export const auditVerifyAnchor: Command = {
   usage: ["audit verify-anchor FILE [--json]"],
+  options: verifyOptions,
+  details: ["Ends with 0 for CURRENT_MATCH and VERIFIED_ANCESTOR, with 1 for UNPROVABLE.", whichDatabase],
   async run(args, terminal) {
-    const { positionals, values } = readOptions(args, { json: { type: "boolean" } }, { positionals: 1 });
+    const { positionals, values } = readOptions(args, verifyOptions, { positionals: 1 });
     const [file] = positionals;
     if (file === undefined) throw new CliError("usage", "audit verify-anchor needs the FILE of an anchor");
     const anchor = await readAnchor(file);

@@ -1,10 +1,11 @@
 import type { Command } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { withAuditLog } from "./open-audit.ts";
+import { whichDatabase, withAuditLog } from "./open-audit.ts";
 import { readOptions } from "./options.ts";
 
 export const auditRotateChainKey: Command = {
   usage: ["audit rotate-chain-key"],
+  details: ["Signs the state with the present SVC_AUDIT_CHAIN_SECRET; every service must be stopped.", whichDatabase],
   async run(args, terminal) {
     readOptions(args, {});
     const { keyId } = await withAuditLog(terminal, (log) => log.rotateKey(), { alone: true });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAgent } from "@svc/agent";
 import type { StartOptions } from "@svc/brain";
-import type { Command } from "./command.ts";
+import type { Command, CommandOptions } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
 import { listenForStop } from "./signals.ts";
@@ -11,15 +11,19 @@ import { startBrainOrExplain, stopInTime } from "./start-brain.ts";
 
 const email = "demo@localhost.example";
 
+const options = {
+  port: { type: "string", value: "PORT", help: "port to listen on (default 7700)" },
+} as const satisfies CommandOptions;
+
 export const demo: Command = {
   usage: ["demo [--port PORT]"],
+  options,
   details: [
-    "--port PORT   port to listen on (default 7700)",
     "Starts the service on a temporary database with a sample shop at work: queues, workers, failures, retries and task trees.",
     "It prints its login. Nothing is kept: Ctrl-C removes everything.",
   ],
   async run(args, terminal) {
-    const { values } = readOptions(args, { port: { type: "string" } });
+    const { values } = readOptions(args, options);
     const { port = "7700" } = values;
     if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) {
       throw new CliError("usage", "--port is a number from 1 to 65535");
@@ -32,7 +36,7 @@ export const demo: Command = {
     try {
       const { createDemoAdapter } = await import("@svc/demo");
       const password = randomPassword();
-      const options: StartOptions = {
+      const start: StartOptions = {
         cwd: home,
         env: {
           SVC_HOME: home,
@@ -43,7 +47,7 @@ export const demo: Command = {
           SVC_BOOTSTRAP_ADMIN_PASSWORD: password,
         },
       };
-      const brain = await startBrainOrExplain(options, terminal);
+      const brain = await startBrainOrExplain(start, terminal);
       const seeded = await brain.seedDemo({
         projectSlug: "demo-shop",
         projectName: "Demo shop",

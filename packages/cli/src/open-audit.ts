@@ -1,8 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { AuditLog, HeadAnchor } from "@svc/brain/audit-log";
+import { explainBrainFault } from "./brain-faults.ts";
 import type { Terminal } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
-import { settingsRefusal } from "./settings-refusal.ts";
+
+/** For the help of every command here. */
+export const whichDatabase = "The settings say which database it is; SVC_HOME holds those that a service has minted.";
 
 /** Opens the audit log of the settings, gives it to `work`, and closes it. @throws CliError in words for people */
 export async function withAuditLog<T>(
@@ -10,16 +13,14 @@ export async function withAuditLog<T>(
   work: (log: AuditLog) => Promise<T>,
   options: { readonly alone?: boolean } = {},
 ): Promise<T> {
-  const [{ DatabaseInUse, openAuditLog, UnknownChainKey }, { DatabaseUnreachable }, { SettingsError }] =
-    await Promise.all([import("@svc/brain/audit-log"), import("@svc/brain/storage"), import("@svc/brain")]);
+  const { DatabaseInUse, openAuditLog, UnknownChainKey } = await import("@svc/brain/audit-log");
   let log: AuditLog;
   try {
     log = await openAuditLog({ env: process.env }, options);
   } catch (cause) {
-    if (cause instanceof SettingsError) throw settingsRefusal(cause, terminal);
-    if (cause instanceof DatabaseUnreachable) throw new CliError("unreachable", cause.message, { cause });
     if (cause instanceof DatabaseInUse) throw new CliError("refused", cause.message, { cause });
-    throw new CliError("unreachable", (cause as Error).message, { cause });
+    const fault = await explainBrainFault(cause, terminal);
+    throw fault instanceof CliError ? fault : new CliError("unreachable", (cause as Error).message, { cause });
   }
   try {
     return await work(log);

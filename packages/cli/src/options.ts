@@ -1,12 +1,14 @@
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import { CliError } from "./exit-codes.ts";
+
+type OptionTable = Readonly<Record<string, ParseArgsOptionDescriptor>>;
 
 /**
  * Reads `--name value` options and positional words.
  *
  * @throws CliError `usage` for an unknown option, a missing value, or more positional words than `positionals` (default 0) allows.
  */
-export function readOptions<const T extends ParseArgsOptionsConfig>(
+export function readOptions<const T extends OptionTable>(
   args: readonly string[],
   options: T,
   { positionals = 0 }: { positionals?: number } = {},
@@ -17,7 +19,7 @@ export function readOptions<const T extends ParseArgsOptionsConfig>(
   return parsed;
 }
 
-function parse<const T extends ParseArgsOptionsConfig>(args: readonly string[], options: T) {
+function parse<const T extends OptionTable>(args: readonly string[], options: T) {
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   } catch (cause) {

@@ -1,25 +1,27 @@
-import type { Command, CommandEntry, Terminal } from "./command.ts";
+import type { Command, CommandTable, Terminal } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
+import { findCommand } from "./find-command.ts";
+import { groupHelp, helpOf, overview, usageOf } from "./help.ts";
 
 const helpWords = new Set(["help", "--help", "-h"]);
 
 /** Runs one command line (without `node` and the file) and gives the exit code. Never throws. */
-export async function run(
-  args: readonly string[],
-  commands: readonly CommandEntry[],
-  terminal: Terminal,
-): Promise<number> {
+export async function run(args: readonly string[], table: CommandTable, terminal: Terminal): Promise<number> {
   const [first, ...rest] = args;
   try {
     if (first === undefined) {
-      for (const line of overview(commands)) terminal.err(line);
+      for (const line of overview(table)) terminal.err(line);
       return exitCodes.usage;
     }
-    if (helpWords.has(first)) return await help(rest[0], commands, terminal);
-    const name = first === "--version" ? "version" : first;
-    if (asksForHelp(rest)) return await help(name, commands, terminal);
-    const command = await find(name, commands).load();
-    return await runCommand(command, rest, terminal);
+    if (helpWords.has(first)) return await help(rest, table, terminal);
+    const named = first === "--version" ? ["version", ...rest] : args;
+    if (asksForHelp(rest)) return await help(named, table, terminal);
+    const found = findCommand(named, table);
+    if ("group" in found) {
+      for (const line of groupHelp(found.group)) terminal.err(line);
+      return exitCodes.usage;
+    }
+    return await runCommand(await found.entry.load(), found.rest, terminal);
   } catch (fault) {
     return explain(fault, terminal);
   }
@@ -35,16 +37,15 @@ async function runCommand(command: Command, args: readonly string[], terminal: T
   }
 }
 
-async function help(name: string | undefined, commands: readonly CommandEntry[], terminal: Terminal): Promise<number> {
-  if (name === undefined) {
-    for (const line of overview(commands)) terminal.out(line);
-    return exitCodes.done;
-  }
-  const entry = find(name, commands);
-  const command = await entry.load();
-  terminal.out(`svc ${entry.name}: ${entry.summary}`);
-  for (const line of [...usageOf(command), ...(command.details ?? []).map((detail) => `  ${detail}`)])
-    terminal.out(line);
+async function help(args: readonly string[], table: CommandTable, terminal: Terminal): Promise<number> {
+  const found = args.length === 0 || args[0]!.startsWith("-") ? null : findCommand(args, table);
+  const lines =
+    found === null
+      ? overview(table)
+      : "group" in found
+        ? groupHelp(found.group)
+        : await helpOf(found.words, found.entry);
+  for (const line of lines) terminal.out(line);
   return exitCodes.done;
 }
 
@@ -53,27 +54,6 @@ function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   const own = end === -1 ? args : args.slice(0, end);
   return own.includes("--help") || own.includes("-h");
-}
-
-function find(name: string, commands: readonly CommandEntry[]): CommandEntry {
-  const entry = commands.find((candidate) => candidate.name === name);
-  if (!entry) throw new CliError("usage", `unknown command "${name}"; "svc help" lists them`);
-  return entry;
-}
-
-function overview(commands: readonly CommandEntry[]): string[] {
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  return [
-    "usage: svc <command> [options]",
-    "",
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
-    "",
-    '"svc help <command>" tells the options of one.',
-  ];
-}
-
-function usageOf(command: Command): string[] {
-  return command.usage.map((line, index) => `${index === 0 ? "usage:" : "      "} svc ${line}`);
 }
 
 /** One line per fault and its causes; the stack of what we did not foresee is for SVC_LOG_LEVEL=debug. */

@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import type { Command } from "./command.ts";
+import type { Command, CommandOptions } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
 import { listenForStop } from "./signals.ts";
@@ -9,23 +9,26 @@ import { joinWorkers } from "./worker.ts";
 
 const maxWorkers = 64;
 
+const options = {
+  host: { type: "string", value: "ADDRESS", help: "address to listen on (or SVC_BIND_HOST; default 127.0.0.1)" },
+  port: { type: "string", value: "PORT", help: "port to listen on (or SVC_BIND_PORT; default 7700)" },
+  environment: { type: "string", value: "NAME", help: "SVC_ENVIRONMENT; only `dev` relaxes anything" },
+  workers: {
+    type: "string",
+    value: "N",
+    help: "processes that share the port (default 1); more than one needs PostgreSQL",
+  },
+} as const satisfies CommandOptions;
+
 export const serve: Command = {
   usage: ["serve [--host ADDRESS] [--port PORT] [--environment NAME] [--workers N]"],
+  options,
   details: [
-    "--host ADDRESS       address to listen on (or SVC_BIND_HOST; default 127.0.0.1)",
-    "--port PORT          port to listen on (or SVC_BIND_PORT; default 7700)",
-    "--environment NAME   SVC_ENVIRONMENT; only `dev` relaxes anything",
-    "--workers N          processes that share the port (default 1); more than one needs PostgreSQL",
     "Brings the database up to date, starts the service and prints its address; at the first start also the one-time setup URL.",
     "SIGTERM, Ctrl-C and the end of the terminal drain: nothing new is accepted, sockets close, and the process ends within 10 s.",
   ],
   async run(args, terminal) {
-    const { values } = readOptions(args, {
-      host: { type: "string" },
-      port: { type: "string" },
-      environment: { type: "string" },
-      workers: { type: "string" },
-    });
+    const { values } = readOptions(args, options);
     const workers = workersOf(values.workers);
     if (workers > 1 && cluster.isPrimary) return superviseWorkers(workers, terminal);
     const membership = workers > 1 ? joinWorkers() : undefined;

@@ -1,25 +1,20 @@
 import type { RunningBrain, StartOptions } from "@svc/brain";
+import { explainBrainFault } from "./brain-faults.ts";
 import type { Terminal } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
-import { settingsRefusal } from "./settings-refusal.ts";
 
 /** Bound of a stop, of every command that serves. */
 export const drainMs = 10_000;
 
 /** @throws CliError in words for people: settings, database, port. Nothing is left running then. */
 export async function startBrainOrExplain(options: StartOptions, terminal: Terminal): Promise<RunningBrain> {
-  const [{ SettingsError, startBrain }, { DatabaseUnreachable }] = await Promise.all([
-    import("@svc/brain"),
-    import("@svc/brain/storage"),
-  ]);
+  const { startBrain } = await import("@svc/brain");
   try {
     return await startBrain(options);
   } catch (cause) {
-    if (cause instanceof SettingsError) throw settingsRefusal(cause, terminal);
-    if (cause instanceof DatabaseUnreachable) throw new CliError("unreachable", cause.message, { cause });
     const refusal = listenRefusal(cause as NodeJS.ErrnoException & { address?: string; port?: number });
     if (refusal !== undefined) throw new CliError("failed", refusal, { cause });
-    throw cause;
+    throw await explainBrainFault(cause, terminal);
   }
 }
 

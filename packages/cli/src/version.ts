@@ -1,13 +1,17 @@
 import manifest from "../package.json" with { type: "json" };
-import type { Command } from "./command.ts";
+import type { Command, CommandOptions } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
 
+const options = {
+  json: { type: "boolean", help: "one JSON document" },
+} as const satisfies CommandOptions;
+
 export const version: Command = {
   usage: ["version [--json]"],
-  details: ["--json   one JSON document"],
+  options,
   async run(args, terminal) {
-    const { values } = readOptions(args, { json: { type: "boolean" } });
+    const { values } = readOptions(args, options);
     const { schemaVersion } = await import("@svc/brain/storage");
     const facts = { version: manifest.version, runtime: `node ${process.versions.node}`, schema: schemaVersion() };
     terminal.out(

@@ -1,13 +1,10 @@
-import { existsSync } from "node:fs";
 import { type Audit, type ChainUpkeep, createAudit, createUpkeep } from "../features/audit/index.ts";
 import { systemClock } from "../platform/clock.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { isInUse } from "../platform/database/in-use.ts";
-import { sqlitePath } from "../platform/database/open.ts";
-import { createLog } from "../platform/log.ts";
-import { SettingsError } from "../platform/settings.ts";
+import { offlineStorage, requireFile, requireSecrets } from "./offline.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
-import { type BrainDatabase, checkStorage, DatabaseUnreachable, openStorage, storageOptions } from "./storage.ts";
+import { type BrainDatabase, checkStorage, DatabaseUnreachable, openStorage } from "./storage.ts";
 
 export { type HeadAnchor, parseAnchor, UnknownChainKey } from "../features/audit/index.ts";
 export { parseInstant } from "../platform/http/schemas.ts";
@@ -29,14 +26,9 @@ export class DatabaseInUse extends Error {}
 export async function openAuditLog(sources: SettingsSources, { alone = false } = {}): Promise<AuditLog> {
   const loaded = loadBrainSettings({ ...sources, mint: false });
   const settings = loaded.values;
-  if (settings.SVC_AUDIT_CHAIN_SECRET === "") {
-    const message = "is needed: the chain is signed with it";
-    throw new SettingsError([{ name: "SVC_AUDIT_CHAIN_SECRET", source: "unset", message }]);
-  }
-  const log = createLog({ level: "error", json: true, write: () => {} });
-  const options = { ...storageOptions(loaded, log), poolSize: 2, maxOverflow: 0 };
-  if (options.url.startsWith("sqlite:") && !existsSync(sqlitePath(options.url)))
-    throw new DatabaseUnreachable(`the database file ${sqlitePath(options.url)} does not exist`);
+  requireSecrets(loaded, ["SVC_AUDIT_CHAIN_SECRET"]);
+  const options = offlineStorage(loaded);
+  requireFile(options);
   if (alone && (await inUse(options))) throw new DatabaseInUse("a service is running on this database; stop it first");
   const database = await openStorage(options);
   try {

@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
-import { UnknownChainKey } from "../features/audit/index.ts";
-import { UnknownMaster } from "../features/setup/index.ts";
 import { systemClock } from "../platform/clock.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
-import { createLog, type Log } from "../platform/log.ts";
+import { createLog } from "../platform/log.ts";
 import { createMetrics, type Figures } from "../platform/metrics.ts";
-import { type LoadedSettings, SettingsError } from "../platform/settings.ts";
 import { type Brain, createBrain } from "./brain.ts";
 import { type DemoSeed, seedDemo } from "./demo-seed.ts";
-import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
-import { type BrainDatabase, checkStorage, migrateStorage, openStorage, storageOptions } from "./storage.ts";
+import { secretFault } from "./secret-fault.ts";
+import { loadBrainSettings, type SettingsSources } from "./settings.ts";
+import { openStorage, prepareSchema, storageOptions } from "./storage.ts";
 
 /** What a process knows of the others that listen on the same port and answer as one. */
 export interface Siblings {
@@ -66,7 +64,8 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
   });
   const database = await openStorage({ ...storageOptions(loaded, log), onDeadlock: () => deadlocks.inc() });
   try {
-    await prepareSchema(database, settings, log);
+    const applied = await prepareSchema(database, settings, systemClock.now());
+    if (applied.length > 0) log.info("database.migrated", { applied });
     const brain = await createBrain({
       settings,
       settingRows: loaded.rows(),
@@ -105,21 +104,4 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
 
 function refuseMetrics(cause: unknown): never {
   throw new ApiError("unready", { reason: "workers" }, { cause, message: "a worker does not answer" });
-}
-
-/** A secret that does not fit the database is a fault of the settings, like one that is too short. */
-function secretFault({ sources }: LoadedSettings<BrainSettings>, error: unknown): SettingsError | null {
-  const faultOf = (name: string, previous: string) => {
-    const message = `is not the one that the database belongs to; set that one, or name it in ${previous}`;
-    return new SettingsError([{ name, source: sources.get(name) ?? "default", message }]);
-  };
-  if (error instanceof UnknownMaster) return faultOf("SVC_SECRET", "SVC_PREVIOUS_SECRETS");
-  if (error instanceof UnknownChainKey) return faultOf("SVC_AUDIT_CHAIN_SECRET", "SVC_AUDIT_CHAIN_PREVIOUS_SECRETS");
-  return null;
-}
-
-async function prepareSchema(database: BrainDatabase, settings: BrainSettings, log: Log): Promise<void> {
-  if (!settings.SVC_AUTO_MIGRATE) return checkStorage(database);
-  const applied = await migrateStorage(database, systemClock.now(), settings.SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS);
-  if (applied.length > 0) log.info("database.migrated", { applied });
 }

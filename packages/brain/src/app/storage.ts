@@ -62,6 +62,17 @@ function reasonOf(fault: unknown): string {
 export const migrateStorage = (database: BrainDatabase, now: Date, lockTimeoutMs: number): Promise<string[]> =>
   migrate(database as unknown as Database<unknown>, migrations, { now, lockTimeoutMs });
 
+/** Migrates where the settings allow it, and names what was applied. @throws unless the schema is this program's then. */
+export async function prepareSchema(
+  database: BrainDatabase,
+  settings: Pick<BrainSettings, "SVC_AUTO_MIGRATE" | "SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS">,
+  now: Date,
+): Promise<string[]> {
+  if (settings.SVC_AUTO_MIGRATE) return migrateStorage(database, now, settings.SVC_STARTUP_VERIFY_LOCK_TIMEOUT_MS);
+  await checkStorage(database);
+  return [];
+}
+
 /** Changes nothing. @throws unless the schema is this program's. */
 export const checkStorage = (database: BrainDatabase): Promise<void> =>
   checkMigrated(database as unknown as Database<unknown>, migrations);
@@ -72,6 +83,19 @@ export const schemaVersion = (): string => migrations.at(-1)?.name ?? "";
 /** The newest migration applied to the database; empty for a database without any. */
 export const appliedVersion = async (database: BrainDatabase): Promise<string> =>
   (await appliedMigrations(database as unknown as Database<unknown>)).at(-1) ?? "";
+
+/** How the applied migrations stand to those of this program; changes nothing. */
+export async function migrationState(
+  database: BrainDatabase,
+): Promise<{ newest: string; missing: string[]; unknown: string[] }> {
+  const applied = await appliedMigrations(database as unknown as Database<unknown>);
+  const known = migrations.map(({ name }) => name);
+  return {
+    newest: applied.at(-1) ?? "",
+    missing: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
 
 /** How the settings want their database opened. */
 export function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Log): StorageOptions {

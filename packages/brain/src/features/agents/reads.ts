@@ -45,6 +45,29 @@ export const listAgents = (db: Db, projectId: string): Promise<ListedAgent[]> =>
     .limit(maxListed)
     .execute();
 
+/** Unrevoked agents of all active projects with when they were last heard; `last_sample_at` is by the agent's own clock. */
+export const listContacts = (db: Db, limit: number) =>
+  db
+    .selectFrom("agents as a")
+    .innerJoin("projects as p", "p.id", "a.project_id")
+    .select(["p.slug", "a.name", "a.agent_version", "a.last_seen_at"])
+    .select((eb) =>
+      eb
+        .selectFrom("agent_status_history as s")
+        .select("s.captured_at")
+        .whereRef("s.agent_id", "=", "a.id")
+        .orderBy("s.captured_at", "desc")
+        .limit(1)
+        .as("last_sample_at"),
+    )
+    .where("a.revoked_at", "is", null)
+    .where("p.is_active", "=", true)
+    .orderBy("p.slug")
+    .orderBy("a.name")
+    .limit(limit)
+    .execute();
+export type AgentContact = Awaited<ReturnType<typeof listContacts>>[number];
+
 /** Unrevoked agents among these ids. */
 export const findAgents = async (db: Db, projectId: string, ids: readonly string[]): Promise<ListedAgent[]> =>
   ids.length === 0

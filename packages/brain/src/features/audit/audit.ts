@@ -20,6 +20,8 @@ export interface AuditDeps {
   readonly clock: Clock;
   /** Told when the row of a refusal could not be written; the refusal itself stands. */
   readonly onError: (error: unknown) => void;
+  /** Told in the metadata of every row, when actions are not asked for by HTTP. */
+  readonly via?: "cli";
 }
 
 export interface Audit {
@@ -46,7 +48,7 @@ export interface Audit {
 }
 
 /** The audit log: an ordered, signed chain of what was done and refused. */
-export function createAudit({ database, secrets, clock, onError }: AuditDeps): Audit {
+export function createAudit({ database, secrets, clock, onError, via }: AuditDeps): Audit {
   const context: AppendContext = {
     keys: createChainKeys(secrets),
     dialect: database.dialect,
@@ -54,8 +56,10 @@ export function createAudit({ database, secrets, clock, onError }: AuditDeps): A
   };
   const refusals = createOncePerWindow(clock);
   const writing = new Set<Promise<void>>();
+  const marked = (entry: AuditEntry): AuditEntry =>
+    via === undefined ? entry : { ...entry, metadata: { ...entry.metadata, via } };
   const listed = (entries: AuditEntry | readonly AuditEntry[]) =>
-    (Array.isArray(entries) ? entries : [entries]) as AuditEntry[];
+    ((Array.isArray(entries) ? entries : [entries]) as AuditEntry[]).map(marked);
   const record = (entries: AuditEntry | readonly AuditEntry[]) =>
     database.write((tx) => appendEntries(tx, listed(entries), context));
 

@@ -1,6 +1,7 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { ownOrigin } from "../audit/index.ts";
 
 const email = "mira@example.org";
 const dayMs = 86_400_000;
@@ -184,7 +185,7 @@ for (const dialect of testDialects) {
       await fixture.enroll(browser);
       fixture.clock.advance(8 * dayMs);
       const user = await fixture.users.findByEmail(email);
-      await opened.database.write((tx) => fixture.mfa.remove(tx, user?.id ?? ""));
+      await fixture.mfa.reset({ userId: user?.id ?? "", origin: ownOrigin });
       const again = await login(fixture);
       expect(again.body).toMatchObject({ mfa_enrollment_required: true, mfa_enrollment_deadline: at(7) });
       expect(await again.browser.get("/projects")).toMatchObject(restricted(at(7)));

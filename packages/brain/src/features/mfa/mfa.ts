@@ -7,7 +7,7 @@ import type { MfaDeps } from "./deps.ts";
 import { deleteExpiredDevices, revokeDevicesOf } from "./devices-store.ts";
 import { createEnforcement, type EnforcedUser, type Enforcement } from "./enforcement.ts";
 import { enrollComplete, enrollStart, regenerateCodes } from "./enroll.ts";
-import { type DisableRequest, disable, removeFactor } from "./remove.ts";
+import { type DisableRequest, disable, reset } from "./remove.ts";
 import type { MfaState, MfaStatus } from "./schemas.ts";
 import { type FactorAtSignIn, type FactorSignIn, signIn } from "./sign-in.ts";
 import { countRecoveryCodes, findFactor } from "./store.ts";
@@ -28,13 +28,8 @@ export interface Mfa extends Pick<Enforcement, "gatesOf"> {
   readonly devices: TrustedDevices;
   /** For whoever changes or resets a password, in that transaction. @returns how many ended. */
   endTrustedDevices(tx: Tx<Tables>, userId: string): Promise<number>;
-  /**
-   * Takes a user's second factor away, with recovery codes and trusted devices, in the transaction of an administrator's rescue, which
-   * writes the audit row. The delay of enforcement is not begun anew.
-   *
-   * @returns false when there was none.
-   */
-  remove(tx: Tx<Tables>, userId: string): Promise<boolean>;
+  /** Ends a user's second factor for an operator of the machine. @throws ApiError `conflict` (not_enrolled) */
+  reset(request: { readonly userId: string; readonly origin: AuditOrigin }): Promise<void>;
   /** Deletes trusted devices whose time is over. */
   prune(): Promise<number>;
 }
@@ -76,7 +71,7 @@ export function createMfa(deps: MfaDeps): Mfa {
     regenerateCodes: (actor, origin) => regenerateCodes(deps, actor, origin),
     devices: createTrustedDevices(deps),
     endTrustedDevices: (tx, userId) => revokeDevicesOf(tx, userId, clock.now()),
-    remove: (tx, userId) => removeFactor(tx, userId, clock.now()),
+    reset: (request) => reset(deps, request),
     prune: () => database.write((tx) => deleteExpiredDevices(tx, clock.now())),
   };
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import type { SessionActor } from "../../platform/http/actor.ts";
+import { ownOrigin } from "../audit/index.ts";
 import { createMfa } from "./index.ts";
 
 const email = "mira@example.org";
@@ -144,7 +145,7 @@ for (const dialect of testDialects) {
       expect(await standing()).toBeNull();
 
       const user = await first().users.findByEmail(email);
-      await opened.database.write((tx) => first().mfa.remove(tx, user?.id ?? ""));
+      await first().mfa.reset({ userId: user?.id ?? "", origin: ownOrigin });
       expect(await standing()).not.toBeNull();
       const strict = await startAccess(opened.database, {
         ...{ SVC_MFA_ENFORCE_FOR_ALL: true, SVC_MFA_ENROLLMENT_GRACE_DAYS: 0 },

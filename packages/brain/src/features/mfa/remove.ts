@@ -7,7 +7,7 @@ import { noteFailedPassword } from "../users/index.ts";
 import { checkCode, factorLocked, isLocked, requireEnrolled } from "./check-code.ts";
 import type { MfaDeps } from "./deps.ts";
 import { revokeDevicesOf } from "./devices-store.ts";
-import { clearFactor, replaceRecoveryCodes } from "./store.ts";
+import { clearFactor, lockFactor, replaceRecoveryCodes } from "./store.ts";
 
 export interface DisableRequest {
   readonly actor: SessionActor;
@@ -47,6 +47,22 @@ export async function disable(deps: MfaDeps, { actor, password, code, origin }: 
     return null;
   });
   if (refused !== null) throw refused;
+}
+
+/**
+ * Ends a user's second factor without password and code, for an operator of the machine. The delay of enforcement is not begun anew.
+ *
+ * @throws ApiError `not_found`, `conflict` (not_enrolled)
+ */
+export async function reset(
+  { database, clock, audit }: Pick<MfaDeps, "database" | "clock" | "audit">,
+  { userId, origin }: { readonly userId: string; readonly origin: AuditOrigin },
+): Promise<void> {
+  await database.write(async (tx) => {
+    requireEnrolled(await lockFactor(tx, userId));
+    await removeFactor(tx, userId, clock.now());
+    await audit.append(tx, { action: "user.mfa_disabled", target_type: "user", target_id: userId, ...origin });
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { ownOrigin } from "../audit/index.ts";
 import { pruneTrustedDevices } from "./index.ts";
 
 const email = "mira@example.org";
@@ -230,8 +231,9 @@ for (const dialect of testDialects) {
     test("ends with a factor that is taken away, whose user signs in without", async () => {
       await trust();
       const user = await fixture.users.findByEmail(email);
-      const remove = () => opened.database.write((tx) => fixture.mfa.remove(tx, user?.id ?? ""));
-      expect([await remove(), await remove()]).toEqual([true, false]);
+      const remove = () => fixture.mfa.reset({ userId: user?.id ?? "", origin: ownOrigin });
+      await remove();
+      await expect(remove()).rejects.toMatchObject({ code: "conflict", details: { reason: "not_enrolled" } });
       expect((await rows())[0]?.revoked_at).not.toBeNull();
       expect((await browser.get("/auth/mfa/status")).body).toMatchObject({
         enrolled: false,

@@ -17,7 +17,7 @@ export interface FirstAdmin {
   readonly email: string;
   readonly displayName: string | null;
   readonly passwordHash: string;
-  readonly method: "setup_page" | "bootstrap";
+  readonly method: "setup_page" | "bootstrap" | "cli";
   readonly origin: AuditOrigin;
 }
 

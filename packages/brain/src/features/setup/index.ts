@@ -1,5 +1,6 @@
+export { type AdminMade, type AdminPlan, createAdminRescue } from "./admin-rescue.ts";
 export { pruneSetupTokens } from "./loops.ts";
-export { UnknownMaster } from "./masters.ts";
+export { bindMasters, masterFit, UnknownMaster } from "./masters.ts";
 export { setupPageRoutes } from "./page-routes.ts";
 export { setupRoutes } from "./routes.ts";
 export { setupSettings } from "./settings.ts";

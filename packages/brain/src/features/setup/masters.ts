@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { metaOrInsert, saveMeta } from "./store.ts";
+import { findMeta, metaOrInsert, saveMeta } from "./store.ts";
 
 const metaKey = "secret_key_id";
 
@@ -17,6 +17,19 @@ export class UnknownMaster extends Error {
 /** Public name of a master: tells masters apart without telling anything of them. */
 const masterId = (master: string): string =>
   createHmac("sha256", master).update("svc/master/key-id/v1\0").digest("hex");
+
+/**
+ * Whether a database belongs to these masters: `earlier` when to one of the previous ones, `none` when it was never bound. Changes nothing.
+ */
+export async function masterFit(
+  { read }: Pick<Database<Tables>, "read">,
+  masters: Keyring,
+): Promise<"current" | "earlier" | "other" | "none"> {
+  const bound = await findMeta(read, metaKey);
+  if (bound === undefined) return "none";
+  if (bound === masterId(masters.current)) return "current";
+  return masters.all.some((master) => masterId(master) === bound) ? "earlier" : "other";
+}
 
 /**
  * Binds the database to the master secret of its first start, so that a process with another one cannot make every token void unnoticed.

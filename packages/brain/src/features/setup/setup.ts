@@ -10,7 +10,7 @@ import type { Log } from "../../platform/log.ts";
 import type { UserRow } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
 import type { IssuedSession, Sessions } from "../sessions/index.ts";
-import { emailPattern, firstPasswordRefusal } from "../users/index.ts";
+import { firstPasswordRefusal, isEmail } from "../users/index.ts";
 import { alreadyInitialised, type FirstAdminDeps, makeFirstAdmin } from "./first-admin.ts";
 import { bindMasters } from "./masters.ts";
 import type { SetupBody } from "./schemas.ts";
@@ -95,9 +95,14 @@ export function createSetup(deps: SetupDeps): Setup {
   async function bootstrap(): Promise<boolean> {
     const { SVC_BOOTSTRAP_ADMIN_EMAIL: email, SVC_BOOTSTRAP_ADMIN_PASSWORD: password } = settings;
     if (email === undefined && password === undefined) return false;
-    const isEmail = email !== undefined && email.length <= 320 && new RegExp(emailPattern).test(email);
-    if (!isEmail || password === undefined || firstPasswordRefusal("password", password) !== null) {
-      const wrong = isEmail ? "SVC_BOOTSTRAP_ADMIN_PASSWORD" : "SVC_BOOTSTRAP_ADMIN_EMAIL";
+    if (
+      email === undefined ||
+      !isEmail(email) ||
+      password === undefined ||
+      firstPasswordRefusal("password", password) !== null
+    ) {
+      const wrong =
+        email !== undefined && isEmail(email) ? "SVC_BOOTSTRAP_ADMIN_PASSWORD" : "SVC_BOOTSTRAP_ADMIN_EMAIL";
       log.warn("setup.bootstrap_refused", { setting: wrong });
       return false;
     }

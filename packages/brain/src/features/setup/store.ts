@@ -50,6 +50,10 @@ export async function consumeToken(tx: Tx<Tables>, digests: readonly string[], n
   return numUpdatedRows === 1n;
 }
 
+export async function findMeta(db: Kysely<Tables>, key: string): Promise<string | undefined> {
+  return (await db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst())?.value;
+}
+
 /** The meta value of a key, after giving it `fresh` when it has none. */
 export async function metaOrInsert(tx: Tx<Tables>, key: string, fresh: string): Promise<string> {
   const values = { key, value: fresh };

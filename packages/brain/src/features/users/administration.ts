@@ -10,6 +10,11 @@ import { publicUserForAdmins } from "./shapes.ts";
 import { listUsers } from "./store.ts";
 import { changeUser } from "./update.ts";
 
+export interface EndedByReset {
+  readonly sessions_ended: number;
+  readonly trusted_devices_ended: number;
+}
+
 export interface UserAdministration {
   list(query: UserListQuery): Promise<UserAdminPublic[]>;
   /** @throws ApiError `not_found` */
@@ -18,8 +23,8 @@ export interface UserAdministration {
   create(body: NewUserBody, origin: AuditOrigin): Promise<UserAdminPublic>;
   /** @throws ApiError `not_found`, and `conflict` as update.ts has it. */
   update(about: AboutUser, changes: UserChangesBody): Promise<UserAdminPublic>;
-  /** Gives a new password without the old one. @throws ApiError `not_found`, `validation_error` */
-  resetPassword(about: AboutUser, newPassword: string): Promise<void>;
+  /** Gives a new password without the old one, and tells what ended with it. @throws ApiError `not_found`, `validation_error` */
+  resetPassword(about: AboutUser, newPassword: string): Promise<EndedByReset>;
   /** @throws ApiError `not_found`, and `conflict` as remove.ts has it. */
   remove(about: AboutUser): Promise<void>;
 }
@@ -83,17 +88,19 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
       const ended = await database.write(async (tx) => {
         requireUser(await users.lock(tx, userId));
         const devicesEnded = await users.replacePassword(tx, userId, passwordHash);
-        const sessionsEnded = await sessions.endAllOf(tx, userId);
+        const sessionIds = await sessions.endAllOf(tx, userId);
+        const counts = { sessions_ended: sessionIds.length, trusted_devices_ended: devicesEnded };
         await audit.append(tx, {
           action: "user.password.reset",
           target_type: "user",
           target_id: userId,
-          metadata: { sessions_ended: sessionsEnded.length, trusted_devices_ended: devicesEnded },
+          metadata: counts,
           ...origin,
         });
-        return sessionsEnded;
+        return { sessionIds, counts };
       });
-      await sessions.tellEnded(userId, ended);
+      await sessions.tellEnded(userId, ended.sessionIds);
+      return ended.counts;
     },
     async remove(about) {
       const ended = await removeUser(deps, about);

@@ -1,7 +1,7 @@
-export { createUserAdministration } from "./administration.ts";
+export { createUserAdministration, type UserAdministration } from "./administration.ts";
 export { type FailedPasswordDeps, noteFailedPassword } from "./failed-password.ts";
 export { firstPasswordRefusal, minFirstPasswordChars, passwordRefusal } from "./password-rules.ts";
 export { userRoutes } from "./routes.ts";
-export { Email, emailPattern, NewPassword, ProfileBody, UserPublic } from "./schemas.ts";
+export { Email, isEmail, NewPassword, ProfileBody, UserPublic } from "./schemas.ts";
 export { publicUser } from "./shapes.ts";
 export { createUsers, emailKey, type Users } from "./users.ts";

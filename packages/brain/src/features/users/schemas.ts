@@ -26,8 +26,10 @@ export const ProfileBody = Type.Object({
 export type ProfileBody = Static<typeof ProfileBody>;
 
 /** An e-mail address as far as it is checked: one @ between two parts, no spaces. Delivery is the real test. */
-export const emailPattern = "^[^\\s@\\x00-\\x1f\\x7f]+@[^\\s@\\x00-\\x1f\\x7f]+$";
+const emailPattern = "^[^\\s@\\x00-\\x1f\\x7f]+@[^\\s@\\x00-\\x1f\\x7f]+$";
 export const Email = Type.String({ minLength: 3, maxLength: 320, pattern: emailPattern });
+
+export const isEmail = (text: string): boolean => text.length <= 320 && new RegExp(emailPattern).test(text);
 
 /** A user as administrators of the instance see one. */
 export const UserAdminPublic = Type.Object({

@@ -24,6 +24,8 @@ export interface Mail {
 
 interface Transport {
   sendMail(mail: object): Promise<unknown>;
+  verify(): Promise<unknown>;
+  close(): void;
 }
 
 /** Mails at once, each over a connection of its own. */
@@ -103,6 +105,20 @@ export function createMail({ settings, log }: { settings: MailValues; log: Pick<
       await Promise.race([Promise.all(underWay), sleep(stopMs, undefined, { ref: false })]);
     },
   };
+}
+
+/** Greets the mail server and signs in where the URL has a user. @returns what went wrong, without the server's words; null for nothing. */
+export async function checkMailServer(url: string): Promise<string | null> {
+  const transport = await openTransport(url);
+  try {
+    await transport.verify();
+    return null;
+  } catch (error) {
+    const { code, responseCode } = error as { code?: string; responseCode?: number };
+    return [code ?? "no answer", ...(responseCode === undefined ? [] : [responseCode])].join(" ");
+  } finally {
+    transport.close();
+  }
 }
 
 /** Loaded with the first mail: most processes never send one. */

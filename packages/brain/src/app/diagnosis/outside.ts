@@ -1,0 +1,58 @@
+import { isIP } from "node:net";
+import { connect, type PeerCertificate } from "node:tls";
+import { checkMailServer } from "../../platform/mail/mail.ts";
+import { about, type Finding } from "./finding.ts";
+
+const answerMs = 5000;
+const dayMs = 86_400_000;
+const soonDays = 14;
+
+/** The certificate that the public URL answers with; nothing for plain http. */
+export async function lookAtCertificate(publicUrl: string, now: Date): Promise<Finding[]> {
+  const { ok, warning, failed } = about("tls");
+  const url = new URL(publicUrl);
+  if (url.protocol !== "https:") return [];
+  const port = url.port === "" ? 443 : Number(url.port);
+  const seen = await readCertificate(url.hostname.replace(/^\[|\]$/g, ""), port);
+  if ("failure" in seen) {
+    const advice = "is the proxy running? From inside, the name may lead elsewhere than from outside";
+    return [warning(`${url.origin} gives no certificate (${seen.failure})`, advice)];
+  }
+  const ends = new Date(seen.certificate.valid_to);
+  const days = Math.floor((ends.getTime() - now.getTime()) / dayMs);
+  const until = `the certificate of ${url.hostname} is valid until ${ends.toISOString().slice(0, 10)}`;
+  if (days < 0) return [failed(until, "renew it")];
+  if (seen.refusal !== null)
+    return [failed(`${until}, but browsers refuse it (${seen.refusal})`, "see its names and its chain")];
+  return [days < soonDays ? warning(`${until}, for ${days} more days`, "renew it") : ok(until)];
+}
+
+type Seen = { readonly failure: string } | { readonly certificate: PeerCertificate; readonly refusal: string | null };
+
+function readCertificate(host: string, port: number): Promise<Seen> {
+  return new Promise((resolve) => {
+    // Looked at, not relied on: nothing is sent over the connection.
+    const socket = connect({ host, port, rejectUnauthorized: false, ...(isIP(host) === 0 && { servername: host }) });
+    const settle = (seen: Seen) => {
+      socket.destroy();
+      resolve(seen);
+    };
+    socket.setTimeout(answerMs, () => settle({ failure: "no answer" }));
+    socket.once("error", (error: NodeJS.ErrnoException) => settle({ failure: error.code ?? error.message }));
+    socket.once("secureConnect", () => {
+      const refusal = socket.authorized ? null : String(socket.authorizationError);
+      settle({ certificate: socket.getPeerCertificate(), refusal });
+    });
+  });
+}
+
+/** Whether the mail server takes this service's mail: it is greeted, and signed in to where the URL has a user. No mail is sent. */
+export async function lookAtMail(mailUrl: string | undefined): Promise<Finding> {
+  const { ok, failed } = about("mail");
+  if (mailUrl === undefined) return ok("no mail server is set; invitations and password resets are not mailed");
+  const { host } = new URL(mailUrl);
+  const fault = await checkMailServer(mailUrl);
+  return fault === null
+    ? ok(`${host} takes mail`)
+    : failed(`${host} does not take mail (${fault})`, "see SVC_MAIL_URL: host, port, smtp or smtps, user and password");
+}

@@ -1,0 +1,24 @@
+import { requireEmail, withAccounts } from "./account-rescue.ts";
+import type { Command, CommandOptions } from "./command.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { readOptions } from "./options.ts";
+
+const options = {
+  json: { type: "boolean", help: "one JSON document" },
+} as const satisfies CommandOptions;
+
+export const resetMfa: Command = {
+  usage: ["reset-mfa EMAIL [--json]"],
+  options,
+  details: [
+    "Ends the second factor of an account, with its recovery codes, its trusted devices and the lock after wrong codes. The password stays.",
+    "Where a second factor is enforced, the delay for setting one up goes on as it was. Works beside a running service and without one.",
+  ],
+  async run(args, terminal) {
+    const { values, positionals } = readOptions(args, options, { positionals: 1 });
+    const email = requireEmail(positionals);
+    const account = await withAccounts(terminal, {}, (accounts) => accounts.resetMfa(email));
+    terminal.out(values.json === true ? JSON.stringify(account) : `${account.email} has no second factor any more`);
+    return exitCodes.done;
+  },
+};
