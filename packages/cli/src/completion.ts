@@ -65,12 +65,15 @@ function placeOf(
   };
 }
 
-/** The shell lines that put the words before the cursor together to the longest path that is a place; alike in bash and zsh. */
-const walk = (places: readonly Place[], before: string) => `  local known path="" word
+/**
+ * The shell lines that put the words before the cursor together to the longest path that is a place; alike in bash and zsh, where a variable
+ * `path` would be the folders that commands are looked for in.
+ */
+const walk = (places: readonly Place[], before: string) => `  local known place="" word
   known=${quoted(`|${places.map(({ path }) => path).join("|")}|`)}
   for word in ${before}; do
     case "$known" in
-      *"|\${path:+$path }$word|"*) path="\${path:+$path }$word" ;;
+      *"|\${place:+$place }$word|"*) place="\${place:+$place }$word" ;;
     esac
   done`;
 
@@ -88,10 +91,10 @@ function bashScript(places: readonly Place[]): string {
 _svc() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words=""
 ${walk(places, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
-  case "$path $previous" in
+  case "$place $previous" in
     ${afterValue(places)}) return ;;
   esac
-  case "$path" in
+  case "$place" in
 ${cases.join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
@@ -109,10 +112,10 @@ function zshScript(places: readonly Place[]): string {
 _svc() {
   local -a candidates
 ${walk(places, `"\${(@)words[2,CURRENT-1]}"`)}
-  case "$path \${words[CURRENT-1]}" in
+  case "$place \${words[CURRENT-1]}" in
     ${afterValue(places)}) _files; return ;;
   esac
-  case "$path" in
+  case "$place" in
 ${cases.join("\n")}
   esac
   _describe 'svc' candidates

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Command, CommandEntry } from "./command.ts";
+import { allCommands, type Command, type CommandEntry, type CommandTable } from "./command.ts";
 import { commands } from "./commands.ts";
 import { CliError } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
@@ -33,10 +33,38 @@ describe("svc", () => {
     expect(err).toContain("usage: svc <command>");
   });
 
-  test("ends with 2 for an unknown command", async () => {
-    const { code, err } = await svc(["sevre"]);
-    expect(code).toBe(2);
-    expect(err).toBe('svc: unknown command "sevre"; "svc help" lists them\n');
+  test.each([
+    [["sevre"], 'svc: unknown command "sevre"; did you mean "svc serve"?\n'],
+    [["migrate"], 'svc: unknown command "migrate"; "svc help" lists them\n'],
+    [["config", "shwo"], 'svc: unknown command "config shwo"; did you mean "svc config show"?\n'],
+    [["config", "edit"], 'svc: unknown command "config edit"; "svc help config" lists them\n'],
+    [["help", "sevre"], 'svc: unknown command "sevre"; did you mean "svc serve"?\n'],
+  ])("ends %j with 2 and what may have been meant", async (args, words) => {
+    expect(await svc(args)).toEqual({ code: 2, out: "", err: words });
+  });
+
+  test("ends with 2 and its commands on stderr when a group is named alone", async () => {
+    const { code, out, err } = await svc(["config"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/^usage: svc config <command> \[options\]$/m);
+    expect(err).toMatch(/^ {2}validate +\S/m);
+  });
+
+  test.each([[["help", "config"]], [["config", "--help"]]])("lists the commands of a group for %j", async (args) => {
+    const { code, out } = await svc(args);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ {2}show +\S/m);
+  });
+
+  test("tells usage and options of every command", async () => {
+    for (const { words, entry } of allCommands(commands)) {
+      const { code, out, err } = await svc(["help", ...words]);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toContain(`svc ${words.join(" ")}: ${entry.summary}`);
+      const { options = {}, usage } = await entry.load();
+      for (const line of usage) expect(line.startsWith(words.join(" "))).toBe(true);
+      for (const name of Object.keys(options)) expect(out).toMatch(new RegExp(`^  --${name}( [A-Z]+)?   +\\S`, "m"));
+    }
   });
 
   test.each([["--colour"], ["extra"]])("ends with 2 and the usage line for %s", async (word) => {
@@ -106,7 +134,7 @@ async function say(args: readonly string[], terminal: { out(line: string): void 
   return 0;
 }
 
-async function svc(args: readonly string[], table = commands) {
+async function svc(args: readonly string[], table: CommandTable = commands) {
   const written = { out: "", err: "" };
   const code = await run(args, table, {
     out: (line) => {

@@ -26,21 +26,22 @@ export async function scratchFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts `svc` with these arguments and nothing of the caller's SVC_ environment; killed when the test is over. */
+/** Starts `svc` with these arguments, what is piped into it, and nothing of the caller's SVC_ environment; killed when the test is over. */
 export function startSvc(
   args: readonly string[],
-  { cwd, env = {} }: { cwd: string; env?: Readonly<Record<string, string>> },
+  { cwd, env = {}, input }: { cwd: string; env?: Readonly<Record<string, string>>; input?: string },
 ): SvcProcess {
   const child = spawn(process.execPath, ["--conditions=source", entry, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? "", HOME: cwd, TMPDIR: cwd, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
+  child.stdin?.end(input);
   const written = { out: "", err: "" };
-  child.stdout.on("data", (chunk) => {
+  child.stdout?.on("data", (chunk) => {
     written.out += chunk;
   });
-  child.stderr.on("data", (chunk) => {
+  child.stderr?.on("data", (chunk) => {
     written.err += chunk;
   });
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {

@@ -1,0 +1,287 @@
+import { spawn, spawnSync } from "node:child_process";
+import { access, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createTestDatabase, enrollSecondFactor, type PostgresServer, startPostgres, waitFor } from "@svc/testkit";
+import { signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
+import { openDatabaseAt, testDialects } from "@svc/testkit/databases";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { scratchFolder, startSvc } from "./svc-process.ts";
+
+let server: PostgresServer | undefined;
+beforeAll(async () => {
+  if (testDialects.includes("postgres")) server = await startPostgres();
+}, 120_000);
+afterAll(() => server?.stop());
+
+const quickHashes = { SVC_ARGON2_TIME_COST: "1", SVC_ARGON2_MEMORY_COST: "8192", SVC_ARGON2_PARALLELISM: "1" };
+const password = "planted Secret 1 of tests";
+const otherPassword = "planted Secret 2 of tests";
+
+interface Outcome {
+  readonly code: number | NodeJS.Signals;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A home and an empty database, with ways to run `svc` on them and to look into them. No output of any command holds a password. */
+async function place(dialect: "sqlite" | "postgres") {
+  const home = await scratchFolder();
+  const { url, drop } =
+    dialect === "postgres"
+      ? await createTestDatabase(server?.adminUrl ?? "")
+      : { url: `sqlite://${join(home, "svc.db")}`, drop: async () => {} };
+  onTestFinished(drop);
+  async function svc(args: readonly string[], input?: string, more: Record<string, string> = {}): Promise<Outcome> {
+    const env = { SVC_HOME: home, SVC_DATABASE_URL: url, ...quickHashes, ...more };
+    const process = startSvc(args, { cwd: home, env, ...(input !== undefined && { input: `${input}\n` }) });
+    const code = await process.ended;
+    expect(process.written.out + process.written.err).not.toContain("planted");
+    return { code, ...process.written };
+  }
+  async function auditRows() {
+    const database = await openDatabaseAt(url);
+    try {
+      const rows = await database.read
+        .selectFrom("audit_log")
+        .select(["action", "target_id", "metadata"])
+        .orderBy("occurred_us")
+        .execute();
+      return rows.map(({ metadata, ...row }) => ({ ...row, metadata: JSON.parse(metadata) }));
+    } finally {
+      await database.close();
+    }
+  }
+  const leaveBehind = async () => (await startTestBrain({ dialect, databaseUrl: url, home })).stop();
+  async function startBrain() {
+    const brain = await startTestBrain({ dialect, databaseUrl: url, home });
+    onTestFinished(() => brain.stop());
+    return brain;
+  }
+  return { home, url, svc, auditRows, startBrain, leaveBehind };
+}
+
+for (const dialect of testDialects) {
+  describe(`account rescue on ${dialect}`, () => {
+    test("bootstrap-admin makes the first administrator before the first start, and refuses once an account exists", async () => {
+      const { svc, auditRows, home } = await place(dialect);
+      const first = await svc(["bootstrap-admin", " Ann@Example.org", "--stdin", "--json"], "short 1");
+      expect(first).toMatchObject({ code: 2, err: expect.stringContaining("is not an e-mail address") });
+      const weak = await svc(["bootstrap-admin", "ann@example.org", "--stdin"], "password");
+      expect(weak).toMatchObject({ code: 6, out: "", err: expect.stringMatching(/^svc: the password is among/) });
+
+      const done = await svc(["bootstrap-admin", "Ann@Example.org", "--stdin", "--json"], password);
+      expect(done.code).toBe(0);
+      const { user_id, ...rest } = JSON.parse(done.out);
+      expect(rest).toEqual({ email: "Ann@Example.org", outcome: "first" });
+      const rows = await auditRows();
+      expect(rows).toContainEqual({
+        action: "setup.completed",
+        target_id: user_id,
+        metadata: { method: "cli", via: "cli" },
+      });
+      expect(rows).toContainEqual({
+        action: "user.created",
+        target_id: user_id,
+        metadata: { is_admin: true, via: "cli" },
+      });
+      await access(join(home, "secret.env"));
+
+      const again = await svc(["bootstrap-admin", "bob@example.org", "--stdin"], password);
+      expect(again).toMatchObject({ code: 6, out: "" });
+      expect(again.err).toMatch(/^svc: accounts exist already; --force makes bob@example\.org an administrator/);
+      expect(await auditRows()).toHaveLength(rows.length);
+    }, 120_000);
+
+    test("bootstrap-admin --force makes one more administrator, and lifts an account that exists, beside a running service", async () => {
+      const { svc, auditRows, startBrain } = await place(dialect);
+      const { as, url } = await startBrain();
+      const users = (await as.root.get("/users")).body as { id: string; email: string; is_admin: boolean }[];
+      const viewer = users.find(({ email }) => email.startsWith("viewer"))!;
+      await as.root.patch(`/users/${viewer.id}`, { is_active: false });
+
+      const weak = await svc(["bootstrap-admin", "bob@example.org", "--force", "--stdin"], "password");
+      expect(weak.code).toBe(6);
+      const more = await svc(["bootstrap-admin", "bob@example.org", "--force"], undefined, {
+        SVC_NEW_PASSWORD: password,
+      });
+      expect(more).toMatchObject({ code: 0, out: "bob@example.org is an administrator now\n" });
+      const bob = await signIn(url, "bob@example.org", password);
+      expect((await bob.get("/auth/me")).body).toMatchObject({ is_admin: true });
+
+      const lifted = await svc(["bootstrap-admin", viewer.email.toUpperCase(), "--force"]);
+      expect(lifted.code).toBe(0);
+      expect(lifted.out).toBe(`${viewer.email} is an active administrator now, with the password it had\n`);
+      const admin = await signIn(url, viewer.email, testPassword);
+      expect((await admin.get("/users")).status).toBe(200);
+      const rows = (await auditRows()).filter(({ metadata }) => metadata.via === "cli");
+      expect(rows.map(({ action }) => action)).toEqual(["user.created", "user.updated"]);
+      expect(rows[1]?.metadata).toMatchObject({ changed: ["is_admin", "is_active"], is_admin: true, is_active: true });
+    }, 120_000);
+
+    test("changepassword unlocks, ends sessions and devices, and a running service notices", async () => {
+      const { svc, auditRows, startBrain } = await place(dialect);
+      const brain = await startBrain();
+      const { as, url } = brain;
+      const ended: string[] = [];
+      brain.running.brain.features.sessions.onEnded(({ userId }) => void ended.push(userId));
+      const me = (await as.operator.get("/auth/me")).body as { id: string; email: string };
+      for (let guess = 0; guess < 10; guess += 1)
+        await as.nobody.post("/auth/login", { email: me.email, password: "wrong" });
+      expect((await as.nobody.post("/auth/login", { email: me.email, password: testPassword })).status).toBe(401);
+
+      const done = await svc(["changepassword", me.email, "--stdin", "--json"], password);
+
+      expect(done.code).toBe(0);
+      expect(JSON.parse(done.out)).toEqual({
+        user_id: me.id,
+        email: me.email,
+        is_active: true,
+        sessions_ended: 1,
+        trusted_devices_ended: 0,
+      });
+      expect((await as.operator.get("/auth/me")).status).toBe(401);
+      expect((await as.nobody.post("/auth/login", { email: me.email, password: testPassword })).status).toBe(401);
+      expect((await (await signIn(url, me.email, password)).get("/auth/me")).status).toBe(200);
+      expect((await auditRows()).find(({ action }) => action === "user.password.reset")).toEqual({
+        action: "user.password.reset",
+        target_id: me.id,
+        metadata: { sessions_ended: 1, trusted_devices_ended: 0, via: "cli" },
+      });
+      // The embedded database cannot tell other processes; they look for themselves.
+      if (dialect === "postgres") await waitFor(() => expect(ended).toEqual([me.id]));
+    }, 120_000);
+
+    test("reset-mfa ends a second factor, also a locked one; its user signs in with the password alone", async () => {
+      const { svc, auditRows, startBrain } = await place(dialect);
+      const { as, url } = await startBrain();
+      const me = (await as.operator.get("/auth/me")).body as { id: string; email: string };
+      await enrollSecondFactor(as.operator);
+      const pending = await signIn(url, me.email, testPassword);
+      expect((await pending.get("/projects")).status).toBe(403);
+      for (let guess = 0; guess < 5; guess += 1) await pending.post("/auth/mfa/verify", { code: "000000" });
+
+      expect(await svc(["reset-mfa", me.email])).toEqual({
+        code: 0,
+        out: `${me.email} has no second factor any more\n`,
+        err: "",
+      });
+
+      expect((await pending.get("/projects")).status).toBe(200);
+      expect((await as.operator.get("/auth/mfa/status")).body).toMatchObject({
+        enrolled: false,
+        remaining_recovery_codes: 0,
+      });
+      expect((await auditRows()).at(-1)).toEqual({
+        action: "user.mfa_disabled",
+        target_id: me.id,
+        metadata: { via: "cli" },
+      });
+      const again = await svc(["reset-mfa", me.email]);
+      expect(again).toEqual({ code: 6, out: "", err: "svc: this account has no second factor\n" });
+    }, 120_000);
+  });
+}
+
+describe("account rescue", () => {
+  test("refuses what cannot be done, with the exit codes of the command line", async () => {
+    const { svc, leaveBehind } = await place("sqlite");
+    await leaveBehind();
+    const unknown = { code: 5, out: "", err: "svc: no account has this e-mail address\n" };
+    expect(await svc(["changepassword", "nobody@example.org", "--stdin"], password)).toEqual(unknown);
+    expect(await svc(["reset-mfa", "nobody@example.org"])).toEqual(unknown);
+    expect(await svc(["changepassword", "viewer@example.org", "--stdin"], "short")).toMatchObject({ code: 6 });
+    const other = "another-secret-0123456789-0123456789";
+    for (const name of ["SVC_SECRET", "SVC_AUDIT_CHAIN_SECRET"]) {
+      const refused = await svc(["reset-mfa", "viewer@example.org"], undefined, { [name]: other });
+      expect(refused).toMatchObject({
+        code: 3,
+        err: expect.stringContaining(`${name} (environment) is not the one`),
+      });
+    }
+  }, 120_000);
+
+  test.each([
+    [["changepassword"], 2],
+    [["reset-mfa"], 2],
+    [["bootstrap-admin"], 2],
+    [["changepassword", "a@b", "c@d"], 2],
+    [["changepassword", "--password", "x", "a@b"], 2],
+  ] as const)("ends %j with %i", async (args, code) => {
+    const svc = startSvc(args, { cwd: await scratchFolder() });
+    expect(await svc.ended).toBe(code);
+    expect(svc.written.err).toMatch(/^usage: svc /m);
+  });
+
+  test.each([["changepassword"], ["reset-mfa"]])("%s makes nothing where no service has been", async (command) => {
+    const home = await scratchFolder();
+    const svc = startSvc([command, "ann@example.org"], { cwd: home });
+    expect(await svc.ended).toBe(4);
+    expect(svc.written.err).toMatch(/^svc: the database file \S+ does not exist\n$/);
+    await expect(access(join(home, ".svc"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("ends with 3 when the database is there and its secrets are not", async () => {
+    const { svc, home, leaveBehind } = await place("sqlite");
+    await leaveBehind();
+    const { code, err } = await svc(["reset-mfa", "viewer@example.org"], undefined, { SVC_HOME: `${home}/elsewhere` });
+    expect(code).toBe(3);
+    expect(err).toMatch(/^SVC_SECRET \(unset\) is needed: .+\nSVC_SESSION_SECRET .+\nSVC_AUDIT_CHAIN_SECRET .+\n/);
+  }, 60_000);
+
+  test("takes address and password of the first administrator from the settings", async () => {
+    const { svc } = await place("sqlite");
+    const named = { SVC_BOOTSTRAP_ADMIN_EMAIL: "ann@example.org", SVC_BOOTSTRAP_ADMIN_PASSWORD: password };
+    expect(await svc(["bootstrap-admin"], undefined, named)).toEqual({
+      code: 0,
+      out: "ann@example.org is the first administrator\n",
+      err: "",
+    });
+  }, 60_000);
+
+  test("keeps passwords out of the database, its log and the audit rows", async () => {
+    const { svc, home } = await place("sqlite");
+    await svc(["bootstrap-admin", "ann@example.org", "--stdin"], password);
+    await svc(["changepassword", "ann@example.org", "--stdin"], otherPassword);
+    const bytes = await readFile(join(home, "svc.db"), "latin1");
+    expect(bytes).toContain("ann@example.org");
+    expect(bytes).not.toContain("planted");
+  }, 60_000);
+
+  const hasScript = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") === true;
+
+  test.runIf(hasScript).each([
+    ["asks twice on a terminal and shows nothing of it", [`${otherPassword}\r`, `${otherPassword}\r`], 0],
+    ["ends with 1 when the two differ", [`${otherPassword}\r`, `${otherPassword}!\r`], 1],
+    ["ends with 130 for Ctrl-C at the second question", [`${otherPassword}\r`, "half\u0003"], 130],
+  ])(
+    "changepassword %s",
+    async (_what, answers, code) => {
+      const { svc, home, url } = await place("sqlite");
+      await svc(["bootstrap-admin", "ann@example.org", "--stdin"], password);
+      const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+      const command = `${process.execPath} --conditions=source ${entry} changepassword ann@example.org`;
+      const terminal = spawn("script", ["-qefc", command, "/dev/null"], {
+        cwd: home,
+        env: { PATH: process.env.PATH, HOME: home, SVC_HOME: home, SVC_DATABASE_URL: url, ...quickHashes },
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      onTestFinished(() => void terminal.kill("SIGKILL"));
+      let shown = "";
+      terminal.stdout.on("data", (chunk) => {
+        shown += chunk;
+      });
+      const ended = new Promise((resolve) => terminal.once("close", resolve));
+
+      for (const [index, question] of ["New password: ", "Once more: "].entries()) {
+        await waitFor(() => expect(shown).toContain(question), { withinMs: 20_000 });
+        terminal.stdin.write(answers[index]);
+      }
+
+      expect(await ended).toBe(code);
+      expect(shown).not.toContain("planted");
+      expect(shown.includes("has a new password")).toBe(code === 0);
+    },
+    60_000,
+  );
+});
