@@ -14,7 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/testkit": ["packages/(protocol|cadence|client|agent|brain|scheduler)", "engines/[^/]+"],
   "engines/[^/]+": ["packages/(protocol|agent)"],
   bench: ["packages/(protocol|cadence|client|agent|brain|scheduler|testkit)", "engines/[^/]+"],
-  scripts: ["packages/brain"],
+  scripts: ["packages/(brain|cli)"],
 };
 
 const tests = "(?:[.]test[.]tsx?$|/test/)";

@@ -8,9 +8,8 @@ export const completion: Command = {
   usage: ["completion bash|zsh|fish"],
   words: Object.keys(shells),
   details: [
-    "bash   source <(svc completion bash)   in ~/.bashrc",
-    "zsh    source <(svc completion zsh)    in ~/.zshrc, after compinit",
-    "fish   svc completion fish > ~/.config/fish/completions/svc.fish",
+    "In bash: `source <(svc completion bash)` in ~/.bashrc. In zsh: `source <(svc completion zsh)` in ~/.zshrc, after compinit.",
+    "In fish: `svc completion fish > ~/.config/fish/completions/svc.fish`.",
   ],
   async run(args, terminal) {
     const [shell, ...surplus] = readOptions(args, {}, { positionals: 1 }).positionals;
