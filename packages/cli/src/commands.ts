@@ -92,7 +92,7 @@ export const commands: CommandTable = [
   {
     name: "completion",
     summary: "print a completion script for bash, zsh or fish",
-    load: async () => (await import("./completion.ts")).completion,
+    load: async () => (await import("./completion.ts")).completionOf(commands),
   },
   {
     name: "version",

@@ -4,7 +4,8 @@ import { readOptions } from "./options.ts";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-export const completion: Command = {
+/** The command that prints completion scripts of this table. */
+export const completionOf = (table: CommandTable): Command => ({
   usage: ["completion bash|zsh|fish"],
   words: Object.keys(shells),
   details: [
@@ -16,11 +17,10 @@ export const completion: Command = {
     if (shell === undefined || surplus.length > 0 || !Object.hasOwn(shells, shell)) {
       throw new CliError("usage", "name a shell: bash, zsh or fish");
     }
-    const { commands } = await import("./commands.ts");
-    terminal.out(shells[shell as keyof typeof shells](await readPlaces(commands)));
+    terminal.out(shells[shell as keyof typeof shells](await readPlaces(table)));
     return exitCodes.done;
   },
-};
+});
 
 interface Candidate {
   readonly word: string;
