@@ -106,7 +106,7 @@ for (const dialect of testDialects) {
       const manual = await run(["check"], { SVC_AUTO_MIGRATE: "false" });
       expect([manual.code, statusOf(manual.out, "migrations")]).toEqual([1, "failed"]);
     }, 120_000);
-  });
+  }, 60_000);
 
   describe(`svc doctor on ${dialect}`, () => {
     test("looks at a running service: its port, its agents, clocks, proxies and disk", async () => {
@@ -130,7 +130,7 @@ for (const dialect of testDialects) {
       expect(out).toMatch(/^ok +agents +\S+\/agent-\S+: last contact \d+ s ago, version \d/m);
       for (const check of ["clock", "proxies", "disk", "mail"]) expect(statusOf(out, check)).toBe("ok");
     }, 120_000);
-  });
+  }, 60_000);
 }
 
 describe("svc check", () => {
@@ -140,7 +140,7 @@ describe("svc check", () => {
     expect(code).toBe(3);
     expect(out.match(/^failed +settings +SVC_\w+ \(environment\) /gm)).toHaveLength(2);
     expect(out).not.toContain("loudly");
-  });
+  }, 60_000);
 
   test("ends with 4 when the database does not answer, and tells no credentials", async () => {
     const home = await scratchFolder();
@@ -149,7 +149,7 @@ describe("svc check", () => {
     expect(code).toBe(4);
     expect(out).toMatch(/^failed +database +.+ cannot be opened: nothing listens there; /m);
     expect(out + err).not.toMatch(/hunter2|bob/);
-  });
+  }, 60_000);
 
   test("makes nothing where no service has been", async () => {
     const folder = await scratchFolder();
@@ -157,7 +157,7 @@ describe("svc check", () => {
     const { code, out } = await svc(folder, ["doctor"], { SVC_HOME: home });
     expect([code, statusOf(out, "database")]).toEqual([0, "warning"]);
     await expect(access(home)).rejects.toMatchObject({ code: "ENOENT" });
-  });
+  }, 60_000);
 
   test("asks for the secrets that belong to a database that is there", async () => {
     const { run, home } = await leftBehind("sqlite");
@@ -234,7 +234,7 @@ describe("svc config", () => {
     expect(settings).toContainEqual({ name: "SVC_BIND_PORT", value: 7700, source: "default", is_secret: false });
     const revealed = await svc(home, ["config", "show", "--reveal-secrets"], secret);
     expect(revealed.out).toContain(`SVC_SECRET=${secret.SVC_SECRET}  (environment)\n`);
-  });
+  }, 60_000);
 
   test("validate ends with 3 after every fault, none of which holds a value", async () => {
     const home = await scratchFolder();
@@ -249,11 +249,11 @@ describe("svc config", () => {
     expect(out + err).not.toMatch(/planted|99999/);
     const { valid, faults } = JSON.parse((await svc(home, ["config", "validate", "--json"])).out);
     expect([valid, faults.length]).toEqual([false, 2]);
-  });
+  }, 60_000);
 
   test("validate says when there is nothing to say, and makes nothing", async () => {
     const home = await scratchFolder();
     expect(await svc(home, ["config", "validate"])).toEqual({ code: 0, out: "the settings are valid\n", err: "" });
     expect(await readdir(home)).toEqual([]);
-  });
+  }, 60_000);
 });
