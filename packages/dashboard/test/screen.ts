@@ -69,6 +69,12 @@ export async function openScreen(
   });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
+  // What a test put in the way of the page's reads must not outlive it: an answer may still be on its way there.
+  const close = context.close.bind(context);
+  context.close = async (reason) => {
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await close(reason);
+  };
   page.on("request", (request) => {
     const url = new URL(request.url());
     if (url.origin !== brain.url && url.protocol !== "data:") faults.push(`request to ${url.origin}`);

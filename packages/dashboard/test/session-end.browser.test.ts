@@ -49,7 +49,6 @@ test("a session that ends for lack of use within two minutes is counted down, an
   await notice.waitFor({ state: "detached" });
   expect(end.asked.slice(before)).toEqual([{ isBackground: false }]);
   expect(faults).toEqual([]);
-  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.context().close();
 });
 
@@ -78,7 +77,6 @@ test("the warning goes when another tab has used the session, and its button ext
   await notice.getByRole("button", { name: /^Stay signed in/ }).click();
   await notice.waitFor({ state: "detached" });
   expect(faults).toEqual([]);
-  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.context().close();
 });
 
@@ -91,6 +89,5 @@ test("a session that has ended leads to the sign-in, which says so and leads bac
   await page.context().clearCookies();
   await page.getByText("Your session has ended.").waitFor();
   expect(new URL(page.url()).searchParams.get("next")).toBe("/me/appearance");
-  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.context().close();
 });
