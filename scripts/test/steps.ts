@@ -22,7 +22,7 @@ export const steps: readonly Step[] = [
   check("unused", "knip", "--no-progress"),
   check("docs", "node", "--conditions=source", "scripts/check-docs.ts"),
   check("build", "node", "scripts/build.ts"),
-  project("unit", 3),
+  project("unit", 6),
   project("brain", 8),
   project("engines", 7),
   project("browser", 18),
