@@ -23,7 +23,7 @@ export const steps: readonly Step[] = [
   check("docs", "node", "--conditions=source", "scripts/check-docs.ts"),
   check("build", "node", "scripts/build.ts"),
   project("unit", 6),
-  project("brain", 8),
+  project("brain", 14),
   project("engines", 7),
   project("browser", 18),
 ];
