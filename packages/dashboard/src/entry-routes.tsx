@@ -81,11 +81,4 @@ const inviteRoute = createRoute({
   pendingComponent: FirstBones,
 });
 
-export const entryRoutes = [
-  loginRoute,
-  verifyRoute,
-  enrollRoute,
-  resetRoute,
-  resetConfirmRoute,
-  inviteRoute,
-] as const;
+export const entryRoutes = [loginRoute, verifyRoute, enrollRoute, resetRoute, resetConfirmRoute, inviteRoute] as const;

@@ -1,6 +1,13 @@
 import { isProblem } from "@svc/client";
 import { useQueryErrorResetBoundary } from "@tanstack/react-query";
-import { createRootRoute, createRoute, lazyRouteComponent, redirect, useParams, useRouter } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  lazyRouteComponent,
+  redirect,
+  useParams,
+  useRouter,
+} from "@tanstack/react-router";
 import { isEnrollmentOverdue, meQuery } from "./features/sessions/queries.ts";
 import { paths, safeReturn } from "./paths.ts";
 import { queryClient } from "./query-client.ts";

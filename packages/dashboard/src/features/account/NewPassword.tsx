@@ -2,6 +2,7 @@ import type { PasswordPolicy } from "@svc/client";
 import { useId, useState } from "react";
 import controls from "../../ui/controls.module.css";
 import { Glyph } from "../../ui/Icon.tsx";
+import { takeFocus } from "../../ui/take-focus.ts";
 import css from "./new-password.module.css";
 import { passwordRules, shippedPolicy } from "./password-rules.ts";
 
@@ -46,7 +47,7 @@ export function NewPassword({ label = "New password", policy, value, onChange, f
         spellCheck={false}
         autoCapitalize="off"
         required
-        autoFocus={isFirst}
+        ref={isFirst ? takeFocus : undefined}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         aria-invalid={fault ? true : undefined}

@@ -56,7 +56,7 @@ export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: I
           You are signed in as <b>{signedIn}</b>. Accepting makes a new account and signs you in to that one instead.
         </p>
       )}
-      <input type="hidden" name="username" autoComplete="username" value={invitation.email} readOnly />
+      <Field label="Email" name="email" type="email" autoComplete="username" readOnly value={invitation.email} />
       <Field
         label="Your name"
         name="display_name"

@@ -12,6 +12,7 @@ import { CopyButton } from "../../ui/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { Bones, Failed } from "../../ui/Feedback.tsx";
 import { Stamp } from "../../ui/Stamp.tsx";
+import { takeFocus } from "../../ui/take-focus.ts";
 import { EntryFrame, EntryNote, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
 import { isEnrollmentOverdue, useMe } from "../sessions/queries.ts";
 import { SignOutLink } from "../sessions/SignOutLink.tsx";
@@ -68,7 +69,7 @@ export function EnrollPage() {
       ) : null}
       {step === 2 ? (
         <>
-          <p>
+          <p ref={takeFocus} tabIndex={-1}>
             The app is set up. Without it only one of these codes lets you in, each once. They are shown now and never
             again.
           </p>
@@ -116,7 +117,9 @@ function Scan({ onNext }: { onNext: () => void }) {
   const { secret_base32: secret, provisioning_url: url } = begun.data;
   return (
     <>
-      <p>Scan this with an authenticator app, such as the one that your phone has for passwords.</p>
+      <p ref={takeFocus} tabIndex={-1}>
+        Scan this with an authenticator app, such as the one that your phone has for passwords.
+      </p>
       <QrCode text={url} label="QR code for the authenticator app" />
       <div>
         <p className="t2">Or type this key into the app:</p>

@@ -4,6 +4,7 @@ import { safeReturn } from "../../paths.ts";
 import { queryClient } from "../../query-client.ts";
 import controls from "../../ui/controls.module.css";
 import { count } from "../../ui/format.ts";
+import { takeFocus } from "../../ui/take-focus.ts";
 import { EntryFrame, EntryNote, entryForm, entryKeep, entrySubmit } from "../sessions/EntryFrame.tsx";
 import { useMe } from "../sessions/queries.ts";
 import { SignOutLink } from "../sessions/SignOutLink.tsx";
@@ -62,7 +63,12 @@ function CodesLeft({ left, onGoOn }: { left: number; onGoOn: () => void }) {
           ? "That was the last one. Make new ones under Security before you need one again."
           : `${count(left)} recovery ${left === 1 ? "code is" : "codes are"} left. Under Security you can make new ones, or set up another app.`}
       </EntryNote>
-      <button type="button" className={`${controls.btn} ${controls.pri} ${entrySubmit}`} autoFocus onClick={onGoOn}>
+      <button
+        type="button"
+        className={`${controls.btn} ${controls.pri} ${entrySubmit}`}
+        ref={takeFocus}
+        onClick={onGoOn}
+      >
         Go on
       </button>
     </EntryFrame>
