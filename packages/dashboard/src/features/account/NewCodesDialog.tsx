@@ -13,26 +13,13 @@ import { useMe } from "../sessions/queries.ts";
 
 export function NewCodesDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
-  const { email } = useMe();
-  const [isStored, setStored] = useState(false);
   const make = useMutation({
     mutationFn: () => api.regenerateRecoveryCodes(),
     onSuccess: () => client.invalidateQueries({ queryKey: mfaStatusQuery.queryKey }),
     onError: noticeSignedOut,
     gcTime: 0,
   });
-  if (make.data) {
-    return (
-      <Dialog
-        title="New recovery codes"
-        onClose={onClose}
-        staysBecause={isStored ? null : "Store the codes first; they cannot be shown again."}
-      >
-        <p className="t2">They are shown this once. The codes from before work no more.</p>
-        <RecoveryCodes codes={make.data.recovery_codes} email={email} onStored={setStored} onDone={onClose} />
-      </Dialog>
-    );
-  }
+  if (make.data) return <CodesDialog codes={make.data.recovery_codes} onClose={onClose} />;
   return (
     <Dialog title="New recovery codes" onClose={onClose}>
       <p>All codes that you have stored so far stop working, and you get as many new ones.</p>
@@ -45,6 +32,21 @@ export function NewCodesDialog({ onClose }: { onClose: () => void }) {
           Make new codes
         </ActButton>
       </div>
+    </Dialog>
+  );
+}
+
+function CodesDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+  const { email } = useMe();
+  const [isStored, setStored] = useState(false);
+  return (
+    <Dialog
+      title="Your recovery codes"
+      onClose={onClose}
+      staysBecause={isStored ? null : "Store the codes first; they cannot be shown again."}
+    >
+      <p className="t2">They are shown this once. The codes from before work no more.</p>
+      <RecoveryCodes codes={codes} email={email} onStored={setStored} onDone={onClose} />
     </Dialog>
   );
 }
