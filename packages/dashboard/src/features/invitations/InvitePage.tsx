@@ -12,7 +12,7 @@ import { Bones, causeOf, Failed } from "../../ui/Feedback.tsx";
 import { printable } from "../../ui/format.ts";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { Stamp } from "../../ui/Stamp.tsx";
-import { EntryFrame, EntryNote, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { EntryFrame, EntryNote, entryAside, entrySubmit } from "../sessions/EntryFrame.tsx";
 import { meQuery } from "../sessions/queries.ts";
 import { SignOutLink } from "../sessions/SignOutLink.tsx";
 import type { Invited } from "./invited.ts";
@@ -63,12 +63,7 @@ function Invitation({ token }: { token: string }) {
   if (preview.error) {
     return (
       <EntryFrame title="Invitation">
-        <Failed
-          isPart
-          title="The invitation could not be read"
-          error={preview.error}
-          onRetry={() => void preview.refetch()}
-        />
+        <Failed title="The invitation could not be read" error={preview.error} onRetry={() => void preview.refetch()} />
       </EntryFrame>
     );
   }
@@ -151,11 +146,11 @@ function Unusable({ title, children }: { title: string; children: string }) {
   return (
     <EntryFrame title={title}>
       <EntryNote icon="lock">{children}</EntryNote>
-      <p>
+      <div className={entryAside}>
         <AppLink className={controls.lnk} href={paths.home()}>
           Go to the dashboard
         </AppLink>
-      </p>
+      </div>
     </EntryFrame>
   );
 }

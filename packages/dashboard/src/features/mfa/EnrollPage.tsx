@@ -13,7 +13,7 @@ import controls from "../../ui/controls.module.css";
 import { Bones, Failed } from "../../ui/Feedback.tsx";
 import { Stamp } from "../../ui/Stamp.tsx";
 import { takeFocus } from "../../ui/take-focus.ts";
-import { EntryFrame, EntryNote, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
 import { isEnrollmentOverdue, useMe } from "../sessions/queries.ts";
 import { SignOutLink } from "../sessions/SignOutLink.tsx";
 import { CodeField } from "./CodeField.tsx";
@@ -69,18 +69,18 @@ export function EnrollPage() {
       ) : null}
       {step === 2 ? (
         <>
-          <p ref={takeFocus} tabIndex={-1}>
+          <p ref={takeFocus} className={css.said} tabIndex={-1}>
             The app is set up. Without it only one of these codes lets you in, each once. They are shown now and never
             again.
           </p>
           <RecoveryCodes codes={codes} email={me.email} onDone={leave} buttonClass={entrySubmit} />
         </>
       ) : isEnrollmentOverdue(me) ? null : (
-        <p>
+        <div className={entryAside}>
           <AppLink className={controls.lnk} href={after}>
             Not now
           </AppLink>
-        </p>
+        </div>
       )}
     </EntryFrame>
   );
@@ -105,7 +105,6 @@ function Scan({ onNext }: { onNext: () => void }) {
   if (begun.data === undefined) {
     return begun.isError ? (
       <Failed
-        isPart
         title="The set-up could not begin"
         error={begun.error}
         onRetry={() => void begun.refetch().then(({ error }) => noticeSignedOut(error))}
@@ -117,7 +116,7 @@ function Scan({ onNext }: { onNext: () => void }) {
   const { secret_base32: secret, provisioning_url: url } = begun.data;
   return (
     <>
-      <p ref={takeFocus} tabIndex={-1}>
+      <p ref={takeFocus} className={css.said} tabIndex={-1}>
         Scan this with an authenticator app, such as the one that your phone has for passwords.
       </p>
       <QrCode text={url} label="QR code for the authenticator app" />
@@ -161,11 +160,11 @@ function Confirm({ onBack, onConfirmed }: ConfirmProps) {
       <ActButton error={complete.error} isBusy={complete.isPending} className={entrySubmit}>
         {complete.isPending ? "Confirming" : "Confirm"}
       </ActButton>
-      <p>
+      <div className={entryAside}>
         <button type="button" className={controls.lnk} onClick={onBack}>
           Back to the QR code
         </button>
-      </p>
+      </div>
     </ActForm>
   );
 }

@@ -6,6 +6,7 @@ import { noticeSignedOut } from "../../query-client.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
 import { ActForm } from "../../ui/ActForm.tsx";
 import controls from "../../ui/controls.module.css";
+import { entryAside } from "../sessions/EntryFrame.tsx";
 import { CodeField } from "./CodeField.tsx";
 import { codeFailure } from "./failures.ts";
 
@@ -46,7 +47,9 @@ export function VerifyForm(props: VerifyFormProps) {
         onChange={setCode}
         error={verify.isError ? codeFailure(verify.error) : null}
       />
-      <p>
+      {props.children}
+      {props.actions === undefined ? confirm : null}
+      <div className={entryAside}>
         <button
           type="button"
           className={controls.lnk}
@@ -58,9 +61,8 @@ export function VerifyForm(props: VerifyFormProps) {
         >
           {isRecovery ? "Use the code of the app" : "Use a recovery code instead"}
         </button>
-      </p>
-      {props.children}
-      {props.actions === undefined ? confirm : props.actions(confirm)}
+      </div>
+      {props.actions?.(confirm)}
     </ActForm>
   );
 }

@@ -13,7 +13,7 @@ import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { NewPassword } from "../account/NewPassword.tsx";
-import { EntryFrame, EntryNote, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
 
 const primary = `${controls.btn} ${controls.pri} ${entrySubmit}`;
 
@@ -91,11 +91,11 @@ function NoLink({ title, children }: { title: string; children: string }) {
       <AppLink className={primary} href={paths.reset()}>
         Ask for a link
       </AppLink>
-      <p>
+      <div className={entryAside}>
         <AppLink className={controls.lnk} href={paths.login()}>
           Back to the sign-in
         </AppLink>
-      </p>
+      </div>
     </EntryFrame>
   );
 }

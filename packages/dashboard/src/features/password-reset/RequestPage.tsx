@@ -8,18 +8,18 @@ import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
-import { EntryFrame, EntryNote, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
 
 /** Asks for the mail with a link to a new password. What it says does not tell whether the account exists. */
 export function RequestPage() {
   const [email, setEmail] = useState("");
   const request = useMutation({ mutationFn: () => api.requestPasswordReset({ email: email.trim() }) });
   const back = (
-    <p>
+    <div className={entryAside}>
       <AppLink className={controls.lnk} href={paths.login()}>
         Back to the sign-in
       </AppLink>
-    </p>
+    </div>
   );
   if (request.isSuccess) {
     return (

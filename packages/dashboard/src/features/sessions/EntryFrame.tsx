@@ -54,3 +54,5 @@ export function EntryNote({ icon = "schedules", children }: { icon?: string; chi
 export const entryForm = css.form;
 export const entrySubmit = css.submit;
 export const entryKeep = css.keep;
+/** Around what can be done instead. */
+export const entryAside = css.aside;

@@ -10,7 +10,7 @@ import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
-import { EntryFrame, EntryNote, entryForm, entryKeep, entrySubmit } from "./EntryFrame.tsx";
+import { EntryFrame, EntryNote, entryAside, entryForm, entryKeep, entrySubmit } from "./EntryFrame.tsx";
 import { setupStatusQuery } from "./queries.ts";
 
 export function LoginPage() {
@@ -71,11 +71,11 @@ export function LoginPage() {
           {signIn.isPending ? "Signing in" : "Sign in"}
         </ActButton>
       </ActForm>
-      <p>
+      <div className={entryAside}>
         <AppLink className={controls.lnk} href={paths.reset()}>
           Forgot your password?
         </AppLink>
-      </p>
+      </div>
     </EntryFrame>
   );
 }
