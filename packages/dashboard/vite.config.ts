@@ -7,8 +7,8 @@ import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|routes\.tsx|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]/;
-const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core))/;
+  /[\\/]src[\\/](main\.tsx|[a-z-]*routes\.tsx|second-factor-gate\.ts|entry-token\.ts|field-faults\.ts|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/]queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]/;
+const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core|qrcode|dijkstrajs))/;
 /** What both the task list and the fleet need: else one would load the file of the other. */
 const listParts = /[\\/](react-virtual|virtual-core|task-query)[\\/]/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
@@ -24,7 +24,13 @@ const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound)|(time-range|range-text)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$/;
+
+/** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
+const entry =
+  /[\\/]features[\\/](sessions[\\/](?!queries)|password-reset[\\/]|mfa[\\/](Verify(Page|Form)|CodeField|failures)|account[\\/](NewPassword|new-password|password-rules))/;
+/** What the pages of one's own account share. */
+const account = /[\\/]features[\\/]account[\\/](?!queries)/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
@@ -55,6 +61,8 @@ export default defineConfig({
               priority: 1,
               test: (id: string) => fleetParts.test(id) || fleetOnly.test(id),
             },
+            { name: "entry", priority: 2, test: (id: string) => entry.test(id) },
+            { name: "account", priority: 1, test: (id: string) => account.test(id) },
             {
               name: "core",
               priority: 3,

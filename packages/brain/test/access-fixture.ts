@@ -227,7 +227,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
   });
   const { cookies } = access;
   for (const prefix of ["", "/api/v1"]) mount(app, prefix, healthRoutes, { health, metrics, settings });
-  mount(app, "", setupPageRoutes, { setup, cookies, settings });
+  mount(app, "", setupPageRoutes, { setup, cookies, clock, settings });
   mount(app, "/api/v1", setupRoutes, { setup, cookies });
   mount(app, "/api/v1", sessionRoutes, { sessions, cookies });
   mount(app, "/api/v1", mfaRoutes, { mfa, cookies });

@@ -4,6 +4,7 @@ import { agentRoutes } from "./routes/agents.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { issueRoutes } from "./routes/issues.ts";
+import { mfaRoutes } from "./routes/mfa.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { savedViewRoutes } from "./routes/saved-views.ts";
@@ -26,6 +27,7 @@ export function createClient(options: ClientOptions = {}) {
   const send = createSend(options);
   return {
     ...accountRoutes(send),
+    ...mfaRoutes(send),
     ...homeRoutes(send),
     ...issueRoutes(send),
     ...projectRoutes(send),

@@ -8,6 +8,7 @@ export type * from "./types/events.ts";
 export type * from "./types/home.ts";
 export type * from "./types/hub.ts";
 export type * from "./types/issues.ts";
+export type * from "./types/mfa.ts";
 export type * from "./types/projects.ts";
 export type * from "./types/queues.ts";
 export type * from "./types/saved-views.ts";

@@ -114,6 +114,56 @@ describe("a refusal", () => {
   });
 });
 
+describe("a call that lacks a second factor", () => {
+  const refused = (error: string) => json({ error, message: "no", details: {}, request_id: "r" }, { status: 403 });
+
+  test("is made again as it was, with the CSRF token of then, once the gate is passed", async () => {
+    let isVerified = false;
+    const { fetch, seen } = answering(() => (isVerified ? json({ ok: true }) : refused("mfa_reverify_required")));
+    const asked: unknown[] = [];
+    const api = createClient({
+      fetch,
+      readCookies: () => `svc_csrf=${isVerified ? "after" : "before"}`,
+      async passGate(problem, method) {
+        asked.push([problem.code, method]);
+        isVerified = true;
+        return true;
+      },
+    });
+    await api.mintAgent("acme", { name: "mailer" });
+
+    expect(asked).toEqual([["mfa_reverify_required", "POST"]]);
+    expect(seen.map(({ url, init }) => [url, init.method, init.body])).toEqual(
+      Array(2).fill(["/api/v1/projects/acme/agents", "POST", '{"name":"mailer"}']),
+    );
+    expect(seen.map(({ init }) => new Headers(init.headers).get("x-csrf-token"))).toEqual(["before", "after"]);
+  });
+
+  test.each(["mfa_reverify_required", "mfa_enrollment_required"])(
+    "stays refused with %s where the gate is not passed",
+    async (code) => {
+      const { fetch, seen } = answering(() => refused(code));
+      const call = createClient({ fetch, passGate: async () => false }).getMe();
+      await expect(call).rejects.toMatchObject({ code, status: 403 });
+      expect(seen).toHaveLength(1);
+    },
+  );
+
+  test("is made again only once, and other refusals ask for no gate", async () => {
+    let asked = 0;
+    const passGate = async () => {
+      asked += 1;
+      return true;
+    };
+    const again = answering(() => refused("mfa_reverify_required"));
+    await expect(createClient({ fetch: again.fetch, passGate }).getMe()).rejects.toMatchObject({ status: 403 });
+    expect([asked, again.seen.length]).toEqual([1, 2]);
+    const other = answering(() => refused("forbidden"));
+    await expect(createClient({ fetch: other.fetch, passGate }).getMe()).rejects.toMatchObject({ code: "forbidden" });
+    expect([asked, other.seen.length]).toEqual([1, 1]);
+  });
+});
+
 describe("csrfToken", () => {
   test("prefers the cookie that only a secure origin can set", () => {
     expect(csrfToken("svc_csrf=planted; __Host-svc_csrf=real")).toBe("real");

@@ -11,6 +11,8 @@ export interface RequestOptions {
   readCookies?: () => string;
   /** Asked before each read that does not say itself whether a timer made it. */
   isBackground?: () => boolean;
+  /** Asked when a call is refused for want of a second factor; true once that is there, and then the same call is made again. */
+  passGate?: (problem: ApiProblem, method: string) => Promise<boolean>;
   /** Called after each call, so that a page can say whether the server is reachable. */
   onOutcome?: (outcome: Outcome) => void;
 }
@@ -94,7 +96,21 @@ function createRequest(options: RequestOptions) {
   const call = options.fetch ?? globalThis.fetch.bind(globalThis);
   const readCookies = options.readCookies ?? (() => ("document" in globalThis ? document.cookie : ""));
 
-  return async <Body>(method: string, path: string, { query, body, signal, background, read }: ReadCall<Body>) => {
+  return async <Body>(method: string, path: string, asked: ReadCall<Body>) => {
+    try {
+      return await attempt(method, path, asked);
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || !gateCodes.has(error.code)) throw error;
+      if (!(await options.passGate?.(error, method)) || asked.signal?.aborted) throw error;
+      return attempt(method, path, asked);
+    }
+  };
+
+  async function attempt<Body>(
+    method: string,
+    path: string,
+    { query, body, signal, background, read }: ReadCall<Body>,
+  ) {
     const headers = new Headers({ accept: "application/json" });
     if (background ?? (method === "GET" && options.isBackground?.())) headers.set("x-svc-background", "1");
     if (body !== undefined) headers.set("content-type", "application/json");
@@ -131,8 +147,11 @@ function createRequest(options: RequestOptions) {
     }
     options.onOutcome?.({ reach: "answered", status: response.status, code: null, serverTimeMs });
     return { response, body: content as Body };
-  };
+  }
 }
+
+/** The refusals that a second factor would turn into a yes. */
+const gateCodes = new Set(["mfa_reverify_required", "mfa_enrollment_required"]);
 
 function readTime(header: string | null): number | null {
   const timeMs = Date.parse(header ?? "");

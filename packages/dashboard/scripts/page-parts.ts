@@ -10,6 +10,8 @@ const layerOrder = "@layer tokens,base,components;";
 /** The site map of routes.tsx for who is signed in: the pattern of a page's address, and where its module ends. */
 const pages = {
   "": "/projects/HomePage.tsx",
+  "/me/profile": "/account/ProfilePage.tsx",
+  "/me/security": "/account/SecurityPage.tsx",
   "/me/appearance": "/account/AppearancePage.tsx",
   "/p/[^/]+": "/overview/OverviewPage.tsx",
   "/p/[^/]+/tasks": "/tasks/TasksPage.tsx",
@@ -21,7 +23,15 @@ const pages = {
   "/p/[^/]+/agents": "/agents/AgentsPage.tsx",
   "/p/[^/]+/agents/[^/]+": "/agents/AgentPage.tsx",
 };
-const signIn = "/sessions/LoginPage.tsx";
+/** The pages outside of the shell, which nobody comes to with a session that counts. */
+const entryPages = [
+  "/sessions/LoginPage.tsx",
+  "/mfa/VerifyPage.tsx",
+  "/mfa/EnrollPage.tsx",
+  "/password-reset/RequestPage.tsx",
+  "/password-reset/ConfirmPage.tsx",
+  "/invitations/InvitePage.tsx",
+];
 
 /** Puts icon and glyph sprite into the page, and the script that runs before everything else, under a hashed name. */
 export function pageParts(): Plugin {
@@ -72,7 +82,7 @@ function pageFiles(bundle: Rolldown.OutputBundle): { files: [string, string[]][]
     const loaded = closure([...shell, ...holding(module)], byName).filter((chunk) => !entry.has(chunk));
     return [path, loaded.map(({ fileName }) => fileName)];
   });
-  const known = [...Object.values(pages), signIn];
+  const known = [...Object.values(pages), ...entryPages];
   const built = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => /\/features\/.*Page\.tsx$/.test(id));
   return {
     files,

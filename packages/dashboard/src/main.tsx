@@ -1,3 +1,4 @@
+import "./entry-token.ts";
 import "./ui/tokens.css";
 import "./ui/elements.css";
 import { QueryClientProvider } from "@tanstack/react-query";

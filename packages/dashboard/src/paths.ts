@@ -5,7 +5,12 @@ const isDots = (text: string) => text === "." || text === "..";
 
 export const paths = {
   home: () => "/",
-  login: () => "/login",
+  login: (next?: string) => (next === undefined ? "/login" : `/login?next=${part(next)}`),
+  verify: (next: string) => `/login/mfa?next=${part(next)}`,
+  enroll: (next: string) => `/login/enroll?next=${part(next)}`,
+  reset: () => "/reset",
+  profile: () => "/me/profile",
+  security: () => "/me/security",
   appearance: () => "/me/appearance",
   project: (slug: string) => `/p/${part(slug)}`,
   tasks: (slug: string) => `/p/${part(slug)}/tasks`,

@@ -51,6 +51,9 @@ const steady = [
   "releases",
   "saved-views",
   "completeness",
+  "invitation-preview",
+  "mfa-enrollment",
+  "password-policy",
 ];
 // The stream's pushes carry these figures, and a timer reads them again: worth a request only once they are old.
 const figures = ["stats", "task-histogram", "facet"];

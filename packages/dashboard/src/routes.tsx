@@ -1,86 +1,27 @@
-import { isProblem } from "@svc/client";
-import { useQueryErrorResetBoundary } from "@tanstack/react-query";
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-  useParams,
-  useRouter,
-} from "@tanstack/react-router";
+import { createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import { entryRoutes } from "./entry-routes.tsx";
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
 import { meQuery } from "./features/sessions/queries.ts";
 import { taskListQuery } from "./features/tasks/queries.ts";
 import { filtersOf, readTaskPageSearch, readTasksSearch } from "./features/tasks/tasks-search.ts";
+import { meRoutes } from "./me-routes.tsx";
 import { rangeKeys, searchOf } from "./page-search.ts";
-import { paths, safeReturn } from "./paths.ts";
+import { safeReturn } from "./paths.ts";
 import { queryClient, whenSignedOut } from "./query-client.ts";
+import { PageError, rootRoute, signedInRoute } from "./root-routes.tsx";
 import { parseSearch, stringifySearch } from "./search-text.ts";
-import { NotFound } from "./shell/NotFound.tsx";
-import { Failed, isMissingPart, PageBones } from "./ui/Feedback.tsx";
-import { usePage } from "./ui/title.ts";
+import { whenGated } from "./second-factor-gate.ts";
+import { PageBones } from "./ui/Feedback.tsx";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
-// later mount here in this order: /login/mfa, /login/enroll, /reset, /reset/confirm, /invite, /activity, /inbox, then
-// below a project: issues, schedules, dead-letters, commands, bulk-retries, automation, audit, settings,
-// and the rest of /me, /admin.
-
-/** What stands before the shell does, which has the landmark of the page. */
-function FirstBones() {
-  return (
-    <main>
-      <PageBones />
-    </main>
-  );
-}
-
-const rootRoute = createRootRoute({
-  component: Outlet,
-  notFoundComponent: NotFound,
-});
-
-const loginRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/login",
-  validateSearch: (search: Record<string, unknown>): { next?: string; ended?: string } => ({
-    ...(typeof search.next === "string" ? { next: safeReturn(search.next) } : {}),
-    ...(search.ended === "1" ? { ended: "1" } : {}),
-  }),
-  component: lazyRouteComponent(() => import("./features/sessions/LoginPage.tsx"), "LoginPage"),
-  pendingComponent: FirstBones,
-});
-
-const signedInRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  id: "signed-in",
-  beforeLoad: async ({ location }) => {
-    try {
-      await queryClient.ensureQueryData(meQuery);
-    } catch (error) {
-      if (!isProblem(error, "unauthenticated")) throw error;
-      const next = safeReturn(location.href);
-      throw redirect({ to: "/login", search: next === "/" ? {} : { next } });
-    }
-  },
-  component: lazyRouteComponent(() => import("./shell/Shell.tsx"), "Shell"),
-  pendingComponent: FirstBones,
-  errorComponent: PageError,
-});
+// later mount here in this order: /activity, /inbox, then below a project: issues, schedules, dead-letters, commands, bulk-retries,
+// automation, audit, settings, and the rest of /me, /admin.
 
 const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
   validateSearch: searchOf([]),
   component: lazyRouteComponent(() => import("./features/projects/HomePage.tsx"), "HomePage"),
-});
-
-const appearanceRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/me/appearance",
-  validateSearch: searchOf([]),
-  component: lazyRouteComponent(() => import("./features/account/AppearancePage.tsx"), "AppearancePage"),
 });
 
 const projectRoute = createRoute({ getParentRoute: () => signedInRoute, path: "/p/$slug", component: Outlet });
@@ -151,10 +92,10 @@ const agentRoute = createRoute({
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
-    loginRoute,
+    ...entryRoutes,
     signedInRoute.addChildren([
       homeRoute,
-      appearanceRoute,
+      ...meRoutes,
       projectRoute.addChildren([
         projectIndexRoute,
         tasksRoute,
@@ -218,36 +159,18 @@ declare module "@tanstack/react-router" {
   }
 }
 
-function PageError({ error, reset }: { error: unknown; reset: () => void }) {
-  const { invalidate } = useRouter();
-  // Without it a page that failed to read would throw what it remembers instead of reading again.
-  const failedReads = useQueryErrorResetBoundary();
-  const { slug } = useParams({ strict: false });
-  usePage([...(slug === undefined ? [] : [{ label: slug, href: paths.project(slug) }]), { label: "Not shown" }]);
-  return (
-    <>
-      <h1 className="vh">This page could not be shown</h1>
-      <Failed
-        title="This page could not be shown"
-        error={error}
-        // A page's own file is asked for once; after that only a reload brings it.
-        onRetry={
-          isMissingPart(error)
-            ? undefined
-            : () => {
-                failedReads.reset();
-                reset();
-                void invalidate();
-              }
-        }
-      />
-    </>
-  );
-}
-
 whenSignedOut(() => {
   const { location } = router.state;
   if (location.pathname === "/login") return;
   queryClient.clear();
   void router.navigate({ to: "/login", search: { next: safeReturn(location.href), ended: "1" }, replace: true });
+});
+
+whenGated((gate) => {
+  const { location } = router.state;
+  // Only these two pages are open to such a session, and its sign-in is under way on the others here.
+  if (location.pathname.startsWith("/login")) return;
+  queryClient.clear();
+  const to = gate === "verify" ? "/login/mfa" : "/login/enroll";
+  void router.navigate({ to, search: { next: safeReturn(location.href) }, replace: true });
 });

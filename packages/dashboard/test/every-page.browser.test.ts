@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { fillLongList, longPages } from "./long-list.ts";
-import { faultsBeside, pages } from "./pages.ts";
+import { cookieFor, faultsBeside, pages } from "./pages.ts";
 import { axeFaults, openScreen } from "./screen.ts";
 import { openSite } from "./site.ts";
 
@@ -21,7 +21,7 @@ describe.each(looks)("in $theme on a $size", ({ theme, size }) => {
   test.each(Object.entries({ ...pages, ...longPages }))(
     "%s is whole, reachable and loads nothing from elsewhere",
     async (_name, one) => {
-      const cookie = one.isAnonymous ? "" : opened.brain.as.root.cookie;
+      const cookie = cookieFor(one, opened.site, opened.brain);
       const { page, faults } = await openScreen(opened.browser, opened.brain, { cookie, theme, size });
       await page.goto(one.path(opened.site));
       await one.ready(page);

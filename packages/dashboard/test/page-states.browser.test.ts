@@ -17,6 +17,7 @@ const readingPages = [
   "worker",
   "agents",
   "agent",
+  "security",
 ];
 const looks = [
   { theme: "light", size: "desktop" },

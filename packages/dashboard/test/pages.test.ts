@@ -1,11 +1,14 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pages } from "./pages.ts";
 
-/** The addresses of pages as the site map has them, such as `/p/$slug/tasks`; a route without a component only holds others. */
+const src = join(import.meta.dirname, "../src");
+
+/** The addresses of pages as the files of the site map have them, such as `/p/$slug/tasks`; a route without a component only holds others. */
 async function mountedPages() {
-  const source = await readFile(join(import.meta.dirname, "../src/routes.tsx"), "utf8");
+  const files = (await readdir(src)).filter((name) => name.endsWith("routes.tsx"));
+  const source = (await Promise.all(files.map((name) => readFile(join(src, name), "utf8")))).join("\n");
   const routes = new Map<string, { parent: string; path: string; isPage: boolean; hasSchema: boolean }>();
   for (const [, name = "", body = ""] of source.matchAll(/const (\w+) = createRoute\(\{(.*?)\}\);\n/gs)) {
     const parent = /getParentRoute: \(\) => (\w+)/.exec(body)?.[1] ?? "";
@@ -30,10 +33,19 @@ test("every page of the site map says which search params it knows", async () =>
 
 test("every page of the site map is among those that are looked at", async () => {
   const mounted = (await mountedPages()).map(({ page }) => page);
-  expect(mounted).toEqual(expect.arrayContaining(["/", "/login", "/p/$slug", "/p/$slug/tasks/$engine/$taskId"]));
+  expect(mounted).toEqual(
+    expect.arrayContaining(["/", "/login", "/me/security", "/p/$slug", "/p/$slug/tasks/$engine/$taskId"]),
+  );
 
-  const site = { slug: "shop", agentId: "a-1", workerId: "w-1" };
-  const shown = Object.values(pages).map(({ path }) => path(site).split("?", 1)[0] ?? "");
+  const site = {
+    slug: "shop",
+    agentId: "a-1",
+    workerId: "w-1",
+    invitation: "token",
+    verifiedCookie: "",
+    pendingCookie: "",
+  };
+  const shown = Object.values(pages).map(({ path }) => path(site).split(/[?#]/, 1)[0] ?? "");
   const patterns = mounted.map((page) => ({ page, pattern: new RegExp(`^${page.replaceAll(/\$\w+/g, "[^/]+")}$`) }));
   expect(patterns.filter(({ pattern }) => !shown.some((path) => pattern.test(path))).map(({ page }) => page)).toEqual(
     [],

@@ -1,5 +1,5 @@
-import { waitFor } from "@svc/testkit";
-import type { TestBrain } from "@svc/testkit/brain";
+import { enrollSecondFactor, waitFor } from "@svc/testkit";
+import { signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { tellSample } from "./task-traffic.ts";
 
@@ -8,6 +8,11 @@ export interface Site {
   readonly slug: string;
   readonly agentId: string;
   readonly workerId: string;
+  /** The token of an invitation for an address without an account. */
+  readonly invitation: string;
+  /** Of a user with a second factor: a session that it verified, and one that waits for its code. */
+  readonly verifiedCookie: string;
+  readonly pendingCookie: string;
 }
 
 export interface PageCase {
@@ -16,6 +21,10 @@ export interface PageCase {
   /** Resolves once the page shows what it is for. */
   readonly ready: (page: Page) => Promise<unknown>;
   readonly isAnonymous?: boolean;
+  /** Whose session it is looked at with; without it, the administrator's. */
+  readonly cookie?: (site: Site) => string;
+  /** It stands without the shell, though somebody is signed in. */
+  readonly isBare?: boolean;
   /** The refusal that a boundary catches on this page, and logs. */
   readonly logs?: string;
 }
@@ -26,6 +35,49 @@ export const pages: Readonly<Record<string, PageCase>> = {
     path: () => "/login",
     title: /^Sign in/,
     ready: (page) => page.getByRole("heading", { name: "Sign in" }).waitFor(),
+    isAnonymous: true,
+  },
+  "second step of a sign-in": {
+    path: () => "/login/mfa",
+    title: /^Confirm it is you/,
+    ready: (page) => page.getByLabel("Six-digit code").waitFor(),
+    isBare: true,
+    cookie: ({ pendingCookie }) => pendingCookie,
+  },
+  enrolment: {
+    path: () => "/login/enroll",
+    title: /^Set up a second factor/,
+    ready: (page) => page.getByRole("img", { name: "QR code for the authenticator app" }).waitFor(),
+    isBare: true,
+  },
+  "forgotten password": {
+    path: () => "/reset",
+    title: /^Reset your password/,
+    ready: (page) => page.getByLabel("Email").waitFor(),
+    isAnonymous: true,
+  },
+  "new password": {
+    path: () => "/reset/confirm#token=of-nobody-at-all",
+    title: /^Choose a new password/,
+    ready: (page) => page.getByLabel("New password", { exact: true }).waitFor(),
+    isAnonymous: true,
+  },
+  "new password without its link": {
+    path: () => "/reset/confirm",
+    title: /^Open the link again/,
+    ready: (page) => page.getByRole("link", { name: "Ask for a link" }).waitFor(),
+    isAnonymous: true,
+  },
+  invitation: {
+    path: ({ invitation }) => `/invite#token=${invitation}`,
+    title: /^Join Shop/,
+    ready: (page) => page.getByLabel("Your name").waitFor(),
+    isAnonymous: true,
+  },
+  "invitation that does not count": {
+    path: () => "/invite#token=of-nobody",
+    title: /^This invitation does not count/,
+    ready: (page) => page.getByText("Ask whoever invited you").waitFor(),
     isAnonymous: true,
   },
   home: { path: () => "/", title: /^Projects/, ready: (page) => page.getByRole("link", { name: "Shop" }).waitFor() },
@@ -138,6 +190,29 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /Agents/,
     ready: (page) => page.getByRole("heading", { name: "Processes" }).waitFor(),
   },
+  profile: {
+    path: () => "/me/profile",
+    title: /^Profile/,
+    ready: (page) => page.getByLabel("First name").waitFor(),
+  },
+  security: {
+    path: () => "/me/security",
+    title: /^Security/,
+    ready: async (page) => {
+      await page.getByText("this one").first().waitFor();
+      await page.getByRole("link", { name: "Set up an app" }).waitFor();
+      await page.getByLabel("New password", { exact: true }).waitFor();
+    },
+  },
+  "security with a second factor": {
+    path: () => "/me/security",
+    title: /^Security/,
+    ready: async (page) => {
+      await page.getByText("recovery codes are left").waitFor();
+      await page.getByRole("button", { name: "Rename" }).first().waitFor();
+    },
+    cookie: ({ verifiedCookie }) => verifiedCookie,
+  },
   appearance: {
     path: () => "/me/appearance",
     title: /^Appearance/,
@@ -159,6 +234,10 @@ export const pages: Readonly<Record<string, PageCase>> = {
 export const faultsBeside = ({ logs }: PageCase, faults: readonly string[]): string[] =>
   faults.filter((fault) => logs === undefined || !fault.startsWith(logs));
 
+/** The session that a page is looked at with; empty for nobody's. */
+export const cookieFor = (one: PageCase, site: Site, { as }: Pick<TestBrain, "as">): string =>
+  one.isAnonymous ? "" : (one.cookie?.(site) ?? as.root.cookie);
+
 /** A project with the sample of tasks and an online agent, and beside it an empty one. */
 export async function fillSite(brain: TestBrain): Promise<Site> {
   await brain.addProject("empty", "Empty");
@@ -168,5 +247,15 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
     const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/workers`);
     return body.items.find(({ name }: { name: string }) => name === "billing-1");
   });
-  return { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id };
+  const ids = { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id };
+  return { ...ids, ...(await fillAccounts(brain)) };
+}
+
+async function fillAccounts(brain: TestBrain): Promise<Pick<Site, "invitation" | "verifiedCookie" | "pendingCookie">> {
+  const invited = await brain.as.root.post(`/projects/${brain.project.slug}/invitations`, { email: "new@example.org" });
+  const verified = await brain.addMember("careful", "viewer");
+  await enrollSecondFactor(verified);
+  await verified.post("/auth/mfa/trusted-devices", { label: "Firefox on Linux" });
+  const pending = await signIn(brain.url, "careful@example.org", testPassword);
+  return { invitation: invited.body.token, verifiedCookie: verified.cookie, pendingCookie: pending.cookie };
 }

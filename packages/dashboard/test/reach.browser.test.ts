@@ -1,13 +1,15 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { faultsBeside, pages } from "./pages.ts";
+import { cookieFor, faultsBeside, pages } from "./pages.ts";
 import { axeFaults, openScreen } from "./screen.ts";
 import { openSite } from "./site.ts";
 
 const opened = openSite();
 
 /** All pages that stand in the frame. */
-const framed = Object.entries(pages).filter(([name, one]) => one.isAnonymous !== true && name !== "no such page");
+const framed = Object.entries(pages).filter(
+  ([name, one]) => !one.isAnonymous && !one.isBare && !one.cookie && name !== "no such page",
+);
 const pageNamed = (name: string) => {
   const found = pages[name];
   if (found === undefined) throw new Error(`no page ${name}`);
@@ -16,7 +18,7 @@ const pageNamed = (name: string) => {
 
 async function openPage(name: string, settings: BrowserContextOptions = {}, size?: "phone") {
   const one = pageNamed(name);
-  const cookie = opened.brain.as.root.cookie;
+  const cookie = cookieFor(one, opened.site, opened.brain);
   const { page } = await openScreen(opened.browser, opened.brain, { cookie, settings, ...(size && { size }) });
   await page.goto(one.path(opened.site));
   await one.ready(page);
@@ -92,20 +94,33 @@ const pastTheEdge = (page: Page) =>
   });
 
 describe("at 320 px", () => {
-  test.each(["home", "overview", "task list", "failed task", "task in the drawer", "queues", "agents", "appearance"])(
-    "nothing is cut off and nothing has to be scrolled sideways: %s",
-    async (name) => {
-      const page = await openPage(name, { viewport: { width: 320, height: 568 }, hasTouch: true });
-      expect(await pastTheEdge(page)).toEqual([]);
-      const sideways = await page.evaluate(() => {
-        const main = document.getElementById("main") as HTMLElement;
-        return [document.documentElement.scrollWidth - innerWidth, main.scrollWidth - main.clientWidth];
-      });
-      expect(Math.max(...sideways)).toBeLessThanOrEqual(0);
-      expect(await axeFaults(page)).toEqual([]);
-      await page.context().close();
-    },
-  );
+  test.each([
+    "home",
+    "overview",
+    "task list",
+    "failed task",
+    "task in the drawer",
+    "queues",
+    "agents",
+    "profile",
+    "security with a second factor",
+    "appearance",
+    "sign in",
+    "second step of a sign-in",
+    "enrolment",
+    "new password",
+    "invitation",
+  ])("nothing is cut off and nothing has to be scrolled sideways: %s", async (name) => {
+    const page = await openPage(name, { viewport: { width: 320, height: 568 }, hasTouch: true });
+    expect(await pastTheEdge(page)).toEqual([]);
+    const sideways = await page.evaluate(() => {
+      const main = document.getElementById("main") as HTMLElement;
+      return [document.documentElement.scrollWidth - innerWidth, main.scrollWidth - main.clientWidth];
+    });
+    expect(Math.max(...sideways)).toBeLessThanOrEqual(0);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.context().close();
+  });
 });
 
 describe("a state", () => {

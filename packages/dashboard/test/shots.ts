@@ -6,7 +6,7 @@ import { chromiumLaunch, findChromium } from "@svc/testkit/services/chromium";
 import { chromium } from "playwright-core";
 import { fillLongList, longPages } from "./long-list.ts";
 import { arrange, type Mishap, mishaps } from "./page-faults.ts";
-import { fillSite, pages } from "./pages.ts";
+import { cookieFor, fillSite, pages } from "./pages.ts";
 import { axeFaults, openScreen } from "./screen.ts";
 
 /**
@@ -38,7 +38,7 @@ try {
     for (const state of ["as it is", ...Object.keys(mishaps)]) {
       for (const theme of ["light", "dark"] as const) {
         for (const size of ["desktop", "phone"] as const) {
-          const cookie = one.isAnonymous ? "" : brain.as.root.cookie;
+          const cookie = cookieFor(one, filled, brain);
           const { page } = await openScreen(browser, brain, { cookie, theme, size });
           if (state !== "as it is") await arrange(page, state as Mishap);
           await page.goto(one.path(filled));

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { pages } from "./pages.ts";
+import { cookieFor, pages } from "./pages.ts";
 import { openScreen } from "./screen.ts";
-import { openShop } from "./shop.ts";
+import { openSite } from "./site.ts";
 
-const shop = openShop();
+const opened = openSite();
 
 /** What a finger needs, in pixels: --hit of tokens.css where the pointer is coarse. */
 const least = 44;
@@ -67,16 +67,24 @@ test.each([
   "queue",
   "workers",
   "agents",
+  "profile",
+  "security",
+  "security with a second factor",
   "appearance",
+  "second step of a sign-in",
+  "enrolment",
+  "forgotten password",
+  "new password",
+  "invitation",
 ])("a finger finds every control of the %s", async (name) => {
-  const { page } = await openScreen(shop.browser, shop.brain, {
-    cookie: pages[name]?.isAnonymous === true ? "" : shop.brain.as.root.cookie,
+  const one = pages[name];
+  if (one === undefined) throw new Error(`no page ${name}`);
+  const { page } = await openScreen(opened.browser, opened.brain, {
+    cookie: cookieFor(one, opened.site, opened.brain),
     size: "phone",
     settings: { isMobile: true },
   });
-  const one = pages[name];
-  if (one === undefined) throw new Error(`no page ${name}`);
-  await page.goto(one.path({ slug: shop.brain.project.slug, agentId: "", workerId: "" }));
+  await page.goto(one.path(opened.site));
   await one.ready(page);
   expect(await tooSmall(page)).toEqual([]);
   await page.context().close();

@@ -35,7 +35,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   const { cookies } = access;
 
   mount(app, "", healthRoutes, { health, metrics, settings });
-  mount(app, "", setupPageRoutes, { setup, cookies, settings });
+  mount(app, "", setupPageRoutes, { setup, cookies, clock, settings });
   mount(app, "", gatewayRoutes, { gateway: transport.gateway });
   mount(app, "", liveRoutes, { hub: live.hub, access });
 

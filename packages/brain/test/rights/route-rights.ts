@@ -40,6 +40,7 @@ GET    //metrics                                         public        -
 GET    //setup                                           public        -
 POST   //setup                                           public        -
 GET    //setup/page.css                                  public        -
+GET    //setup/page.js                                   public        -
 GET    //ws/agent                                        agent         -
 GET    //ws/dashboard                                    hub           -
 GET    /health                                           public        -

@@ -85,6 +85,7 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
     ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),
     ...pages,
     homeEntry(go),
+    ...accountEntries(go),
     ...others,
     ...actions(go, { isPaused, hasProject: slug !== null }),
   ];
@@ -124,6 +125,25 @@ const homeEntry = (go: Go): Entry => ({
   icon: "home",
   run: go(paths.home()),
 });
+
+const accountEntries = (go: Go): Entry[] => [
+  {
+    id: "page profile",
+    group: "Pages",
+    label: "Profile",
+    also: "account name time zone me",
+    icon: "user",
+    run: go(paths.profile()),
+  },
+  {
+    id: "page security",
+    group: "Pages",
+    label: "Security",
+    also: "account password second factor mfa recovery codes sessions trusted devices me",
+    icon: "lock",
+    run: go(paths.security()),
+  },
+];
 
 /** Looks for the text itself among the tasks of the project. */
 function findEntry(slug: string, typed: string, go: Go): Entry {

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { agentsQuery } from "../features/agents/queries.ts";
 import { statsQuery } from "../features/projects/queries.ts";
+import { useMe } from "../features/sessions/queries.ts";
 import { heardAt } from "../live/connection.ts";
 import { useConnection, useIsStreamSettled, usePollMs } from "../live/live.ts";
 import { useDroppedParams } from "../page-search.ts";
@@ -12,9 +13,10 @@ import { AppLink } from "../ui/AppLink.tsx";
 import { NoteLine } from "../ui/Feedback.tsx";
 import { age, printable } from "../ui/format.ts";
 import { Age } from "../ui/Stamp.tsx";
+import { EnrollmentNotice } from "./EnrollmentNotice.tsx";
 import { SessionNotice, useNearEnd } from "./SessionNotice.tsx";
 
-/** One line at a time, by rank: a session about to end, no server, nothing heard, archived project, what is left out of the address, no agent online, an agent too old. */
+/** One line at a time, by rank: a session about to end, no server, nothing heard, a second factor to set up, archived project, what is left out of the address, no agent online, an agent too old. */
 export function Banner(props: { slug?: string; project?: Project | undefined }) {
   const line = useLine(props);
   return line === null ? null : <section aria-label="Notice">{line}</section>;
@@ -37,6 +39,7 @@ function useLine({ slug, project }: { slug?: string; project?: Project | undefin
   const refused = useRefusedRange();
   const dropped = useDroppedParams();
   const sessionEnds = useNearEnd();
+  const me = useMe();
   const heard = heardAt(facts);
   const old = heard === null ? null : <>Figures are {age(now - heard)} old.</>;
   if (sessionEnds !== null) return <SessionNotice end={sessionEnds} />;
@@ -54,6 +57,7 @@ function useLine({ slug, project }: { slug?: string; project?: Project | undefin
       </NoteLine>
     );
   }
+  if (me.mfa_enrollment_required) return <EnrollmentNotice deadline={me.mfa_enrollment_deadline ?? null} />;
   if (project && !project.is_active) {
     return (
       <NoteLine glyph="revoked">This project is archived: its tasks can be read, its agents are refused.</NoteLine>

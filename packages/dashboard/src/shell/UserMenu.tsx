@@ -54,6 +54,14 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <Icon name="home" />
         All projects
       </AppLink>
+      <AppLink data-entry="" className={menuItem} href={paths.profile()}>
+        <Icon name="user" />
+        Profile
+      </AppLink>
+      <AppLink data-entry="" className={menuItem} href={paths.security()}>
+        <Icon name="lock" />
+        Security
+      </AppLink>
       <button type="button" data-entry="" data-stay="" className={menuItem} onClick={toggleTheme}>
         <Icon name="theme" />
         Light or dark

@@ -63,6 +63,10 @@ export function causeOf(error: unknown): string {
       return "It is not here: never was, was deleted, or is outside your projects.";
     case "unauthenticated":
       return "Your session has ended. Sign in again to go on.";
+    case "mfa_reverify_required":
+      return "It needs a code of your second factor, and none was confirmed.";
+    case "mfa_enrollment_required":
+      return "This server asks for a second factor. Set one up first.";
     case "rate_limited":
       return "Too many requests. The server asks to wait before the next one.";
     case "unready":

@@ -140,6 +140,21 @@ export function Dialog({ title, onClose, staysBecause = null, isSheet = false, c
     dialog?.showModal();
     return () => dialog?.close();
   }, []);
+  const isStaying = staysBecause !== null;
+  useEffect(() => {
+    if (!isStaying) return;
+    // Wherever the focus is, which a click between the controls takes out of the dialog; and already at the key, because a browser closes
+    // a dialog at a second Esc whatever its cancel event was told.
+    const hold = (event: globalThis.KeyboardEvent) => {
+      const isOnTop = [...document.querySelectorAll("dialog:modal")].at(-1) === element.current;
+      if (event.key !== "Escape" || !isOnTop) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setHeld(true);
+    };
+    document.addEventListener("keydown", hold, { capture: true });
+    return () => document.removeEventListener("keydown", hold, { capture: true });
+  }, [isStaying]);
   return (
     <dialog
       ref={element}
@@ -148,13 +163,6 @@ export function Dialog({ title, onClose, staysBecause = null, isSheet = false, c
       // Not when it was taken away: then there is nothing left to close.
       onClose={() => element.current && onClose()}
       onCancel={(event) => event.stopPropagation()}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || staysBecause === null) return;
-        // Already here, because a browser closes the dialog at a second Esc whatever its cancel event was told.
-        event.preventDefault();
-        event.stopPropagation();
-        setHeld(true);
-      }}
     >
       <div className={css.dhead}>
         <h2 id={id}>{title}</h2>
@@ -162,14 +170,12 @@ export function Dialog({ title, onClose, staysBecause = null, isSheet = false, c
           type="button"
           className={controls.ib}
           aria-label="Close"
-          onClick={() => (staysBecause === null ? element.current?.close() : setHeld(true))}
+          onClick={() => (isStaying ? setHeld(true) : element.current?.close())}
         >
           <Icon name="x" />
         </button>
       </div>
-      <div role="alert">
-        {isHeld && staysBecause !== null ? <NoteLine glyph="failure">{staysBecause}</NoteLine> : null}
-      </div>
+      <div role="alert">{isHeld && isStaying ? <NoteLine glyph="failure">{staysBecause}</NoteLine> : null}</div>
       <div className={css.dbody}>{children}</div>
     </dialog>
   );

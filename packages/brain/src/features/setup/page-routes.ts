@@ -1,4 +1,5 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "../../platform/clock.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import type { Cookies } from "../../platform/http/cookies.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
@@ -8,6 +9,7 @@ import { sendSessionCookies } from "../sessions/index.ts";
 import { minFirstPasswordChars } from "../users/index.ts";
 import { alreadyInitialised } from "./first-admin.ts";
 import { closedPage, setupPage } from "./page.ts";
+import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
 import { SetupBody, SetupQuery } from "./schemas.ts";
 import type { Setup } from "./setup.ts";
@@ -18,11 +20,12 @@ const fields = ["token", "email", "display_name", "password"] as const;
 export interface SetupPageDeps {
   readonly setup: Setup;
   readonly cookies: Cookies;
+  readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_PUBLIC_URL: string };
 }
 
 /** The page at /setup, outside /api/v1; its form posts urlencoded, as forms do without script. */
-export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, settings }) => {
+export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, clock, settings }) => {
   const dashboardUrl = `${new URL(settings.SVC_PUBLIC_URL).origin}/`;
 
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) => {
@@ -33,6 +36,10 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, se
   app.setErrorHandler((thrown, request, reply) => {
     const error = toApiError(thrown);
     if (error.status >= 500 || !wantsHtml(request)) throw thrown;
+    return sendPage(request, reply, error);
+  });
+
+  async function sendPage(request: FastifyRequest, reply: FastifyReply, error: ApiError) {
     reply
       .headers(error.headers ?? {})
       .code(error.status)
@@ -44,12 +51,13 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, se
         token: sent.token?.slice(0, 200) ?? "",
         email: sent.email?.slice(0, 320) ?? "",
         displayName: sent.display_name?.slice(0, 200) ?? "",
-        expiresAt: null,
+        expiresAt: await setup.ensureLink(),
+        now: clock.now(),
         minPasswordChars: minFirstPasswordChars,
         error,
       }),
     );
-  });
+  }
 
   app.get(
     "/setup",
@@ -63,6 +71,7 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, se
         email: "",
         displayName: "",
         expiresAt,
+        now: clock.now(),
         minPasswordChars: minFirstPasswordChars,
         error: null,
       };
@@ -72,6 +81,10 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, se
 
   app.get("/setup/page.css", { config: { tag: "setup", public: true, hidden: true } }, (_request, reply) =>
     reply.type("text/css; charset=utf-8").send(pageStyle),
+  );
+
+  app.get("/setup/page.js", { config: { tag: "setup", public: true, hidden: true } }, (_request, reply) =>
+    reply.type("text/javascript; charset=utf-8").send(pageScript),
   );
 
   app.post(

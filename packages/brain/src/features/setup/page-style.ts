@@ -8,6 +8,7 @@ export const pageStyle = `:root {
   --edge: light-dark(#7b8594, #6b7788);
   --accent: light-dark(#2457c5, #7aa7ff);
   --on-accent: light-dark(#ffffff, #0b1220);
+  --ok: light-dark(#0b6b4f, #4cc9a0);
   --danger: light-dark(#b3261e, #ff8b7e);
 }
 * { box-sizing: border-box; margin: 0; }
@@ -20,6 +21,8 @@ main { display: grid; min-height: 100dvh; }
 .mark { display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: .25rem; background: var(--text); color: var(--bg); font: 700 .6875rem/1 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 h1 { text-wrap: balance; margin-block-start: .5rem; font-size: 1.25rem; font-weight: 600; line-height: 1.75rem; }
 .hint { color: var(--muted); font-size: .75rem; line-height: 1rem; }
+.rules { margin: 0; padding-inline-start: 1rem; }
+.rules .met { color: var(--ok); list-style: "\\2713  "; }
 .alert { padding: .5rem .75rem; border: 1px solid var(--danger); border-radius: .375rem; color: var(--danger); background: var(--surface); }
 .field { display: grid; gap: .25rem; }
 label { font-weight: 500; }

@@ -1,4 +1,4 @@
-/** The set-up page: server-rendered, works without script, styled by one file of our own (the content policy allows nothing else). */
+/** The set-up page: server-rendered, works without script, styled and helped by one file of our own each (the content policy allows nothing else). */
 import type { ApiError } from "../../platform/http/error-codes.ts";
 
 export interface SetupForm {
@@ -7,6 +7,7 @@ export interface SetupForm {
   readonly displayName: string;
   /** When the newest link ends; null where it does not matter. */
   readonly expiresAt: Date | null;
+  readonly now: Date;
   readonly minPasswordChars: number;
   readonly error: ApiError | null;
 }
@@ -22,7 +23,7 @@ export function setupPage(form: SetupForm): string {
       ${form.error === null ? "" : `<p class="alert" role="alert">${escapeHtml(explain(form.error))}</p>`}
       ${field("token", "Set-up token", {
         value: form.token,
-        hint: tokenHint(form.expiresAt),
+        hint: tokenHint(form),
         isFaulty: faulty.has("token"),
         attributes: `autocomplete="off" spellcheck="false" minlength="10" maxlength="200" required${form.token === "" ? " autofocus" : ""}`,
       })}
@@ -38,7 +39,7 @@ export function setupPage(form: SetupForm): string {
       })}
       ${field("password", "Password", {
         value: "",
-        hint: `${form.minPasswordChars} to 256 characters, not one that guessing begins with.`,
+        hint: passwordRules(form.minPasswordChars),
         isFaulty: faulty.has("password"),
         attributes: `type="password" autocomplete="new-password" minlength="${form.minPasswordChars}" maxlength="256" required`,
       })}
@@ -70,6 +71,7 @@ function document(content: string): string {
 <title>Set-up · svc</title>
 <link rel="stylesheet" href="/setup/page.css">
 <link rel="icon" href="data:,">
+<script src="/setup/page.js" defer></script>
 </head>
 <body>
 <main>${content}
@@ -81,6 +83,7 @@ function document(content: string): string {
 
 interface Field {
   readonly value: string;
+  /** As HTML. */
   readonly hint?: string;
   readonly isFaulty: boolean;
   readonly attributes: string;
@@ -88,16 +91,28 @@ interface Field {
 
 function field(name: string, label: string, { value, hint, isFaulty, attributes }: Field): string {
   const described = hint === undefined ? "" : ` aria-describedby="${name}-hint"`;
-  const note = hint === undefined ? "" : `<p class="hint" id="${name}-hint">${escapeHtml(hint)}</p>`;
+  const note = hint === undefined ? "" : `<div class="hint" id="${name}-hint">${hint}</div>`;
   return `<div class="field${isFaulty ? " bad" : ""}"><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${escapeHtml(
     value,
   )}"${isFaulty ? ' aria-invalid="true"' : ""}${described} ${attributes}>${note}</div>`;
 }
 
-function tokenHint(expiresAt: Date | null): string {
+function tokenHint({ expiresAt, now }: Pick<SetupForm, "expiresAt" | "now">): string {
   const where = "The link with the token stands in the output of the service.";
-  return expiresAt === null ? where : `${where} The newest works until ${expiresAt.toISOString().slice(11, 16)} UTC.`;
+  if (expiresAt === null) return where;
+  const leftSeconds = Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 1000));
+  const until = `<time datetime="${expiresAt.toISOString()}">${expiresAt.toISOString().slice(11, 16)} UTC</time>`;
+  // The script counts on from here; by seconds left, because the browser's clock may be wrong.
+  return `${where} The newest works until ${until}: <b data-seconds-left="${leftSeconds}">${timeLeft(leftSeconds)}</b>.`;
 }
+
+const timeLeft = (seconds: number): string => {
+  const minutes = Math.ceil(seconds / 60);
+  return `${minutes} ${minutes === 1 ? "minute" : "minutes"} left`;
+};
+
+const passwordRules = (minChars: number): string =>
+  `<ul class="rules"><li data-min-chars="${minChars}">${minChars} to 256 characters<span data-met></span></li><li>Not one that guessing begins with; checked when it is sent</li></ul>`;
 
 function explain(error: ApiError): string {
   if (error.details.reason === "invalid_token") {

@@ -155,9 +155,25 @@ describe("the page at /setup", () => {
     expect(answer.headers["content-security-policy"]).toContain("default-src 'self'");
     expect(answer.body).toContain(`value="${token}"`);
     expect(answer.body).toContain('method="post" action="/setup"');
-    expect(answer.body).not.toMatch(/<script|style=|<style/);
+    expect(answer.body).not.toMatch(/<script(?! src="\/setup\/page\.js" defer><\/script>)|style=|<style/);
     const style = await fixture.browser().get("/setup/page.css");
     expect(style.headers["content-type"]).toBe("text/css; charset=utf-8");
+    const script = await fixture.browser().get("/setup/page.js");
+    expect(script.headers["content-type"]).toBe("text/javascript; charset=utf-8");
+  });
+
+  test("tells how many minutes the newest link still works, where to find it, and what a password must be", async () => {
+    const minutesLeft = async () =>
+      /data-seconds-left="(\d+)">(\d+) minutes? left/.exec(String((await fixture.browser().get("/setup")).body));
+    expect((await minutesLeft())?.slice(1)).toEqual(["900", "15"]);
+    fixture.clock.advance(61_000);
+    expect((await minutesLeft())?.slice(1)).toEqual(["839", "14"]);
+    const refused = await fixture
+      .browser()
+      .send("POST", "/setup", form({ token: "wrong-token", email: adminEmail, password: adminPassword }), formHeaders);
+    expect(refused.body).toContain("14 minutes left");
+    expect(refused.body).toContain("The output of the service shows the present link");
+    expect(refused.body).toContain("8 to 256 characters");
   });
 
   test("escapes what the link carries", async () => {

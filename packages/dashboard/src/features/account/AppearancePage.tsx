@@ -16,6 +16,7 @@ import panel from "../../ui/panel.module.css";
 import { Segments } from "../../ui/Segments.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
+import { AccountNav } from "./AccountNav.tsx";
 import css from "./appearance.module.css";
 
 /** How the dashboard looks and is worked with in this browser. Nothing of it is sent anywhere. */
@@ -26,6 +27,7 @@ export function AppearancePage() {
       <div className={panel.head}>
         <h1>Appearance</h1>
       </div>
+      <AccountNav />
       <div className={panel.page}>
         <p className="t2">Kept in this browser, and in force at once.</p>
         <dl className={css.settings}>

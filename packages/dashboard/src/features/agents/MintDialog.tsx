@@ -105,6 +105,5 @@ function mintFailure(error: Error): string {
       ? "The project is archived."
       : "An agent of this name exists already.";
   }
-  if (error.code === "mfa_reverify_required") return "Confirm your second factor first, then mint again.";
   return causeOf(error);
 }

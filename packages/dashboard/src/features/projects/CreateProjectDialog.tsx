@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../api.ts";
+import { faultsByField } from "../../field-faults.ts";
 import { paths } from "../../paths.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
 import { ActForm } from "../../ui/ActForm.tsx";
@@ -32,7 +33,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       router.history.push(paths.project(project.slug));
     },
   });
-  const faults = create.error instanceof ApiProblem ? faultsByField(create.error) : {};
+  const faults = faultsByField(create.error);
   const isElsewhere = create.isError && Object.keys(faults).length === 0;
 
   return (
@@ -93,17 +94,6 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       </ActForm>
     </Dialog>
   );
-}
-
-/** The messages of a 422 by the last name of their place. */
-function faultsByField(problem: ApiProblem): Record<string, string> {
-  const found: Record<string, string> = {};
-  if (!Array.isArray(problem.details.errors)) return found;
-  for (const fault of problem.details.errors as { loc?: unknown; message?: unknown }[]) {
-    const place = Array.isArray(fault.loc) ? fault.loc.at(-1) : undefined;
-    if (typeof place === "string" && typeof fault.message === "string") found[place] ??= fault.message;
-  }
-  return found;
 }
 
 function conflictText(error: Error): string {

@@ -1,28 +1,22 @@
 import { ApiProblem, isProblem } from "@svc/client";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
 import { api } from "../../api.ts";
-import { safeReturn } from "../../paths.ts";
+import { paths, safeReturn } from "../../paths.ts";
 import { queryClient } from "../../query-client.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
 import { ActForm } from "../../ui/ActForm.tsx";
-import { toggleTheme } from "../../ui/appearance.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
-import { Icon } from "../../ui/Icon.tsx";
-import css from "./login.module.css";
+import { EntryFrame, EntryNote, entryAside, entryForm, entryKeep, entrySubmit } from "./EntryFrame.tsx";
 import { setupStatusQuery } from "./queries.ts";
 
 export function LoginPage() {
   const { next, ended } = useSearch({ from: "/login" });
   const router = useRouter();
   const setup = useQuery(setupStatusQuery);
-
-  useEffect(() => {
-    document.title = "Sign in · svc";
-  }, []);
 
   const signIn = useMutation({
     mutationFn: (form: FormData) =>
@@ -32,48 +26,32 @@ export function LoginPage() {
         remember_me: form.get("remember") === "on",
       }),
     onSuccess: ({ mfa_required }) => {
-      if (mfa_required) return;
       queryClient.clear();
-      router.history.replace(safeReturn(next));
+      const after = safeReturn(next);
+      router.history.replace(mfa_required ? paths.verify(after) : after);
     },
   });
 
   const failure = signIn.error === null ? null : signInFailure(signIn.error);
 
   return (
-    <main className={css.login} id="main" tabIndex={-1}>
-      <ActForm error={signIn.error} className={css.form} onSubmit={(form) => signIn.mutate(new FormData(form))}>
-        <p className={css.brand}>
-          <span className={css.mark} aria-hidden="true">
-            svc
-          </span>
-          <span>
-            <b>{location.host}</b>
-            <span className="t3">Task monitoring</span>
-          </span>
-        </p>
-        <h1>Sign in</h1>
-        {setup.data?.first_boot ? (
-          <p className={css.note} role="status">
-            <Icon name="schedules" />
-            <span>
-              This server has no account yet. Open the setup link that <b>svc serve</b> printed when it started.
-            </span>
-          </p>
-        ) : null}
-        {ended ? (
-          <p className={css.note} role="status">
-            <Icon name="schedules" />
-            <span>
-              Your session has ended.{" "}
-              {next && next !== "/" ? (
-                <>
-                  You will return to <b>{next.split("?")[0]}</b>.
-                </>
-              ) : null}
-            </span>
-          </p>
-        ) : null}
+    <EntryFrame title="Sign in" foot={<span>Accounts are made by your administrator</span>}>
+      {setup.data?.first_boot ? (
+        <EntryNote>
+          This server has no account yet. Open the setup link that <b>svc serve</b> printed when it started.
+        </EntryNote>
+      ) : null}
+      {ended ? (
+        <EntryNote>
+          Your session has ended.{" "}
+          {next && next !== "/" ? (
+            <>
+              You will return to <b>{next.split("?")[0]}</b>.
+            </>
+          ) : null}
+        </EntryNote>
+      ) : null}
+      <ActForm error={signIn.error} className={entryForm} onSubmit={(form) => signIn.mutate(new FormData(form))}>
         <Field label="Email" name="email" type="email" autoComplete="username" required autoFocus />
         <Field
           label="Password"
@@ -83,28 +61,22 @@ export function LoginPage() {
           required
           error={failure}
         />
-        {signIn.data?.mfa_required ? (
-          <p className={css.note} role="alert">
-            This account has a second factor. Confirm it with the command line; this page cannot take the code yet.
-          </p>
-        ) : null}
-        <label className={css.keep}>
+        <label className={entryKeep}>
           <span className={controls.tick}>
             <input type="checkbox" name="remember" />
           </span>
           Keep me signed in for 30 days
         </label>
-        <ActButton error={signIn.error} isBusy={signIn.isPending} className={css.submit}>
+        <ActButton error={signIn.error} isBusy={signIn.isPending} className={entrySubmit}>
           {signIn.isPending ? "Signing in" : "Sign in"}
         </ActButton>
       </ActForm>
-      <footer className={css.foot}>
-        <span>Accounts are made by your administrator</span>
-        <button type="button" className={controls.lnk} onClick={toggleTheme}>
-          Light or dark
-        </button>
-      </footer>
-    </main>
+      <div className={entryAside}>
+        <AppLink className={controls.lnk} href={paths.reset()}>
+          Forgot your password?
+        </AppLink>
+      </div>
+    </EntryFrame>
   );
 }
 

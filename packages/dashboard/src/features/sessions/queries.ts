@@ -1,6 +1,7 @@
 import type { Me, ProjectRole } from "@svc/client";
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
+import { serverTimeAt } from "../../live/server-clock.ts";
 
 export const meQuery = queryOptions({
   queryKey: ["me"],
@@ -29,4 +30,10 @@ export function roleIn(me: Me, slug: string): ProjectRole | null {
 
 export function useIsProjectAdmin(slug: string): boolean {
   return roleIn(useMe(), slug) === "admin";
+}
+
+/** Whether the session can do nothing any more but set up a second factor. */
+export function isEnrollmentOverdue({ mfa_enrollment_required, mfa_enrollment_deadline }: Me): boolean {
+  if (!mfa_enrollment_required || !mfa_enrollment_deadline) return false;
+  return Date.parse(mfa_enrollment_deadline) <= serverTimeAt(Date.now());
 }

@@ -3,6 +3,7 @@ import { exportFields } from "@svc/client/task-query";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { api } from "../../api.ts";
+import { saveFile } from "../../save-file.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
@@ -179,14 +180,4 @@ async function cutOf(slug: string, filters: TaskFilters, cap: number, signal: Ab
   };
   const untilMs = filters.until ? Date.parse(filters.until) : Date.now();
   return nearestCut({ countSince, untilMs, sinceMs: filters.since ? Date.parse(filters.since) : null, cap });
-}
-
-function saveFile(content: Blob, name: string): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser has taken the file once the click is over; a moment more does no harm.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

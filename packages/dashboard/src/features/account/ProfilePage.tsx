@@ -1,0 +1,125 @@
+import type { Me, ProfileChanges } from "@svc/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { faultsByField } from "../../field-faults.ts";
+import { paths } from "../../paths.ts";
+import { noticeSignedOut } from "../../query-client.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { Field } from "../../ui/Field.tsx";
+import panel from "../../ui/panel.module.css";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { usePage } from "../../ui/title.ts";
+import { meQuery, useMe } from "../sessions/queries.ts";
+import { AccountNav } from "./AccountNav.tsx";
+import css from "./account.module.css";
+import { Done } from "./Done.tsx";
+
+const fields = [
+  { name: "display_name", label: "Name", hint: "As others see you.", autoComplete: "nickname" },
+  { name: "first_name", label: "First name", autoComplete: "given-name" },
+  { name: "last_name", label: "Last name", autoComplete: "family-name" },
+] as const;
+type Name = (typeof fields)[number]["name"];
+type Typed = Record<Name | "timezone", string>;
+
+const typedOf = (me: Me): Typed => ({
+  display_name: me.display_name ?? "",
+  first_name: me.first_name ?? "",
+  last_name: me.last_name ?? "",
+  timezone: me.timezone,
+});
+
+/** What of the form differs from the account; an empty name is none. */
+function changesOf(typed: Typed, me: Me): ProfileChanges {
+  const before = typedOf(me);
+  const changes: ProfileChanges = {};
+  for (const { name } of fields) {
+    if (typed[name].trim() !== before[name]) changes[name] = typed[name].trim() || null;
+  }
+  if (typed.timezone.trim() !== before.timezone) changes.timezone = typed.timezone.trim();
+  return changes;
+}
+
+export function ProfilePage() {
+  usePage([{ label: "Projects", href: paths.home() }, { label: "Profile" }]);
+  const client = useQueryClient();
+  const me = useMe();
+  const [typed, setTyped] = useState(() => typedOf(me));
+  const changes = changesOf(typed, me);
+  const isChanged = Object.keys(changes).length > 0;
+  const save = useMutation({
+    mutationFn: () => api.updateMe(changes),
+    onSuccess: (user) => {
+      const saved = { ...me, ...user };
+      client.setQueryData(meQuery.queryKey, saved);
+      setTyped(typedOf(saved));
+    },
+    onError: noticeSignedOut,
+  });
+  const faults = faultsByField(save.error);
+  const change = (name: keyof Typed, value: string) => {
+    setTyped({ ...typed, [name]: value });
+    if (save.isSuccess) save.reset();
+  };
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Profile</h1>
+      </div>
+      <AccountNav />
+      <div className={panel.page}>
+        <ActForm error={save.error} className={css.form} onSubmit={() => save.mutate()}>
+          <Field
+            label="Email"
+            type="email"
+            readOnly
+            value={me.email}
+            hint="It names your account and stays as it is. An administrator can make an account for another one."
+          />
+          {fields.map(({ name, label, autoComplete, ...more }) => (
+            <Field
+              key={name}
+              {...more}
+              label={label}
+              autoComplete={autoComplete}
+              maxLength={200}
+              value={typed[name]}
+              onChange={(event) => change(name, event.currentTarget.value)}
+              error={faults[name] === undefined ? null : `This ${faults[name]}.`}
+            />
+          ))}
+          <Field
+            label="Time zone"
+            required
+            list="zones"
+            value={typed.timezone}
+            onChange={(event) => change("timezone", event.currentTarget.value)}
+            hint="Of mails and reports to you. What this browser shows is set under Appearance."
+            error={faults.timezone === undefined ? null : `This ${faults.timezone}.`}
+          />
+          <datalist id="zones">
+            {Intl.supportedValuesOf("timeZone").map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+          {save.isError && Object.keys(faults).length === 0 ? (
+            <Refusal>Not saved. {causeOf(save.error)}</Refusal>
+          ) : null}
+          <div className={css.acts}>
+            <ActButton
+              error={save.error}
+              isBusy={save.isPending}
+              reason={isChanged || save.isPending ? null : "Nothing is changed"}
+            >
+              {save.isPending ? "Saving" : "Save"}
+            </ActButton>
+            <Done>{save.isSuccess ? "Saved." : null}</Done>
+          </div>
+        </ActForm>
+      </div>
+    </>
+  );
+}

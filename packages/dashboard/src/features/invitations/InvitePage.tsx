@@ -1,0 +1,156 @@
+import { isProblem } from "@svc/client";
+import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { api } from "../../api.ts";
+import { forgetEntryToken, useEntryToken } from "../../entry-token.ts";
+import { paths } from "../../paths.ts";
+import { queryClient } from "../../query-client.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { Bones, causeOf, Failed } from "../../ui/Feedback.tsx";
+import { printable } from "../../ui/format.ts";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { Stamp } from "../../ui/Stamp.tsx";
+import { EntryFrame, EntryNote, entryAside, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { meQuery } from "../sessions/queries.ts";
+import { SignOutLink } from "../sessions/SignOutLink.tsx";
+import type { Invited } from "./invited.ts";
+import { Newcomer } from "./Newcomer.tsx";
+
+const primary = `${controls.btn} ${controls.pri} ${entrySubmit}`;
+const here = "/invite";
+
+const previewQuery = (token: string) =>
+  queryOptions({
+    queryKey: ["invitation-preview", token],
+    queryFn: ({ signal }) => api.previewInvitation({ token }, { signal }),
+    retry: false,
+    gcTime: 0,
+  });
+
+/** Where an invitation leads: tells what it is for, and takes it, with a new account or the one that is there. */
+export function InvitePage() {
+  const token = useEntryToken(here);
+  if (token === null) {
+    return (
+      <Unusable title="Open the link again">
+        This page needs the link of an invitation, and forgets it when it is loaded anew. Open the link once more.
+      </Unusable>
+    );
+  }
+  return <Invitation key={token} token={token} />;
+}
+
+function Invitation({ token }: { token: string }) {
+  const router = useRouter();
+  const preview = useQuery(previewQuery(token));
+  // Nobody is signed in, as a rule: that is no fault.
+  const me = useQuery({ ...meQuery, retry: false });
+  const join = (slug: string) => {
+    forgetEntryToken();
+    queryClient.clear();
+    router.history.replace(paths.project(slug));
+  };
+  if (isProblem(preview.error, "not_found")) {
+    return (
+      <Unusable title="This invitation does not count">
+        It was accepted or withdrawn, its time is over, or its project is archived. Ask whoever invited you for another
+        one.
+      </Unusable>
+    );
+  }
+  if (preview.error) {
+    return (
+      <EntryFrame title="Invitation">
+        <Failed title="The invitation could not be read" error={preview.error} onRetry={() => void preview.refetch()} />
+      </EntryFrame>
+    );
+  }
+  if (preview.data === undefined || me.isPending) {
+    return (
+      <EntryFrame title="Invitation">
+        <Bones rows={4} label="Loading the invitation" />
+      </EntryFrame>
+    );
+  }
+  const signedIn = me.data === undefined || me.data.mfa_required ? null : me.data.email;
+  const parts = { token, invitation: preview.data, signedIn, onJoined: join };
+  return (
+    <EntryFrame title={`Join ${printable(preview.data.project_name)}`}>
+      <EntryNote icon="open">
+        <b>{preview.data.email}</b> is invited to the project <b>{printable(preview.data.project_name)}</b> as{" "}
+        <b>{preview.data.role}</b>, until <Stamp at={preview.data.expires_at} />.
+      </EntryNote>
+      {preview.data.existing_account ? (
+        <Known {...parts} onChanged={() => void preview.refetch()} />
+      ) : (
+        <Newcomer {...parts} onChanged={() => void preview.refetch()} />
+      )}
+    </EntryFrame>
+  );
+}
+
+function Known({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
+  const accept = useMutation({
+    mutationFn: () => api.acceptInvitation({ token }),
+    onSuccess: ({ project_slug }) => onJoined(project_slug),
+    onError: (error) => {
+      if (isProblem(error, "conflict") && error.details.reason === "login_required") onChanged();
+    },
+  });
+  if (signedIn === null) {
+    return (
+      <>
+        <p>This address has an account. Sign in to it to accept.</p>
+        <AppLink className={primary} href={paths.login(here)}>
+          Sign in to accept
+        </AppLink>
+      </>
+    );
+  }
+  if (signedIn.toLowerCase() !== invitation.email.toLowerCase()) {
+    return (
+      <>
+        <p>
+          You are signed in as <b>{signedIn}</b>, and the invitation is for another account.
+        </p>
+        <SignOutLink className={primary} next={here}>
+          Sign out and use the other account
+        </SignOutLink>
+      </>
+    );
+  }
+  const isMember = isProblem(accept.error, "conflict") && accept.error.details.reason === "already_member";
+  return (
+    <>
+      {isMember ? (
+        <Refusal>
+          You are a member of this project already.{" "}
+          <AppLink href={paths.project(invitation.project_slug)}>Open the project</AppLink>
+        </Refusal>
+      ) : accept.isError ? (
+        <Refusal>Not accepted. {causeOf(accept.error)}</Refusal>
+      ) : null}
+      <ActButton error={accept.error} isBusy={accept.isPending} className={entrySubmit} onAct={() => accept.mutate()}>
+        {accept.isPending ? "Accepting" : "Accept the invitation"}
+      </ActButton>
+      <p className="t2">
+        Signed in as <b>{signedIn}</b>. <SignOutLink next={here} />
+      </p>
+    </>
+  );
+}
+
+function Unusable({ title, children }: { title: string; children: string }) {
+  return (
+    <EntryFrame title={title}>
+      <EntryNote icon="lock">{children}</EntryNote>
+      <div className={entryAside}>
+        <AppLink className={controls.lnk} href={paths.home()}>
+          Go to the dashboard
+        </AppLink>
+      </div>
+    </EntryFrame>
+  );
+}

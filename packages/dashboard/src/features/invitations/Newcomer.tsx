@@ -1,0 +1,78 @@
+import { isProblem } from "@svc/client";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { faultsByField } from "../../field-faults.ts";
+import { paths } from "../../paths.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { NewPassword } from "../account/NewPassword.tsx";
+import { EntryNote, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+import type { Invited } from "./invited.ts";
+
+/** Accepts with an account that is made for it, and signs in to that. */
+export function Newcomer({ token, invitation, signedIn, onJoined, onChanged }: Invited) {
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const [isMade, setMade] = useState(false);
+  const accept = useMutation({
+    mutationFn: async () => {
+      const accepted = await api.acceptInvitation({ token, display_name: name.trim(), password });
+      // The account is there from here on, whether or not the sign-in succeeds.
+      setMade(true);
+      await api.login({ email: invitation.email, password });
+      return accepted;
+    },
+    onSuccess: ({ project_slug }) => onJoined(project_slug),
+    onError: (error) => {
+      if (isProblem(error, "conflict") && error.details.reason === "login_required") onChanged();
+    },
+    gcTime: 0,
+  });
+  if (isMade && accept.isError) {
+    return (
+      <>
+        <EntryNote icon="check">Your account is made, and you are a member. Sign in to it to go on.</EntryNote>
+        <AppLink
+          className={`${controls.btn} ${controls.pri} ${entrySubmit}`}
+          href={paths.login(paths.project(invitation.project_slug))}
+        >
+          Sign in
+        </AppLink>
+      </>
+    );
+  }
+  const faults = faultsByField(accept.error);
+  const isElsewhere = accept.isError && faults.display_name === undefined && faults.password === undefined;
+  return (
+    <ActForm error={accept.error} className={entryForm} onSubmit={() => accept.mutate()}>
+      {signedIn === null ? null : (
+        <p className="t2">
+          You are signed in as <b>{signedIn}</b>. Accepting makes a new account and signs you in to that one instead.
+        </p>
+      )}
+      <Field label="Email" name="email" type="email" autoComplete="username" readOnly value={invitation.email} />
+      <Field
+        label="Your name"
+        name="display_name"
+        autoComplete="name"
+        required
+        maxLength={200}
+        autoFocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={faults.display_name === undefined ? null : `This ${faults.display_name}.`}
+      />
+      <NewPassword label="Password" policy={null} value={password} onChange={setPassword} fault={faults.password} />
+      {isElsewhere ? <Refusal>Not accepted. {causeOf(accept.error)}</Refusal> : null}
+      <ActButton error={accept.error} isBusy={accept.isPending} className={entrySubmit}>
+        {accept.isPending ? "Making your account" : "Make an account and join"}
+      </ActButton>
+    </ActForm>
+  );
+}

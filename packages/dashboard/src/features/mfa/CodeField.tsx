@@ -1,0 +1,35 @@
+import type { ReactNode } from "react";
+import { Field } from "../../ui/Field.tsx";
+
+interface CodeFieldProps {
+  value: string;
+  onChange: (code: string) => void;
+  error: string | null;
+  isRecovery?: boolean;
+  hint?: ReactNode;
+  isFirst?: boolean;
+}
+
+/** One field for all six digits, so that a code can be pasted and a phone can offer it; spaces in it do not matter. */
+export function CodeField({ value, onChange, error, isRecovery = false, hint, isFirst = true }: CodeFieldProps) {
+  const kind = isRecovery
+    ? ({ label: "Recovery code", autoComplete: "off", maxLength: 20, autoCapitalize: "characters" } as const)
+    : ({ label: "Six-digit code", autoComplete: "one-time-code", inputMode: "numeric", maxLength: 20 } as const);
+  const usual = isRecovery
+    ? "One of those that you stored when you set the app up. Each works once."
+    : "Your authenticator app shows it; it changes every 30 seconds.";
+  return (
+    <Field
+      {...kind}
+      name="code"
+      required
+      minLength={6}
+      spellCheck={false}
+      autoFocus={isFirst}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      hint={hint ?? usual}
+      error={error}
+    />
+  );
+}

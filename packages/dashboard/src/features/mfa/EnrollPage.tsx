@@ -1,0 +1,170 @@
+import type { Me } from "@svc/client";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { safeReturn } from "../../paths.ts";
+import { noticeSignedOut, queryClient } from "../../query-client.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { CopyButton } from "../../ui/CopyButton.tsx";
+import controls from "../../ui/controls.module.css";
+import { Bones, Failed } from "../../ui/Feedback.tsx";
+import { Stamp } from "../../ui/Stamp.tsx";
+import { takeFocus } from "../../ui/take-focus.ts";
+import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { isEnrollmentOverdue, useMe } from "../sessions/queries.ts";
+import { SignOutLink } from "../sessions/SignOutLink.tsx";
+import { CodeField } from "./CodeField.tsx";
+import { codeFailure } from "./failures.ts";
+import css from "./mfa.module.css";
+import { QrCode } from "./QrCode.tsx";
+import { enrollmentQuery, mfaStatusQuery } from "./queries.ts";
+import { RecoveryCodes } from "./RecoveryCodes.tsx";
+
+const steps = ["Scan", "Confirm", "Keep the codes"] as const;
+
+/** Sets up an authenticator app in three steps; past the deadline of the policy the only page there is. */
+export function EnrollPage() {
+  const { next } = useSearch({ from: "/login/enroll" });
+  const router = useRouter();
+  const me = useMe();
+  const status = useQuery(mfaStatusQuery);
+  const [step, setStep] = useState(0);
+  const [codes, setCodes] = useState<readonly string[]>([]);
+  const isReplacing = status.data?.enrolled === true && step < 2;
+  const after = safeReturn(next);
+  const leave = () => {
+    queryClient.clear();
+    router.history.replace(after);
+  };
+  return (
+    <EntryFrame
+      title={isReplacing ? "Set up another app" : "Set up a second factor"}
+      foot={
+        <span>
+          {me.email} <SignOutLink next={after} />
+        </span>
+      }
+    >
+      {step === 2 ? null : <Deadline me={me} />}
+      <ol className={css.steps} aria-label="Steps">
+        {steps.map((name, at) => (
+          <li key={name} aria-current={at === step ? "step" : undefined} data-done={at < step ? "" : undefined}>
+            {name}
+            {at < step ? <span className="vh"> (done)</span> : null}
+          </li>
+        ))}
+      </ol>
+      {step === 0 ? <Scan onNext={() => setStep(1)} /> : null}
+      {step === 1 ? (
+        <Confirm
+          onBack={() => setStep(0)}
+          onConfirmed={(fresh) => {
+            setCodes(fresh);
+            setStep(2);
+          }}
+        />
+      ) : null}
+      {step === 2 ? (
+        <>
+          <p ref={takeFocus} className={css.said} tabIndex={-1}>
+            The app is set up. Without it only one of these codes lets you in, each once. They are shown now and never
+            again.
+          </p>
+          <RecoveryCodes codes={codes} email={me.email} onDone={leave} buttonClass={entrySubmit} />
+        </>
+      ) : isEnrollmentOverdue(me) ? null : (
+        <div className={entryAside}>
+          <AppLink className={controls.lnk} href={after}>
+            Not now
+          </AppLink>
+        </div>
+      )}
+    </EntryFrame>
+  );
+}
+
+function Deadline({ me }: { me: Me }) {
+  if (!me.mfa_enrollment_required || !me.mfa_enrollment_deadline) return null;
+  const day = <Stamp at={me.mfa_enrollment_deadline} />;
+  return (
+    <EntryNote icon="lock">
+      {isEnrollmentOverdue(me) ? (
+        <>This server asks for a second factor, and the time for it was over on {day}. Set one up to go on.</>
+      ) : (
+        <>This server asks for a second factor from {day} on.</>
+      )}
+    </EntryNote>
+  );
+}
+
+function Scan({ onNext }: { onNext: () => void }) {
+  const begun = useQuery(enrollmentQuery);
+  if (begun.data === undefined) {
+    return begun.isError ? (
+      <Failed
+        title="The set-up could not begin"
+        error={begun.error}
+        onRetry={() => void begun.refetch().then(({ error }) => noticeSignedOut(error))}
+      />
+    ) : (
+      <Bones rows={6} label="Loading the QR code" />
+    );
+  }
+  const { secret_base32: secret, provisioning_url: url } = begun.data;
+  return (
+    <>
+      <p ref={takeFocus} className={css.said} tabIndex={-1}>
+        Scan this with an authenticator app, such as the one that your phone has for passwords.
+      </p>
+      <QrCode text={url} label="QR code for the authenticator app" />
+      <div>
+        <p className="t2">Or type this key into the app:</p>
+        <p className={css.secret}>
+          <code>{secret.match(/.{1,4}/g)?.join(" ")}</code>
+          <CopyButton text={secret} name="Copy the key" />
+        </p>
+      </div>
+      <button type="button" className={`${controls.btn} ${controls.pri} ${entrySubmit}`} onClick={onNext}>
+        Next: enter a code
+      </button>
+    </>
+  );
+}
+
+interface ConfirmProps {
+  onBack: () => void;
+  onConfirmed: (codes: readonly string[]) => void;
+}
+
+function Confirm({ onBack, onConfirmed }: ConfirmProps) {
+  // Held, so that going back shows the same code again and does not begin anew.
+  useQuery({ ...enrollmentQuery, enabled: false });
+  const [code, setCode] = useState("");
+  const complete = useMutation({
+    mutationFn: () => api.completeMfaEnrollment({ code: code.trim() }),
+    onSuccess: ({ recovery_codes }) => onConfirmed(recovery_codes),
+    onError: noticeSignedOut,
+    gcTime: 0,
+  });
+  return (
+    <ActForm error={complete.error} className={entryForm} onSubmit={() => complete.mutate()}>
+      <CodeField
+        value={code}
+        onChange={setCode}
+        hint="The app shows it under the name svc; it changes every 30 seconds."
+        error={complete.isError ? codeFailure(complete.error) : null}
+      />
+      <ActButton error={complete.error} isBusy={complete.isPending} className={entrySubmit}>
+        {complete.isPending ? "Confirming" : "Confirm"}
+      </ActButton>
+      <div className={entryAside}>
+        <button type="button" className={controls.lnk} onClick={onBack}>
+          Back to the QR code
+        </button>
+      </div>
+    </ActForm>
+  );
+}

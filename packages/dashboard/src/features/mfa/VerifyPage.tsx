@@ -1,0 +1,76 @@
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { safeReturn } from "../../paths.ts";
+import { queryClient } from "../../query-client.ts";
+import controls from "../../ui/controls.module.css";
+import { count } from "../../ui/format.ts";
+import { takeFocus } from "../../ui/take-focus.ts";
+import { EntryFrame, EntryNote, entryForm, entryKeep, entrySubmit } from "../sessions/EntryFrame.tsx";
+import { useMe } from "../sessions/queries.ts";
+import { SignOutLink } from "../sessions/SignOutLink.tsx";
+import { VerifyForm } from "./VerifyForm.tsx";
+
+/** The second step of a sign-in. */
+export function VerifyPage() {
+  const { next } = useSearch({ from: "/login/mfa" });
+  const router = useRouter();
+  const { email } = useMe();
+  const [remembersDevice, setRemembers] = useState(false);
+  const [codesLeft, setCodesLeft] = useState<number | null>(null);
+  const goOn = () => {
+    queryClient.clear();
+    router.history.replace(safeReturn(next));
+  };
+  if (codesLeft !== null) return <CodesLeft left={codesLeft} onGoOn={goOn} />;
+  return (
+    <EntryFrame
+      title="Confirm it is you"
+      foot={
+        <span>
+          Signing in as <b>{email}</b> <SignOutLink />
+        </span>
+      }
+    >
+      <VerifyForm
+        className={entryForm}
+        buttonClass={entrySubmit}
+        remembersDevice={remembersDevice}
+        onVerified={({ used_recovery_code, remaining_recovery_codes }) => {
+          if (used_recovery_code) setCodesLeft(remaining_recovery_codes);
+          else goOn();
+        }}
+      >
+        <label className={entryKeep}>
+          <span className={controls.tick}>
+            <input
+              type="checkbox"
+              checked={remembersDevice}
+              onChange={(event) => setRemembers(event.currentTarget.checked)}
+            />
+          </span>
+          Remember this device: ask for no code at the next sign-ins here
+        </label>
+      </VerifyForm>
+    </EntryFrame>
+  );
+}
+
+function CodesLeft({ left, onGoOn }: { left: number; onGoOn: () => void }) {
+  return (
+    <EntryFrame title="Signed in with a recovery code">
+      <EntryNote icon="keys">
+        {left === 0
+          ? "That was the last one. Make new ones under Security before you need one again."
+          : `${count(left)} recovery ${left === 1 ? "code is" : "codes are"} left. Under Security you can make new ones, or set up another app.`}
+      </EntryNote>
+      <button
+        type="button"
+        className={`${controls.btn} ${controls.pri} ${entrySubmit}`}
+        ref={takeFocus}
+        onClick={onGoOn}
+      >
+        Go on
+      </button>
+    </EntryFrame>
+  );
+}

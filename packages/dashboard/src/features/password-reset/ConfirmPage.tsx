@@ -1,0 +1,101 @@
+import { isProblem } from "@svc/client";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { forgetEntryToken, useEntryToken } from "../../entry-token.ts";
+import { faultsByField } from "../../field-faults.ts";
+import { paths } from "../../paths.ts";
+import { queryClient } from "../../query-client.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { NewPassword } from "../account/NewPassword.tsx";
+import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+
+const primary = `${controls.btn} ${controls.pri} ${entrySubmit}`;
+
+/** Where a mailed link leads: chooses a new password. */
+export function ConfirmPage() {
+  const token = useEntryToken("/reset/confirm");
+  const [isDone, setDone] = useState(false);
+  if (isDone) {
+    return (
+      <EntryFrame title="Your password is changed">
+        <EntryNote icon="check">
+          All sessions have ended and no device is trusted any more. A second factor stays as it was.
+        </EntryNote>
+        <AppLink className={primary} href={paths.login()}>
+          Sign in
+        </AppLink>
+      </EntryFrame>
+    );
+  }
+  if (token === null) {
+    return (
+      <NoLink title="Open the link again">
+        This page needs the link of the mail, and forgets it when it is loaded anew. Open the link in the mail once
+        more, or ask for another one.
+      </NoLink>
+    );
+  }
+  return (
+    <ChoosePassword
+      // Another link begins anew.
+      key={token}
+      token={token}
+      onDone={() => {
+        forgetEntryToken();
+        queryClient.clear();
+        setDone(true);
+      }}
+    />
+  );
+}
+
+function ChoosePassword({ token, onDone }: { token: string; onDone: () => void }) {
+  const [password, setPassword] = useState("");
+  const confirm = useMutation({
+    mutationFn: () => api.confirmPasswordReset({ token, new_password: password }),
+    onSuccess: onDone,
+    gcTime: 0,
+  });
+  if (isProblem(confirm.error, "not_found")) {
+    return (
+      <NoLink title="This link does not work">
+        It was used already, or is older than 30 minutes, or your password was changed since. Ask for another one.
+      </NoLink>
+    );
+  }
+  const fault = faultsByField(confirm.error).new_password;
+  return (
+    <EntryFrame title="Choose a new password">
+      <ActForm error={confirm.error} className={entryForm} onSubmit={() => confirm.mutate()}>
+        <NewPassword policy={null} value={password} onChange={setPassword} fault={fault} isFirst />
+        {confirm.isError && fault === undefined ? <Refusal>Not changed. {causeOf(confirm.error)}</Refusal> : null}
+        <ActButton error={confirm.error} isBusy={confirm.isPending} className={entrySubmit}>
+          {confirm.isPending ? "Changing" : "Change password"}
+        </ActButton>
+      </ActForm>
+      <p className="t2">This ends all sessions of the account, here and elsewhere.</p>
+    </EntryFrame>
+  );
+}
+
+function NoLink({ title, children }: { title: string; children: string }) {
+  return (
+    <EntryFrame title={title}>
+      <EntryNote icon="lock">{children}</EntryNote>
+      <AppLink className={primary} href={paths.reset()}>
+        Ask for a link
+      </AppLink>
+      <div className={entryAside}>
+        <AppLink className={controls.lnk} href={paths.login()}>
+          Back to the sign-in
+        </AppLink>
+      </div>
+    </EntryFrame>
+  );
+}

@@ -1,0 +1,62 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { paths } from "../../paths.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { EntryFrame, EntryNote, entryAside, entryForm, entrySubmit } from "../sessions/EntryFrame.tsx";
+
+/** Asks for the mail with a link to a new password. What it says does not tell whether the account exists. */
+export function RequestPage() {
+  const [email, setEmail] = useState("");
+  const request = useMutation({ mutationFn: () => api.requestPasswordReset({ email: email.trim() }) });
+  const back = (
+    <div className={entryAside}>
+      <AppLink className={controls.lnk} href={paths.login()}>
+        Back to the sign-in
+      </AppLink>
+    </div>
+  );
+  if (request.isSuccess) {
+    return (
+      <EntryFrame title="Look into your mail">
+        <EntryNote icon="check">
+          If <b>{email.trim()}</b> has an account here, a mail with a link is on its way. The link works once, for 30
+          minutes.
+        </EntryNote>
+        <p className="t2">
+          Nothing came? Look among the unwanted mail. A server without a mail server sends none: then an administrator
+          sets a new password for you.
+        </p>
+        {back}
+      </EntryFrame>
+    );
+  }
+  return (
+    <EntryFrame title="Reset your password">
+      <ActForm error={request.error} className={entryForm} onSubmit={() => request.mutate()}>
+        <Field
+          label="Email"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+          maxLength={320}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          hint="Of your account. You get a link to choose a new password."
+          error={request.isError ? causeOf(request.error) : null}
+        />
+        <ActButton error={request.error} isBusy={request.isPending} className={entrySubmit}>
+          {request.isPending ? "Asking" : "Send the link"}
+        </ActButton>
+      </ActForm>
+      {back}
+    </EntryFrame>
+  );
+}
