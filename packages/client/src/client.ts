@@ -1,15 +1,18 @@
 import { createReadFile, createSend, type RequestOptions } from "./request.ts";
 import { accountRoutes } from "./routes/accounts.ts";
 import { agentRoutes } from "./routes/agents.ts";
+import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { issueRoutes } from "./routes/issues.ts";
+import { memberRoutes } from "./routes/members.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { savedViewRoutes } from "./routes/saved-views.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { taskBreakdownRoutes } from "./routes/task-breakdowns.ts";
 import { taskRoutes } from "./routes/tasks.ts";
+import { userRoutes } from "./routes/users.ts";
 import { workerRoutes } from "./routes/workers.ts";
 
 export type ClientOptions = RequestOptions;
@@ -26,6 +29,9 @@ export function createClient(options: ClientOptions = {}) {
   const send = createSend(options);
   return {
     ...accountRoutes(send),
+    ...apiKeyRoutes(send),
+    ...userRoutes(send),
+    ...memberRoutes(send),
     ...homeRoutes(send),
     ...issueRoutes(send),
     ...projectRoutes(send),

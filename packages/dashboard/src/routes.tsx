@@ -16,6 +16,7 @@ import { taskListQuery } from "./features/tasks/queries.ts";
 import { filtersOf, readTaskPageSearch, readTasksSearch } from "./features/tasks/tasks-search.ts";
 import { rangeKeys, searchOf } from "./page-search.ts";
 import { paths, safeReturn } from "./paths.ts";
+import { apiKeysRoute, settingsRoutes, usersRoute } from "./people-routes.tsx";
 import { queryClient, whenSignedOut } from "./query-client.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 import { NotFound } from "./shell/NotFound.tsx";
@@ -24,7 +25,7 @@ import { usePage } from "./ui/title.ts";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
 // later mount here in this order: /login/mfa, /login/enroll, /reset, /reset/confirm, /invite, /activity, /inbox, then
-// below a project: issues, schedules, dead-letters, commands, bulk-retries, automation, audit, settings,
+// below a project: issues, schedules, dead-letters, commands, bulk-retries, automation, audit,
 // and the rest of /me, /admin.
 
 /** What stands before the shell does, which has the landmark of the page. */
@@ -154,7 +155,9 @@ export const router = createRouter({
     loginRoute,
     signedInRoute.addChildren([
       homeRoute,
+      apiKeysRoute(signedInRoute),
       appearanceRoute,
+      usersRoute(signedInRoute),
       projectRoute.addChildren([
         projectIndexRoute,
         tasksRoute,
@@ -165,6 +168,7 @@ export const router = createRouter({
         workerRoute,
         agentsRoute,
         agentRoute,
+        ...settingsRoutes(projectRoute),
       ]),
     ]),
   ]),

@@ -45,3 +45,31 @@ export interface LoginResponse {
   mfa_enrollment_required: boolean;
   mfa_enrollment_deadline?: string | null;
 }
+
+/** What a user may change of the own account; null takes a name away. */
+export interface ProfileChanges {
+  first_name?: string | null;
+  last_name?: string | null;
+  display_name?: string | null;
+  timezone?: string;
+}
+
+export interface PasswordPolicy {
+  min_length: number;
+  max_length: number;
+  required_character_classes: number;
+  character_class_names: string[];
+  /** From this length on the mix of characters no longer matters. */
+  exempt_length: number;
+}
+
+export interface UserSession {
+  id: string;
+  issued_at: string;
+  /** Written at most once a minute. */
+  last_seen_at: string;
+  expires_at: string;
+  ip_at_issue?: string | null;
+  user_agent_at_issue?: string | null;
+  is_current: boolean;
+}

@@ -2,13 +2,15 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation, useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 import { projectsQuery } from "../features/projects/queries.ts";
+import { useMe } from "../features/sessions/queries.ts";
 import { copiesOf } from "../features/tasks/detail/task-copies.ts";
 import { taskQuery } from "../features/tasks/queries.ts";
 import { splitTask } from "../features/tasks/task-address.ts";
 import { connection, useIsPaused } from "../live/live.ts";
 import { paths, samePageIn } from "../paths.ts";
 import { stringifySearch } from "../search-text.ts";
-import { openKeys } from "../shell/overlay.ts";
+import { accountPages } from "../shell/account-pages.ts";
+import { openKeys, openNewProject } from "../shell/overlay.ts";
 import { projectPages } from "../shell/pages.ts";
 import { recent } from "../shell/recent.ts";
 import { useKeepRange } from "../time-range.ts";
@@ -22,6 +24,7 @@ import { taskByIdQuery } from "./task-by-id.ts";
 /** Everything the palette can do for `typed`; `settled` is what the server is asked about, any word when it `isPasted`. */
 export function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean): Entry[] {
   const router = useRouter();
+  const me = useMe();
   const keepRange = useKeepRange();
   const pathname = useLocation({ select: (location) => location.pathname });
   const projects = useQuery(projectsQuery);
@@ -84,8 +87,20 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
     ...recentTasks.filter(({ id }) => !isExact.has(id)),
     ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),
     ...pages,
+    ...(slug === null ? [] : [membersEntry(slug, go)]),
     homeEntry(go),
+    ...accountPages(me).map(
+      ({ id, label, icon, href, also }): Entry => ({
+        id: `page ${id}`,
+        group: "Pages",
+        label,
+        icon,
+        also,
+        run: go(href),
+      }),
+    ),
     ...others,
+    ...(me.is_admin ? [newProjectEntry] : []),
     ...actions(go, { isPaused, hasProject: slug !== null }),
   ];
 }
@@ -124,6 +139,24 @@ const homeEntry = (go: Go): Entry => ({
   icon: "home",
   run: go(paths.home()),
 });
+
+const membersEntry = (slug: string, go: Go): Entry => ({
+  id: "page members",
+  group: "Pages",
+  label: "Members",
+  also: "invite invitations roles people settings",
+  icon: "users",
+  run: go(paths.members(slug)),
+});
+
+const newProjectEntry: Entry = {
+  id: "action new project",
+  group: "Actions",
+  label: "New project",
+  also: "create",
+  icon: "plus",
+  run: openNewProject,
+};
 
 /** Looks for the text itself among the tasks of the project. */
 function findEntry(slug: string, typed: string, go: Go): Entry {

@@ -12,6 +12,7 @@ import { causeOf } from "../ui/Feedback.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { chooseZone, useZone } from "../ui/instants.ts";
 import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
+import { accountPages } from "./account-pages.ts";
 import { openKeys } from "./overlay.ts";
 import { forgetRecent } from "./recent.ts";
 import css from "./top.module.css";
@@ -54,6 +55,12 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <Icon name="home" />
         All projects
       </AppLink>
+      {accountPages(me).map(({ id, label, icon, href }) => (
+        <AppLink key={id} data-entry="" className={menuItem} href={href}>
+          <Icon name={icon} />
+          {label}
+        </AppLink>
+      ))}
       <button type="button" data-entry="" data-stay="" className={menuItem} onClick={toggleTheme}>
         <Icon name="theme" />
         Light or dark

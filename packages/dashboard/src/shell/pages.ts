@@ -5,7 +5,8 @@ export interface ProjectPage {
   id: string;
   label: string;
   icon: string;
-  group: "Watch" | "Fleet" | "Act" | "Record";
+  /** `Foot` is the end of the rail. */
+  group: "Watch" | "Fleet" | "Act" | "Record" | "Foot";
   href: (slug: string) => string;
   /** After `g`. */
   key: string;
@@ -27,6 +28,15 @@ export const projectPages: readonly ProjectPage[] = [
   { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
   { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },
   { id: "agents", label: "Agents", icon: "agents", group: "Fleet", href: paths.agents, key: "a", isOnBar: true },
+  {
+    id: "settings",
+    label: "Settings",
+    icon: "settings",
+    group: "Foot",
+    href: paths.settings,
+    key: "e",
+    isOnBar: false,
+  },
 ];
 
 /** Whether an address is that page or one below it. A project's own address is above all the others. */

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../api.ts";
+import { faultsByField } from "../../field-faults.ts";
 import { paths } from "../../paths.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
 import { ActForm } from "../../ui/ActForm.tsx";
@@ -13,7 +14,9 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { homeSummaryQuery, projectsQuery } from "./queries.ts";
 import { slugFrom } from "./slug.ts";
+import { ZoneField } from "./ZoneField.tsx";
 
+/** A project of one's own making, from the start page, the project switcher or the palette. */
 export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const router = useRouter();
@@ -29,10 +32,11 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       await client.invalidateQueries({ queryKey: projectsQuery.queryKey });
       await client.invalidateQueries({ queryKey: homeSummaryQuery.queryKey });
       await client.invalidateQueries({ queryKey: ["me"] });
+      onClose();
       router.history.push(paths.project(project.slug));
     },
   });
-  const faults = create.error instanceof ApiProblem ? faultsByField(create.error) : {};
+  const faults = faultsByField(create.error);
   const isElsewhere = create.isError && Object.keys(faults).length === 0;
 
   return (
@@ -68,19 +72,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
           hint="Production projects carry a coloured line, so that they are not mistaken for another."
           error={faults.environment}
         />
-        <Field
-          label="Time zone"
-          required
-          list="zones"
-          value={timezone}
-          onChange={(event) => setTimezone(event.currentTarget.value)}
-          error={faults.timezone}
-        />
-        <datalist id="zones">
-          {Intl.supportedValuesOf("timeZone").map((zone) => (
-            <option key={zone} value={zone} />
-          ))}
-        </datalist>
+        <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />
         {isElsewhere ? <Refusal>{conflictText(create.error)}</Refusal> : null}
         <div className={dialogFoot}>
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
@@ -93,17 +85,6 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       </ActForm>
     </Dialog>
   );
-}
-
-/** The messages of a 422 by the last name of their place. */
-function faultsByField(problem: ApiProblem): Record<string, string> {
-  const found: Record<string, string> = {};
-  if (!Array.isArray(problem.details.errors)) return found;
-  for (const fault of problem.details.errors as { loc?: unknown; message?: unknown }[]) {
-    const place = Array.isArray(fault.loc) ? fault.loc.at(-1) : undefined;
-    if (typeof place === "string" && typeof fault.message === "string") found[place] ??= fault.message;
-  }
-  return found;
 }
 
 function conflictText(error: Error): string {
