@@ -17,6 +17,10 @@ const readingPages = [
   "worker",
   "agents",
   "agent",
+  "project settings",
+  "members",
+  "api keys",
+  "users",
 ];
 const looks = [
   { theme: "light", size: "desktop" },

@@ -67,6 +67,10 @@ test.each([
   "queue",
   "workers",
   "agents",
+  "project settings",
+  "members",
+  "api keys",
+  "users",
   "appearance",
 ])("a finger finds every control of the %s", async (name) => {
   const { page } = await openScreen(shop.browser, shop.brain, {
