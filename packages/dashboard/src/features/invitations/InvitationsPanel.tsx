@@ -66,8 +66,10 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
                   <tr key={invitation.id}>
                     <td className={panel.two}>
                       {printable(invitation.email)}
-                      <small className="sm">
-                        until <Stamp at={invitation.expires_at} unit="minute" />
+                      <small>
+                        <span className="sm">
+                          until <Stamp at={invitation.expires_at} unit="minute" />
+                        </span>
                       </small>
                     </td>
                     <td>{invitation.role}</td>

@@ -28,6 +28,7 @@ export function GeneralPage() {
   usePage([{ label: slug, href: paths.project(slug) }, { label: "Settings" }]);
   const read = useSuspenseQuery(projectQuery(slug));
   const isAdmin = useIsProjectAdmin(slug);
+  const archive = <ArchivePart project={read.data} isAdmin={isAdmin} />;
   return (
     <>
       <div className={panel.head}>
@@ -39,8 +40,9 @@ export function GeneralPage() {
         <FailedLine title="The settings were not renewed" error={read.error} onRetry={() => void read.refetch()} />
       ) : null}
       <div className={css.general}>
+        {read.data.is_active ? null : archive}
         <FieldsForm key={read.data.id} project={read.data} isAdmin={isAdmin} />
-        <ArchivePart project={read.data} isAdmin={isAdmin} />
+        {read.data.is_active ? archive : null}
       </div>
     </>
   );
