@@ -17,6 +17,7 @@ import { Snippet } from "../../ui/Snippet.tsx";
 import { Stamp } from "../../ui/Stamp.tsx";
 import { RoleField } from "../memberships/RoleField.tsx";
 import { memberRefusal } from "../memberships/roles.ts";
+import css from "./invitations.module.css";
 import { invitationsQuery } from "./queries.ts";
 
 /** Invites an address in a role, then shows the link, this once. */
@@ -87,11 +88,13 @@ function InvitedDialog({ invited, onClose }: { invited: InvitedAnswer; onClose: 
       done={isSent ? "I have kept the link, or the mail is enough" : "I have kept the link, to hand it over"}
       onClose={onClose}
     >
-      <p data-state={isSent ? "success" : "retry"}>
-        <Glyph name={isSent ? "success" : "retry"} />{" "}
-        {isSent
-          ? `The mail server took a mail with this link to ${email}.`
-          : "No mail was sent: the server has none set up, or its mail server did not take it. Hand the link over yourself."}
+      <p className={css.mail} data-sent={isSent}>
+        <Glyph name={isSent ? "success" : "rejected"} />
+        <span>
+          {isSent
+            ? `The mail server took a mail with this link to ${email}.`
+            : "No mail was sent: the server has none set up, or its mail server did not take it. Hand the link over yourself."}
+        </span>
       </p>
       <Snippet name="link" text={new URL(invited.accept_url_path, location.origin).href} />
       <p className="t2">

@@ -163,9 +163,12 @@ function FieldsForm({ project, isAdmin }: { project: Project; isAdmin: boolean }
 function SlugHint({ from, to }: { from: string; to: string }): ReactNode {
   if (to.trim() === from) return "Part of every address of this project.";
   return (
-    <b className={css.warning} role="status">
-      <Glyph name="retry" /> Every address of this project changes: links, bookmarks and scripts that say{" "}
-      <code>/{from}</code> lead nowhere afterwards, and other projects may take the old slug. Agents go on as they are.
-    </b>
+    <span className={css.warning} role="status">
+      <Glyph name="rejected" />
+      <span>
+        Every address of this project changes: links, bookmarks and scripts that say <code>/{from}</code> lead nowhere
+        afterwards, and other projects may take the old slug. Agents go on as they are.
+      </span>
+    </span>
   );
 }

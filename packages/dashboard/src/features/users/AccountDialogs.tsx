@@ -115,8 +115,8 @@ export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
         <li>its second factor</li>
       </ul>
       <p className="t2">
-        Commands and audit rows stay and no longer name it. To keep somebody out and all of this, deactivate the account
-        instead.
+        Commands and audit rows stay and no longer name it. To shut somebody out and keep all of this, deactivate the
+        account instead.
       </p>
       <ActForm error={remove.error} className={controls.rows} onSubmit={() => remove.mutate()}>
         <Field
