@@ -100,6 +100,19 @@ describe("the settings of a project", () => {
     await page.context().close();
   });
 
+  test("that somebody else changed meanwhile stay as they are when others are saved", async () => {
+    await brain.addProject("shared", "Shared");
+    const { page } = await openSettings("shared");
+    await page.getByLabel("Name").fill("Shared by two");
+    await brain.as.root.patch("/projects/shared", { environment: "staging" });
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved.").waitFor();
+    const { body } = await brain.as.root.get("/projects/shared");
+    expect(body).toMatchObject({ name: "Shared by two", environment: "staging" });
+    await expect.poll(() => page.getByLabel("Environment").inputValue()).toBe("staging");
+    await page.context().close();
+  });
+
   test("are read by a viewer and changed by admins only", async () => {
     const { page } = await openSettings(brain.project.slug, brain.as.viewer);
     expect(await page.getByLabel("Name").getAttribute("readonly")).not.toBeNull();

@@ -115,6 +115,23 @@ describe("an account", () => {
     await page.context().close();
   });
 
+  test("keeps what somebody else changed while it was edited", async () => {
+    const { body: ada } = await brain.as.root.post("/users", {
+      email: "ada@example.org",
+      password: testPassword,
+      display_name: "Ada",
+    });
+    const { page } = await openUsers();
+    await act(page, "Ada", "Edit");
+    await brain.as.root.patch(`/users/${ada.id}`, { is_admin: true });
+    await dialogOf(page).getByLabel("First name").fill("Augusta");
+    await dialogOf(page).getByRole("button", { name: "Save changes" }).click();
+    await dialogOf(page).waitFor({ state: "detached" });
+    const { body } = await brain.as.root.get(`/users/${ada.id}`);
+    expect(body).toMatchObject({ first_name: "Augusta", display_name: "Ada", is_admin: true });
+    await page.context().close();
+  });
+
   test("that somebody else took away in the meantime is refused in words", async () => {
     await brain.as.root.post("/users", { email: "gone@example.org", password: testPassword, display_name: "Gone" });
     const { page } = await openUsers();

@@ -1,7 +1,5 @@
 import { useLocation } from "@tanstack/react-router";
-import { useMe } from "../features/sessions/queries.ts";
 import { paths } from "../paths.ts";
-import { accountPages } from "../shell/account-pages.ts";
 import { closeOverlay, type OverlayProps, openPalette } from "../shell/overlay.ts";
 import { ProjectList } from "../shell/ProjectList.tsx";
 import { isOn, projectPages } from "../shell/pages.ts";
@@ -12,7 +10,6 @@ import css from "./palette.module.css";
 
 /** What the bottom bar of a phone has no room for. */
 export function MoreSheet({ slug }: OverlayProps) {
-  const me = useMe();
   const pathname = useLocation({ select: (location) => location.pathname });
   return (
     <Dialog title="More" isSheet onClose={closeOverlay}>
@@ -38,14 +35,6 @@ export function MoreSheet({ slug }: OverlayProps) {
             Find or go to
           </button>
         </li>
-        {accountPages(me).map(({ id, label, icon, href }) => (
-          <li key={id}>
-            <AppLink className={menuItem} href={href} onClick={closeOverlay}>
-              <Icon name={icon} />
-              {label}
-            </AppLink>
-          </li>
-        ))}
         <li>
           <AppLink className={menuItem} href={paths.appearance()} onClick={closeOverlay}>
             <Icon name="settings" />

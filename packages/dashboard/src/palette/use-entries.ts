@@ -9,9 +9,8 @@ import { splitTask } from "../features/tasks/task-address.ts";
 import { connection, useIsPaused } from "../live/live.ts";
 import { paths, samePageIn } from "../paths.ts";
 import { stringifySearch } from "../search-text.ts";
-import { accountPages } from "../shell/account-pages.ts";
 import { openKeys, openNewProject } from "../shell/overlay.ts";
-import { projectPages } from "../shell/pages.ts";
+import { adminPages, projectPages } from "../shell/pages.ts";
 import { recent } from "../shell/recent.ts";
 import { useKeepRange } from "../time-range.ts";
 import { contrastSetting, densities, setDensity, themeSetting, toggleRail } from "../ui/appearance.ts";
@@ -24,7 +23,7 @@ import { taskByIdQuery } from "./task-by-id.ts";
 /** Everything the palette can do for `typed`; `settled` is what the server is asked about, any word when it `isPasted`. */
 export function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean): Entry[] {
   const router = useRouter();
-  const me = useMe();
+  const { is_admin: isAdmin } = useMe();
   const keepRange = useKeepRange();
   const pathname = useLocation({ select: (location) => location.pathname });
   const projects = useQuery(projectsQuery);
@@ -89,18 +88,10 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
     ...pages,
     ...(slug === null ? [] : [membersEntry(slug, go)]),
     homeEntry(go),
-    ...accountPages(me).map(
-      ({ id, label, icon, href, also }): Entry => ({
-        id: `page ${id}`,
-        group: "Pages",
-        label,
-        icon,
-        also,
-        run: go(href),
-      }),
-    ),
+    apiKeysEntry(go),
+    ...(isAdmin ? adminEntries(go) : []),
     ...others,
-    ...(me.is_admin ? [newProjectEntry] : []),
+    ...(isAdmin ? [newProjectEntry] : []),
     ...actions(go, { isPaused, hasProject: slug !== null }),
   ];
 }
@@ -148,6 +139,26 @@ const membersEntry = (slug: string, go: Go): Entry => ({
   icon: "users",
   run: go(paths.members(slug)),
 });
+
+const apiKeysEntry = (go: Go): Entry => ({
+  id: "page api keys",
+  group: "Pages",
+  label: "API keys",
+  also: "account tokens scopes scripts me",
+  icon: "key",
+  run: go(paths.apiKeys()),
+});
+
+const adminEntries = (go: Go): Entry[] =>
+  adminPages.map(({ id, label, icon, href, also }) => ({
+    id: `page admin ${id}`,
+    group: "Pages",
+    label,
+    detail: "instance",
+    also,
+    icon,
+    run: go(href),
+  }));
 
 const newProjectEntry: Entry = {
   id: "action new project",

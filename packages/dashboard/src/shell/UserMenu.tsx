@@ -12,8 +12,8 @@ import { causeOf } from "../ui/Feedback.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { chooseZone, useZone } from "../ui/instants.ts";
 import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
-import { accountPages } from "./account-pages.ts";
 import { openKeys } from "./overlay.ts";
+import { adminPages } from "./pages.ts";
 import { forgetRecent } from "./recent.ts";
 import css from "./top.module.css";
 import type { TopItemProps } from "./top-item.ts";
@@ -55,12 +55,10 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <Icon name="home" />
         All projects
       </AppLink>
-      {accountPages(me).map(({ id, label, icon, href }) => (
-        <AppLink key={id} data-entry="" className={menuItem} href={href}>
-          <Icon name={icon} />
-          {label}
-        </AppLink>
-      ))}
+      <AppLink data-entry="" className={menuItem} href={paths.apiKeys()}>
+        <Icon name="key" />
+        API keys
+      </AppLink>
       <button type="button" data-entry="" data-stay="" className={menuItem} onClick={toggleTheme}>
         <Icon name="theme" />
         Light or dark
@@ -75,6 +73,18 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <kbd>?</kbd>
       </button>
       <hr className={menuRule} />
+      {me.is_admin ? (
+        <>
+          <p className={menuLabel}>Instance</p>
+          {adminPages.map((page) => (
+            <AppLink key={page.id} data-entry="" className={menuItem} href={page.href}>
+              <Icon name={page.icon} />
+              {page.label}
+            </AppLink>
+          ))}
+          <hr className={menuRule} />
+        </>
+      ) : null}
       <p className={menuLabel}>Row height</p>
       {densities.map((one) => (
         <Choice key={one} word={one} isChosen={one === density} onChoose={() => setDensity(one)} />

@@ -14,6 +14,20 @@ export interface ProjectPage {
   isOnBar: boolean;
 }
 
+/** Pages about the instance, for its administrators. */
+export interface AdminPage {
+  id: string;
+  label: string;
+  icon: string;
+  href: string;
+  /** Other words to find it by. */
+  also: string;
+}
+
+export const adminPages: readonly AdminPage[] = [
+  { id: "users", label: "Users", icon: "users", href: paths.users(), also: "instance admin accounts people passwords" },
+];
+
 export const projectPages: readonly ProjectPage[] = [
   { id: "overview", label: "Overview", icon: "overview", group: "Watch", href: paths.project, key: "o", isOnBar: true },
   {
@@ -33,7 +47,7 @@ export const projectPages: readonly ProjectPage[] = [
     label: "Settings",
     icon: "settings",
     group: "Foot",
-    href: paths.settings,
+    href: paths.projectSettings,
     key: "e",
     isOnBar: false,
   },

@@ -51,13 +51,20 @@ export function GeneralPage() {
 function FieldsForm({ project, isAdmin }: { project: Project; isAdmin: boolean }) {
   const client = useQueryClient();
   const router = useRouter();
-  const [form, setForm] = useState(formOf(project));
+  // What is sent is what was typed here: compared with the project as it is by now, it would take back what others changed meanwhile.
+  const [base, setBase] = useState(project);
+  const [form, setForm] = useState(formOf(base));
   const isFixed = !isAdmin || !project.is_active;
-  const changes = changesOf(project, form);
+  const changes = changesOf(base, form);
   const isChanged = Object.keys(changes).length > 0;
+  if (base !== project && !isChanged) {
+    setBase(project);
+    setForm(formOf(project));
+  }
   const save = useMutation({
     mutationFn: () => api.changeProject(project.slug, changes),
     onSuccess: async (changed) => {
+      setBase(changed);
       setForm(formOf(changed));
       client.setQueryData(projectQuery(changed.slug).queryKey, changed);
       await client.invalidateQueries({ queryKey: ["projects"] });

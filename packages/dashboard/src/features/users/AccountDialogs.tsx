@@ -11,6 +11,7 @@ import { Field } from "../../ui/Field.tsx";
 import { printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot, dialogList } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
+import { useMe } from "../sessions/queries.ts";
 import { accountRefusal } from "./account-guards.ts";
 import { NewPasswordField } from "./NewPasswordField.tsx";
 
@@ -24,6 +25,7 @@ const wordsOf = (error: unknown) => accountRefusal(conflictReason(error)) ?? cau
 
 /** Gives a new password without the old one, and says what that ends. */
 export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
+  const me = useMe();
   const [password, setPassword] = useState("");
   const reset = useMutation({
     mutationFn: () => api.resetUserPassword(user.id, { new_password: password }),
@@ -40,6 +42,9 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
         <li>every link for a new password that is under way</li>
         <li>the lock, where wrong passwords brought one</li>
       </ul>
+      {user.id === me.id ? (
+        <p>This is you: you will be signed out here as well, and sign in with the new password.</p>
+      ) : null}
       <p className="t2">A second factor stays and is asked for at the next sign-in; API keys stay as well.</p>
       <ActForm error={reset.error} className={controls.rows} onSubmit={() => reset.mutate()}>
         <NewPasswordField value={password} onChange={setPassword} error={fault} />

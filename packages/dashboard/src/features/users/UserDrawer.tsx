@@ -1,4 +1,4 @@
-import type { UserAdminPublic } from "@svc/client";
+import type { UserAdminPublic, UserChanges } from "@svc/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -44,7 +44,9 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
   const put = useMutation({
     mutationFn: () => {
       const body = { ...namesOf(names), timezone, is_admin: isAdmin };
-      return user ? api.changeUser(user.id, body) : api.createUser({ ...body, email: email.trim(), password });
+      return user
+        ? api.changeUser(user.id, changedOf(user, body))
+        : api.createUser({ ...body, email: email.trim(), password });
     },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ["users"] });
@@ -127,6 +129,13 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
         </div>
       </ActForm>
     </Dialog>
+  );
+}
+
+/** Only what was changed here: what others changed meanwhile stays. */
+function changedOf(user: UserAdminPublic, body: UserChanges): UserChanges {
+  return Object.fromEntries(
+    Object.entries(body).filter(([key, value]) => value !== (user[key as keyof UserChanges] ?? null)),
   );
 }
 
