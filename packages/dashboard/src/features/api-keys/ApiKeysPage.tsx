@@ -67,7 +67,7 @@ export function ApiKeysPage() {
                 <th className="lg">Used from</th>
                 <th className="num lg">Last used</th>
                 <th className="num">Works until</th>
-                <th>
+                <th className={panel.acts}>
                   <span className="vh">Actions</span>
                 </th>
               </tr>

@@ -56,7 +56,7 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
                   <th>Role</th>
                   <th className="lg">Invited by</th>
                   <th className="num lg">Works until</th>
-                  <th>
+                  <th className={panel.acts}>
                     <span className="vh">Actions</span>
                   </th>
                 </tr>

@@ -70,7 +70,7 @@ export function MembersPage() {
               <th>Member</th>
               <th>Role</th>
               <th className="num lg">Since</th>
-              <th>
+              <th className={panel.acts}>
                 <span className="vh">Actions</span>
               </th>
             </tr>

@@ -94,7 +94,7 @@ function UserList() {
                 <th className="lg">Time zone</th>
                 <th className="num lg">Last signed in</th>
                 <th className="num lg">Made</th>
-                <th>
+                <th className={panel.acts}>
                   <span className="vh">Actions</span>
                 </th>
               </tr>
