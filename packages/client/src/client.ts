@@ -1,9 +1,11 @@
 import { createReadFile, createSend, type RequestOptions } from "./request.ts";
 import { accountRoutes } from "./routes/accounts.ts";
 import { agentRoutes } from "./routes/agents.ts";
+import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { issueRoutes } from "./routes/issues.ts";
+import { memberRoutes } from "./routes/members.ts";
 import { mfaRoutes } from "./routes/mfa.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { queueRoutes } from "./routes/queues.ts";
@@ -11,6 +13,7 @@ import { savedViewRoutes } from "./routes/saved-views.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { taskBreakdownRoutes } from "./routes/task-breakdowns.ts";
 import { taskRoutes } from "./routes/tasks.ts";
+import { userRoutes } from "./routes/users.ts";
 import { workerRoutes } from "./routes/workers.ts";
 
 export type ClientOptions = RequestOptions;
@@ -28,6 +31,9 @@ export function createClient(options: ClientOptions = {}) {
   return {
     ...accountRoutes(send),
     ...mfaRoutes(send),
+    ...apiKeyRoutes(send),
+    ...userRoutes(send),
+    ...memberRoutes(send),
     ...homeRoutes(send),
     ...issueRoutes(send),
     ...projectRoutes(send),

@@ -7,12 +7,14 @@ const source = (path: string) => new URL(`../src/${path}`, import.meta.url);
 /** The order of the style layers, said first in every style file: chunks arrive in any order, and the first one decides. */
 const layerOrder = "@layer tokens,base,components;";
 
-/** The site map of routes.tsx for who is signed in: the pattern of a page's address, and where its module ends. */
+/** The site map of the routes for who is signed in: the pattern of a page's address, and where its module ends. */
 const pages = {
   "": "/projects/HomePage.tsx",
   "/me/profile": "/account/ProfilePage.tsx",
   "/me/security": "/account/SecurityPage.tsx",
+  "/me/api-keys": "/api-keys/ApiKeysPage.tsx",
   "/me/appearance": "/account/AppearancePage.tsx",
+  "/admin/users": "/users/UsersPage.tsx",
   "/p/[^/]+": "/overview/OverviewPage.tsx",
   "/p/[^/]+/tasks": "/tasks/TasksPage.tsx",
   "/p/[^/]+/tasks/[^/]+/[^/]+": "/tasks/detail/TaskPage.tsx",
@@ -22,6 +24,8 @@ const pages = {
   "/p/[^/]+/workers/[^/]+": "/workers/WorkerPage.tsx",
   "/p/[^/]+/agents": "/agents/AgentsPage.tsx",
   "/p/[^/]+/agents/[^/]+": "/agents/AgentPage.tsx",
+  "/p/[^/]+/settings/general": "/projects/GeneralPage.tsx",
+  "/p/[^/]+/settings/members": "/memberships/MembersPage.tsx",
 };
 /** The pages outside of the shell, which nobody comes to with a session that counts. */
 const entryPages = [

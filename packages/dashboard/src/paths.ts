@@ -12,6 +12,8 @@ export const paths = {
   profile: () => "/me/profile",
   security: () => "/me/security",
   appearance: () => "/me/appearance",
+  apiKeys: () => "/me/api-keys",
+  users: (page = 1) => (page > 1 ? `/admin/users?page=${page}` : "/admin/users"),
   project: (slug: string) => `/p/${part(slug)}`,
   tasks: (slug: string) => `/p/${part(slug)}/tasks`,
   task: (slug: string, engine: string, taskId: string) =>
@@ -27,6 +29,9 @@ export const paths = {
   workers: (slug: string) => `/p/${part(slug)}/workers`,
   worker: (slug: string, workerId: string) => `/p/${part(slug)}/workers/${part(workerId)}`,
   agents: (slug: string) => `/p/${part(slug)}/agents`,
+  projectSettings: (slug: string) => `/p/${part(slug)}/settings`,
+  general: (slug: string) => `/p/${part(slug)}/settings/general`,
+  members: (slug: string) => `/p/${part(slug)}/settings/members`,
   agent: (slug: string, agentId: string) => `/p/${part(slug)}/agents/${part(agentId)}`,
 };
 

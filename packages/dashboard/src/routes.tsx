@@ -7,6 +7,7 @@ import { filtersOf, readTaskPageSearch, readTasksSearch } from "./features/tasks
 import { meRoutes } from "./me-routes.tsx";
 import { rangeKeys, searchOf } from "./page-search.ts";
 import { safeReturn } from "./paths.ts";
+import { apiKeysRoute, settingsRoutes, usersRoute } from "./people-routes.tsx";
 import { queryClient, whenSignedOut } from "./query-client.ts";
 import { PageError, rootRoute, signedInRoute } from "./root-routes.tsx";
 import { parseSearch, stringifySearch } from "./search-text.ts";
@@ -15,7 +16,7 @@ import { PageBones } from "./ui/Feedback.tsx";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
 // later mount here in this order: /activity, /inbox, then below a project: issues, schedules, dead-letters, commands, bulk-retries,
-// automation, audit, settings, and the rest of /me, /admin.
+// automation, audit, and the rest of /me, /admin.
 
 const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
@@ -96,6 +97,8 @@ export const router = createRouter({
     signedInRoute.addChildren([
       homeRoute,
       ...meRoutes,
+      apiKeysRoute(signedInRoute),
+      usersRoute(signedInRoute),
       projectRoute.addChildren([
         projectIndexRoute,
         tasksRoute,
@@ -106,6 +109,7 @@ export const router = createRouter({
         workerRoute,
         agentsRoute,
         agentRoute,
+        ...settingsRoutes(projectRoute),
       ]),
     ]),
   ]),

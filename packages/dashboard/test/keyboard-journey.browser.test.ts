@@ -50,6 +50,8 @@ test("from the sign-in to the trace of the failing task by keys alone", async ()
   await tabTo(page, /^Shop/);
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/p/${shop.brain.project.slug}`);
+  // The keys are those of the shell, which comes after the address.
+  await page.getByRole("navigation", { name: "Project" }).waitFor();
 
   await page.keyboard.press("g");
   await page.keyboard.press("t");

@@ -18,6 +18,10 @@ const readingPages = [
   "agents",
   "agent",
   "security",
+  "project settings",
+  "members",
+  "api keys",
+  "users",
 ];
 const looks = [
   { theme: "light", size: "desktop" },

@@ -10,11 +10,13 @@ async function mountedPages() {
   const files = (await readdir(src)).filter((name) => name.endsWith("routes.tsx"));
   const source = (await Promise.all(files.map((name) => readFile(join(src, name), "utf8")))).join("\n");
   const routes = new Map<string, { parent: string; path: string; isPage: boolean; hasSchema: boolean }>();
-  for (const [, name = "", body = ""] of source.matchAll(/const (\w+) = createRoute\(\{(.*?)\}\);\n/gs)) {
+  for (const [, name = "", body = ""] of source.matchAll(
+    /const (\w+) = (?:<[^\n]*\n\s+)?createRoute\(\{(.*?)\}\);\n/gs,
+  )) {
     const parent = /getParentRoute: \(\) => (\w+)/.exec(body)?.[1] ?? "";
     const path = /\bpath: "([^"]*)"/.exec(body)?.[1];
     const isPage = path !== undefined && body.includes("lazyRouteComponent");
-    routes.set(name, { parent, path: path ?? "", isPage, hasSchema: body.includes("\n  validateSearch: ") });
+    routes.set(name, { parent, path: path ?? "", isPage, hasSchema: /\n\s+validateSearch: /.test(body) });
   }
   const whole = (name: string): string => {
     const route = routes.get(name);
@@ -34,7 +36,15 @@ test("every page of the site map says which search params it knows", async () =>
 test("every page of the site map is among those that are looked at", async () => {
   const mounted = (await mountedPages()).map(({ page }) => page);
   expect(mounted).toEqual(
-    expect.arrayContaining(["/", "/login", "/me/security", "/p/$slug", "/p/$slug/tasks/$engine/$taskId"]),
+    expect.arrayContaining([
+      "/",
+      "/login",
+      "/admin/users",
+      "/me/security",
+      "/p/$slug",
+      "/p/$slug/tasks/$engine/$taskId",
+      "/p/$slug/settings/members",
+    ]),
   );
 
   const site = {

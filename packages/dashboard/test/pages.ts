@@ -213,6 +213,36 @@ export const pages: Readonly<Record<string, PageCase>> = {
     },
     cookie: ({ verifiedCookie }) => verifiedCookie,
   },
+  "project settings": {
+    path: ({ slug }) => `/p/${slug}/settings/general`,
+    title: /^Settings, shop/,
+    ready: (page) => page.getByRole("heading", { name: "Archive", exact: true }).waitFor(),
+  },
+  "settings of an archived project": {
+    path: () => "/p/closed/settings/general",
+    title: /^Settings, closed/,
+    ready: (page) => page.getByRole("heading", { name: "Archived", exact: true }).waitFor(),
+  },
+  members: {
+    path: ({ slug }) => `/p/${slug}/settings/members`,
+    title: /^Members, shop/,
+    ready: (page) => page.getByRole("cell", { name: "operator@example.org" }).waitFor(),
+  },
+  "api keys": {
+    path: () => "/me/api-keys",
+    title: /^API keys/,
+    ready: (page) => page.getByRole("heading", { name: "API keys" }).waitFor(),
+  },
+  users: {
+    path: () => "/admin/users",
+    title: /^Users/,
+    ready: (page) => page.getByRole("heading", { name: "Users" }).waitFor(),
+  },
+  "users past the last page": {
+    path: () => "/admin/users?page=9",
+    title: /^Users/,
+    ready: (page) => page.getByRole("heading", { name: "Users" }).waitFor(),
+  },
   appearance: {
     path: () => "/me/appearance",
     title: /^Appearance/,
@@ -238,9 +268,21 @@ export const faultsBeside = ({ logs }: PageCase, faults: readonly string[]): str
 export const cookieFor = (one: PageCase, site: Site, { as }: Pick<TestBrain, "as">): string =>
   one.isAnonymous ? "" : (one.cookie?.(site) ?? as.root.cookie);
 
-/** A project with the sample of tasks and an online agent, and beside it an empty one. */
+/** A project with the sample of tasks, an online agent and an invitation, beside it an empty and an archived one, and two API keys. */
 export async function fillSite(brain: TestBrain): Promise<Site> {
   await brain.addProject("empty", "Empty");
+  await brain.addProject("closed", "Closed");
+  const { root } = brain.as;
+  await root.delete("/projects/closed");
+  await root.post(`/projects/${brain.project.slug}/invitations`, { email: "mira@example.org", role: "operator" });
+  await root.post("/api-keys", { name: "everything", scopes: ["admin:*"] });
+  await root.post("/api-keys", {
+    name: "nightly report",
+    scopes: ["home:read", "tasks:read"],
+    project_id: brain.project.id,
+    expires_in_days: 90,
+    allowed_cidrs: ["10.20.0.0/16", "2001:db8::7"],
+  });
   const connected = await brain.connectAgent();
   await tellSample(brain, connected);
   const worker = await waitFor(async () => {

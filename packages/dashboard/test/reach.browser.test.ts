@@ -110,6 +110,10 @@ describe("at 320 px", () => {
     "enrolment",
     "new password",
     "invitation",
+    "project settings",
+    "members",
+    "api keys",
+    "users",
   ])("nothing is cut off and nothing has to be scrolled sideways: %s", async (name) => {
     const page = await openPage(name, { viewport: { width: 320, height: 568 }, hasTouch: true });
     expect(await pastTheEdge(page)).toEqual([]);

@@ -17,6 +17,8 @@ interface Case {
   isAnonymous?: boolean;
   /** Where the focus is after it was refused; without it, on the button. */
   field?: string;
+  /** What has it where the refusal is of the whole form. */
+  refusal?: RegExp;
 }
 
 async function openList(page: Page): Promise<void> {
@@ -47,6 +49,53 @@ const cases: readonly Case[] = [
     },
     button: "Create project",
     asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/projects"),
+    refusal: /^Too many/,
+  },
+  {
+    name: "minting an API key",
+    async arrive(page) {
+      await page.goto("/me/api-keys");
+      await page.getByRole("button", { name: "Mint key" }).click();
+      await page.getByRole("dialog").getByLabel("Name").fill("refused");
+      await page.getByRole("checkbox", { name: "home:read", exact: true }).check({ force: true });
+    },
+    button: "Mint key",
+    asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/api-keys"),
+    refusal: /^No key was minted[.] Too many/,
+  },
+  {
+    name: "a new account",
+    async arrive(page) {
+      await page.goto("/admin/users");
+      await page.getByRole("button", { name: "New account" }).click();
+      await page.getByLabel("E-mail").fill("refused@example.org");
+      await page.getByRole("button", { name: "Make one" }).click();
+    },
+    button: "Create account",
+    asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/users"),
+    refusal: /^No account was made[.] Too many/,
+  },
+  {
+    name: "inviting",
+    async arrive(page) {
+      await page.goto(`${project()}/settings/members`);
+      await page.getByRole("button", { name: "Invite" }).click();
+      await page.getByLabel("E-mail").fill("refused@example.org");
+    },
+    button: "Invite as viewer",
+    asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/invitations"),
+    refusal: /^Nobody was invited[.] Too many/,
+  },
+  {
+    name: "archiving",
+    async arrive(page) {
+      await page.goto(`${project()}/settings/general`);
+      await page.getByRole("button", { name: "Archive project" }).click();
+      await page.getByLabel(`Type ${shop.brain.project.slug} to confirm`).fill(shop.brain.project.slug);
+    },
+    button: "Archive project",
+    asks: (method, { pathname }) => method === "DELETE" && pathname.endsWith(shop.brain.project.slug),
+    refusal: /^Not archived[.] Too many/,
   },
   {
     name: "minting an agent",
@@ -143,7 +192,7 @@ describe.each(cases)("$name", (one) => {
 
     const waiting = formOf(page, one).getByRole("button", { name: /^Wait \d+ s$/ });
     await waiting.waitFor();
-    await expect.poll(() => focused(page)).toMatch(one.field ?? (/project/.test(one.name) ? /^Too many/ : /^Wait/));
+    await expect.poll(() => focused(page)).toMatch(one.field ?? one.refusal ?? /^Wait/);
     await page.keyboard.press("Enter");
     await waiting.click({ force: true });
     await page.clock.runFor(5_000);

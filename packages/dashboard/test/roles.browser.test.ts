@@ -24,6 +24,9 @@ const adminActions: Readonly<Record<string, string>> = {
   "agents filtered to nothing": "Mint agent",
   "no agents yet": "Mint agent",
   agent: "Revoke",
+  "project settings": "Archive project",
+  "settings of an archived project": "Restore project",
+  members: "Invite",
 };
 
 async function openAs(role: Role, path: string): Promise<Screen & { refused: string[] }> {

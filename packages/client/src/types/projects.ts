@@ -5,10 +5,13 @@ export interface Project {
   description?: string | null;
   environment: string;
   timezone: string;
+  /** False for an archived project. */
   is_active: boolean;
   automation_enabled: boolean;
   automation_revision: number;
   default_scheduler_owner: string;
+  /** Null for every scheduler. */
+  allowed_schedulers?: string[] | null;
   created_at: string;
   updated_at: string;
 }
@@ -19,4 +22,16 @@ export interface ProjectCreate {
   description?: string;
   environment?: string;
   timezone?: string;
+}
+
+export interface ProjectChanges {
+  slug?: string;
+  name?: string;
+  description?: string | null;
+  environment?: string;
+  timezone?: string;
+  default_scheduler_owner?: string;
+  allowed_schedulers?: readonly string[] | null;
+  /** Restores an archived project; `archiveProject` archives. */
+  is_active?: true;
 }

@@ -2,14 +2,15 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation, useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 import { projectsQuery } from "../features/projects/queries.ts";
+import { useMe } from "../features/sessions/queries.ts";
 import { copiesOf } from "../features/tasks/detail/task-copies.ts";
 import { taskQuery } from "../features/tasks/queries.ts";
 import { splitTask } from "../features/tasks/task-address.ts";
 import { connection, useIsPaused } from "../live/live.ts";
 import { paths, samePageIn } from "../paths.ts";
 import { stringifySearch } from "../search-text.ts";
-import { openKeys } from "../shell/overlay.ts";
-import { projectPages } from "../shell/pages.ts";
+import { openKeys, openNewProject } from "../shell/overlay.ts";
+import { adminPages, projectPages } from "../shell/pages.ts";
 import { recent } from "../shell/recent.ts";
 import { useKeepRange } from "../time-range.ts";
 import { contrastSetting, densities, setDensity, themeSetting, toggleRail } from "../ui/appearance.ts";
@@ -22,6 +23,7 @@ import { taskByIdQuery } from "./task-by-id.ts";
 /** Everything the palette can do for `typed`; `settled` is what the server is asked about, any word when it `isPasted`. */
 export function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean): Entry[] {
   const router = useRouter();
+  const { is_admin: isAdmin } = useMe();
   const keepRange = useKeepRange();
   const pathname = useLocation({ select: (location) => location.pathname });
   const projects = useQuery(projectsQuery);
@@ -84,9 +86,13 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
     ...recentTasks.filter(({ id }) => !isExact.has(id)),
     ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),
     ...pages,
+    ...(slug === null ? [] : [membersEntry(slug, go)]),
     homeEntry(go),
     ...accountEntries(go),
+    apiKeysEntry(go),
+    ...(isAdmin ? adminEntries(go) : []),
     ...others,
+    ...(isAdmin ? [newProjectEntry] : []),
     ...actions(go, { isPaused, hasProject: slug !== null }),
   ];
 }
@@ -144,6 +150,43 @@ const accountEntries = (go: Go): Entry[] => [
     run: go(paths.security()),
   },
 ];
+const membersEntry = (slug: string, go: Go): Entry => ({
+  id: "page members",
+  group: "Pages",
+  label: "Members",
+  also: "invite invitations roles people settings",
+  icon: "users",
+  run: go(paths.members(slug)),
+});
+
+const apiKeysEntry = (go: Go): Entry => ({
+  id: "page api keys",
+  group: "Pages",
+  label: "API keys",
+  also: "account tokens scopes scripts me",
+  icon: "key",
+  run: go(paths.apiKeys()),
+});
+
+const adminEntries = (go: Go): Entry[] =>
+  adminPages.map(({ id, label, icon, href, also }) => ({
+    id: `page admin ${id}`,
+    group: "Pages",
+    label,
+    detail: "instance",
+    also,
+    icon,
+    run: go(href),
+  }));
+
+const newProjectEntry: Entry = {
+  id: "action new project",
+  group: "Actions",
+  label: "New project",
+  also: "create",
+  icon: "plus",
+  run: openNewProject,
+};
 
 /** Looks for the text itself among the tasks of the project. */
 function findEntry(slug: string, typed: string, go: Go): Entry {

@@ -58,9 +58,12 @@ function useLine({ slug, project }: { slug?: string; project?: Project | undefin
     );
   }
   if (me.mfa_enrollment_required) return <EnrollmentNotice deadline={me.mfa_enrollment_deadline ?? null} />;
-  if (project && !project.is_active) {
+  if (slug !== undefined && project && !project.is_active) {
     return (
-      <NoteLine glyph="revoked">This project is archived: its tasks can be read, its agents are refused.</NoteLine>
+      <NoteLine glyph="revoked">
+        This project is archived: everything can be read, nothing changed, and its agents are refused. Its{" "}
+        <AppLink href={paths.general(slug)}>settings</AppLink> restore it.
+      </NoteLine>
     );
   }
   if (refused !== null || dropped.length > 0) return leftOutLine(refused, dropped);

@@ -18,10 +18,14 @@ const loads: Record<Overlay, () => Promise<{ default: ComponentType<OverlayProps
   palette: () => import("../palette/Palette.tsx").then(({ Palette }) => ({ default: Palette })),
   keys: () => import("../palette/KeySheet.tsx").then(({ KeySheet }) => ({ default: KeySheet })),
   more: () => import("../palette/MoreSheet.tsx").then(({ MoreSheet }) => ({ default: MoreSheet })),
+  newProject: () =>
+    import("../features/projects/CreateProjectDialog.tsx").then(({ CreateProjectDialog }) => ({
+      default: () => <CreateProjectDialog onClose={closeOverlay} />,
+    })),
 };
 const parts: Partial<Record<Overlay, LazyExoticComponent<ComponentType<OverlayProps>>>> = {};
 
-/** Palette, list of keys and the phone's second menu: none of them is loaded before somebody asks for it. */
+/** Palette, list of keys, the phone's second menu and the form of a new project: none of them is loaded before somebody asks for it. */
 export function Overlays({ slug }: OverlayProps) {
   const shown = useSyncExternalStore(overlay.subscribe, overlay.get);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { useRef, useState, useSyncExternalStore } from "react";
 import { HealthWord } from "../features/projects/HealthWord.tsx";
-import { homeSummaryQuery, projectsQuery } from "../features/projects/queries.ts";
+import { archivedProjectsQuery, homeSummaryQuery, projectsQuery } from "../features/projects/queries.ts";
 import { samePageIn } from "../paths.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { printable } from "../ui/format.ts";
@@ -29,14 +29,17 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
   const pathname = useLocation({ select: (location) => location.pathname });
   const list = useRef<HTMLUListElement>(null);
   const [typed, setTyped] = useState("");
+  const [isArchiveShown, setArchiveShown] = useState(false);
+  const archived = useQuery({ ...archivedProjectsQuery, enabled: isArchiveShown });
   const [seen, setSeen] = useState(opened);
   if (seen !== opened) {
     setSeen(opened);
     setTyped("");
+    setArchiveShown(false);
   }
   const wanted = typed.trim().toLowerCase();
   const rank = (one: { slug: string }) => (lately.indexOf(one.slug) + 1 || lately.length + 1) - 1;
-  const shown = (projects ?? [])
+  const shown = [...(projects ?? []), ...(isArchiveShown ? (archived.data ?? []) : [])]
     .filter(({ name, slug, environment }) => `${name} ${slug} ${environment}`.toLowerCase().includes(wanted))
     .sort((one, other) => rank(one) - rank(other))
     .slice(0, maximumShown);
@@ -73,6 +76,7 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
                 <b className="cut">{printable(one.name)}</b>
                 <span className={css.env} data-env={one.environment}>
                   {printable(one.environment)}
+                  {one.is_active ? "" : ", archived"}
                 </span>
               </span>
               <Health of={healthOf.get(one.id)} />
@@ -85,6 +89,17 @@ export function ProjectList({ slug, opened, onChoose }: ProjectListProps) {
           {isPending ? "Loading the projects" : isError ? "The projects could not be read" : "No project matches"}
         </p>
       ) : null}
+      <button
+        type="button"
+        data-entry=""
+        data-stay=""
+        className={menuItem}
+        aria-pressed={isArchiveShown}
+        onClick={() => setArchiveShown(!isArchiveShown)}
+      >
+        <Icon name={isArchiveShown ? "check" : "search"} />
+        {isArchiveShown && archived.data?.length === 0 ? "No project is archived" : "Show archived"}
+      </button>
       {isError && shown.length === 0 ? (
         <RetryButton
           error={error}

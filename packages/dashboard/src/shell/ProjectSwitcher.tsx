@@ -1,10 +1,12 @@
 import type { Project } from "@svc/client";
 import { useState } from "react";
+import { useMe } from "../features/sessions/queries.ts";
 import { paths } from "../paths.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { printable } from "../ui/format.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Menu, menuItem, menuRule } from "../ui/Layers.tsx";
+import { openNewProject } from "./overlay.ts";
 import { ProjectList } from "./ProjectList.tsx";
 import css from "./shell.module.css";
 
@@ -15,6 +17,7 @@ interface ProjectSwitcherProps {
 
 /** Names the project and its environment; type to go to another one. */
 export function ProjectSwitcher({ slug, project }: ProjectSwitcherProps) {
+  const me = useMe();
   const [opened, setOpened] = useState(0);
   return (
     <Menu
@@ -44,6 +47,12 @@ export function ProjectSwitcher({ slug, project }: ProjectSwitcherProps) {
         <Icon name="home" />
         All projects
       </AppLink>
+      {me.is_admin ? (
+        <button type="button" data-entry="" className={menuItem} onClick={openNewProject}>
+          <Icon name="plus" />
+          New project
+        </button>
+      ) : null}
     </Menu>
   );
 }

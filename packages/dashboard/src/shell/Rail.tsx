@@ -40,6 +40,11 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
         <span className="grow">More</span>
       </button>
       <div className={`${css.foot} lg`}>
+        {projectPages
+          .filter((page) => page.group === "Foot")
+          .map((page) => (
+            <PageLink key={page.id} {...{ page, slug, stats, pathname }} />
+          ))}
         <button
           type="button"
           className={controls.ib}
@@ -97,20 +102,30 @@ function Group({ title, pages, slug, stats, pathname }: GroupProps) {
       <ul aria-labelledby={id}>
         {pages.map((page) => (
           <li key={page.id} className={page.isOnBar ? undefined : "lg"}>
-            <AppLink
-              className={css.nav}
-              href={page.href(slug)}
-              aria-current={isOn(page, slug, pathname) ? "page" : undefined}
-              title={`${page.label} (g ${page.key})`}
-            >
-              <Icon name={page.icon} />
-              <span className="grow">{page.label}</span>
-              <PageBadge page={page} stats={stats} />
-            </AppLink>
+            <PageLink {...{ page, slug, stats, pathname }} />
           </li>
         ))}
       </ul>
     </div>
+  );
+}
+
+interface PageLinkProps extends Omit<GroupProps, "title" | "pages"> {
+  page: ProjectPage;
+}
+
+function PageLink({ page, slug, stats, pathname }: PageLinkProps) {
+  return (
+    <AppLink
+      className={css.nav}
+      href={page.href(slug)}
+      aria-current={isOn(page, slug, pathname) ? "page" : undefined}
+      title={`${page.label} (g ${page.key})`}
+    >
+      <Icon name={page.icon} />
+      <span className="grow">{page.label}</span>
+      <PageBadge page={page} stats={stats} />
+    </AppLink>
   );
 }
 

@@ -13,6 +13,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { chooseZone, useZone } from "../ui/instants.ts";
 import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
 import { openKeys } from "./overlay.ts";
+import { adminPages } from "./pages.ts";
 import { forgetRecent } from "./recent.ts";
 import css from "./top.module.css";
 import type { TopItemProps } from "./top-item.ts";
@@ -62,6 +63,10 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <Icon name="lock" />
         Security
       </AppLink>
+      <AppLink data-entry="" className={menuItem} href={paths.apiKeys()}>
+        <Icon name="key" />
+        API keys
+      </AppLink>
       <button type="button" data-entry="" data-stay="" className={menuItem} onClick={toggleTheme}>
         <Icon name="theme" />
         Light or dark
@@ -76,6 +81,18 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <kbd>?</kbd>
       </button>
       <hr className={menuRule} />
+      {me.is_admin ? (
+        <>
+          <p className={menuLabel}>Instance</p>
+          {adminPages.map((page) => (
+            <AppLink key={page.id} data-entry="" className={menuItem} href={page.href}>
+              <Icon name={page.icon} />
+              {page.label}
+            </AppLink>
+          ))}
+          <hr className={menuRule} />
+        </>
+      ) : null}
       <p className={menuLabel}>Row height</p>
       {densities.map((one) => (
         <Choice key={one} word={one} isChosen={one === density} onChoose={() => setDensity(one)} />

@@ -1,7 +1,7 @@
 import { createStore } from "../ui/store.ts";
 
 /** What lies over the page, one at a time. Each is loaded when it is first opened. */
-export type Overlay = "palette" | "keys" | "more";
+export type Overlay = "palette" | "keys" | "more" | "newProject";
 
 export interface OverlayProps {
   /** The project on screen; null on pages outside of one. */
@@ -13,4 +13,5 @@ export const overlay = createStore<Overlay | null>(null);
 export const openPalette = () => overlay.set("palette");
 export const openKeys = () => overlay.set("keys");
 export const openMore = () => overlay.set("more");
+export const openNewProject = () => overlay.set("newProject");
 export const closeOverlay = () => overlay.set(null);

@@ -5,13 +5,28 @@ export interface ProjectPage {
   id: string;
   label: string;
   icon: string;
-  group: "Watch" | "Fleet" | "Act" | "Record";
+  /** `Foot` is the end of the rail. */
+  group: "Watch" | "Fleet" | "Act" | "Record" | "Foot";
   href: (slug: string) => string;
   /** After `g`. */
   key: string;
   /** In the bottom bar of a phone, which has room for four; the others are behind More. */
   isOnBar: boolean;
 }
+
+/** Pages about the instance, for its administrators. */
+export interface AdminPage {
+  id: string;
+  label: string;
+  icon: string;
+  href: string;
+  /** Other words to find it by. */
+  also: string;
+}
+
+export const adminPages: readonly AdminPage[] = [
+  { id: "users", label: "Users", icon: "users", href: paths.users(), also: "instance admin accounts people passwords" },
+];
 
 export const projectPages: readonly ProjectPage[] = [
   { id: "overview", label: "Overview", icon: "overview", group: "Watch", href: paths.project, key: "o", isOnBar: true },
@@ -27,6 +42,15 @@ export const projectPages: readonly ProjectPage[] = [
   { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
   { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },
   { id: "agents", label: "Agents", icon: "agents", group: "Fleet", href: paths.agents, key: "a", isOnBar: true },
+  {
+    id: "settings",
+    label: "Settings",
+    icon: "settings",
+    group: "Foot",
+    href: paths.projectSettings,
+    key: "e",
+    isOnBar: false,
+  },
 ];
 
 /** Whether an address is that page or one below it. A project's own address is above all the others. */

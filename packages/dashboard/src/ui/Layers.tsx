@@ -118,6 +118,7 @@ function putUnder(button: HTMLElement | null, layer: HTMLElement, isPlaced: bool
 export const menuItem = css.item;
 export const menuLabel = css.label;
 export const menuRule = css.rule;
+export const menuReason = css.reason;
 
 interface DialogProps {
   title: string;
@@ -126,11 +127,20 @@ interface DialogProps {
   staysBecause?: string | null;
   /** At the foot of a phone's screen. */
   isSheet?: boolean;
+  /** A drawer at the right edge, as high as the screen. */
+  isSide?: boolean;
   children: ReactNode;
 }
 
 /** A modal on the native element: focus is kept inside and goes back to where it was. */
-export function Dialog({ title, onClose, staysBecause = null, isSheet = false, children }: DialogProps) {
+export function Dialog({
+  title,
+  onClose,
+  staysBecause = null,
+  isSheet = false,
+  isSide = false,
+  children,
+}: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const [isHeld, setHeld] = useState(false);
   const id = useId();
@@ -158,7 +168,7 @@ export function Dialog({ title, onClose, staysBecause = null, isSheet = false, c
   return (
     <dialog
       ref={element}
-      className={isSheet ? `${css.dialog} ${css.sheet}` : css.dialog}
+      className={[css.dialog, isSheet ? css.sheet : null, isSide ? css.side : null].filter(Boolean).join(" ")}
       aria-labelledby={id}
       // Not when it was taken away: then there is nothing left to close.
       onClose={() => element.current && onClose()}
@@ -182,4 +192,5 @@ export function Dialog({ title, onClose, staysBecause = null, isSheet = false, c
 }
 
 export const dialogFoot = css.dfoot;
+export const dialogList = css.dlist;
 export const drawerClass = css.drawer;

@@ -34,14 +34,21 @@ export function Age({
   );
 }
 
+interface StampProps {
+  at: string | null | undefined;
+  none?: string;
+  /** How exact what is shown is; the tooltip tells all. */
+  unit?: "ms" | "minute";
+}
+
 /** The exact instant in the chosen zone. */
-export function Stamp({ at, none = "–" }: { at: string | null | undefined; none?: string }) {
+export function Stamp({ at, none = "–", unit = "ms" }: StampProps) {
   const { zone } = useZone();
   const ms = instant(at);
   if (Number.isNaN(ms)) return <span className="t3">{none}</span>;
   return (
     <time dateTime={at ?? ""} title={stampTitle(ms, zone)}>
-      {fullText(ms, zone)}
+      {unit === "ms" ? fullText(ms, zone) : fullText(ms, zone).slice(0, 16)}
     </time>
   );
 }

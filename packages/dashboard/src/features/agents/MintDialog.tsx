@@ -9,6 +9,7 @@ import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { OnceDialog } from "../../ui/OnceDialog.tsx";
 import { Snippet } from "../../ui/Snippet.tsx";
 import { AgentSnippets } from "./AgentSnippets.tsx";
 import { FirstHello, NothingArrives } from "./FirstHello.tsx";
@@ -65,12 +66,12 @@ export function MintDialog({ slug, onClose, onMinted }: MintDialogProps) {
 function MintedDialog({ slug, minted, onClose }: { slug: string; minted: MintedAgent; onClose: () => void }) {
   const agents = useQuery({ ...agentsQuery(slug), refetchInterval: 2_000 });
   const agent = agents.data?.items.find((one) => one.id === minted.agent.id) ?? minted.agent;
-  const [isStored, setStored] = useState(false);
   return (
-    <Dialog
+    <OnceDialog
       title={`${printable(minted.agent.name)} is minted`}
+      first="Store both first; they cannot be shown again"
+      done="I have stored both"
       onClose={onClose}
-      staysBecause={isStored ? null : "Store both first; they cannot be shown again."}
     >
       <p className="t2">The token and the secret are shown this once. The server keeps only a digest of the token.</p>
       <Snippet name="token" text={minted.token} />
@@ -78,23 +79,7 @@ function MintedDialog({ slug, minted, onClose }: { slug: string; minted: MintedA
       <AgentSnippets slug={slug} secrets={{ token: minted.token, hmacSecret: minted.hmac_secret }} />
       <FirstHello agent={agent} />
       {agent.state === "online" ? null : <NothingArrives />}
-      <label className={controls.check}>
-        <span className={controls.tick}>
-          <input type="checkbox" checked={isStored} onChange={(event) => setStored(event.currentTarget.checked)} />
-        </span>
-        I have stored both
-      </label>
-      <div className={dialogFoot}>
-        <ActButton
-          error={null}
-          isBusy={false}
-          reason={isStored ? null : "Store both first; they cannot be shown again"}
-          onAct={onClose}
-        >
-          Done
-        </ActButton>
-      </div>
-    </Dialog>
+    </OnceDialog>
   );
 }
 

@@ -7,9 +7,8 @@ import { ActButton } from "../../ui/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { printable } from "../../ui/format.ts";
-import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Dialog, dialogFoot, dialogList } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
-import css from "./agents.module.css";
 import { agentsQuery } from "./queries.ts";
 
 interface RevokeDialogProps {
@@ -37,7 +36,7 @@ export function RevokeDialog({ slug, agent, processesOnline, onClose }: RevokeDi
   return (
     <Dialog title={`Revoke ${printable(agent.name)}`} onClose={onClose}>
       <p>This stops, at once and for good:</p>
-      <ul className={css.stops}>
+      <ul className={dialogList}>
         {agent.state === "online" ? (
           <li>
             the watch over{" "}

@@ -14,7 +14,9 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { homeSummaryQuery, projectsQuery } from "./queries.ts";
 import { slugFrom } from "./slug.ts";
+import { ZoneField } from "./ZoneField.tsx";
 
+/** A project of one's own making, from the start page, the project switcher or the palette. */
 export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const router = useRouter();
@@ -30,6 +32,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       await client.invalidateQueries({ queryKey: projectsQuery.queryKey });
       await client.invalidateQueries({ queryKey: homeSummaryQuery.queryKey });
       await client.invalidateQueries({ queryKey: ["me"] });
+      onClose();
       router.history.push(paths.project(project.slug));
     },
   });
@@ -69,19 +72,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
           hint="Production projects carry a coloured line, so that they are not mistaken for another."
           error={faults.environment}
         />
-        <Field
-          label="Time zone"
-          required
-          list="zones"
-          value={timezone}
-          onChange={(event) => setTimezone(event.currentTarget.value)}
-          error={faults.timezone}
-        />
-        <datalist id="zones">
-          {Intl.supportedValuesOf("timeZone").map((zone) => (
-            <option key={zone} value={zone} />
-          ))}
-        </datalist>
+        <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />
         {isElsewhere ? <Refusal>{conflictText(create.error)}</Refusal> : null}
         <div className={dialogFoot}>
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>

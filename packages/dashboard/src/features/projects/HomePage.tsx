@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { usePollMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
+import { openNewProject } from "../../shell/overlay.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
@@ -11,8 +12,8 @@ import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { usePage } from "../../ui/title.ts";
 import { useMe } from "../sessions/queries.ts";
+import { ArchivedPanel } from "./ArchivedPanel.tsx";
 import { AttentionPanel } from "./AttentionPanel.tsx";
-import { CreateProjectDialog } from "./CreateProjectDialog.tsx";
 import css from "./home.module.css";
 import { ProjectTable } from "./ProjectTable.tsx";
 import { homeSummaryQuery, projectsQuery } from "./queries.ts";
@@ -22,12 +23,12 @@ export function HomePage() {
   usePage([{ label: "Projects" }]);
   const me = useMe();
   const pollMs = usePollMs();
-  const [isCreating, setCreating] = useState(false);
+  const [isArchiveShown, setArchiveShown] = useState(false);
   const summary = useQuery({ ...homeSummaryQuery, refetchInterval: pollMs });
   const retry = () => void summary.refetch();
 
   const create = me.is_admin ? (
-    <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={() => setCreating(true)}>
+    <button type="button" className={`${controls.btn} ${controls.pri}`} onClick={openNewProject}>
       <Icon name="plus" />
       New project
     </button>
@@ -47,6 +48,14 @@ export function HomePage() {
         ) : (
           <span className="grow" />
         )}
+        <button
+          type="button"
+          className={controls.btn}
+          aria-pressed={isArchiveShown}
+          onClick={() => setArchiveShown(!isArchiveShown)}
+        >
+          {isArchiveShown ? "Hide archived" : "Show archived"}
+        </button>
         {create}
       </div>
       {summary.data === undefined ? (
@@ -69,7 +78,7 @@ export function HomePage() {
           <ProjectTable projects={projects} />
         </>
       )}
-      {isCreating ? <CreateProjectDialog onClose={() => setCreating(false)} /> : null}
+      {isArchiveShown ? <ArchivedPanel /> : null}
     </>
   );
 }

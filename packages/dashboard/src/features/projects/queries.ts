@@ -26,3 +26,13 @@ export const statsQuery = (slug: string) =>
     queryFn: ({ signal }) => api.getStats(slug, { hours: 24 }, { signal }),
     staleTime: 10_000,
   });
+
+/** Archived projects alone, by name. */
+export const archivedProjectsQuery = queryOptions({
+  queryKey: ["projects", "archived"],
+  queryFn: async ({ signal }) => {
+    const projects = await api.listProjects({ include_archived: true }, { signal });
+    return projects.filter(({ is_active }) => !is_active);
+  },
+  staleTime: 30_000,
+});

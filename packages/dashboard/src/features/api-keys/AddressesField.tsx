@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { AreaField } from "../../ui/Field.tsx";
+import { Glyph } from "../../ui/Icon.tsx";
+import css from "./api-keys.module.css";
+import { isLetIn, maxRanges, type Range, readRanges } from "./cidrs.ts";
+import { ownAddressQuery } from "./queries.ts";
+
+interface AddressesFieldProps {
+  text: string;
+  onChange: (text: string) => void;
+  /** What the server said of it. */
+  error?: string | undefined;
+}
+
+/** Why what was typed cannot be sent; null when it can. */
+export function addressesFault(text: string): string | null {
+  const { ranges, faults } = readRanges(text);
+  const [line] = faults;
+  if (line !== undefined) return `Line ${line} is no IPv4 or IPv6 address, and no range of them.`;
+  return ranges.length > maxRanges ? `${ranges.length} ranges; a key has at most ${maxRanges}.` : null;
+}
+
+/** From where a key may be used: one range a line, what the server will make of them, and what that means for oneself. */
+export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
+  const { ranges, faults } = readRanges(text);
+  const rewritten = ranges.filter((range) => !text.split("\n").some((line) => line.trim() === range.text));
+  return (
+    <div className={css.addresses}>
+      <AreaField
+        label="May be used from"
+        rows={4}
+        spellCheck={false}
+        autoComplete="off"
+        placeholder={"10.20.0.0/16\n2001:db8::7"}
+        value={text}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={addressesFault(text) ?? error}
+        hint={`One address or CIDR a line, ${ranges.length} of at most ${maxRanges}. None: from everywhere. Where the server has a list of its own, that must hold the address as well.`}
+      />
+      {rewritten.length === 0 ? null : (
+        <p className="t2">
+          Kept as{" "}
+          {rewritten.map((range, at) => (
+            <span key={range.text}>
+              {at === 0 ? null : ", "}
+              <code>{range.text}</code>
+            </span>
+          ))}
+        </p>
+      )}
+      {faults.length === 0 ? <OwnAddress ranges={ranges} /> : null}
+    </div>
+  );
+}
+
+function OwnAddress({ ranges }: { ranges: readonly Range[] }) {
+  const own = useQuery(ownAddressQuery);
+  if (own.isPending) return <p className="t3">Looking for your address.</p>;
+  if (!own.data) return <p className="t3">Your own address is not known, so it is not compared.</p>;
+  const isIn = isLetIn(own.data, ranges);
+  return (
+    <p role="status" className={css.own} data-in={isIn}>
+      <Glyph name={isIn ? "success" : "revoked"} />
+      <span>
+        Your address now: <code>{own.data}</code>, would be allowed: <b>{isIn ? "yes" : "no"}</b>{" "}
+        <span className="t3">(as the server saw it when you signed in)</span>
+      </span>
+    </p>
+  );
+}

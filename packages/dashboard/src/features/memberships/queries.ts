@@ -1,0 +1,8 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+
+export const membersQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["members", slug],
+    queryFn: ({ signal }) => api.listMembers(slug, { signal }),
+  });

@@ -1,0 +1,151 @@
+import type { UserAdminPublic } from "@svc/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { conflictReason, faultsByField } from "../../field-faults.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import controls from "../../ui/controls.module.css";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { printable } from "../../ui/format.ts";
+import { Dialog, dialogFoot, dialogList } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { useMe } from "../sessions/queries.ts";
+import { accountRefusal } from "./account-guards.ts";
+import { NewPasswordField } from "./NewPasswordField.tsx";
+
+interface AccountDialogProps {
+  user: UserAdminPublic;
+  onClose: () => void;
+}
+
+const nameOf = (user: UserAdminPublic) => printable(user.display_name || user.email);
+const wordsOf = (error: unknown) => accountRefusal(conflictReason(error)) ?? causeOf(error);
+
+/** Gives a new password without the old one, and says what that ends. */
+export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
+  const me = useMe();
+  const [password, setPassword] = useState("");
+  const reset = useMutation({
+    mutationFn: () => api.resetUserPassword(user.id, { new_password: password }),
+    onSuccess: onClose,
+    gcTime: 0,
+  });
+  const fault = faultsByField(reset.error).new_password;
+  return (
+    <Dialog title={`New password for ${nameOf(user)}`} onClose={onClose}>
+      <p>This ends, at once:</p>
+      <ul className={dialogList}>
+        <li>every session of the account, in every browser</li>
+        <li>every device that was trusted to skip the second factor</li>
+        <li>every link for a new password that is under way</li>
+        <li>the lock, where wrong passwords brought one</li>
+      </ul>
+      {user.id === me.id ? (
+        <p>This is you: you will be signed out here as well, and sign in with the new password.</p>
+      ) : null}
+      <p className="t2">A second factor stays and is asked for at the next sign-in; API keys stay as well.</p>
+      <ActForm error={reset.error} className={controls.rows} onSubmit={() => reset.mutate()}>
+        <NewPasswordField value={password} onChange={setPassword} error={fault} />
+        {reset.isError && fault === undefined ? (
+          <Refusal>The password was not changed. {wordsOf(reset.error)}</Refusal>
+        ) : null}
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Cancel
+          </button>
+          <ActButton isDanger error={reset.error} isBusy={reset.isPending}>
+            Set password
+          </ActButton>
+        </div>
+      </ActForm>
+    </Dialog>
+  );
+}
+
+/** Makes an account inactive, or active again. */
+export function ActivityDialog({ user, onClose }: AccountDialogProps) {
+  const client = useQueryClient();
+  const { is_active: isActive } = user;
+  const change = useMutation({
+    mutationFn: () => api.changeUser(user.id, { is_active: !isActive }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ["users"] });
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={`${isActive ? "Deactivate" : "Activate"} ${nameOf(user)}`} onClose={onClose}>
+      {isActive ? (
+        <p>
+          Every session of the account ends at once, nobody signs in with it, and its API keys stop working. Memberships
+          and everything else stay; activating it brings the keys back, and no session.
+        </p>
+      ) : (
+        <p>The account can sign in again, and its API keys work again. Sessions from before do not come back.</p>
+      )}
+      {change.isError ? <Refusal>Nothing was changed. {wordsOf(change.error)}</Refusal> : null}
+      <div className={dialogFoot}>
+        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+          Leave it
+        </button>
+        <ActButton isDanger={isActive} error={change.error} isBusy={change.isPending} onAct={() => change.mutate()}>
+          {isActive ? "Deactivate" : "Activate"}
+        </ActButton>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Deletes an account for good, once its address was typed. */
+export function DeleteUserDialog({ user, onClose }: AccountDialogProps) {
+  const client = useQueryClient();
+  const [typed, setTyped] = useState("");
+  const remove = useMutation({
+    mutationFn: () => api.deleteUser(user.id),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ["users"] });
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={`Delete ${nameOf(user)}`} onClose={onClose}>
+      <p>This cannot be undone. With the account go:</p>
+      <ul className={dialogList}>
+        <li>its memberships in projects</li>
+        <li>its sessions, and devices that were trusted</li>
+        <li>its API keys, which stop working at once</li>
+        <li>its saved views</li>
+        <li>its second factor</li>
+      </ul>
+      <p className="t2">
+        Commands and audit rows stay and no longer name it. To shut somebody out and keep all of this, deactivate the
+        account instead.
+      </p>
+      <ActForm error={remove.error} className={controls.rows} onSubmit={() => remove.mutate()}>
+        <Field
+          label={`Type ${printable(user.email)} to confirm`}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        {remove.isError ? <Refusal>Nothing was deleted. {wordsOf(remove.error)}</Refusal> : null}
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Keep it
+          </button>
+          <ActButton
+            isDanger
+            error={remove.error}
+            isBusy={remove.isPending}
+            reason={typed.trim() === user.email ? null : "Type the address first"}
+          >
+            Delete account
+          </ActButton>
+        </div>
+      </ActForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,146 @@
+import type { UserAdminPublic, UserChanges } from "@svc/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { conflictReason, faultsByField } from "../../field-faults.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import controls from "../../ui/controls.module.css";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { printable } from "../../ui/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { Tick } from "../../ui/Tick.tsx";
+import { ZoneField } from "../projects/ZoneField.tsx";
+import { accountRefusal } from "./account-guards.ts";
+import { NewPasswordField } from "./NewPasswordField.tsx";
+import css from "./users.module.css";
+
+interface UserDrawerProps {
+  /** The account to change; without it a new one is made. */
+  user?: UserAdminPublic;
+  /** Why the account cannot be demoted; null when it can. */
+  guard?: string | null;
+  onClose: () => void;
+}
+
+const adminMeans =
+  "Acts as admin in every project, keeps accounts, sees the settings and versions of this server, and makes projects.";
+
+/** Everything of an account but its state. The address of one that is there cannot be changed. */
+export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
+  const client = useQueryClient();
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [names, setNames] = useState({
+    display_name: user?.display_name ?? "",
+    first_name: user?.first_name ?? "",
+    last_name: user?.last_name ?? "",
+  });
+  const [timezone, setTimezone] = useState(user?.timezone ?? "UTC");
+  const [isAdmin, setAdmin] = useState(user?.is_admin ?? false);
+  const put = useMutation({
+    mutationFn: () => {
+      const body = { ...namesOf(names), timezone, is_admin: isAdmin };
+      return user
+        ? api.changeUser(user.id, changedOf(user, body))
+        : api.createUser({ ...body, email: email.trim(), password });
+    },
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ["users"] });
+      await client.invalidateQueries({ queryKey: ["me"] });
+      onClose();
+    },
+  });
+  const faults = faultsByField(put.error);
+  const reason = conflictReason(put.error);
+  const isEmailTaken = reason === "email_in_use";
+  const isElsewhere = put.isError && Object.keys(faults).length === 0 && !isEmailTaken;
+  const nameField = (label: string, key: keyof typeof names, hint?: string) => (
+    <Field
+      label={label}
+      maxLength={200}
+      autoComplete="off"
+      value={names[key]}
+      onChange={(event) => setNames({ ...names, [key]: event.currentTarget.value })}
+      hint={hint}
+      error={faults[key]}
+    />
+  );
+
+  return (
+    <Dialog title={user ? `Account of ${printable(user.email)}` : "New account"} isSide onClose={onClose}>
+      <ActForm error={put.error} className={controls.rows} onSubmit={() => put.mutate()}>
+        {user ? (
+          <div className={css.fixed}>
+            <span>E-mail</span>
+            <b>
+              <Icon name="lock" className="t3" />
+              {printable(user.email)}
+            </b>
+            <p className="t2">Fixed: an account keeps its address. For another address make another account.</p>
+          </div>
+        ) : (
+          <>
+            <Field
+              label="E-mail"
+              type="email"
+              required
+              maxLength={320}
+              autoFocus
+              autoComplete="off"
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+              hint="What they sign in with. It cannot be changed later."
+              error={isEmailTaken ? accountRefusal(reason) : faults.email}
+            />
+            <NewPasswordField value={password} onChange={setPassword} error={faults.password} />
+          </>
+        )}
+        {nameField("Display name", "display_name", "What others see. Without it, the address.")}
+        {nameField("First name", "first_name")}
+        {nameField("Last name", "last_name")}
+        <ZoneField value={timezone} onChange={setTimezone} error={faults.timezone} />
+        <Tick
+          checked={isAdmin}
+          onChange={setAdmin}
+          isFixed={guard !== null && isAdmin}
+          says={guard !== null && isAdmin ? guard : adminMeans}
+        >
+          Administrator of the instance
+        </Tick>
+        {user ? null : (
+          <p className="t2">The account is a member of no project. Add it under Members in the settings of one.</p>
+        )}
+        {isElsewhere ? (
+          <Refusal>
+            {user ? "Nothing was changed." : "No account was made."} {accountRefusal(reason) ?? causeOf(put.error)}
+          </Refusal>
+        ) : null}
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Cancel
+          </button>
+          <ActButton error={put.error} isBusy={put.isPending}>
+            {user ? "Save changes" : "Create account"}
+          </ActButton>
+        </div>
+      </ActForm>
+    </Dialog>
+  );
+}
+
+/** Only what was changed here: what others changed meanwhile stays. */
+function changedOf(user: UserAdminPublic, body: UserChanges): UserChanges {
+  return Object.fromEntries(
+    Object.entries(body).filter(([key, value]) => value !== (user[key as keyof UserChanges] ?? null)),
+  );
+}
+
+/** Blank names are none. */
+function namesOf<Key extends string>(names: Record<Key, string>): Record<Key, string | null> {
+  const entries = Object.entries<string>(names).map(([key, value]) => [key, value.trim() || null]);
+  return Object.fromEntries(entries) as Record<Key, string | null>;
+}

@@ -1,0 +1,22 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+
+export const usersPerPage = 50;
+
+/** One page of accounts, newest first, counted from 1, and whether another one follows. */
+export const usersQuery = (page: number) =>
+  queryOptions({
+    queryKey: ["users", page],
+    queryFn: async ({ signal }) => {
+      const query = { limit: usersPerPage + 1, offset: (page - 1) * usersPerPage };
+      const users = await api.listUsers(query, { signal });
+      return { users: users.slice(0, usersPerPage), hasMore: users.length > usersPerPage };
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const passwordPolicyQuery = queryOptions({
+  queryKey: ["password-policy"],
+  queryFn: ({ signal }) => api.getPasswordPolicy({ signal }),
+  staleTime: 5 * 60_000,
+});
