@@ -34,14 +34,24 @@ export function Age({
   );
 }
 
+const precisions = { full: 23, minute: 16, day: 10 };
+
+interface StampProps {
+  at: string | null | undefined;
+  none?: string;
+  /** How much of it is printed; the tooltip has all of it. A minute is followed by its zone. */
+  to?: keyof typeof precisions;
+}
+
 /** The exact instant in the chosen zone. */
-export function Stamp({ at, none = "–" }: { at: string | null | undefined; none?: string }) {
+export function Stamp({ at, none = "–", to = "full" }: StampProps) {
   const { zone } = useZone();
   const ms = instant(at);
   if (Number.isNaN(ms)) return <span className="t3">{none}</span>;
   return (
     <time dateTime={at ?? ""} title={stampTitle(ms, zone)}>
-      {fullText(ms, zone)}
+      {fullText(ms, zone).slice(0, precisions[to])}
+      {to === "minute" ? ` ${zone}` : ""}
     </time>
   );
 }
