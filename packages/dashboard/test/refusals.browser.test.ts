@@ -41,6 +41,17 @@ const cases: readonly Case[] = [
     field: "Password",
   },
   {
+    name: "asking for a new password",
+    async arrive(page) {
+      await page.goto("/reset");
+      await page.getByLabel("Email").fill("viewer@example.org");
+    },
+    button: "Send the link",
+    asks: (_method, { pathname }) => pathname.endsWith("/password-reset/request"),
+    isAnonymous: true,
+    field: "Email",
+  },
+  {
     name: "a new project",
     async arrive(page) {
       await page.goto("/");

@@ -18,7 +18,7 @@ export function EnrollmentNotice({ deadline }: { deadline: string | null }) {
         "This server asks for a second factor beside your password."
       ) : (
         <>
-          This server asks for a second factor beside your password from <Stamp at={deadline} /> on.
+          This server asks for a second factor beside your password from <Stamp at={deadline} to="minute" /> on.
         </>
       )}
     </NoteLine>

@@ -34,21 +34,24 @@ export function Age({
   );
 }
 
+const precisions = { full: 23, minute: 16, day: 10 };
+
 interface StampProps {
   at: string | null | undefined;
   none?: string;
-  /** How exact what is shown is; the tooltip tells all. */
-  unit?: "ms" | "minute";
+  /** How much of it is printed; the tooltip has all of it. A minute is followed by its zone. */
+  to?: keyof typeof precisions;
 }
 
 /** The exact instant in the chosen zone. */
-export function Stamp({ at, none = "–", unit = "ms" }: StampProps) {
+export function Stamp({ at, none = "–", to = "full" }: StampProps) {
   const { zone } = useZone();
   const ms = instant(at);
   if (Number.isNaN(ms)) return <span className="t3">{none}</span>;
   return (
     <time dateTime={at ?? ""} title={stampTitle(ms, zone)}>
-      {unit === "ms" ? fullText(ms, zone) : fullText(ms, zone).slice(0, 16)}
+      {fullText(ms, zone).slice(0, precisions[to])}
+      {to === "minute" ? ` ${zone}` : ""}
     </time>
   );
 }

@@ -71,7 +71,7 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
                     <tr>
                       <th>Device</th>
                       <th className="num lg">Last used</th>
-                      <th className="num">Trusted until</th>
+                      <th className="num lg">Trusted until</th>
                       <th>
                         <span className="vh">What can be done</span>
                       </th>
@@ -91,7 +91,7 @@ export function DevicesPanel({ isEnrolled }: DevicesPanelProps) {
                 </table>
               </ScrollBox>
             )}
-            <div className={panel.foot}>
+            <div className={said === null ? undefined : panel.foot}>
               <Done>{said}</Done>
             </div>
           </>
@@ -111,23 +111,23 @@ interface DeviceRowProps {
 
 function DeviceRow({ device, isOff, onRename, onRevoke }: DeviceRowProps) {
   const label = printable(device.label);
+  const until = device.revoked_at ? (
+    <>
+      revoked <Age at={device.revoked_at} suffix=" ago" />
+    </>
+  ) : (
+    <Stamp at={device.expires_at} to="day" />
+  );
   return (
     <tr className={device.revoked_at ? "t3" : undefined}>
-      <td>
+      <td className={panel.two}>
         {label} {device.is_current ? <span className={controls.tag}>this one</span> : null}
+        <small className="sm">{until}</small>
       </td>
       <td className="num lg">
         <Age at={device.last_seen_at} suffix=" ago" />
       </td>
-      <td className="num">
-        {device.revoked_at ? (
-          <>
-            revoked <Age at={device.revoked_at} suffix=" ago" />
-          </>
-        ) : (
-          <Stamp at={device.expires_at} />
-        )}
-      </td>
+      <td className="num lg">{until}</td>
       <td className="num">
         {device.revoked_at ? null : (
           <>

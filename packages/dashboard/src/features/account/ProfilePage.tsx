@@ -97,7 +97,7 @@ export function ProfilePage() {
             list="zones"
             value={typed.timezone}
             onChange={(event) => change("timezone", event.currentTarget.value)}
-            hint="Of mails and reports to you. What this browser shows is set under Appearance."
+            hint="Such as Europe/Berlin. The times that this browser shows are set under Appearance."
             error={faults.timezone === undefined ? null : `This ${faults.timezone}.`}
           />
           <datalist id="zones">

@@ -27,7 +27,7 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
               <p className={css.done}>
                 <Glyph name="success" />
                 <span>
-                  An authenticator app is set up, since <Stamp at={status.enrolled_at} />.
+                  An authenticator app is set up, since <Stamp at={status.enrolled_at} to="day" />.
                 </span>
               </p>
               <p className={status.remaining_recovery_codes <= fewCodes ? panel.wrong : "t2"}>
@@ -60,7 +60,7 @@ export function SecondFactorPanel({ read }: { read: PanelRead<MfaStatus> }) {
                     {status.enrollment_deadline ? (
                       <>
                         {" "}
-                        from <Stamp at={status.enrollment_deadline} /> on
+                        from <Stamp at={status.enrollment_deadline} to="minute" /> on
                       </>
                     ) : null}
                     .

@@ -102,7 +102,7 @@ export function SessionsPanel() {
               </tbody>
             </table>
           </ScrollBox>
-          <div className={panel.foot}>
+          <div className={said === null ? undefined : panel.foot}>
             <Done>{said}</Done>
           </div>
         </>

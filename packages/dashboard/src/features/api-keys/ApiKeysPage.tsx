@@ -162,5 +162,5 @@ function KeyRow({ apiKey, onAddresses, onRevoke }: { apiKey: ApiKey; onAddresses
 
 /** The day and minute: seconds of an end in months tell nothing. */
 function Until({ at }: { at: string | null }) {
-  return at === null ? <span className="t3">no end</span> : <Stamp at={at} unit="minute" />;
+  return at === null ? <span className="t3">no end</span> : <Stamp at={at} to="minute" />;
 }

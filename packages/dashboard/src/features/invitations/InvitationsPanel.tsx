@@ -68,14 +68,14 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
                       {printable(invitation.email)}
                       <small>
                         <span className="sm">
-                          until <Stamp at={invitation.expires_at} unit="minute" />
+                          until <Stamp at={invitation.expires_at} to="minute" />
                         </span>
                       </small>
                     </td>
                     <td>{invitation.role}</td>
                     <td className="lg t2">{inviter(invitation)}</td>
                     <td className="num lg">
-                      <Stamp at={invitation.expires_at} unit="minute" />
+                      <Stamp at={invitation.expires_at} to="minute" />
                     </td>
                     <td className={panel.acts}>
                       <button

@@ -98,7 +98,7 @@ function InvitedDialog({ invited, onClose }: { invited: InvitedAnswer; onClose: 
       </p>
       <Snippet name="link" text={new URL(invited.accept_url_path, location.origin).href} />
       <p className="t2">
-        Shown this once. It works once, until <Stamp at={invitation.expires_at} unit="minute" />, and only for {email}.
+        Shown this once. It works once, until <Stamp at={invitation.expires_at} to="minute" />, and only for {email}.
       </p>
     </OnceDialog>
   );

@@ -87,7 +87,7 @@ export function MembersPage() {
                   <b>{member.role}</b>
                 </td>
                 <td className="num lg t2">
-                  <Stamp at={member.created_at} unit="minute" />
+                  <Stamp at={member.created_at} to="minute" />
                 </td>
                 <td className={panel.acts}>
                   <MemberMenu

@@ -88,7 +88,7 @@ export function EnrollPage() {
 
 function Deadline({ me }: { me: Me }) {
   if (!me.mfa_enrollment_required || !me.mfa_enrollment_deadline) return null;
-  const day = <Stamp at={me.mfa_enrollment_deadline} />;
+  const day = <Stamp at={me.mfa_enrollment_deadline} to="minute" />;
   return (
     <EntryNote icon="lock">
       {isEnrollmentOverdue(me) ? (

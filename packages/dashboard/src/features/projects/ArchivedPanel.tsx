@@ -48,7 +48,7 @@ export function ArchivedPanel() {
                     </td>
                     <td className="lg t2">{printable(project.environment)}</td>
                     <td className="num t2">
-                      <Stamp at={project.updated_at} unit="minute" />
+                      <Stamp at={project.updated_at} to="minute" />
                     </td>
                   </tr>
                 ))}

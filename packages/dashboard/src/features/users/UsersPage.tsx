@@ -168,7 +168,7 @@ function UserRow({ user, isMe, guard, show }: UserRowProps) {
         <Age at={user.last_login_at} suffix=" ago" />
       </td>
       <td className="num lg t2">
-        <Stamp at={user.created_at} unit="minute" />
+        <Stamp at={user.created_at} to="minute" />
       </td>
       <td className={panel.acts}>
         <Menu
