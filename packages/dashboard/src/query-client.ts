@@ -51,6 +51,10 @@ const steady = [
   "releases",
   "saved-views",
   "completeness",
+  "members",
+  "invitations",
+  "api-keys",
+  "users",
 ];
 // The stream's pushes carry these figures, and a timer reads them again: worth a request only once they are old.
 const figures = ["stats", "task-histogram", "facet"];
