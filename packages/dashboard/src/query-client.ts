@@ -54,6 +54,10 @@ const steady = [
   "invitation-preview",
   "mfa-enrollment",
   "password-policy",
+  "members",
+  "invitations",
+  "api-keys",
+  "users",
 ];
 // The stream's pushes carry these figures, and a timer reads them again: worth a request only once they are old.
 const figures = ["stats", "task-histogram", "facet"];
