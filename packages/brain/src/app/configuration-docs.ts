@@ -27,8 +27,8 @@ function settingLine(name: string, schema: SettingSchema): string {
 function defaultOf({ default: value, minted }: SettingSchema): string {
   if (minted === true) return "minted";
   if (value === undefined || value === "") return "none";
-  if (Array.isArray(value)) return value.length === 0 ? "empty" : `\`${JSON.stringify(value)}\``;
-  return `\`${String(value)}\``;
+  if (Array.isArray(value) && value.length === 0) return "empty";
+  return `\`${typeof value === "object" ? JSON.stringify(value) : String(value)}\``;
 }
 
 const cell = (text: string): string => (text === "" ? "-" : text.replaceAll("|", "\\|"));

@@ -31,7 +31,7 @@ export function filterOf({ action_prefix, outcome, user_id, since }: AuditQuery)
   return {
     actionPrefix: action_prefix,
     outcome,
-    userId: user_id,
+    userId: user_id?.toLowerCase(),
     ...(from !== null && { sinceUs: from.getTime() * 1000 }),
   };
 }

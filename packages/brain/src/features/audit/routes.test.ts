@@ -123,6 +123,7 @@ for (const dialect of testDialects) {
         expect(await total("action_prefix=PROBE")).toBe(0);
         expect(await total("action_prefix=probe&outcome=failure")).toBe(40);
         expect(await total(`action_prefix=probe&user_id=${await idOf("auditor")}`)).toBe(30);
+        expect(await total(`action_prefix=probe&user_id=${(await idOf("auditor")).toUpperCase()}`)).toBe(30);
         expect(await total("action_prefix=probe&since=2000-01-01")).toBe(120);
         expect(await total("since=2999-01-01")).toBe(0);
       });

@@ -47,6 +47,10 @@ export function isTransient(error: unknown): boolean {
   return code === "0A000" && error.message.includes("cached plan");
 }
 
+/** Whether the server database ended a statement because two transactions waited for each other (deadlock_detected). */
+export const isLostLockRace = (error: unknown): boolean =>
+  error instanceof Error && (error as { code?: unknown }).code === "40P01";
+
 /** Whether an error is a broken uniqueness, on either database. */
 export function isUniqueViolation(error: unknown): boolean {
   if (error instanceof SqliteError) return error.resultCode === 2067 || error.resultCode === 1555;

@@ -34,7 +34,9 @@ async function isServerInUse(options: PostgresOptions): Promise<boolean> {
   try {
     const { rows } = await client.query<{ others: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()) AS others`,
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND application_name IN ($1, current_setting('application_name'))) AS others`,
+      // The URL may name it otherwise.
       [config.application_name],
     );
     return rows[0]?.others === true;

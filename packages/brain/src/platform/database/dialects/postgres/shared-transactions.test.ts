@@ -73,21 +73,71 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
     expect(ended).toEqual([["1", "3"]]);
   });
 
-  test("fail together when what comes last fails", async () => {
+  test("leave only those failed that wanted what comes last, when it fails for good", async () => {
     const { write, release } = oneLane();
     const member = (key: string) =>
       write(async (tx) => {
         await insert(key)(tx);
         await atEnd(tx, "test", [key], () => Promise.reject(new Error("the chain is broken")));
       });
-    const results = [member("b.1"), write(insert("b.2"))];
+    const results = [member("b.1"), write(insert("b.2")), member("b.3")];
     release();
     const settled = await Promise.allSettled(results);
-    expect(settled.map((result) => String((result as PromiseRejectedResult).reason))).toEqual([
+    expect(settled.map((result) => (result.status === "fulfilled" ? "done" : String(result.reason)))).toEqual([
       "Error: the chain is broken",
+      "done",
       "Error: the chain is broken",
     ]);
-    expect(await keys("b")).toEqual([]);
+    expect(await keys("b")).toEqual(["b.2"]);
+  });
+
+  test("fail together when what comes last fails for the moment, for all would wait for it once more", async () => {
+    const { write, release, begun } = oneLane();
+    const timeout = Object.assign(new Error("lock timeout"), { code: "55P03" });
+    const last = write((tx) => atEnd(tx, "test", [1], () => Promise.reject(timeout)));
+    const results = [last, write(insert("d.1"))];
+    release();
+    const settled = await Promise.allSettled(results);
+    expect(settled.map((result) => (result as PromiseRejectedResult).reason)).toEqual([timeout, timeout]);
+    expect(await keys("d")).toEqual([]);
+    expect(begun()).toBe(2);
+  });
+
+  test("lose no member to a deadlock that only sharing made possible", async () => {
+    await Promise.all(["e.1", "e.2"].map((key) => opened.database.write(insert(key))));
+    const write = createSharedTransactions<Tables>((work) => opened.database.read.transaction().execute(work), {
+      lanes: 2,
+      maxMembers: 2,
+    });
+    const change = (key: string, value: string) => (tx: Parameters<ReturnType<typeof insert>>[0]) =>
+      tx
+        .updateTable("meta")
+        .set((eb) => ({ value: eb("value", "||", value) }))
+        .where("key", "=", key)
+        .execute();
+    const [lane, lane2] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [has1, has2] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const lanes = [write(() => lane.promise), write(() => lane2.promise)];
+    const results = [
+      write(async (tx) => {
+        await change("e.1", "a")(tx);
+        has1.resolve();
+        await has2.promise;
+      }),
+      write(change("e.2", "b")),
+      write(async (tx) => {
+        await change("e.2", "c")(tx);
+        has2.resolve();
+        await has1.promise;
+      }),
+      write(change("e.1", "d")),
+    ];
+    lane.resolve();
+    lane2.resolve();
+    await Promise.all([...lanes, ...results]);
+    const rows = await opened.database.read.selectFrom("meta").selectAll().where("key", "like", "e.%").execute();
+    const values = Object.fromEntries(rows.map(({ key, value }) => [key, [...value].sort().join("")]));
+    expect(values).toEqual({ "e.1": "adx", "e.2": "bcx" });
   });
 
   test("are not shared with one that has to be alone", async () => {

@@ -3,9 +3,14 @@
  * get free, those that wait share the next transaction, each in a savepoint (as the embedded database does, spec part 3, section 14): a
  * member that fails is undone alone, and nobody is answered before the commit. What all of them want to do last, because it takes a lock
  * that every transaction wants, is done once for all of them (`atEnd`).
+ *
+ * Nobody pays for the company: who lost a lock to another shared transaction, which only the others' locks made possible, runs again
+ * alone, and so do all members when what comes last fails for a reason that is not of the moment. A member's work may therefore run twice,
+ * the first time without effect on the database.
  */
 import { sql, type Transaction } from "kysely";
 import { endings } from "../../at-end.ts";
+import { isLostLockRace, isTransient } from "../../errors.ts";
 
 type Work<Schema> = (tx: Transaction<Schema>) => Promise<unknown>;
 
@@ -36,20 +41,37 @@ export function createSharedTransactions<Schema>(
   async function runGroup(members: readonly Member<Schema>[]): Promise<void> {
     const [only] = members;
     if (members.length === 1 && only !== undefined) return begin(only.work).then(only.resolve, only.reject);
-    const done: (() => void)[] = [];
+    const outcomes: Outcome[] = [];
+    let endingFault: unknown = null;
     try {
       await begin(async (tx) => {
         endings.set(tx, new Map());
-        for (const member of members) {
-          const outcome = await runMember(tx, member.work);
-          done.push(() => ("error" in outcome ? member.reject(outcome.error) : member.resolve(outcome.value)));
+        for (const member of members) outcomes.push(await runMember(tx, member.work));
+        try {
+          for (const { run, items } of endings.get(tx)?.values() ?? []) await run(items as never[]);
+        } catch (error) {
+          endingFault = error;
+          throw error;
         }
-        for (const { run, items } of endings.get(tx)?.values() ?? []) await run(items as never[]);
       });
-      for (const settle of done) settle();
     } catch (error) {
+      // Only what failed before the commit is known to be undone.
+      if (error === endingFault && !isTransient(error)) return runEachAlone(members);
       for (const member of members) member.reject(error);
+      return;
     }
+    const again: Member<Schema>[] = [];
+    for (const [index, member] of members.entries()) {
+      const outcome = outcomes[index]!;
+      if (!("error" in outcome)) member.resolve(outcome.value);
+      else if (isLostLockRace(outcome.error)) again.push(member);
+      else member.reject(outcome.error);
+    }
+    await runEachAlone(again);
+  }
+
+  async function runEachAlone(members: readonly Member<Schema>[]): Promise<void> {
+    for (const member of members) await runGroup([member]);
   }
 
   function sizeOfNext(): number {
@@ -73,11 +95,10 @@ export function createSharedTransactions<Schema>(
     });
 }
 
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
 /** One member in its savepoint. @throws when the transaction itself is lost */
-async function runMember<Schema>(
-  tx: Transaction<Schema>,
-  work: Work<Schema>,
-): Promise<{ value: unknown } | { error: unknown }> {
+async function runMember<Schema>(tx: Transaction<Schema>, work: Work<Schema>): Promise<Outcome> {
   const ofTransaction = endings.get(tx);
   const before = new Map([...(ofTransaction ?? [])].map(([name, { items }]) => [name, items.length]));
   await sql`SAVEPOINT member`.execute(tx);
