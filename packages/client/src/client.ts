@@ -1,15 +1,20 @@
 import { createReadFile, createSend, type RequestOptions } from "./request.ts";
 import { accountRoutes } from "./routes/accounts.ts";
+import { adminRoutes } from "./routes/admin.ts";
 import { agentRoutes } from "./routes/agents.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { issueRoutes } from "./routes/issues.ts";
+import { memberRoutes } from "./routes/members.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { queueRoutes } from "./routes/queues.ts";
 import { savedViewRoutes } from "./routes/saved-views.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { taskBreakdownRoutes } from "./routes/task-breakdowns.ts";
 import { taskRoutes } from "./routes/tasks.ts";
+import { userRoutes } from "./routes/users.ts";
 import { workerRoutes } from "./routes/workers.ts";
 
 export type ClientOptions = RequestOptions;
@@ -24,12 +29,15 @@ export type Client = ReturnType<typeof createClient>;
  */
 export function createClient(options: ClientOptions = {}) {
   const send = createSend(options);
+  const readFile = createReadFile(options);
   return {
     ...accountRoutes(send),
+    ...userRoutes(send),
+    ...memberRoutes(send),
     ...homeRoutes(send),
     ...issueRoutes(send),
     ...projectRoutes(send),
-    ...taskRoutes(send, createReadFile(options)),
+    ...taskRoutes(send, readFile),
     ...taskBreakdownRoutes(send),
     ...savedViewRoutes(send),
     ...eventRoutes(send),
@@ -37,5 +45,8 @@ export function createClient(options: ClientOptions = {}) {
     ...queueRoutes(send),
     ...workerRoutes(send),
     ...statsRoutes(send),
+    ...auditRoutes(send, readFile),
+    ...adminRoutes(send),
+    ...healthRoutes(send),
   };
 }

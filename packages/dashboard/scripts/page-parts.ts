@@ -11,6 +11,10 @@ const layerOrder = "@layer tokens,base,components;";
 const pages = {
   "": "/projects/HomePage.tsx",
   "/me/appearance": "/account/AppearancePage.tsx",
+  "/activity": "/audit/ActivityPage.tsx",
+  "/admin/settings": "/admin/SettingsPage.tsx",
+  "/admin/versions": "/admin/VersionsPage.tsx",
+  "/admin/health": "/admin/HealthPage.tsx",
   "/p/[^/]+": "/overview/OverviewPage.tsx",
   "/p/[^/]+/tasks": "/tasks/TasksPage.tsx",
   "/p/[^/]+/tasks/[^/]+/[^/]+": "/tasks/detail/TaskPage.tsx",
@@ -20,6 +24,7 @@ const pages = {
   "/p/[^/]+/workers/[^/]+": "/workers/WorkerPage.tsx",
   "/p/[^/]+/agents": "/agents/AgentsPage.tsx",
   "/p/[^/]+/agents/[^/]+": "/agents/AgentPage.tsx",
+  "/p/[^/]+/audit": "/audit/AuditPage.tsx",
 };
 const signIn = "/sessions/LoginPage.tsx";
 

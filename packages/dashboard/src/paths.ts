@@ -7,6 +7,10 @@ export const paths = {
   home: () => "/",
   login: () => "/login",
   appearance: () => "/me/appearance",
+  activity: () => "/activity",
+  settings: () => "/admin/settings",
+  versions: () => "/admin/versions",
+  health: () => "/admin/health",
   project: (slug: string) => `/p/${part(slug)}`,
   tasks: (slug: string) => `/p/${part(slug)}/tasks`,
   task: (slug: string, engine: string, taskId: string) =>
@@ -22,6 +26,7 @@ export const paths = {
   workers: (slug: string) => `/p/${part(slug)}/workers`,
   worker: (slug: string, workerId: string) => `/p/${part(slug)}/workers/${part(workerId)}`,
   agents: (slug: string) => `/p/${part(slug)}/agents`,
+  audit: (slug: string) => `/p/${part(slug)}/audit`,
   agent: (slug: string, agentId: string) => `/p/${part(slug)}/agents/${part(agentId)}`,
 };
 

@@ -10,6 +10,7 @@ import {
   useParams,
   useRouter,
 } from "@tanstack/react-router";
+import { adminRoutes } from "./admin-routes.tsx";
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
 import { meQuery } from "./features/sessions/queries.ts";
 import { taskListQuery } from "./features/tasks/queries.ts";
@@ -17,14 +18,15 @@ import { filtersOf, readTaskPageSearch, readTasksSearch } from "./features/tasks
 import { rangeKeys, searchOf } from "./page-search.ts";
 import { paths, safeReturn } from "./paths.ts";
 import { queryClient, whenSignedOut } from "./query-client.ts";
+import { activityRoutes, auditRoutes } from "./record-routes.tsx";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 import { NotFound } from "./shell/NotFound.tsx";
 import { Failed, isMissingPart, PageBones } from "./ui/Feedback.tsx";
 import { usePage } from "./ui/title.ts";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
-// later mount here in this order: /login/mfa, /login/enroll, /reset, /reset/confirm, /invite, /activity, /inbox, then
-// below a project: issues, schedules, dead-letters, commands, bulk-retries, automation, audit, settings,
+// later mount here in this order: /login/mfa, /login/enroll, /reset, /reset/confirm, /invite, /inbox, then
+// below a project: issues, schedules, dead-letters, commands, bulk-retries, automation, settings,
 // and the rest of /me, /admin.
 
 /** What stands before the shell does, which has the landmark of the page. */
@@ -155,6 +157,8 @@ export const router = createRouter({
     signedInRoute.addChildren([
       homeRoute,
       appearanceRoute,
+      ...activityRoutes(signedInRoute),
+      ...adminRoutes(signedInRoute),
       projectRoute.addChildren([
         projectIndexRoute,
         tasksRoute,
@@ -165,6 +169,7 @@ export const router = createRouter({
         workerRoute,
         agentsRoute,
         agentRoute,
+        ...auditRoutes(projectRoute),
       ]),
     ]),
   ]),

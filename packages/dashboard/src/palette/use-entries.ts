@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation, useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 import { projectsQuery } from "../features/projects/queries.ts";
+import { useMayAudit, useMe } from "../features/sessions/queries.ts";
 import { copiesOf } from "../features/tasks/detail/task-copies.ts";
 import { taskQuery } from "../features/tasks/queries.ts";
 import { splitTask } from "../features/tasks/task-address.ts";
@@ -9,7 +10,7 @@ import { connection, useIsPaused } from "../live/live.ts";
 import { paths, samePageIn } from "../paths.ts";
 import { stringifySearch } from "../search-text.ts";
 import { openKeys } from "../shell/overlay.ts";
-import { projectPages } from "../shell/pages.ts";
+import { adminPages, pagesFor } from "../shell/pages.ts";
 import { recent } from "../shell/recent.ts";
 import { useKeepRange } from "../time-range.ts";
 import { contrastSetting, densities, setDensity, themeSetting, toggleRail } from "../ui/appearance.ts";
@@ -32,6 +33,8 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
     enabled: slug !== null && mayBeTaskId(settled, isPasted),
   });
   const go = (href: string) => () => router.history.push(keepRange(href));
+  const mayAudit = useMayAudit(slug ?? "");
+  const { is_admin: isAdmin } = useMe();
 
   const exact = (settled === typed ? (found.data ?? []) : []).map(
     (task): Entry => ({
@@ -54,7 +57,7 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
       run: go(paths.task(task.slug, task.engine, task.taskId)),
     }),
   );
-  const pages = (slug === null ? [] : projectPages).map(
+  const pages = (slug === null ? [] : pagesFor({ mayAudit })).map(
     (page): Entry => ({
       id: `page ${page.id}`,
       group: "Pages",
@@ -85,6 +88,8 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
     ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),
     ...pages,
     homeEntry(go),
+    activityEntry(go),
+    ...(isAdmin ? adminEntries(go) : []),
     ...others,
     ...actions(go, { isPaused, hasProject: slug !== null }),
   ];
@@ -124,6 +129,26 @@ const homeEntry = (go: Go): Entry => ({
   icon: "home",
   run: go(paths.home()),
 });
+
+const activityEntry = (go: Go): Entry => ({
+  id: "page activity",
+  group: "Pages",
+  label: "Activity",
+  also: "audit feed events record",
+  icon: "audit",
+  run: go(paths.activity()),
+});
+
+const adminEntries = (go: Go): Entry[] =>
+  adminPages.map(({ id, label, icon, href, also }) => ({
+    id: `page admin ${id}`,
+    group: "Pages",
+    label,
+    detail: "instance",
+    also,
+    icon,
+    run: go(href),
+  }));
 
 /** Looks for the text itself among the tasks of the project. */
 function findEntry(slug: string, typed: string, go: Go): Entry {

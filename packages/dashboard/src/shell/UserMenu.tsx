@@ -13,6 +13,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { chooseZone, useZone } from "../ui/instants.ts";
 import { Menu, menuItem, menuLabel, menuRule } from "../ui/Layers.tsx";
 import { openKeys } from "./overlay.ts";
+import { adminPages } from "./pages.ts";
 import { forgetRecent } from "./recent.ts";
 import css from "./top.module.css";
 import type { TopItemProps } from "./top-item.ts";
@@ -54,6 +55,10 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <Icon name="home" />
         All projects
       </AppLink>
+      <AppLink data-entry="" className={menuItem} href={paths.activity()}>
+        <Icon name="audit" />
+        Activity
+      </AppLink>
       <button type="button" data-entry="" data-stay="" className={menuItem} onClick={toggleTheme}>
         <Icon name="theme" />
         Light or dark
@@ -67,6 +72,18 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <span className="grow">Keys</span>
         <kbd>?</kbd>
       </button>
+      {me.is_admin ? (
+        <>
+          <hr className={menuRule} />
+          <p className={menuLabel}>Instance</p>
+          {adminPages.map((page) => (
+            <AppLink key={page.id} data-entry="" className={menuItem} href={page.href}>
+              <Icon name={page.icon} />
+              {page.label}
+            </AppLink>
+          ))}
+        </>
+      ) : null}
       <hr className={menuRule} />
       <p className={menuLabel}>Row height</p>
       {densities.map((one) => (

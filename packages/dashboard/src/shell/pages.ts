@@ -11,9 +11,33 @@ export interface ProjectPage {
   key: string;
   /** In the bottom bar of a phone, which has room for four; the others are behind More. */
   isOnBar: boolean;
+  /** For those only who may read the audit trail of the project. */
+  isAudit?: boolean;
 }
 
-export const projectPages: readonly ProjectPage[] = [
+/** Pages about the instance, for its administrators. */
+export interface AdminPage {
+  id: string;
+  label: string;
+  icon: string;
+  href: string;
+  /** Other words to find it by. */
+  also: string;
+}
+
+export const adminPages: readonly AdminPage[] = [
+  { id: "settings", label: "Settings", icon: "settings", href: paths.settings(), also: "instance admin environment" },
+  {
+    id: "versions",
+    label: "Versions",
+    icon: "download",
+    href: paths.versions(),
+    also: "instance admin update release",
+  },
+  { id: "health", label: "Health", icon: "overview", href: paths.health(), also: "instance admin system diagnostics" },
+];
+
+const projectPages: readonly ProjectPage[] = [
   { id: "overview", label: "Overview", icon: "overview", group: "Watch", href: paths.project, key: "o", isOnBar: true },
   {
     id: "tasks",
@@ -27,7 +51,21 @@ export const projectPages: readonly ProjectPage[] = [
   { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
   { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },
   { id: "agents", label: "Agents", icon: "agents", group: "Fleet", href: paths.agents, key: "a", isOnBar: true },
+  {
+    id: "audit",
+    label: "Audit",
+    icon: "audit",
+    group: "Record",
+    href: paths.audit,
+    key: "r",
+    isOnBar: false,
+    isAudit: true,
+  },
 ];
+
+/** The pages that a person can ever use. */
+export const pagesFor = ({ mayAudit }: { mayAudit: boolean }): readonly ProjectPage[] =>
+  projectPages.filter((page) => mayAudit || page.isAudit !== true);
 
 /** Whether an address is that page or one below it. A project's own address is above all the others. */
 export function isOn(page: ProjectPage, slug: string, pathname: string): boolean {

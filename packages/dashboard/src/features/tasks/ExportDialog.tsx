@@ -12,6 +12,7 @@ import { minuteText, useZone } from "../../ui/instants.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { Segments } from "../../ui/Segments.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import type { ColumnId } from "./columns.ts";
 import { type Cut, nearestCut } from "./export-cut.ts";
 import { fieldsOfColumns } from "./export-fields.ts";
@@ -179,14 +180,4 @@ async function cutOf(slug: string, filters: TaskFilters, cap: number, signal: Ab
   };
   const untilMs = filters.until ? Date.parse(filters.until) : Date.now();
   return nearestCut({ countSince, untilMs, sinceMs: filters.since ? Date.parse(filters.since) : null, cap });
-}
-
-function saveFile(content: Blob, name: string): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser has taken the file once the click is over; a moment more does no harm.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
