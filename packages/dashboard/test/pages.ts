@@ -16,6 +16,8 @@ export interface PageCase {
   /** Resolves once the page shows what it is for. */
   readonly ready: (page: Page) => Promise<unknown>;
   readonly isAnonymous?: boolean;
+  /** Who may use it; others are told that it is not for their role. Without it everybody who is signed in. */
+  readonly isFor?: "auditors and admins" | "instance admins";
   /** The refusal that a boundary catches on this page, and logs. */
   readonly logs?: string;
 }
@@ -142,6 +144,58 @@ export const pages: Readonly<Record<string, PageCase>> = {
     path: () => "/me/appearance",
     title: /^Appearance/,
     ready: (page) => page.getByRole("group", { name: "Theme", exact: true }).waitFor(),
+  },
+  "audit trail": {
+    path: ({ slug }) => `/p/${slug}/audit`,
+    title: /^Audit, shop/,
+    ready: async (page) => {
+      await page.getByRole("button", { name: "agent.token.minted" }).first().waitFor();
+      await page.getByText("State only, rows not read").waitFor();
+    },
+    isFor: "auditors and admins",
+  },
+  "audit filtered to nothing": {
+    path: ({ slug }) => `/p/${slug}/audit?action=nothing&outcome=deny`,
+    title: /^Audit, shop/,
+    ready: (page) => page.getByText("No row matches").waitFor(),
+    isFor: "auditors and admins",
+  },
+  activity: {
+    path: () => "/activity",
+    title: /^Activity/,
+    ready: (page) => page.getByRole("button", { name: "auth.login" }).first().waitFor(),
+  },
+  "activity filtered to nothing": {
+    path: () => "/activity?action=nothing",
+    title: /^Activity/,
+    ready: (page) => page.getByText("No row matches").waitFor(),
+  },
+  "instance settings": {
+    path: () => "/admin/settings",
+    title: /^Settings/,
+    ready: (page) => page.getByText("SVC_ALLOWED_HOSTS").waitFor(),
+    isFor: "instance admins",
+  },
+  "settings filtered to nothing": {
+    path: () => "/admin/settings?filter=nothing-such",
+    title: /^Settings/,
+    ready: (page) => page.getByText("No setting matches").waitFor(),
+    isFor: "instance admins",
+  },
+  versions: {
+    path: () => "/admin/versions",
+    title: /^Versions/,
+    ready: (page) => page.getByText("Checking for newer versions is switched off").waitFor(),
+    isFor: "instance admins",
+  },
+  health: {
+    path: () => "/admin/health",
+    title: /^Health/,
+    ready: async (page) => {
+      await page.getByText("Every subsystem answers").waitFor();
+      await page.getByText("Database", { exact: true }).waitFor();
+    },
+    isFor: "instance admins",
   },
   "empty project": {
     path: () => "/p/empty/tasks",

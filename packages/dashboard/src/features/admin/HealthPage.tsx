@@ -73,7 +73,7 @@ function Health() {
           </tbody>
         </table>
       </ScrollBox>
-      <p className={panel.foot}>
+      <p className={`${panel.foot} ${css.foot}`}>
         Looked at every {everyMs / 1000} s; {printable(coverage.detail)}. “Last ok” is what this page has seen since it
         was opened.
       </p>

@@ -45,7 +45,8 @@ function Versions() {
 }
 
 function Packages({ known, system }: { known: KnownVersions; system: SystemFacts }) {
-  const names = [...new Set([...Object.keys(system.packages), ...Object.keys(known.packages)])].sort();
+  const here: Record<string, string> = { "@svc/brain": system.svc_version, ...system.packages };
+  const names = [...new Set([...Object.keys(known.packages).sort(), ...Object.keys(here).sort()])];
   return (
     <section className={panel.panel} aria-labelledby="h-packages">
       <header>
@@ -64,7 +65,7 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
           </thead>
           <tbody>
             {names.map((name) => {
-              const installed = system.packages[name];
+              const installed = here[name];
               const newest = known.packages[name];
               const { words, glyph } = standings[standingOf(installed, newest)];
               return (

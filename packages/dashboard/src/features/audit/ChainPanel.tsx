@@ -1,8 +1,10 @@
 import type { AuditVerification, DeepHealth, HealthCheck } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useContext, useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
+import { useIsPhone } from "../../ui/appearance.ts";
 import { CopyButton } from "../../ui/CopyButton.tsx";
+import controls from "../../ui/controls.module.css";
 import { count } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Panel } from "../../ui/Panel.tsx";
@@ -13,12 +15,30 @@ import css from "./audit.module.css";
 /** What is known of the chain, as three things that are known in three ways. Together they are no proof of anything more. */
 export function ChainPanel() {
   const read = useQuery({ ...deepHealthQuery, refetchInterval: useTimedMs(60_000) });
+  // On a phone the three words, and what was looked at when somebody asks.
+  const [isOpen, setOpen] = useState(!useIsPhone());
   return (
-    <Panel title="Chain of the whole installation" window="each line says what was looked at" read={read} rows={3}>
-      {(health) => <Lines health={health} />}
+    <Panel
+      title="Chain of the whole installation"
+      window={isOpen ? "each line says what was looked at" : undefined}
+      actions={
+        <button type="button" className={controls.lnk} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Less" : "What was looked at"}
+        </button>
+      }
+      read={read}
+      rows={3}
+    >
+      {(health) => (
+        <ShowsDetails value={isOpen}>
+          <Lines health={health} />
+        </ShowsDetails>
+      )}
     </Panel>
   );
 }
+
+const ShowsDetails = createContext(true);
 
 function Lines({ health }: { health: DeepHealth }) {
   const check = health.checks.audit_chain;
@@ -29,8 +49,8 @@ function Lines({ health }: { health: DeepHealth }) {
       </Line>
       <RowsLine verification={check?.verification} />
       <Line name="Anchor" says={{ word: "not checked here", glyph: "unknown" }}>
-        Write the head down with <Command text="svc audit export-head FILE" />, and later hold the chain against it with{" "}
-        <Command text="svc audit verify-anchor FILE" />.
+        Write the head down: <Command text="svc audit export-head FILE" /> Later hold the chain against it:{" "}
+        <Command text="svc audit verify-anchor FILE" />
       </Line>
     </dl>
   );
@@ -89,6 +109,7 @@ function RowsLine({ verification }: { verification: AuditVerification | undefine
 }
 
 function Line({ name, says, children }: { name: string; says: Verdict; children: ReactNode }) {
+  const showsDetails = useContext(ShowsDetails);
   return (
     <div>
       <dt>{name}</dt>
@@ -97,7 +118,7 @@ function Line({ name, says, children }: { name: string; says: Verdict; children:
           <Glyph name={says.glyph} />
           {says.word}
         </b>
-        <span className="t2">{children}</span>
+        {showsDetails ? <span className="t2">{children}</span> : null}
       </dd>
     </div>
   );

@@ -5,6 +5,7 @@ import { Bones, Failed, FailedLine } from "../../ui/Feedback.tsx";
 import { count } from "../../ui/format.ts";
 import { useKeys } from "../../ui/keys.ts";
 import panel from "../../ui/panel.module.css";
+import css from "./audit.module.css";
 import { maximumPages } from "./queries.ts";
 import { type Recorded, RecordTable, rowButtonId } from "./RecordTable.tsx";
 import { RowDrawer } from "./RowDrawer.tsx";
@@ -100,7 +101,7 @@ export function RecordList({
           />
         )}
         {rows.length === 0 ? null : (
-          <p className={panel.foot}>
+          <p className={`${panel.foot} ${css.foot}`}>
             {read.hasNextPage
               ? `The newest ${count(rows.length)} rows are read. `
               : `${count(rows.length)} ${rows.length === 1 ? "row" : "rows"}, and none is older. `}

@@ -78,9 +78,11 @@ function Row({ row, place, names, showsProject, isExact, opened, onOpen }: RowPr
         >
           {printable(row.action)}
         </button>
-        <small className="sm">
-          {who}, <Age at={row.occurred_at} suffix=" ago" />
-        </small>
+        <div className="sm">
+          <small>
+            {who}, <Age at={row.occurred_at} suffix=" ago" />
+          </small>
+        </div>
       </td>
       {showsProject ? (
         <td className="lg">
