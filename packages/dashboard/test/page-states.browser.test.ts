@@ -17,6 +17,11 @@ const readingPages = [
   "worker",
   "agents",
   "agent",
+  "audit trail",
+  "activity",
+  "instance settings",
+  "versions",
+  "health",
 ];
 const looks = [
   { theme: "light", size: "desktop" },

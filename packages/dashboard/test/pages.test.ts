@@ -1,17 +1,19 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pages } from "./pages.ts";
 
 /** The addresses of pages as the site map has them, such as `/p/$slug/tasks`; a route without a component only holds others. */
 async function mountedPages() {
-  const source = await readFile(join(import.meta.dirname, "../src/routes.tsx"), "utf8");
+  const folder = join(import.meta.dirname, "../src");
+  const files = (await readdir(folder)).filter((name) => name.endsWith("routes.tsx"));
+  const source = (await Promise.all(files.map((name) => readFile(join(folder, name), "utf8")))).join("\n");
   const routes = new Map<string, { parent: string; path: string; isPage: boolean; hasSchema: boolean }>();
   for (const [, name = "", body = ""] of source.matchAll(/const (\w+) = createRoute\(\{(.*?)\}\);\n/gs)) {
     const parent = /getParentRoute: \(\) => (\w+)/.exec(body)?.[1] ?? "";
     const path = /\bpath: "([^"]*)"/.exec(body)?.[1];
     const isPage = path !== undefined && body.includes("lazyRouteComponent");
-    routes.set(name, { parent, path: path ?? "", isPage, hasSchema: body.includes("\n  validateSearch: ") });
+    routes.set(name, { parent, path: path ?? "", isPage, hasSchema: /\n( {2}| {4})validateSearch: /.test(body) });
   }
   const whole = (name: string): string => {
     const route = routes.get(name);

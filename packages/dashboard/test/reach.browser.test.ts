@@ -92,20 +92,31 @@ const pastTheEdge = (page: Page) =>
   });
 
 describe("at 320 px", () => {
-  test.each(["home", "overview", "task list", "failed task", "task in the drawer", "queues", "agents", "appearance"])(
-    "nothing is cut off and nothing has to be scrolled sideways: %s",
-    async (name) => {
-      const page = await openPage(name, { viewport: { width: 320, height: 568 }, hasTouch: true });
-      expect(await pastTheEdge(page)).toEqual([]);
-      const sideways = await page.evaluate(() => {
-        const main = document.getElementById("main") as HTMLElement;
-        return [document.documentElement.scrollWidth - innerWidth, main.scrollWidth - main.clientWidth];
-      });
-      expect(Math.max(...sideways)).toBeLessThanOrEqual(0);
-      expect(await axeFaults(page)).toEqual([]);
-      await page.context().close();
-    },
-  );
+  test.each([
+    "home",
+    "overview",
+    "task list",
+    "failed task",
+    "task in the drawer",
+    "queues",
+    "agents",
+    "appearance",
+    "audit trail",
+    "activity",
+    "instance settings",
+    "versions",
+    "health",
+  ])("nothing is cut off and nothing has to be scrolled sideways: %s", async (name) => {
+    const page = await openPage(name, { viewport: { width: 320, height: 568 }, hasTouch: true });
+    expect(await pastTheEdge(page)).toEqual([]);
+    const sideways = await page.evaluate(() => {
+      const main = document.getElementById("main") as HTMLElement;
+      return [document.documentElement.scrollWidth - innerWidth, main.scrollWidth - main.clientWidth];
+    });
+    expect(Math.max(...sideways)).toBeLessThanOrEqual(0);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.context().close();
+  });
 });
 
 describe("a state", () => {

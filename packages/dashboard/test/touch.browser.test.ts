@@ -68,6 +68,11 @@ test.each([
   "workers",
   "agents",
   "appearance",
+  "audit trail",
+  "activity",
+  "instance settings",
+  "versions",
+  "health",
 ])("a finger finds every control of the %s", async (name) => {
   const { page } = await openScreen(shop.browser, shop.brain, {
     cookie: pages[name]?.isAnonymous === true ? "" : shop.brain.as.root.cookie,

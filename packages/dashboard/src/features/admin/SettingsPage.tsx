@@ -14,7 +14,7 @@ import { WindowTable } from "../../ui/WindowTable.tsx";
 import { AdminFrame } from "./AdminFrame.tsx";
 import css from "./admin.module.css";
 import { settingsQuery } from "./queries.ts";
-import { splitUserInfo } from "./user-info.ts";
+import { UrlText } from "./UrlText.tsx";
 
 export function SettingsPage() {
   return <AdminFrame title="Settings">{() => <Settings />}</AdminFrame>;
@@ -129,32 +129,5 @@ function Value({ row }: { row: SettingRow }) {
     );
   }
   if (row.value === "") return <span className="t3">not set</span>;
-  return (
-    <code className={css.value}>
-      {splitUserInfo(row.value).map(({ text, isUserInfo }, at) =>
-        isUserInfo ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text have no other identity
-          <UserInfo key={at} text={text} name={row.name} />
-        ) : (
-          printable(text)
-        ),
-      )}
-    </code>
-  );
-}
-
-/** Stands blurred for what it hides, which is not in the page before somebody asks for it. */
-function UserInfo({ text, name }: { text: string; name: string }) {
-  const [isShown, setShown] = useState(false);
-  return (
-    <button
-      type="button"
-      className={isShown ? css.shownInfo : css.hiddenInfo}
-      aria-label={isShown ? `Hide who signs in, in ${name}: ${printable(text)}` : `Show who signs in, in ${name}`}
-      title={isShown ? "Hide it" : "Show it"}
-      onClick={() => setShown(!isShown)}
-    >
-      <span aria-hidden="true">{isShown ? printable(text) : "user:password"}</span>
-    </button>
-  );
+  return <UrlText text={row.value} name={row.name} />;
 }

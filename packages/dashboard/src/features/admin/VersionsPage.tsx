@@ -1,4 +1,4 @@
-import { isProblem, type KnownVersions, type SystemFacts } from "@svc/client";
+import type { KnownVersions, SystemFacts } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
@@ -12,6 +12,7 @@ import { Stamp } from "../../ui/Stamp.tsx";
 import { AdminFrame } from "./AdminFrame.tsx";
 import css from "./admin.module.css";
 import { knownVersionsQuery, systemQuery } from "./queries.ts";
+import { UrlText } from "./UrlText.tsx";
 import { standingOf, standings } from "./versions.ts";
 
 export function VersionsPage() {
@@ -93,12 +94,6 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
   );
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  not_https: "The URL is not https.",
-  fetch_failed: "The URL did not answer with a manifest.",
-  manifest_invalid: "What the URL answers is no manifest of versions.",
-};
-
 function Manifest({ known }: { known: KnownVersions }) {
   const client = useQueryClient();
   const check = useMutation({
@@ -106,7 +101,6 @@ function Manifest({ known }: { known: KnownVersions }) {
     onSuccess: (answer) => client.setQueryData(knownVersionsQuery.queryKey, answer),
   });
   const url = known.check_for_updates_url;
-  const reason = isProblem(check.error, "conflict") ? reasons[String(check.error.details.reason)] : undefined;
   return (
     <section className={panel.panel} aria-labelledby="h-manifest">
       <header>
@@ -137,7 +131,7 @@ function Manifest({ known }: { known: KnownVersions }) {
             {known.fetched_from === null ? (
               <span className="t3">nowhere</span>
             ) : (
-              <code>{printable(known.fetched_from)}</code>
+              <UrlText text={known.fetched_from} name="the URL of the last check" />
             )}
           </dd>
         </div>
@@ -159,13 +153,9 @@ function Manifest({ known }: { known: KnownVersions }) {
         ) : (
           <>
             <p className="t2">
-              A check has the server ask <code>{printable(url)}</code> once.
+              A check has the server ask <UrlText text={url} name="the URL of the check" /> once.
             </p>
-            {check.isError ? (
-              <Refusal>
-                Not checked; what was known stays. {causeOf(check.error)}. {reason}
-              </Refusal>
-            ) : null}
+            {check.isError ? <Refusal>Not checked; what was known stays. {causeOf(check.error)}.</Refusal> : null}
             <p role="status">{check.isSuccess ? "Checked." : null}</p>
             <ActButton error={check.error} isBusy={check.isPending} onAct={() => check.mutate()}>
               {check.isPending ? "Checking" : "Check"}
