@@ -41,7 +41,7 @@ describe("the settings of the instance", () => {
     expect(await row(page, /SVC_METRICS_AUTH_TOKEN/).textContent()).toMatch(/secret.*environment/);
     await page.getByLabel("Filter settings").fill("bind_port");
     await page.waitForURL(/filter=bind_port/);
-    expect(await row(page, /SVC_BIND_PORT/).textContent()).toMatch(/\d.*(default|environment)/);
+    expect(await row(page, /^SVC_BIND_PORT/).textContent()).toMatch(/\d.*(default|environment)/);
     await page.getByLabel("Filter settings").fill("");
     await page.getByRole("radio", { name: "given" }).check();
     await row(page, /SVC_VERSION_CHECK_URL/).waitFor();

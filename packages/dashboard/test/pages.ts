@@ -150,7 +150,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /^Audit, shop/,
     ready: async (page) => {
       await page.getByRole("button", { name: "agent.token.minted" }).first().waitFor();
-      await page.getByText("State only, rows not read").waitFor();
+      await page.getByText("authenticated", { exact: true }).waitFor();
     },
     isFor: "auditors and admins",
   },
@@ -173,7 +173,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   "instance settings": {
     path: () => "/admin/settings",
     title: /^Settings/,
-    ready: (page) => page.getByText("SVC_ALLOWED_HOSTS").waitFor(),
+    ready: (page) => page.getByText("SVC_ADMIN_PROJECT_LIST_CAP").waitFor(),
     isFor: "instance admins",
   },
   "settings filtered to nothing": {

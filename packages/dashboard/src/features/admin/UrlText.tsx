@@ -19,7 +19,7 @@ export function UrlText({ text, name }: { text: string; name: string }) {
   );
 }
 
-/** Blurred is a text of its own: the real one is not in the page before it is asked for. */
+/** Blurred is a text of the style sheet: the real one is not in the page before it is asked for. */
 function UserInfo({ text, name }: { text: string; name: string }) {
   const [isShown, setShown] = useState(false);
   return (
@@ -30,7 +30,7 @@ function UserInfo({ text, name }: { text: string; name: string }) {
       title={isShown ? "Hide it" : "Show it"}
       onClick={() => setShown(!isShown)}
     >
-      <span aria-hidden="true">{isShown ? printable(text) : "user:password"}</span>
+      {isShown ? printable(text) : null}
     </button>
   );
 }
