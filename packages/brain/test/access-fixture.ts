@@ -212,6 +212,7 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     clock,
     log,
     audit,
+    verifiesAudit: false,
     version: "1.0.0",
     packages: { "@svc/brain": "1.0.0" },
     schema: { applied: async () => "0003_tasks", expected: "0003_tasks" },

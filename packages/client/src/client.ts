@@ -1,8 +1,11 @@
 import { createReadFile, createSend, type RequestOptions } from "./request.ts";
 import { accountRoutes } from "./routes/accounts.ts";
+import { adminRoutes } from "./routes/admin.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { issueRoutes } from "./routes/issues.ts";
 import { memberRoutes } from "./routes/members.ts";
@@ -28,6 +31,7 @@ export type Client = ReturnType<typeof createClient>;
  */
 export function createClient(options: ClientOptions = {}) {
   const send = createSend(options);
+  const readFile = createReadFile(options);
   return {
     ...accountRoutes(send),
     ...mfaRoutes(send),
@@ -37,7 +41,7 @@ export function createClient(options: ClientOptions = {}) {
     ...homeRoutes(send),
     ...issueRoutes(send),
     ...projectRoutes(send),
-    ...taskRoutes(send, createReadFile(options)),
+    ...taskRoutes(send, readFile),
     ...taskBreakdownRoutes(send),
     ...savedViewRoutes(send),
     ...eventRoutes(send),
@@ -45,5 +49,8 @@ export function createClient(options: ClientOptions = {}) {
     ...queueRoutes(send),
     ...workerRoutes(send),
     ...statsRoutes(send),
+    ...auditRoutes(send, readFile),
+    ...adminRoutes(send),
+    ...healthRoutes(send),
   };
 }

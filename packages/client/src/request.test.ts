@@ -225,3 +225,19 @@ describe("a file", () => {
     await expect(createReadFile({ fetch })("/export")).rejects.toMatchObject({ code: "forbidden", status: 403 });
   });
 });
+
+describe("a health check that failed", () => {
+  const deep = (body: unknown) =>
+    createClient({ fetch: answering(() => json(body, { status: 503 })).fetch, readCookies: () => "" });
+
+  test("is an answer like any other", async () => {
+    const failed = { status: "failed", checks: { database: { status: "failed", detail: "Error" } } };
+    expect(await deep(failed).getDeepHealth()).toEqual(failed);
+  });
+
+  test("is a problem when it is no answer of the checks", async () => {
+    const envelope = { error: "unready", message: "the service is not ready", details: {} };
+    await expect(deep(envelope).getDeepHealth()).rejects.toMatchObject({ code: "unready", status: 503 });
+    await expect(deep("checks").getDeepHealth()).rejects.toMatchObject({ code: "unreadable", status: 503 });
+  });
+});

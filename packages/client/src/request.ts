@@ -36,6 +36,8 @@ export type QueryValue = string | number | boolean | null | undefined;
 export interface Call extends CallOptions {
   query?: Readonly<Record<string, QueryValue>>;
   body?: unknown;
+  /** A refusal that is an answer all the same, known by its status and a member of its body that the envelope does not have. */
+  answersWith?: { status: number; member: string };
 }
 export type Send = <Answer>(
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE",
@@ -93,7 +95,7 @@ interface ReadCall<Body> extends Call {
 
 /** Makes requests and gives back what `read` makes of a good answer; every other end is a problem. */
 function createRequest(options: RequestOptions) {
-  const call = options.fetch ?? globalThis.fetch.bind(globalThis);
+  const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   const readCookies = options.readCookies ?? (() => ("document" in globalThis ? document.cookie : ""));
 
   return async <Body>(method: string, path: string, asked: ReadCall<Body>) => {
@@ -109,7 +111,7 @@ function createRequest(options: RequestOptions) {
   async function attempt<Body>(
     method: string,
     path: string,
-    { query, body, signal, background, read }: ReadCall<Body>,
+    { query, body, signal, background, answersWith, read }: ReadCall<Body>,
   ) {
     const headers = new Headers({ accept: "application/json" });
     if (background ?? (method === "GET" && options.isBackground?.())) headers.set("x-svc-background", "1");
@@ -124,7 +126,7 @@ function createRequest(options: RequestOptions) {
     let content: Body | null = null;
     let refusal = "";
     try {
-      response = await call(`${options.baseUrl ?? ""}/api/v1${path}${queryText(query)}`, {
+      response = await fetch(`${options.baseUrl ?? ""}/api/v1${path}${queryText(query)}`, {
         method,
         headers,
         body: body === undefined ? null : JSON.stringify(body),
@@ -133,25 +135,37 @@ function createRequest(options: RequestOptions) {
         cache: "no-store",
       });
       if (response.ok) content = await read(response);
-      else refusal = await response.text();
+      else {
+        refusal = await response.text();
+        if (isAnswer(response.status, refusal, answersWith)) content = await read(new Response(refusal));
+      }
     } catch (error) {
       if (signal?.aborted) throw error;
       options.onOutcome?.({ reach: "unreachable", status: 0, code: "unreachable", serverTimeMs: null });
       throw new ApiProblem({ code: "unreachable", status: 0, message: "the server did not answer", cause: error });
     }
     const serverTimeMs = readTime(response.headers.get("date"));
-    if (!response.ok) {
+    if (content === null) {
       const problem = problemOf(response, refusal);
       options.onOutcome?.({ reach: "answered", status: response.status, code: problem.code, serverTimeMs });
       throw problem;
     }
     options.onOutcome?.({ reach: "answered", status: response.status, code: null, serverTimeMs });
-    return { response, body: content as Body };
+    return { response, body: content };
   }
 }
 
 /** The refusals that a second factor would turn into a yes. */
 const gateCodes = new Set(["mfa_reverify_required", "mfa_enrollment_required"]);
+
+function isAnswer(status: number, text: string, expected: Call["answersWith"]): boolean {
+  if (status !== expected?.status) return false;
+  try {
+    return expected.member in JSON.parse(text);
+  } catch {
+    return false;
+  }
+}
 
 function readTime(header: string | null): number | null {
   const timeMs = Date.parse(header ?? "");

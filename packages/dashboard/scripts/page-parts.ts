@@ -15,6 +15,10 @@ const pages = {
   "/me/api-keys": "/api-keys/ApiKeysPage.tsx",
   "/me/appearance": "/account/AppearancePage.tsx",
   "/admin/users": "/users/UsersPage.tsx",
+  "/activity": "/audit/ActivityPage.tsx",
+  "/admin/settings": "/admin/SettingsPage.tsx",
+  "/admin/versions": "/admin/VersionsPage.tsx",
+  "/admin/health": "/admin/HealthPage.tsx",
   "/p/[^/]+": "/overview/OverviewPage.tsx",
   "/p/[^/]+/tasks": "/tasks/TasksPage.tsx",
   "/p/[^/]+/tasks/[^/]+/[^/]+": "/tasks/detail/TaskPage.tsx",
@@ -26,6 +30,7 @@ const pages = {
   "/p/[^/]+/agents/[^/]+": "/agents/AgentPage.tsx",
   "/p/[^/]+/settings/general": "/projects/GeneralPage.tsx",
   "/p/[^/]+/settings/members": "/memberships/MembersPage.tsx",
+  "/p/[^/]+/audit": "/audit/AuditPage.tsx",
 };
 /** The pages outside of the shell, which nobody comes to with a session that counts. */
 const entryPages = [

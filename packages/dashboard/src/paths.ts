@@ -14,6 +14,10 @@ export const paths = {
   appearance: () => "/me/appearance",
   apiKeys: () => "/me/api-keys",
   users: (page = 1) => (page > 1 ? `/admin/users?page=${page}` : "/admin/users"),
+  activity: () => "/activity",
+  settings: () => "/admin/settings",
+  versions: () => "/admin/versions",
+  health: () => "/admin/health",
   project: (slug: string) => `/p/${part(slug)}`,
   tasks: (slug: string) => `/p/${part(slug)}/tasks`,
   task: (slug: string, engine: string, taskId: string) =>
@@ -32,6 +36,7 @@ export const paths = {
   projectSettings: (slug: string) => `/p/${part(slug)}/settings`,
   general: (slug: string) => `/p/${part(slug)}/settings/general`,
   members: (slug: string) => `/p/${part(slug)}/settings/members`,
+  audit: (slug: string) => `/p/${part(slug)}/audit`,
   agent: (slug: string, agentId: string) => `/p/${part(slug)}/agents/${part(agentId)}`,
 };
 

@@ -1,4 +1,5 @@
 import { createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import { adminRoutes } from "./admin-routes.tsx";
 import { entryRoutes } from "./entry-routes.tsx";
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
 import { meQuery } from "./features/sessions/queries.ts";
@@ -9,14 +10,15 @@ import { rangeKeys, searchOf } from "./page-search.ts";
 import { safeReturn } from "./paths.ts";
 import { apiKeysRoute, settingsRoutes, usersRoute } from "./people-routes.tsx";
 import { queryClient, whenSignedOut } from "./query-client.ts";
+import { activityRoutes, auditRoutes } from "./record-routes.tsx";
 import { PageError, rootRoute, signedInRoute } from "./root-routes.tsx";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 import { whenGated } from "./second-factor-gate.ts";
 import { PageBones } from "./ui/Feedback.tsx";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
-// later mount here in this order: /activity, /inbox, then below a project: issues, schedules, dead-letters, commands, bulk-retries,
-// automation, audit, and the rest of /me, /admin.
+// later mount here in this order: /inbox, then below a project: issues, schedules, dead-letters, commands, bulk-retries,
+// automation, and the rest of /me, /admin.
 
 const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
@@ -99,6 +101,8 @@ export const router = createRouter({
       ...meRoutes,
       apiKeysRoute(signedInRoute),
       usersRoute(signedInRoute),
+      ...activityRoutes(signedInRoute),
+      ...adminRoutes(signedInRoute),
       projectRoute.addChildren([
         projectIndexRoute,
         tasksRoute,
@@ -110,6 +114,7 @@ export const router = createRouter({
         agentsRoute,
         agentRoute,
         ...settingsRoutes(projectRoute),
+        ...auditRoutes(projectRoute),
       ]),
     ]),
   ]),

@@ -22,6 +22,11 @@ const readingPages = [
   "members",
   "api keys",
   "users",
+  "audit trail",
+  "activity",
+  "instance settings",
+  "versions",
+  "health",
 ];
 const looks = [
   { theme: "light", size: "desktop" },

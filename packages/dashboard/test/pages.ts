@@ -25,6 +25,8 @@ export interface PageCase {
   readonly cookie?: (site: Site) => string;
   /** It stands without the shell, though somebody is signed in. */
   readonly isBare?: boolean;
+  /** Who may use it; others are told that it is not for their role. Without it everybody who is signed in. */
+  readonly isFor?: "auditors and admins" | "instance admins";
   /** The refusal that a boundary catches on this page, and logs. */
   readonly logs?: string;
 }
@@ -247,6 +249,58 @@ export const pages: Readonly<Record<string, PageCase>> = {
     path: () => "/me/appearance",
     title: /^Appearance/,
     ready: (page) => page.getByRole("group", { name: "Theme", exact: true }).waitFor(),
+  },
+  "audit trail": {
+    path: ({ slug }) => `/p/${slug}/audit`,
+    title: /^Audit, shop/,
+    ready: async (page) => {
+      await page.getByRole("button", { name: "agent.token.minted" }).first().waitFor();
+      await page.getByText("authenticated", { exact: true }).waitFor();
+    },
+    isFor: "auditors and admins",
+  },
+  "audit filtered to nothing": {
+    path: ({ slug }) => `/p/${slug}/audit?action=nothing&outcome=deny`,
+    title: /^Audit, shop/,
+    ready: (page) => page.getByText("No row matches").waitFor(),
+    isFor: "auditors and admins",
+  },
+  activity: {
+    path: () => "/activity",
+    title: /^Activity/,
+    ready: (page) => page.getByRole("button", { name: "auth.login" }).first().waitFor(),
+  },
+  "activity filtered to nothing": {
+    path: () => "/activity?action=nothing",
+    title: /^Activity/,
+    ready: (page) => page.getByText("No row matches").waitFor(),
+  },
+  "instance settings": {
+    path: () => "/admin/settings",
+    title: /^Settings/,
+    ready: (page) => page.getByText("SVC_ADMIN_PROJECT_LIST_CAP").waitFor(),
+    isFor: "instance admins",
+  },
+  "settings filtered to nothing": {
+    path: () => "/admin/settings?filter=nothing-such",
+    title: /^Settings/,
+    ready: (page) => page.getByText("No setting matches").waitFor(),
+    isFor: "instance admins",
+  },
+  versions: {
+    path: () => "/admin/versions",
+    title: /^Versions/,
+    ready: (page) => page.getByText("Checking for newer versions is switched off").waitFor(),
+    isFor: "instance admins",
+  },
+  health: {
+    path: () => "/admin/health",
+    title: /^Health/,
+    ready: async (page) => {
+      await page.getByText("Every subsystem answers").waitFor();
+      await page.getByText("Database", { exact: true }).waitFor();
+    },
+    isFor: "instance admins",
   },
   "empty project": {
     path: () => "/p/empty/tasks",

@@ -114,6 +114,11 @@ describe("at 320 px", () => {
     "members",
     "api keys",
     "users",
+    "audit trail",
+    "activity",
+    "instance settings",
+    "versions",
+    "health",
   ])("nothing is cut off and nothing has to be scrolled sideways: %s", async (name) => {
     const page = await openPage(name, { viewport: { width: 320, height: 568 }, hasTouch: true });
     expect(await pastTheEdge(page)).toEqual([]);

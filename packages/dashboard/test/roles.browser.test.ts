@@ -1,8 +1,8 @@
 import type { ApiClient } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { faultsBeside, pages } from "./pages.ts";
-import { openScreen, type Screen } from "./screen.ts";
+import { faultsBeside, type PageCase, pages } from "./pages.ts";
+import { axeFaults, openScreen, type Screen } from "./screen.ts";
 import { openSite } from "./site.ts";
 
 const roles = ["viewer", "auditor", "operator", "admin"] as const;
@@ -42,7 +42,10 @@ async function openAs(role: Role, path: string): Promise<Screen & { refused: str
 const shownIn = (page: Page) => page.locator("main").textContent();
 
 describe.each(roles)("as %s", (role) => {
-  const signedIn = Object.entries(pages).filter(([, one]) => !one.isAnonymous && !one.cookie);
+  const mayUse = ({ isFor }: PageCase) =>
+    isFor === undefined || (isFor === "auditors and admins" && (role === "auditor" || role === "admin"));
+  const signedIn = Object.entries(pages).filter(([, one]) => !one.isAnonymous && !one.cookie && mayUse(one));
+  const forOthers = Object.entries(pages).filter(([, one]) => !mayUse(one));
 
   // One window for all pages, as a person has it: their files are loaded once.
   let window: Awaited<ReturnType<typeof openAs>>;
@@ -76,6 +79,37 @@ describe.each(roles)("as %s", (role) => {
     }
     expect(refused).toEqual([]);
     expect(faultsBeside(one, faults)).toEqual([]);
+  });
+
+  test.each(forOthers)("%s says that it is not for the role, and asks for nothing", async (_name, one) => {
+    const { page, faults, refused } = window;
+    await page.goto("about:blank");
+    faults.length = 0;
+    refused.length = 0;
+    await page.goto(one.path(opened.site));
+    await page.getByRole("heading", { name: "Not for your role" }).waitFor();
+    expect(await page.title()).toMatch(one.title);
+    expect(await page.locator("h1").count()).toBe(1);
+    expect(await axeFaults(page)).toEqual([]);
+    expect(refused).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("navigation leads only to what the role can use", async () => {
+    const { page } = await openAs(role, `/p/${opened.site.slug}`);
+    await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+    const mayAudit = role === "auditor" || role === "admin";
+    expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(mayAudit ? 1 : 0);
+    await page.getByRole("button", { name: /user menu/ }).click();
+    await page.getByRole("link", { name: "Activity" }).waitFor();
+    expect(await page.getByText("Instance", { exact: true }).count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("instance");
+    expect(await page.getByRole("option", { name: /Settings|Versions|Health/ }).count()).toBe(0);
+    await page.getByRole("combobox").fill("audit");
+    expect(await page.getByRole("option", { name: /^Audit/ }).count()).toBe(mayAudit ? 1 : 0);
+    await page.context().close();
   });
 
   test("a button that makes projects is for administrators of the instance only", async () => {

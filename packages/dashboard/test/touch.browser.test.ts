@@ -80,6 +80,11 @@ test.each([
   "forgotten password",
   "new password",
   "invitation",
+  "audit trail",
+  "activity",
+  "instance settings",
+  "versions",
+  "health",
 ])("a finger finds every control of the %s", async (name) => {
   const one = pages[name];
   if (one === undefined) throw new Error(`no page ${name}`);

@@ -200,6 +200,7 @@ export function createFeatures(deps: BrainDeps) {
     clock,
     log,
     audit,
+    verifiesAudit: settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED,
     version,
     packages: installedPackages(),
     schema: { applied: () => appliedVersion(database), expected: schemaVersion() },

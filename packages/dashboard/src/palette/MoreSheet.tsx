@@ -1,8 +1,9 @@
 import { useLocation } from "@tanstack/react-router";
+import { useMayAudit } from "../features/sessions/queries.ts";
 import { paths } from "../paths.ts";
 import { closeOverlay, type OverlayProps, openPalette } from "../shell/overlay.ts";
 import { ProjectList } from "../shell/ProjectList.tsx";
-import { isOn, projectPages } from "../shell/pages.ts";
+import { isOn, pagesFor } from "../shell/pages.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Dialog, menuItem } from "../ui/Layers.tsx";
@@ -11,10 +12,11 @@ import css from "./palette.module.css";
 /** What the bottom bar of a phone has no room for. */
 export function MoreSheet({ slug }: OverlayProps) {
   const pathname = useLocation({ select: (location) => location.pathname });
+  const pages = pagesFor({ mayAudit: useMayAudit(slug ?? "") });
   return (
     <Dialog title="More" isSheet onClose={closeOverlay}>
       <ul>
-        {(slug === null ? [] : projectPages)
+        {(slug === null ? [] : pages)
           .filter((page) => !page.isOnBar)
           .map((page) => (
             <li key={page.id}>

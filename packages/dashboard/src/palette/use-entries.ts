@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation, useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 import { projectsQuery } from "../features/projects/queries.ts";
-import { useMe } from "../features/sessions/queries.ts";
+import { useMayAudit, useMe } from "../features/sessions/queries.ts";
 import { copiesOf } from "../features/tasks/detail/task-copies.ts";
 import { taskQuery } from "../features/tasks/queries.ts";
 import { splitTask } from "../features/tasks/task-address.ts";
@@ -10,7 +10,7 @@ import { connection, useIsPaused } from "../live/live.ts";
 import { paths, samePageIn } from "../paths.ts";
 import { stringifySearch } from "../search-text.ts";
 import { openKeys, openNewProject } from "../shell/overlay.ts";
-import { adminPages, projectPages } from "../shell/pages.ts";
+import { adminPages, pagesFor } from "../shell/pages.ts";
 import { recent } from "../shell/recent.ts";
 import { useKeepRange } from "../time-range.ts";
 import { contrastSetting, densities, setDensity, themeSetting, toggleRail } from "../ui/appearance.ts";
@@ -23,7 +23,6 @@ import { taskByIdQuery } from "./task-by-id.ts";
 /** Everything the palette can do for `typed`; `settled` is what the server is asked about, any word when it `isPasted`. */
 export function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean): Entry[] {
   const router = useRouter();
-  const { is_admin: isAdmin } = useMe();
   const keepRange = useKeepRange();
   const pathname = useLocation({ select: (location) => location.pathname });
   const projects = useQuery(projectsQuery);
@@ -34,6 +33,8 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
     enabled: slug !== null && mayBeTaskId(settled, isPasted),
   });
   const go = (href: string) => () => router.history.push(keepRange(href));
+  const mayAudit = useMayAudit(slug ?? "");
+  const { is_admin: isAdmin } = useMe();
 
   const exact = (settled === typed ? (found.data ?? []) : []).map(
     (task): Entry => ({
@@ -56,7 +57,7 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
       run: go(paths.task(task.slug, task.engine, task.taskId)),
     }),
   );
-  const pages = (slug === null ? [] : projectPages).map(
+  const pages = (slug === null ? [] : pagesFor({ mayAudit })).map(
     (page): Entry => ({
       id: `page ${page.id}`,
       group: "Pages",
@@ -90,6 +91,7 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
     homeEntry(go),
     ...accountEntries(go),
     apiKeysEntry(go),
+    activityEntry(go),
     ...(isAdmin ? adminEntries(go) : []),
     ...others,
     ...(isAdmin ? [newProjectEntry] : []),
@@ -166,6 +168,15 @@ const apiKeysEntry = (go: Go): Entry => ({
   also: "account tokens scopes scripts me",
   icon: "key",
   run: go(paths.apiKeys()),
+});
+
+const activityEntry = (go: Go): Entry => ({
+  id: "page activity",
+  group: "Pages",
+  label: "Activity",
+  also: "audit feed events record",
+  icon: "audit",
+  run: go(paths.activity()),
 });
 
 const adminEntries = (go: Go): Entry[] =>

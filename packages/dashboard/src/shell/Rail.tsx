@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { useId } from "react";
 import { statsQuery } from "../features/projects/queries.ts";
+import { useMayAudit } from "../features/sessions/queries.ts";
 import { useHub, usePollMs, useTimedMs } from "../live/live.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { toggleRail } from "../ui/appearance.ts";
@@ -11,7 +12,7 @@ import { shortCount } from "../ui/format.ts";
 import { Glyph, Icon } from "../ui/Icon.tsx";
 import { openMore } from "./overlay.ts";
 import { ProjectSwitcher } from "./ProjectSwitcher.tsx";
-import { isOn, type ProjectPage, projectPages } from "./pages.ts";
+import { isOn, type ProjectPage, pagesFor } from "./pages.ts";
 import css from "./shell.module.css";
 
 const groups = ["Watch", "Fleet", "Act", "Record"] as const;
@@ -19,13 +20,14 @@ const groups = ["Watch", "Fleet", "Act", "Record"] as const;
 export function Rail({ slug, project }: { slug: string; project: Project | undefined }) {
   const stats = useLiveStats(slug);
   const pathname = useLocation({ select: (location) => location.pathname });
-  const isElsewhere = projectPages.some((page) => !page.isOnBar && isOn(page, slug, pathname));
+  const shown = pagesFor({ mayAudit: useMayAudit(slug) });
+  const isElsewhere = shown.some((page) => !page.isOnBar && isOn(page, slug, pathname));
   return (
     <nav className={css.rail} aria-label="Project">
       <ProjectSwitcher slug={slug} project={project} />
       <div className={css.groups}>
         {groups.map((title) => {
-          const pages = projectPages.filter((page) => page.group === title);
+          const pages = shown.filter((page) => page.group === title);
           return pages.length === 0 ? null : <Group key={title} {...{ title, pages, slug, stats, pathname }} />;
         })}
       </div>
@@ -40,7 +42,7 @@ export function Rail({ slug, project }: { slug: string; project: Project | undef
         <span className="grow">More</span>
       </button>
       <div className={`${css.foot} lg`}>
-        {projectPages
+        {shown
           .filter((page) => page.group === "Foot")
           .map((page) => (
             <PageLink key={page.id} {...{ page, slug, stats, pathname }} />

@@ -1,11 +1,13 @@
 import type { Task } from "@svc/client";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Outlet, useParams } from "@tanstack/react-router";
+import { Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { Suspense, useEffect, useLayoutEffect } from "react";
 import { useLiveAgents } from "../features/agents/queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { useMe } from "../features/sessions/queries.ts";
+import { visiblePollMs } from "../live/connection.ts";
 import { useConnection, useFollowProject, useVisiblePoll } from "../live/live.ts";
+import { paths } from "../paths.ts";
 import { useKeepRange } from "../time-range.ts";
 import { HrefContext } from "../ui/AppLink.tsx";
 import { Failed, PageBones } from "../ui/Feedback.tsx";
@@ -31,7 +33,8 @@ export function Shell() {
 }
 
 function HomeShell() {
-  useVisiblePoll(homePollMs);
+  const isFeed = useLocation({ select: ({ pathname }) => pathname === paths.activity() });
+  useVisiblePoll(isFeed ? visiblePollMs : homePollMs);
   return (
     <div className={`${css.app} ${css.bare}`}>
       <SkipLink />

@@ -1,10 +1,12 @@
 import { useRouter } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useMayAudit } from "../features/sessions/queries.ts";
 import { connection } from "../live/live.ts";
 import { useKeepRange } from "../time-range.ts";
 import { toggleRail } from "../ui/appearance.ts";
 import { type KeyHelp, useKeys } from "../ui/keys.ts";
 import { openKeys } from "./overlay.ts";
-import { projectPages } from "./pages.ts";
+import { type ProjectPage, pagesFor } from "./pages.ts";
 
 const everywhere: KeyHelp = {
   title: "Everywhere",
@@ -15,15 +17,15 @@ const everywhere: KeyHelp = {
     ["L", "Pause everything, or go on"],
   ],
 };
-const inProject: KeyHelp = {
+const helpOf = (pages: readonly ProjectPage[]): KeyHelp => ({
   title: "In a project",
   rank: 1,
   says: [
-    ...projectPages.map(({ key, label }) => [`g ${key}`, label] as const),
+    ...pages.map(({ key, label }) => [`g ${key}`, label] as const),
     [".", "Time range, where a page has one"],
     ["[", "Narrow or widen the rail"],
   ],
-};
+});
 
 const togglePause = () => connection.setPaused(!connection.facts().isPaused);
 
@@ -36,7 +38,12 @@ export function ShellKeys({ slug }: { slug: string | null }) {
 function ProjectKeys({ slug }: { slug: string }) {
   const router = useRouter();
   const keepRange = useKeepRange();
-  const moves = projectPages.map(({ key, href }) => [`g ${key}`, () => router.history.push(keepRange(href(slug)))]);
-  useKeys({ ...Object.fromEntries(moves), "[": toggleRail }, inProject);
+  const mayAudit = useMayAudit(slug);
+  const pages = useMemo(() => pagesFor({ mayAudit }), [mayAudit]);
+  const moves = pages.map(({ key, href }) => [`g ${key}`, () => router.history.push(keepRange(href(slug)))]);
+  useKeys(
+    { ...Object.fromEntries(moves), "[": toggleRail },
+    useMemo(() => helpOf(pages), [pages]),
+  );
   return null;
 }

@@ -67,6 +67,10 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <Icon name="key" />
         API keys
       </AppLink>
+      <AppLink data-entry="" className={menuItem} href={paths.activity()}>
+        <Icon name="audit" />
+        Activity
+      </AppLink>
       <button type="button" data-entry="" data-stay="" className={menuItem} onClick={toggleTheme}>
         <Icon name="theme" />
         Light or dark
@@ -80,9 +84,9 @@ export function UserMenu({ hasProject }: TopItemProps) {
         <span className="grow">Keys</span>
         <kbd>?</kbd>
       </button>
-      <hr className={menuRule} />
       {me.is_admin ? (
         <>
+          <hr className={menuRule} />
           <p className={menuLabel}>Instance</p>
           {adminPages.map((page) => (
             <AppLink key={page.id} data-entry="" className={menuItem} href={page.href}>
@@ -90,9 +94,9 @@ export function UserMenu({ hasProject }: TopItemProps) {
               {page.label}
             </AppLink>
           ))}
-          <hr className={menuRule} />
         </>
       ) : null}
+      <hr className={menuRule} />
       <p className={menuLabel}>Row height</p>
       {densities.map((one) => (
         <Choice key={one} word={one} isChosen={one === density} onChoose={() => setDensity(one)} />

@@ -12,6 +12,8 @@ export interface ProjectPage {
   key: string;
   /** In the bottom bar of a phone, which has room for four; the others are behind More. */
   isOnBar: boolean;
+  /** For those only who may read the audit trail of the project. */
+  isAudit?: boolean;
 }
 
 /** Pages about the instance, for its administrators. */
@@ -26,9 +28,18 @@ export interface AdminPage {
 
 export const adminPages: readonly AdminPage[] = [
   { id: "users", label: "Users", icon: "users", href: paths.users(), also: "instance admin accounts people passwords" },
+  { id: "settings", label: "Settings", icon: "settings", href: paths.settings(), also: "instance admin environment" },
+  {
+    id: "versions",
+    label: "Versions",
+    icon: "download",
+    href: paths.versions(),
+    also: "instance admin update release",
+  },
+  { id: "health", label: "Health", icon: "overview", href: paths.health(), also: "instance admin system diagnostics" },
 ];
 
-export const projectPages: readonly ProjectPage[] = [
+const projectPages: readonly ProjectPage[] = [
   { id: "overview", label: "Overview", icon: "overview", group: "Watch", href: paths.project, key: "o", isOnBar: true },
   {
     id: "tasks",
@@ -43,6 +54,16 @@ export const projectPages: readonly ProjectPage[] = [
   { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },
   { id: "agents", label: "Agents", icon: "agents", group: "Fleet", href: paths.agents, key: "a", isOnBar: true },
   {
+    id: "audit",
+    label: "Audit",
+    icon: "audit",
+    group: "Record",
+    href: paths.audit,
+    key: "r",
+    isOnBar: false,
+    isAudit: true,
+  },
+  {
     id: "settings",
     label: "Settings",
     icon: "settings",
@@ -52,6 +73,10 @@ export const projectPages: readonly ProjectPage[] = [
     isOnBar: false,
   },
 ];
+
+/** The pages that a person can ever use. */
+export const pagesFor = ({ mayAudit }: { mayAudit: boolean }): readonly ProjectPage[] =>
+  projectPages.filter((page) => mayAudit || page.isAudit !== true);
 
 /** Whether an address is that page or one below it. A project's own address is above all the others. */
 export function isOn(page: ProjectPage, slug: string, pathname: string): boolean {

@@ -74,6 +74,12 @@ export function fullText(at: number, zone: string): string {
   return format(zone, "full").format(at).replace(",", ".");
 }
 
+/** `2026-11-20 17:38:06.812345` of an API timestamp with six decimals; with those that it has. */
+export function exactText(text: string, zone: string): string {
+  const [, micros = ""] = /\.\d{3}(\d{1,3})/.exec(text) ?? [];
+  return fullText(Date.parse(text), zone) + micros;
+}
+
 /** `2026-11-20 17:38`, with its seconds only where they are not zero. */
 export function minuteText(at: number, zone: string): string {
   const full = fullText(at, zone);

@@ -8,6 +8,7 @@ import { openState } from "./chain.ts";
 import { createChainKeys } from "./chain-keys.ts";
 import type { AuditEntry } from "./entry.ts";
 import { forgetUser } from "./forget-user.ts";
+import { type LastVerification, readLastVerification, saveLastVerification } from "./last-verification.ts";
 import { prepareChain } from "./prepare.ts";
 import { pruneOnce } from "./prune.ts";
 import { createOncePerWindow } from "./refusals.ts";
@@ -41,6 +42,10 @@ export interface Audit {
   countSince(query: { action: string; sourceIp: string; since: Date }): Promise<{ all: number; fromAddress: number }>;
   /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
   verify(options?: VerifyOptions): Promise<VerifyResult>;
+  /** Notes how a scheduled verification ended, for every process to tell. */
+  noteVerification(last: Omit<LastVerification, "finished_at">): Promise<void>;
+  /** How the last scheduled verification ended; null before the first. */
+  lastVerification(): Promise<LastVerification | null>;
   /** Removes the oldest rows that may go, in one transaction. @throws ChainIntegrityError, PrunedMeanwhile */
   prune(options: Parameters<typeof pruneOnce>[2]): ReturnType<typeof pruneOnce>;
   /** Whether the chain has begun, after authenticating its state; reads no audit rows. @throws ChainIntegrityError */
@@ -84,6 +89,9 @@ export function createAudit({ database, secrets, clock, onError, via }: AuditDep
       await Promise.all(writing);
     },
     verify: (options) => verifyChain(database, context.keys, options),
+    noteVerification: (last) =>
+      database.write((tx) => saveLastVerification(tx, { finished_at: clock.now().toISOString(), ...last })),
+    lastVerification: () => readLastVerification(database.read),
     prune: (options) => pruneOnce(database, context, options),
     countSince: (query) => countSince(database.read, query),
     async checkState() {

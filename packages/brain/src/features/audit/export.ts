@@ -46,7 +46,9 @@ export async function exportAudit(
   const fields = readFields(query.fields);
   const source = { projectId: project.id };
   const [newest] = await newestRows(database.read, source, {}, 1);
-  const filter: AuditFilter = { ...filterOf(query), untilUs: newest?.occurred_us ?? 0 };
+  const asked = filterOf(query);
+  const untilUs = Math.min(asked.untilUs ?? Number.POSITIVE_INFINITY, newest?.occurred_us ?? 0);
+  const filter: AuditFilter = { ...asked, untilUs };
   const cap = exportCaps[format];
   const rows = await countUpTo(database.slow, source, filter, cap + 1);
   if (rows > cap) {

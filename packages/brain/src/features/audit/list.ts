@@ -26,13 +26,15 @@ export function shownRow(row: ListedRow, showsAddress: boolean): AuditRow {
 export const readerFor = ({ read, slow }: Pick<Database<Tables>, "read" | "slow">, filter: AuditFilter) =>
   filter.actionPrefix || filter.outcome || filter.userId !== undefined ? slow : read;
 
-export function filterOf({ action_prefix, outcome, user_id, since }: AuditQuery): AuditFilter {
+export function filterOf({ action_prefix, outcome, user_id, since, until }: AuditQuery): AuditFilter {
   const from = since === undefined ? null : parseInstant(since);
+  const to = until === undefined ? null : parseInstant(until);
   return {
     actionPrefix: action_prefix,
     outcome,
     userId: user_id?.toLowerCase(),
     ...(from !== null && { sinceUs: from.getTime() * 1000 }),
+    ...(to !== null && { untilUs: to.getTime() * 1000 }),
   };
 }
 

@@ -42,7 +42,7 @@ export const pruneAudit: Loop<{
 
 /** Verifies the chain. Leader only: once is enough. A chain that fails is told and the service goes on. */
 export const verifyAudit: Loop<{
-  audit: Pick<Audit, "verify">;
+  audit: Pick<Audit, "verify" | "noteVerification">;
   settings: AuditSettings;
   metrics: VerifierMetrics;
   log: Pick<Log, "error">;
@@ -51,14 +51,16 @@ export const verifyAudit: Loop<{
   everyMs: ({ settings }) => settings.SVC_AUDIT_CHAIN_VERIFY_INTERVAL_SECONDS * 1000,
   leaderOnly: true,
   async tick({ audit, metrics, log, signal }) {
-    try {
-      const { outcome, fault, rows } = await audit.verify({ signal });
-      metrics.verified(outcome, rows);
-      if (fault !== null) log.error("audit.chain_failed", { reason: fault.reason, row_id: fault.row_id, rows });
-      return { outcome, rows };
-    } catch (error) {
-      if (!signal.aborted) metrics.verified("error");
+    const { outcome, fault, rows } = await audit.verify({ signal }).catch(async (error: unknown) => {
+      if (!signal.aborted) {
+        metrics.verified("error");
+        await audit.noteVerification({ outcome: "error" });
+      }
       throw error;
-    }
+    });
+    metrics.verified(outcome, rows);
+    if (fault !== null) log.error("audit.chain_failed", { reason: fault.reason, row_id: fault.row_id, rows });
+    await audit.noteVerification({ outcome, rows, ...(fault?.row_id && { row_id: fault.row_id }) });
+    return { outcome, rows };
   },
 };

@@ -126,6 +126,10 @@ for (const dialect of testDialects) {
         expect(await total(`action_prefix=probe&user_id=${(await idOf("auditor")).toUpperCase()}`)).toBe(30);
         expect(await total("action_prefix=probe&since=2000-01-01")).toBe(120);
         expect(await total("since=2999-01-01")).toBe(0);
+        expect(await total("action_prefix=probe&until=2999-01-01")).toBe(120);
+        expect(await total("until=2000-01-01")).toBe(0);
+        const { body } = await list("?format=json&action_prefix=probe&until=2000-01-01");
+        expect(body).toEqual([]);
       });
 
       test.each([
@@ -133,6 +137,7 @@ for (const dialect of testDialects) {
         ["outcome", "x".repeat(21)],
         ["user_id", "me"],
         ["since", "yesterday"],
+        ["until", "tomorrow"],
         ["format", "pdf"],
         ["fields", "x".repeat(401)],
       ])("answers 422 for a bad %s", async (name, value) => {

@@ -33,6 +33,7 @@ export const AuditQuery = Type.Object({
   outcome: Type.Optional(Type.String({ maxLength: 20 })),
   user_id: Type.Optional(Uuid),
   since: Type.Optional(InstantText),
+  until: Type.Optional(InstantText),
   format: Type.Optional(OneOf(exportFormats)),
   fields: Type.Optional(Type.String({ maxLength: 400, description: "columns of an export, by comma" })),
 });

@@ -12,7 +12,9 @@ export interface HealthDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly log: Log;
-  readonly audit: Pick<Audit, "checkState">;
+  readonly audit: Pick<Audit, "checkState" | "lastVerification">;
+  /** Whether the rows of the audit chain are verified on a schedule. */
+  readonly verifiesAudit: boolean;
   readonly version: string;
   /** Versions of the packages that run in this process. */
   readonly packages: Readonly<Record<string, string>>;
@@ -59,7 +61,12 @@ export function createHealth(deps: HealthDeps): Health {
     },
     {
       name: "audit_chain",
-      run: async () => ({ status: "ok", activated: await audit.checkState(), scope: "state-only" }),
+      async run() {
+        const activated = await audit.checkState();
+        const last = await audit.lastVerification();
+        const verification = { enabled: deps.verifiesAudit, ...(last !== null && { last }) };
+        return { status: "ok", activated, scope: "state-only", verification };
+      },
     },
     {
       name: "leadership",

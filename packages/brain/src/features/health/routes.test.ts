@@ -71,7 +71,7 @@ describe("the health routes", () => {
       checks: {
         database: { status: "ok", latency_ms: expect.any(Number) },
         migrations: { status: "ok", revision: "0003_tasks", expected: "0003_tasks" },
-        audit_chain: { status: "ok", activated: true, scope: "state-only" },
+        audit_chain: { status: "ok", activated: true, scope: "state-only", verification: { enabled: false } },
         leadership: { status: "ok" },
       },
     });

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { ErrorBody, OneOf } from "../../platform/http/schemas.ts";
+import { ErrorBody, Instant, OneOf, Uuid } from "../../platform/http/schemas.ts";
 
 export const HealthAnswer = Type.Object({ status: Type.Literal("ok") });
 export const ReadyAnswer = Type.Object({ status: Type.Literal("ready") });
@@ -26,6 +26,21 @@ export type SystemAnswer = Static<typeof SystemAnswer>;
 
 const status = OneOf(["ok", "degraded", "failed"] as const);
 
+const AuditVerification = Type.Object(
+  {
+    enabled: Type.Boolean(),
+    last: Type.Optional(
+      Type.Object({
+        finished_at: Instant,
+        outcome: OneOf(["clean", "failed", "error"] as const),
+        rows: Type.Optional(Type.Integer({ description: "rows found in order" })),
+        row_id: Type.Optional(Uuid),
+      }),
+    ),
+  },
+  { description: "the scheduled verification of the rows, as it ended last" },
+);
+
 export const CheckAnswer = Type.Object({
   status,
   detail: Type.Optional(Type.String()),
@@ -34,6 +49,7 @@ export const CheckAnswer = Type.Object({
   expected: Type.Optional(Type.String()),
   activated: Type.Optional(Type.Boolean()),
   scope: Type.Optional(Type.String()),
+  verification: Type.Optional(AuditVerification),
 });
 export type CheckAnswer = Static<typeof CheckAnswer>;
 

@@ -28,6 +28,13 @@ export function roleIn(me: Me, slug: string): ProjectRole | null {
   return me.memberships.find((membership) => membership.project_slug === slug)?.role ?? null;
 }
 
+/** Auditors and admins read the audit trail of a project. */
+const auditRoles: readonly (ProjectRole | null)[] = ["auditor", "admin"];
+
+export function useMayAudit(slug: string): boolean {
+  return auditRoles.includes(roleIn(useMe(), slug));
+}
+
 export function useIsProjectAdmin(slug: string): boolean {
   return roleIn(useMe(), slug) === "admin";
 }

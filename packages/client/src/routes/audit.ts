@@ -1,0 +1,15 @@
+import { type CallOptions, type DownloadCall, pathOf, type ReadFile, type Send } from "../request.ts";
+import type { ActivityPage, ActivityQuery, AuditExportQuery, AuditFilters, AuditPage } from "../types/audit.ts";
+
+export function auditRoutes(send: Send, readFile: ReadFile) {
+  return {
+    listAudit: (slug: string, query: AuditFilters & { limit?: number; cursor?: string } = {}, call?: CallOptions) =>
+      send<AuditPage>("GET", pathOf`/projects/${slug}/audit`, { ...call, query: { ...query } }),
+    /** Every row that matches, newest first, as one file. More than the server's cap is refused, never cut. */
+    exportAudit: (slug: string, query: AuditExportQuery, call?: Pick<DownloadCall, "signal" | "onBytes">) =>
+      readFile(pathOf`/projects/${slug}/audit`, { ...call, query: { ...query } }),
+    /** What the caller may see of all projects, newest first. */
+    listActivity: (query: ActivityQuery = {}, call?: CallOptions) =>
+      send<ActivityPage>("GET", "/activity", { ...call, query: { ...query } }),
+  };
+}

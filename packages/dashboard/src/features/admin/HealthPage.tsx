@@ -1,0 +1,169 @@
+import type { DeepHealth, HealthCheck, SystemFacts } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useTimedMs } from "../../live/live.ts";
+import { copyText } from "../../ui/CopyButton.tsx";
+import controls from "../../ui/controls.module.css";
+import { Bones, Failed, FailedLine } from "../../ui/Feedback.tsx";
+import { printable } from "../../ui/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { Panel } from "../../ui/Panel.tsx";
+import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { Age } from "../../ui/Stamp.tsx";
+import { HealthPill } from "../../ui/StatePill.tsx";
+import { AdminFrame } from "./AdminFrame.tsx";
+import css from "./admin.module.css";
+import { diagnosticBundle } from "./diagnostics.ts";
+import { deepHealthQuery, settingsQuery, systemQuery } from "./queries.ts";
+
+export function HealthPage() {
+  return <AdminFrame title="Health">{() => <Health />}</AdminFrame>;
+}
+
+const everyMs = 15_000;
+
+function Health() {
+  const deep = useQuery({ ...deepHealthQuery, refetchInterval: useTimedMs(everyMs) });
+  const system = useQuery(systemQuery);
+  const settings = useQuery(settingsQuery);
+  const lastOk = useLastOk(deep.data, deep.dataUpdatedAt);
+  const retry = () => void deep.refetch();
+  if (deep.data === undefined) {
+    return deep.error ? (
+      <Failed title="Health could not be read" error={deep.error} onRetry={retry} />
+    ) : (
+      <Bones label="Loading health" />
+    );
+  }
+  const { status, checks, coverage } = deep.data;
+  const bundle = () =>
+    diagnosticBundle({ at: new Date(), health: deep.data, system: system.data, settings: settings.data?.settings });
+  return (
+    <>
+      {deep.error ? <FailedLine title="Health was not renewed" error={deep.error} onRetry={retry} /> : null}
+      <div className={css.tools}>
+        <HealthPill status={status} />
+        <span className="t2 grow">{says[status]}</span>
+        <CopyBundle bundle={bundle} />
+      </div>
+      <ScrollBox label="Subsystems">
+        <table className={`${panel.tbl} ${panel.wide}`}>
+          <thead>
+            <tr>
+              <th>State</th>
+              <th>Subsystem</th>
+              <th className="lg">Last ok</th>
+              <th>Detail</th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(checks).map(([name, check]) => (
+              <tr key={name} className={check.status === "failed" ? panel.alarm : undefined}>
+                <td>
+                  <HealthPill status={check.status} />
+                </td>
+                <th scope="row">{printable(name.replaceAll("_", " "))}</th>
+                <td className="lg t2">
+                  <LastOk isOk={check.status === "ok"} at={lastOk.get(name)} />
+                </td>
+                <td className={css.detail}>{detailOf(check)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+      <p className={`${panel.foot} ${css.foot}`}>
+        Looked at every {everyMs / 1000} s; {printable(coverage.detail)}. “Last ok” is what this page has seen since it
+        was opened.
+      </p>
+      <div className={panel.page}>
+        <Panel title="System" window="the process that answers" read={system} rows={4}>
+          {(facts) => <System facts={facts} />}
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+const says = {
+  ok: "Every subsystem answers.",
+  degraded: "The service works, but something is not as it should be.",
+  failed: "A subsystem failed. What rests on it does not work.",
+} as const;
+
+/** When this page saw each subsystem well for the last time. */
+function useLastOk(health: DeepHealth | undefined, readAtMs: number): ReadonlyMap<string, string> {
+  const [seen, setSeen] = useState<ReadonlyMap<string, string>>(new Map());
+  useEffect(() => {
+    if (health === undefined) return;
+    const well = Object.entries(health.checks).filter(([, { status }]) => status === "ok");
+    setSeen((old) => new Map([...old, ...well.map(([name]) => [name, new Date(readAtMs).toISOString()] as const)]));
+  }, [health, readAtMs]);
+  return seen;
+}
+
+function LastOk({ isOk, at }: { isOk: boolean; at: string | undefined }) {
+  if (isOk) return "now";
+  return at === undefined ? <span className="t3">not since this page was opened</span> : <Age at={at} suffix=" ago" />;
+}
+
+function detailOf({ detail, latency_ms, revision, expected, activated, scope, verification }: HealthCheck): string {
+  const last = verification?.last;
+  const facts = [
+    detail,
+    latency_ms === undefined ? null : `answered in ${latency_ms} ms`,
+    revision === undefined
+      ? null
+      : revision === expected
+        ? `schema ${revision}`
+        : `schema ${revision}, this program expects ${expected}`,
+    activated === false ? "not begun" : null,
+    scope === "state-only" ? "state only, rows not read" : scope,
+    last === undefined ? null : `rows ${last.outcome} when last verified`,
+  ];
+  return printable(facts.filter(Boolean).join("; ")) || "nothing to add";
+}
+
+function System({ facts }: { facts: SystemFacts }) {
+  const rows = [
+    ["Version", facts.svc_version],
+    ["Runtime", `${facts.runtime} ${facts.runtime_version}`],
+    ["System", `${facts.os}, ${facts.architecture}`],
+    ["Process", String(facts.pid)],
+    [
+      "Database",
+      `${facts.database_type} ${facts.database_version}${facts.database_size_mb === undefined ? "" : `, ${facts.database_size_mb} MB`}`,
+    ],
+  ];
+  return (
+    <dl className={panel.kv}>
+      {rows.map(([name = "", value = ""]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{printable(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function CopyBundle({ bundle }: { bundle: () => string }) {
+  const [said, setSaid] = useState("");
+  return (
+    <>
+      <button
+        type="button"
+        className={controls.btn}
+        title="Checks, system and settings as JSON; no secret and no credentials in it"
+        onClick={async () => setSaid((await copyText(bundle())) ? "Copied" : "The browser refused to copy")}
+      >
+        <Icon name="copy" />
+        Copy diagnostic bundle
+      </button>
+      <span className="t2" role="status">
+        {said}
+      </span>
+    </>
+  );
+}

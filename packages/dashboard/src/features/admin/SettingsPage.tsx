@@ -1,0 +1,133 @@
+import type { SettingRow } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { matchesWords, useListFilter } from "../../list-filter.ts";
+import controls from "../../ui/controls.module.css";
+import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
+import { FilterBox } from "../../ui/FilterBox.tsx";
+import { count, printable } from "../../ui/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { Segments } from "../../ui/Segments.tsx";
+import { WindowTable } from "../../ui/WindowTable.tsx";
+import { AdminFrame } from "./AdminFrame.tsx";
+import css from "./admin.module.css";
+import { settingsQuery } from "./queries.ts";
+import { UrlText } from "./UrlText.tsx";
+
+export function SettingsPage() {
+  return <AdminFrame title="Settings">{() => <Settings />}</AdminFrame>;
+}
+
+const shares = [
+  { value: "all", label: "all", title: "Every setting" },
+  { value: "given", label: "given", title: "Those that a file or the environment gives" },
+] as const;
+type Share = (typeof shares)[number]["value"];
+
+const isGiven = ({ source }: SettingRow) => source !== "default" && source !== "unset";
+
+function Settings() {
+  const read = useQuery(settingsQuery);
+  const [filter, setFilter] = useListFilter();
+  const [share, setShare] = useState<Share>("all");
+  const retry = () => void read.refetch();
+  if (read.data === undefined) {
+    return read.error ? (
+      <Failed title="Settings could not be read" error={read.error} onRetry={retry} />
+    ) : (
+      <Bones label="Loading settings" />
+    );
+  }
+  const { settings, svc_home: home } = read.data;
+  const rows = settings.filter(
+    (row) =>
+      (share === "all" || isGiven(row)) &&
+      matchesWords(filter, [row.name, row.source, row.description, row.is_secret ? "secret" : row.value]),
+  );
+  return (
+    <>
+      {read.error ? <FailedLine title="Settings were not renewed" error={read.error} onRetry={retry} /> : null}
+      <div className={css.tools}>
+        <FilterBox label="Filter settings" value={filter} onChange={setFilter} />
+        <Segments legend="Which settings" value={share} options={shares} onChange={setShare} />
+        <span className="t3">
+          {rows.length === settings.length
+            ? count(settings.length)
+            : `${count(rows.length)} of ${count(settings.length)}`}
+          , read once at the start of the process that answers; its home is <code>{printable(home)}</code>
+        </span>
+      </div>
+      {rows.length === 0 ? (
+        <Empty
+          title="No setting matches"
+          chips={
+            <button
+              type="button"
+              className={controls.btn}
+              onClick={() => {
+                setFilter("");
+                setShare("all");
+              }}
+            >
+              Clear the filter
+            </button>
+          }
+        >
+          <p>None of {count(settings.length)} settings has this in its name, value, source or meaning.</p>
+        </Empty>
+      ) : (
+        <ScrollBox label="Settings">
+          <WindowTable
+            className={`${panel.tbl} ${panel.wide} ${css.settings}`}
+            rows={rows.map((row) => ({ key: row.name, row }))}
+            rowPx={57}
+            head={
+              <>
+                <th>Name</th>
+                <th>Value</th>
+                <th className="lg">Source</th>
+              </>
+            }
+          >
+            {({ row }, place) => (
+              <tr {...place}>
+                <th scope="row" className={panel.two}>
+                  <code>{row.name}</code>
+                  <small>{printable(row.description)}</small>
+                  <small className="sm">
+                    <Source row={row} />
+                  </small>
+                </th>
+                <td>
+                  <Value row={row} />
+                </td>
+                <td className="lg t2">
+                  <Source row={row} />
+                </td>
+              </tr>
+            )}
+          </WindowTable>
+        </ScrollBox>
+      )}
+    </>
+  );
+}
+
+function Source({ row }: { row: SettingRow }) {
+  return isGiven(row) ? <b className="t1">{printable(row.source)}</b> : <span className="t3">{row.source}</span>;
+}
+
+function Value({ row }: { row: SettingRow }) {
+  if (row.is_secret) {
+    return (
+      <span className={css.secret} title="Secrets are never shown">
+        <Icon name="lock" />
+        {row.source === "unset" ? "secret, not set" : "secret"}
+      </span>
+    );
+  }
+  if (row.value === "") return <span className="t3">not set</span>;
+  return <UrlText text={row.value} name={row.name} />;
+}

@@ -1,0 +1,36 @@
+import { useState } from "react";
+import { printable } from "../../ui/format.ts";
+import css from "./admin.module.css";
+import { splitUserInfo } from "./user-info.ts";
+
+/** A value that may hold URLs: who signs in there stands blurred until somebody asks. `name` says which value it is. */
+export function UrlText({ text, name }: { text: string; name: string }) {
+  return (
+    <code className={css.value}>
+      {splitUserInfo(text).map((part, at) =>
+        part.isUserInfo ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text have no other identity
+          <UserInfo key={at} text={part.text} name={name} />
+        ) : (
+          printable(part.text)
+        ),
+      )}
+    </code>
+  );
+}
+
+/** Blurred is a text of the style sheet: the real one is not in the page before it is asked for. */
+function UserInfo({ text, name }: { text: string; name: string }) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <button
+      type="button"
+      className={isShown ? css.shownInfo : css.hiddenInfo}
+      aria-label={isShown ? `Hide who signs in, in ${name}: ${printable(text)}` : `Show who signs in, in ${name}`}
+      title={isShown ? "Hide it" : "Show it"}
+      onClick={() => setShown(!isShown)}
+    >
+      {isShown ? printable(text) : null}
+    </button>
+  );
+}

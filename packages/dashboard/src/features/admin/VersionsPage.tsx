@@ -1,0 +1,168 @@
+import type { KnownVersions, SystemFacts } from "@svc/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { Bones, causeOf, Failed, FailedLine } from "../../ui/Feedback.tsx";
+import { printable } from "../../ui/format.ts";
+import { Glyph } from "../../ui/Icon.tsx";
+import panel from "../../ui/panel.module.css";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { Stamp } from "../../ui/Stamp.tsx";
+import { AdminFrame } from "./AdminFrame.tsx";
+import css from "./admin.module.css";
+import { knownVersionsQuery, systemQuery } from "./queries.ts";
+import { UrlText } from "./UrlText.tsx";
+import { standingOf, standings } from "./versions.ts";
+
+export function VersionsPage() {
+  return <AdminFrame title="Versions">{() => <Versions />}</AdminFrame>;
+}
+
+function Versions() {
+  const known = useQuery(knownVersionsQuery);
+  const system = useQuery(systemQuery);
+  const error = known.error ?? system.error;
+  const retry = () => {
+    void known.refetch();
+    void system.refetch();
+  };
+  if (known.data === undefined || system.data === undefined) {
+    return error ? (
+      <Failed title="Versions could not be read" error={error} onRetry={retry} />
+    ) : (
+      <Bones label="Loading versions" />
+    );
+  }
+  return (
+    <div className={panel.page}>
+      {error ? <FailedLine title="Versions were not renewed" error={error} onRetry={retry} /> : null}
+      <div className={panel.stack}>
+        <Packages known={known.data} system={system.data} />
+        <Manifest known={known.data} />
+      </div>
+    </div>
+  );
+}
+
+function Packages({ known, system }: { known: KnownVersions; system: SystemFacts }) {
+  const here: Record<string, string> = { "@svc/brain": system.svc_version, ...system.packages };
+  const names = [...new Set([...Object.keys(known.packages).sort(), ...Object.keys(here).sort()])];
+  return (
+    <section className={panel.panel} aria-labelledby="h-packages">
+      <header>
+        <h2 id="h-packages">Installed and known</h2>
+        <span className="t3">in the process that answers, version {printable(system.svc_version)}</span>
+      </header>
+      <ScrollBox label="Installed and known">
+        <table className={panel.tbl}>
+          <thead>
+            <tr>
+              <th>Package</th>
+              <th>Installed</th>
+              <th>Known</th>
+              <th>Standing</th>
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => {
+              const installed = here[name];
+              const newest = known.packages[name];
+              const { words, glyph } = standings[standingOf(installed, newest)];
+              return (
+                <tr key={name}>
+                  <th scope="row" className="mono">
+                    {printable(name)}
+                  </th>
+                  <td className="mono">{installed ?? <span className="t3">not here</span>}</td>
+                  <td className="mono">
+                    {newest === undefined ? <span className="t3">not told</span> : printable(newest)}
+                  </td>
+                  <td>
+                    <span className={css.standing}>
+                      <Glyph name={glyph} />
+                      {words}
+                    </span>
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </section>
+  );
+}
+
+function Manifest({ known }: { known: KnownVersions }) {
+  const client = useQueryClient();
+  const check = useMutation({
+    mutationFn: () => api.checkVersions(),
+    onSuccess: (answer) => client.setQueryData(knownVersionsQuery.queryKey, answer),
+  });
+  const url = known.check_for_updates_url;
+  return (
+    <section className={panel.panel} aria-labelledby="h-manifest">
+      <header>
+        <h2 id="h-manifest">Where the known versions are from</h2>
+      </header>
+      <dl className={panel.kv}>
+        <div>
+          <dt>Source</dt>
+          <dd>{known.source === "bundled" ? "this release itself; nobody was asked" : "the last check"}</dd>
+        </div>
+        <div>
+          <dt>Schema</dt>
+          <dd>{known.schema_version}</dd>
+        </div>
+        <div>
+          <dt>Generated</dt>
+          <dd>
+            {known.generated_at === null ? null : <Stamp at={known.generated_at} />} by {printable(known.generated_by)}
+          </dd>
+        </div>
+        <div>
+          <dt>Fetched</dt>
+          <dd>{known.fetched_at === null ? <span className="t3">never</span> : <Stamp at={known.fetched_at} />}</dd>
+        </div>
+        <div>
+          <dt>Fetched from</dt>
+          <dd>
+            {known.fetched_from === null ? (
+              <span className="t3">nowhere</span>
+            ) : (
+              <UrlText text={known.fetched_from} name="the URL of the last check" />
+            )}
+          </dd>
+        </div>
+        {known.canonical_url === null ? null : (
+          <div>
+            <dt>It names itself</dt>
+            <dd>
+              <code>{printable(known.canonical_url)}</code>
+            </dd>
+          </div>
+        )}
+      </dl>
+      <div className={css.check}>
+        {url === null ? (
+          <p className="t2">
+            Checking for newer versions is switched off: <code>SVC_VERSION_CHECK_URL</code> names the manifest to ask
+            for.
+          </p>
+        ) : (
+          <>
+            <p className="t2">
+              A check has the server ask <UrlText text={url} name="the URL of the check" /> once.
+            </p>
+            {check.isError ? <Refusal>Not checked; what was known stays. {causeOf(check.error)}.</Refusal> : null}
+            <p role="status">{check.isSuccess ? "Checked." : null}</p>
+            <ActButton error={check.error} isBusy={check.isPending} onAct={() => check.mutate()}>
+              {check.isPending ? "Checking" : "Check"}
+            </ActButton>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import type { DeepHealth, SettingRow, SystemFacts } from "@svc/client";
+
+interface Known {
+  at: Date;
+  health: DeepHealth | undefined;
+  system: SystemFacts | undefined;
+  settings: readonly SettingRow[] | undefined;
+}
+
+/** What helps somebody else to see what is wrong, as JSON: no secret, no credentials, no path or query of a URL. */
+export function diagnosticBundle({ at, health, system, settings }: Known): string {
+  const changed = settings?.filter(({ source }) => source !== "default" && source !== "unset");
+  return JSON.stringify(
+    {
+      taken_at: at.toISOString(),
+      system: system ?? "not read",
+      health: health ?? "not read",
+      settings: changed
+        ? Object.fromEntries(
+            changed.map((row) => [
+              row.name,
+              { source: row.source, value: row.is_secret ? "***" : withoutUrls(row.value) },
+            ]),
+          )
+        : "not read",
+    },
+    null,
+    2,
+  );
+}
+
+/** Of each URL only where it leads: credentials stand before the host, tokens after it. */
+const withoutUrls = (value: string): string =>
+  value.replace(/([a-z][a-z0-9+.-]*:\/\/)([^\s",\]]*)/gi, (_, scheme: string, rest: string) => {
+    const host = rest.slice(rest.lastIndexOf("@") + 1).split(/[/?#]/, 1)[0] ?? "";
+    return `${scheme}${host}`;
+  });

@@ -1,0 +1,104 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { paths } from "../../paths.ts";
+import { stringifySearch } from "../../search-text.ts";
+import controls from "../../ui/controls.module.css";
+import { Empty } from "../../ui/Feedback.tsx";
+import { printable } from "../../ui/format.ts";
+import panel from "../../ui/panel.module.css";
+import { usePage } from "../../ui/title.ts";
+import { projectsQuery } from "../projects/queries.ts";
+import { useMe } from "../sessions/queries.ts";
+import css from "./audit.module.css";
+import { type ActivitySearch, readActivitySearch } from "./audit-search.ts";
+import { placeOf } from "./follow-activity.ts";
+import { ActionBox, ExactToggle, LookFailed, NewRows, Select } from "./ListTools.tsx";
+import { activityQuery, useNames } from "./queries.ts";
+import { RecordList, rowsIn } from "./RecordList.tsx";
+import { useArrived } from "./use-arrived.ts";
+import { auditedSlugs, reachText } from "./words.ts";
+
+/** What happened in all projects that the person may audit, and what they did themselves. */
+export function ActivityPage() {
+  usePage([{ label: "Projects", href: paths.home() }, { label: "Activity" }]);
+  const me = useMe();
+  const router = useRouter();
+  const client = useQueryClient();
+  const search = readActivitySearch(useSearch({ strict: false }));
+  const { action = "", project = "" } = search;
+  const query = activityQuery(search);
+  const read = useInfiniteQuery(query);
+  const rows = rowsIn(read);
+  const names = useNames(project === "" ? auditedSlugs(me) : auditedSlugs(me).filter((slug) => slug === project));
+  const projects = useQuery({ ...projectsQuery, enabled: me.is_admin });
+  const [isExact, setExact] = useState(false);
+  const isRead = read.data !== undefined && !read.isPlaceholderData;
+  const arrived = useArrived(search, isRead ? (rows[0] ? placeOf(rows[0]) : "") : null);
+  const showNew = () => {
+    client.setQueryData(query.queryKey, (old) => old && { pages: old.pages.slice(0, 1), pageParams: [""] });
+    void read.refetch();
+    document.getElementById("main")?.scrollTo({ top: 0 });
+  };
+  const go = (next: ActivitySearch) => router.history.push(paths.activity() + stringifySearch({ ...search, ...next }));
+  const slugs = me.is_admin ? (projects.data ?? []).map(({ slug }) => slug) : auditedSlugs(me);
+  const choices = [...new Set([...slugs, ...(project === "" ? [] : [project])])].sort();
+
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Activity</h1>
+        <span className="t2 grow">{reachText(me)}</span>
+        <NewRows arrived={arrived} onShow={showNew} />
+      </div>
+      <LookFailed arrived={arrived} />
+      <div className={css.tools}>
+        <ActionBox action={action} onChange={(next) => go({ action: next })} />
+        {choices.length === 0 ? null : (
+          <Select
+            label="Project"
+            value={project}
+            options={[
+              { value: "", words: "all projects" },
+              ...choices.map((slug) => ({ value: slug, words: printable(slug) })),
+            ]}
+            onChange={(next) => go({ project: next })}
+          />
+        )}
+        <span className="grow" />
+        <ExactToggle isExact={isExact} onChange={setExact} />
+      </div>
+      <RecordList
+        label="Activity"
+        read={read}
+        names={names}
+        showsProject
+        isExact={isExact}
+        hasUserFilter={false}
+        onOnly={({ action: only = "" }) => go({ action: only })}
+        empty={
+          action === "" && project === "" ? (
+            <Empty title="Nothing recorded yet">
+              <p>What you change outside of projects, such as your password or your API keys, leaves a row here.</p>
+            </Empty>
+          ) : (
+            <Empty
+              title="No row matches"
+              chips={
+                <button type="button" className={controls.btn} onClick={() => go({ action: "", project: "" })}>
+                  Clear all filters
+                </button>
+              }
+            >
+              <p>
+                No row that you may see
+                {action === "" ? "" : ` has an action that begins with ${printable(action)}`}
+                {project === "" ? "." : ` in the project ${printable(project)}.`}
+              </p>
+            </Empty>
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,237 @@
+import type { AuditFilters } from "@svc/client";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { paths } from "../../paths.ts";
+import { rangeParams } from "../../range-text.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { useTimeRange } from "../../time-range.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { Empty } from "../../ui/Feedback.tsx";
+import { idTail, nameText, printable } from "../../ui/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import panel from "../../ui/panel.module.css";
+import { usePage } from "../../ui/title.ts";
+import { useMayAudit, useMe } from "../sessions/queries.ts";
+import { ActionTree } from "./ActionTree.tsx";
+import css from "./audit.module.css";
+import { type AuditSearch, readAuditSearch } from "./audit-search.ts";
+import { ChainPanel } from "./ChainPanel.tsx";
+import { ExportDialog } from "./ExportDialog.tsx";
+import { placeOf } from "./follow-activity.ts";
+import { ActionBox, ExactToggle, LookFailed, NewRows, Select } from "./ListTools.tsx";
+import { auditQuery, useNames } from "./queries.ts";
+import { RecordList, rowsIn } from "./RecordList.tsx";
+import { useArrived } from "./use-arrived.ts";
+import { actionTree, actorText, outcomes } from "./words.ts";
+
+export function AuditPage() {
+  const { slug = "" } = useParams({ strict: false });
+  usePage([{ label: slug, href: paths.project(slug) }, { label: "Audit" }]);
+  return useMayAudit(slug) ? <Trail key={slug} slug={slug} /> : <NotForRole />;
+}
+
+function NotForRole() {
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Audit</h1>
+      </div>
+      <Empty
+        title="Not for your role"
+        chips={
+          <AppLink className={controls.btn} href={paths.activity()}>
+            Your own events
+          </AppLink>
+        }
+      >
+        <p>
+          The audit trail of a project is for its auditors and admins. Ask an administrator of the project if you need
+          it.
+        </p>
+      </Empty>
+    </>
+  );
+}
+
+function Trail({ slug }: { slug: string }) {
+  const me = useMe();
+  const router = useRouter();
+  const client = useQueryClient();
+  const search = readAuditSearch(useSearch({ strict: false }));
+  const { action = "", outcome = "", user = "" } = search;
+  const range = useTimeRange("all");
+  const { since, until } = rangeParams(range);
+  const filters = useMemo(
+    (): AuditFilters => ({
+      ...(action && { action_prefix: action }),
+      ...(outcome && { outcome }),
+      ...(user && { user_id: user }),
+      ...(since && { since }),
+      ...(until && { until }),
+    }),
+    [action, outcome, user, since, until],
+  );
+  const query = auditQuery(slug, filters);
+  const read = useInfiniteQuery(query);
+  const rows = rowsIn(read);
+  const names = useNames([slug]);
+  const [isExact, setExact] = useState(false);
+  const [isExporting, setExporting] = useState(false);
+  const seen = useSeenActions(rows);
+  const isFiltered = Object.keys(filters).length > 0;
+
+  // The feed knows neither outcomes nor users, and what is new lies after every end.
+  const follows = read.data !== undefined && !read.isPlaceholderData && !outcome && !user && !until;
+  const from = !follows ? null : rows[0] ? placeOf(rows[0]) : since ? null : "";
+  const arrived = useArrived({ project: slug, ...(action && { action }) }, from);
+  const showNew = () => {
+    client.setQueryData(query.queryKey, (old) => old && { pages: old.pages.slice(0, 1), pageParams: [""] });
+    void read.refetch();
+    document.getElementById("main")?.scrollTo({ top: 0 });
+  };
+
+  const hrefOf = (next: AuditSearch) => paths.audit(slug) + stringifySearch({ ...search, ...next });
+  const go = (next: { [Key in keyof AuditSearch]?: string | undefined }) =>
+    router.history.push(paths.audit(slug) + stringifySearch({ ...search, ...next }));
+  const people = [
+    ...new Map([
+      ...names,
+      [me.id, "you"],
+      ...(user && !names.has(user) && user !== me.id ? [[user, `user ${idTail(user)}`] as const] : []),
+    ]),
+  ];
+  const words = [
+    action && `an action that begins with ${printable(action)}`,
+    outcome && `the outcome ${printable(outcome)}`,
+    user && `who acted: ${actorText({ user_id: user }, { me, names })}`,
+    (since || until) && `the time: ${range.label}`,
+  ].filter(Boolean);
+
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Audit</h1>
+        <span className="t3 grow">newest first, {range.label}</span>
+        <NewRows arrived={arrived} onShow={showNew} />
+        <button
+          type="button"
+          className={controls.tool}
+          title="Save the matching rows as a file"
+          onClick={() => setExporting(true)}
+        >
+          <Icon name="download" />
+          Export
+          <span className="vh">audit rows</span>
+        </button>
+      </div>
+      <LookFailed arrived={arrived} />
+      <div className={css.box}>
+        <ChainPanel />
+      </div>
+      <div className={css.tools}>
+        <ActionBox action={action} onChange={(next) => go({ action: next })} />
+        <Select
+          className="sm"
+          label="Class of action"
+          value={action}
+          options={[
+            { value: "", words: "all actions" },
+            ...(action && !actionTree([]).some(({ prefix }) => prefix === action)
+              ? [{ value: action, words: action }]
+              : []),
+            ...actionTree(seen).map(({ prefix, name }) => ({ value: prefix, words: name })),
+          ]}
+          onChange={(next) => go({ action: next })}
+        />
+        <Select
+          label="Outcome"
+          value={outcome}
+          options={[{ value: "", words: "any outcome" }, ...new Set([...outcomes, ...(outcome ? [outcome] : [])])].map(
+            (one) => (typeof one === "string" ? { value: one, words: one } : one),
+          )}
+          onChange={(next) => go({ outcome: next })}
+        />
+        <Select
+          label="Who acted"
+          value={user}
+          options={[
+            { value: "", words: "anybody" },
+            ...people.map(([value, name]) => ({ value, words: nameText(name) })),
+          ]}
+          onChange={(next) => go({ user: next })}
+        />
+        <span className="grow" />
+        <ExactToggle isExact={isExact} onChange={setExact} />
+      </div>
+      <div className={css.split}>
+        <ActionTree seen={seen} action={action} hrefOf={(next) => hrefOf({ action: next ?? "" })} />
+        <div className={css.rows}>
+          <RecordList
+            label="Audit rows"
+            read={read}
+            names={names}
+            showsProject={false}
+            isExact={isExact}
+            hasUserFilter
+            onOnly={go}
+            empty={
+              isFiltered ? (
+                <Empty
+                  title="No row matches"
+                  chips={
+                    <>
+                      {action ? <Drop words={`action ${action}`} onDrop={() => go({ action: "" })} /> : null}
+                      {outcome ? <Drop words={`outcome ${outcome}`} onDrop={() => go({ outcome: "" })} /> : null}
+                      {user ? <Drop words="who acted" onDrop={() => go({ user: "" })} /> : null}
+                      {since || until ? <Drop words={range.label} onDrop={() => go({ since: "", until: "" })} /> : null}
+                      <button
+                        type="button"
+                        className={controls.btn}
+                        onClick={() => go({ action: "", outcome: "", user: "", since: "", until: "" })}
+                      >
+                        Clear all filters
+                      </button>
+                    </>
+                  }
+                >
+                  <p>No audit row of this project has {words.join(", and ")}.</p>
+                </Empty>
+              ) : (
+                <Empty title="Nothing recorded yet">
+                  <p>Every change in this project, and everything that was refused, leaves a row here.</p>
+                </Empty>
+              )
+            }
+          />
+        </div>
+      </div>
+      {isExporting ? (
+        <ExportDialog
+          slug={slug}
+          filters={filters}
+          words={words.length === 0 ? null : words.join(", and ")}
+          onClose={() => setExporting(false)}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function Drop({ words, onDrop }: { words: string; onDrop: () => void }) {
+  return (
+    <button type="button" className={controls.btn} onClick={onDrop}>
+      <Icon name="x" />
+      {printable(words)}
+    </button>
+  );
+}
+
+/** Actions of all rows that the page has shown, also under other filters. */
+function useSeenActions(rows: readonly { action: string }[]): ReadonlySet<string> {
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  const added = rows.map(({ action }) => action).filter((action) => !seen.has(action));
+  if (added.length > 0) setSeen(new Set([...seen, ...added]));
+  return seen;
+}

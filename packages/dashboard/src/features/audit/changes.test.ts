@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { changesIn } from "./changes.ts";
+
+describe("what changed", () => {
+  test("is what before and after do not share, and the rest is metadata", () => {
+    const told = changesIn({
+      before: { role: "viewer", limits: [1], name: "a" },
+      after: { role: "admin", limits: [1], note: "b" },
+      reason: "asked",
+    });
+    expect(told).toEqual({
+      changes: [
+        { name: "role", before: "viewer", after: "admin" },
+        { name: "name", before: "a" },
+        { name: "note", after: "b" },
+      ],
+      unchanged: 1,
+      rest: { reason: "asked" },
+    });
+  });
+
+  test("is a value beside its previous one", () => {
+    expect(changesIn({ role: "admin", previous_role: "viewer", user_id: "u" })).toEqual({
+      changes: [{ name: "role", before: "viewer", after: "admin" }],
+      unchanged: 0,
+      rest: { user_id: "u" },
+    });
+  });
+
+  test.each([
+    ["before alone", { before: { a: 1 } }],
+    ["sides that are no objects", { before: "2026-01-01", after: null }],
+    ["a previous value of nothing", { previous_role: "viewer" }],
+  ])("is not told by %s", (_, metadata) => {
+    expect(changesIn(metadata)).toEqual({ changes: [], unchanged: 0, rest: metadata });
+  });
+});

@@ -1,0 +1,82 @@
+import type { AuditFilters } from "@svc/client";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueries, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { api } from "../../api.ts";
+import { useMe } from "../sessions/queries.ts";
+import type { ActivitySearch } from "./audit-search.ts";
+import type { Names } from "./words.ts";
+
+const pageRows = 100;
+/** Lists keep at most this many pages; who wants to go further narrows the filters. */
+export const maximumPages = 50;
+
+/** A renewal would move the rows under the reader: these lists are read again when somebody asks for what is new. */
+const meta = { livePages: true };
+
+export const auditQuery = (slug: string, filters: AuditFilters) =>
+  infiniteQueryOptions({
+    queryKey: ["audit", slug, filters],
+    queryFn: ({ pageParam, signal }) =>
+      api.listAudit(slug, { ...filters, limit: pageRows, ...(pageParam && { cursor: pageParam }) }, { signal }),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_cursor,
+    placeholderData: keepPreviousData,
+    meta,
+  });
+
+export const activityQuery = ({ action, project }: ActivitySearch) =>
+  infiniteQueryOptions({
+    queryKey: ["activity", { action, project }],
+    queryFn: ({ pageParam, signal }) =>
+      api.listActivity(
+        {
+          limit: pageRows,
+          ...(project && { project_slug: project }),
+          ...(action && { action_prefix: action }),
+          ...(pageParam && { before_cursor: pageParam }),
+        },
+        { signal },
+      ),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_before_cursor,
+    placeholderData: keepPreviousData,
+    meta,
+  });
+
+const namesStaleMs = 5 * 60_000;
+
+const membersQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["member-names", slug],
+    queryFn: async ({ signal }) => {
+      const { items } = await api.listMembers(slug, { signal });
+      return items.map(
+        ({ user_id, user_display_name, user_email }) => [user_id, user_display_name || user_email] as const,
+      );
+    },
+    staleTime: namesStaleMs,
+  });
+
+const usersQuery = queryOptions({
+  queryKey: ["user-names"],
+  queryFn: async ({ signal }) => {
+    const users = await api.listUsers({ limit: 500 }, { signal });
+    return users.map(({ id, display_name, email }) => [id, display_name || email] as const);
+  },
+  staleTime: namesStaleMs,
+});
+
+/** Projects whose members are asked for, so that a page stays within few requests. */
+const maximumProjects = 4;
+
+/** Names of the accounts that rows of these projects may name; an instance admin knows them all. Ids without a name stay ids. */
+export function useNames(slugs: readonly string[]): Names {
+  const me = useMe();
+  const asked = me.is_admin ? [] : slugs.slice(0, maximumProjects);
+  const users = useQuery({ ...usersQuery, enabled: me.is_admin });
+  const members = useQueries({
+    queries: asked.map(membersQuery),
+    combine: (all) => all.map(({ data }) => data),
+  });
+  return useMemo(() => new Map([...members, users.data].flatMap((pairs) => pairs ?? [])), [members, users.data]);
+}
