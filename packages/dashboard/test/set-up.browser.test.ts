@@ -22,8 +22,13 @@ describe("the set-up page", () => {
     const { page, faults } = await openScreen(browser, { url: link.origin });
     await page.goto(link.href);
     expect(await axeFaults(page)).toEqual([]);
+    await page.getByText(/^1[45] minutes left$/).waitFor();
     await page.getByLabel("Email").fill("mira@example.org");
+    await page.getByLabel("Password").fill("Violet-");
+    expect(await page.getByText("8 to 256 characters").textContent()).toBe("8 to 256 characters");
     await page.getByLabel("Password").fill("Violet-Harbour-71");
+    await page.getByText("8 to 256 characters: met").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("button").click();
 
     await page.waitForURL((url) => url.origin === link.origin && !/^\/(setup|login)/.test(url.pathname));

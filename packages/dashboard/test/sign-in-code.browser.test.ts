@@ -92,7 +92,8 @@ describe("signing in with a second factor", () => {
     await page.waitForURL("**/login");
     await signIn(page, email, "/login?next=/me/security");
     await page.waitForURL("**/me/security");
-    await page.getByRole("region", { name: "Trusted devices" }).getByText("this one").waitFor();
+    const devices = page.getByRole("region", { name: "Trusted devices" });
+    await devices.getByRole("cell", { name: /this one$/ }).waitFor();
     await page.context().close();
   });
 
