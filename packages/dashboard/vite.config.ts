@@ -24,13 +24,13 @@ const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|MenuEntry|NotForRole|OnceDialog|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]projects[\\/](SettingsTabs|ZoneField|settings\.module)/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|MenuEntry|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]projects[\\/](SettingsTabs|ZoneField|settings\.module)|[/]account[/]AccountNav/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
   /[\\/]features[\\/](sessions[\\/](?!queries)|password-reset[\\/]|mfa[\\/](Verify(Page|Form)|CodeField|failures)|account[\\/](NewPassword|new-password|password-rules))/;
 /** What the pages of one's own account share. */
-const account = /[\\/]features[\\/]account[\\/](?!queries)/;
+const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav)/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,

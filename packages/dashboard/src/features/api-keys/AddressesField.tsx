@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { AreaField } from "../../ui/Field.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
+import { sessionsQuery } from "../account/queries.ts";
 import css from "./api-keys.module.css";
 import { isLetIn, maxRanges, type Range, readRanges } from "./cidrs.ts";
-import { ownAddressQuery } from "./queries.ts";
 
 interface AddressesFieldProps {
   text: string;
@@ -54,15 +54,16 @@ export function AddressesField({ text, onChange, error }: AddressesFieldProps) {
 }
 
 function OwnAddress({ ranges }: { ranges: readonly Range[] }) {
-  const own = useQuery(ownAddressQuery);
-  if (own.isPending) return <p className="t3">Looking for your address.</p>;
-  if (!own.data) return <p className="t3">Your own address is not known, so it is not compared.</p>;
-  const isIn = isLetIn(own.data, ranges);
+  const sessions = useQuery(sessionsQuery);
+  if (sessions.isPending) return <p className="t3">Looking for your address.</p>;
+  const own = sessions.data?.items.find(({ is_current }) => is_current)?.ip_at_issue;
+  if (!own) return <p className="t3">Your own address is not known, so it is not compared.</p>;
+  const isIn = isLetIn(own, ranges);
   return (
     <p role="status" className={css.own} data-in={isIn}>
       <Glyph name={isIn ? "success" : "revoked"} />
       <span>
-        Your address now: <code>{own.data}</code>, would be allowed: <b>{isIn ? "yes" : "no"}</b>{" "}
+        Your address now: <code>{own}</code>, would be allowed: <b>{isIn ? "yes" : "no"}</b>{" "}
         <span className="t3">(as the server saw it when you signed in)</span>
       </span>
     </p>

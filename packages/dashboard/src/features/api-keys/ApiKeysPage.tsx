@@ -13,6 +13,7 @@ import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age, Stamp } from "../../ui/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
+import { AccountNav } from "../account/AccountNav.tsx";
 import css from "./api-keys.module.css";
 import { AddressesDialog, RevokeKeyDialog } from "./KeyDialogs.tsx";
 import { MintKeyDialog } from "./MintKeyDialog.tsx";
@@ -45,6 +46,7 @@ export function ApiKeysPage() {
         </span>
         {keys.length === 0 ? null : mint}
       </div>
+      <AccountNav />
       {read.error ? (
         <FailedLine title="The keys were not renewed" error={read.error} onRetry={() => void read.refetch()} />
       ) : null}

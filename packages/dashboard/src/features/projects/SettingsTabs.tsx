@@ -1,21 +1,11 @@
 import { paths } from "../../paths.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
-import css from "./settings.module.css";
+import { PageTabs } from "../../ui/PageTabs.tsx";
 
-const tabs = [
-  { id: "general", label: "General", href: paths.general },
-  { id: "members", label: "Members", href: paths.members },
-] as const;
+const pages = { general: "General", members: "Members" } as const;
+type Page = keyof typeof pages;
 
-/** The pages of a project's settings. */
-export function SettingsTabs({ slug, current }: { slug: string; current: (typeof tabs)[number]["id"] }) {
-  return (
-    <nav className={css.tabs} aria-label="Settings">
-      {tabs.map(({ id, label, href }) => (
-        <AppLink key={id} href={href(slug)} aria-current={id === current ? "page" : undefined}>
-          {label}
-        </AppLink>
-      ))}
-    </nav>
-  );
+/** From one page of a project's settings to the others. */
+export function SettingsTabs({ slug, current }: { slug: string; current: Page }) {
+  const tabs = (Object.keys(pages) as Page[]).map((page) => ({ label: pages[page], href: paths[page](slug) }));
+  return <PageTabs label="Settings" pages={tabs} current={paths[current](slug)} />;
 }

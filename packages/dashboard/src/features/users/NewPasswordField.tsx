@@ -3,8 +3,8 @@ import { useState } from "react";
 import { CopyButton } from "../../ui/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { Field } from "../../ui/Field.tsx";
+import { passwordPolicyQuery } from "../account/queries.ts";
 import { freshPassword } from "./fresh-password.ts";
-import { passwordPolicyQuery } from "./queries.ts";
 import css from "./users.module.css";
 
 interface NewPasswordFieldProps {

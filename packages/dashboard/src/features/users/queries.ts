@@ -14,9 +14,3 @@ export const usersQuery = (page: number) =>
     },
     placeholderData: keepPreviousData,
   });
-
-export const passwordPolicyQuery = queryOptions({
-  queryKey: ["password-policy"],
-  queryFn: ({ signal }) => api.getPasswordPolicy({ signal }),
-  staleTime: 5 * 60_000,
-});
