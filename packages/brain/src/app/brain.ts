@@ -106,7 +106,10 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     }
     if (!isActive) transport.archived(projectId);
   });
-  memberships.onChanged(() => projects.forget());
+  memberships.onChanged(() => {
+    projects.forget();
+    live.hub.rolesChanged();
+  });
   sessions.onEnded(({ userId, sessionIds }) => {
     if (sessionIds === null) live.hub.userEnded(userId);
     else for (const id of sessionIds) live.hub.sessionEnded(id);

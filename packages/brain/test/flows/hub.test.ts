@@ -180,6 +180,23 @@ describe("the dashboard hub's door", () => {
   });
 });
 
+// Part 3, section 11: revoking a session or membership closes at once.
+describe("a live view of somebody whose membership ends", () => {
+  test("closes with 4403, in every process, while others go on", async () => {
+    await using first = await startTestBrain({ dialect: "postgres" });
+    await using second = await startTestBrain({ databaseUrl: first.databaseUrl, home: first.home });
+    const [near, far] = [await subscribe(first, "operator"), await subscribe(second, "operator")];
+    const other = await subscribe(first, "viewer");
+    const { body } = await first.as.root.get(`/projects/${first.project.slug}/memberships`);
+    const { id } = body.items.find((member: { role: string }) => member.role === "operator");
+    const gone = await first.as.root.delete(`/projects/${first.project.slug}/memberships/${id}`);
+    expect(gone.status).toBe(204);
+    expect([(await near.closed).code, (await far.closed).code]).toEqual([4403, 4403]);
+    expect(other.socket.readyState).toBe(other.socket.OPEN);
+    await other.close();
+  });
+});
+
 describe("two brains on one PostgreSQL", () => {
   test("show one another's changes, and close one another's ended sessions", async () => {
     await using first = await startTestBrain({ dialect: "postgres" });

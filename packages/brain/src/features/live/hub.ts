@@ -39,6 +39,8 @@ const maxWaitingFrames = 64;
 export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
   const subscribers = new Set<Subscriber>();
   const byProject = new Map<string, Set<Subscriber>>();
+  /** How often roles may have changed: what was asked before the last time does not count. */
+  let roleChanges = 0;
   let isTicking = false;
   const timer = setInterval(() => void tick(), tickMs);
   timer.unref();
@@ -69,8 +71,10 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
     subscriber.isSubscribing = true;
     while (subscriber.wanted !== null) {
       const { projectId, topics } = subscriber.wanted;
+      const changesBefore = roleChanges;
       const role = await roleIn(subscriber.actor, projectId);
       if (!subscribers.has(subscriber)) return;
+      if (roleChanges !== changesBefore) continue;
       if (role === "no_session") return subscriber.socket.close(hubCloseCodes.noSession, "no session");
       if (role === "no_membership") return subscriber.socket.close(hubCloseCodes.originOrMembership, "not a member");
       if (subscriber.wanted.projectId === projectId && subscriber.wanted.topics === topics) {
@@ -104,6 +108,12 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
     if (role === "no_session") subscriber.socket.close(hubCloseCodes.noSession, "no session");
     else if (role === "no_membership") subscriber.socket.close(hubCloseCodes.originOrMembership, "not a member");
     else subscriber.role = role;
+  }
+
+  /** The next tick looks at every session and role again. */
+  function lookAgain(): void {
+    roleChanges += 1;
+    for (const subscriber of subscribers) subscriber.checkedMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Closes who said nothing for too long, and looks at sessions and memberships again. */
@@ -216,9 +226,8 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
      * role, which may have ended unheard as well.
      */
     missedChanges(): void {
-      for (const subscriber of subscribers) {
-        const { projectId, topics, pending } = subscriber;
-        subscriber.checkedMs = Number.NEGATIVE_INFINITY;
+      lookAgain();
+      for (const { projectId, topics, pending } of subscribers) {
         if (projectId !== null) for (const topic of topics) pending.add(topic, null);
       }
     },
@@ -227,12 +236,8 @@ export function createHub({ clock, log, readers, roleIn, refetched }: HubDeps) {
       closeWhere(({ actor }) => actor.sessionId === sessionId, hubCloseCodes.noSession, "session ended"),
     userEnded: (userId: string): void =>
       closeWhere(({ actor }) => actor.user.id === userId, hubCloseCodes.noSession, "sessions ended"),
-    memberRemoved: (userId: string, projectId: string): void =>
-      closeWhere(
-        (subscriber) => subscriber.actor.user.id === userId && subscriber.projectId === projectId,
-        hubCloseCodes.originOrMembership,
-        "no longer a member",
-      ),
+    /** Somebody's role in some project changed: who is no member any more is closed with the next tick, the others get what their role sees. */
+    rolesChanged: lookAgain,
     size: () => subscribers.size,
     stop(): void {
       clearInterval(timer);
