@@ -178,6 +178,15 @@ for (const dialect of testDialects) {
       await expect(stranger.record({ action: "x", target_type: "test" })).rejects.toThrow(/not configured/);
     });
 
+    test("refuses to begin another generation over rows whose state was taken away", async () => {
+      const state = await stateRow();
+      await opened.database.write((tx) => tx.deleteFrom("audit_chain_state").execute());
+      await expect(audit.prepare()).rejects.toThrow(/the state row is missing/);
+      expect(await opened.database.read.selectFrom("audit_chain_state").selectAll().execute()).toEqual([]);
+      await opened.database.write((tx) => tx.insertInto("audit_chain_state").values(state).execute());
+      await audit.prepare();
+    });
+
     test("refuses to append to a state that was changed, and undoes the action", async () => {
       const { state } = await stateRow();
       const change = (text: string) =>

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type AppendContext, appendEntries } from "./append.ts";
-import { openState, sealState } from "./chain.ts";
+import { ChainIntegrityError, openState, sealState } from "./chain.ts";
 import { insertState, lockChainStart, lockState, metaOrInsert } from "./store.ts";
+import { firstRowId } from "./walk-reads.ts";
 
 /** Key of the installation's id in `meta`. */
 const installationKey = "installation_id";
@@ -12,7 +13,8 @@ const installationKey = "installation_id";
  * Begins the chain on a new database and checks it on an old one.
  *
  * @returns the installation's id.
- * @throws UnknownChainKey when the state row was signed by a key that is not configured, ChainIntegrityError when it was changed.
+ * @throws UnknownChainKey when the state row was signed by a key that is not configured, ChainIntegrityError when it was changed, or taken
+ * away from under its rows.
  */
 export async function prepareChain(tx: Tx<Tables>, context: AppendContext): Promise<string> {
   await lockChainStart(tx, context.dialect);
@@ -22,6 +24,8 @@ export async function prepareChain(tx: Tx<Tables>, context: AppendContext): Prom
     openState(sealed, context.keys);
     return installationId;
   }
+  // Rows that no state vouches for any more must not be buried under a chain that looks right.
+  if ((await firstRowId(tx)) !== null) throw new ChainIntegrityError("the state row is missing, and there are rows");
   const generation = randomUUID();
   const empty = {
     generation,
