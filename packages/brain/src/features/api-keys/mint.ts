@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/subject-lock.ts";
 import type { SessionActor } from "../../platform/http/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
@@ -11,7 +12,7 @@ import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Projects } from "../projects/index.ts";
 import { canonicalCidrs, requireMintableScopes } from "./rules.ts";
 import type { MintBody } from "./schemas.ts";
-import { insertKey } from "./store.ts";
+import { countWorkingKeys, insertKey, maxWorkingKeys } from "./store.ts";
 
 export interface MintDeps {
   readonly database: Database<Tables>;
@@ -28,7 +29,7 @@ const dayMs = 86_400_000;
  * Makes a key of the caller; its token is told only here.
  *
  * @throws ApiError `validation_error` for an unknown scope or a malformed range, `forbidden` for a scope that only a global admin may
- * mint, `not_found` for a project that the caller does not see.
+ * mint, `not_found` for a project that the caller does not see, `conflict` (too_many_keys).
  */
 export async function mintKey(
   deps: MintDeps,
@@ -62,6 +63,9 @@ export async function mintKey(
     updated_at: now,
   };
   await deps.database.write(async (tx) => {
+    await lockSubject(tx, deps.database.dialect, `api-keys:${row.user_id}`);
+    if ((await countWorkingKeys(tx, row.user_id, now)) >= maxWorkingKeys)
+      throw new ApiError("conflict", { reason: "too_many_keys", limit: maxWorkingKeys });
     await insertKey(tx, row);
     await deps.audit.append(tx, {
       action: "api_key.created",

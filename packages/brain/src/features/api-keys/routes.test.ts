@@ -116,6 +116,26 @@ for (const dialect of testDialects) {
         expect(scoped.text).not.toContain("secret:thing");
       });
 
+      test("answers 409 too_many_keys beside 1000 keys that work, and lists all of those", async () => {
+        const { body } = await mint(readTasks);
+        const [row] = await db().read.selectFrom("api_keys").selectAll().where("id", "=", body.id).execute();
+        const others = Array.from({ length: 999 }, (_, n) => ({ ...row!, id: randomUUID(), token_hash: `hash-${n}` }));
+        await db().write(async (tx) => {
+          for (let start = 0; start < others.length; start += 333)
+            await tx
+              .insertInto("api_keys")
+              .values(others.slice(start, start + 333))
+              .execute();
+        });
+        expect(await mint(readTasks)).toMatchObject({
+          status: 409,
+          body: { error: "conflict", details: { reason: "too_many_keys", limit: 1000 } },
+        });
+        expect((await brain.as.viewer.get("/api-keys")).body).toHaveLength(1000);
+        expect((await brain.as.viewer.delete(`/api-keys/${body.id}`)).status).toBe(204);
+        expect((await mint(readTasks)).status).toBe(201);
+      });
+
       test("takes 32 ranges, and /0", async () => {
         const allowed_cidrs = [...Array.from({ length: 31 }, (_, index) => `10.${index}.0.0/16`), "0.0.0.0/0"];
         expect((await mint({ ...readTasks, allowed_cidrs })).body.allowed_cidrs).toEqual(allowed_cidrs);

@@ -4,8 +4,8 @@ import type { ApiKeyRow, Tables } from "../../schema/tables/index.ts";
 
 type Db = Kysely<Tables>;
 
-/** More keys of one user than this are not listed. */
-const maxListed = 1000;
+/** Working keys of one user: all of them are listed, so that none works unseen. */
+export const maxWorkingKeys = 1000;
 const publicColumns = [
   "k.id",
   "k.name",
@@ -35,7 +35,7 @@ export const listKeys = (db: Db, userId: string, now: Date) =>
     .where((eb) => eb.or([eb("k.expires_at", "is", null), eb("k.expires_at", ">", now)]))
     .orderBy("k.created_at", "desc")
     .orderBy("k.id", "desc")
-    .limit(maxListed)
+    .limit(maxWorkingKeys)
     .execute();
 
 export const findKey = (db: Db, id: string): Promise<ShownKey> =>
@@ -61,6 +61,17 @@ export const keyOfDigests = (db: Db, digests: readonly string[]) =>
     .where("k.token_hash", "in", digests)
     .where("k.revoked_at", "is", null)
     .where("u.is_active", "=", true);
+
+export async function countWorkingKeys(tx: Tx<Tables>, userId: string, now: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom("api_keys")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
 
 export async function insertKey(tx: Tx<Tables>, row: ApiKeyRow): Promise<void> {
   await tx.insertInto("api_keys").values(row).execute();
