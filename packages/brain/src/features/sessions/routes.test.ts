@@ -204,10 +204,14 @@ describe("a session", () => {
     await own.app.close();
   });
 
-  test("is not kept alive by background requests", async () => {
+  test.each([
+    ["background requests", { "x-svc-background": "1" }],
+    // A live view opens again by itself.
+    ["requests to open a socket", { connection: "upgrade", upgrade: "websocket" }],
+  ])("is not kept alive by %s", async (_what, headers) => {
     const browser = await fixture.signIn(email);
     fixture.clock.advance(1_700_000);
-    expect((await browser.get("/auth/me", { "x-svc-background": "1" })).status).toBe(200);
+    expect((await browser.get("/auth/me", headers as Record<string, string>)).status).toBe(200);
     fixture.clock.advance(100_001);
     expect((await browser.get("/auth/me")).status).toBe(401);
   });

@@ -123,7 +123,8 @@ export function createAccess(deps: AccessDeps): Access {
   const contextOf = (request: FastifyRequest) => ({
     address: request.clientAddress,
     userAgent: request.headers["user-agent"],
-    isBackground: request.headers["x-svc-background"] === "1",
+    // A live view connects again by itself, whether anybody is there or not, and browsers let pages set no header on a socket.
+    isBackground: request.headers["x-svc-background"] === "1" || request.headers.upgrade !== undefined,
   });
 
   function session(request: FastifyRequest): Maybe<SessionActor> {
