@@ -24,13 +24,17 @@ const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|MenuEntry|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]projects[\\/](SettingsTabs|ZoneField|settings\.module)|[/]account[/]AccountNav/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
   /[\\/]features[\\/](sessions[\\/](?!queries)|password-reset[\\/]|mfa[\\/](Verify(Page|Form)|CodeField|failures)|account[\\/](NewPassword|new-password|password-rules))/;
 /** What the pages of one's own account share. */
 const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav)/;
+
+/** What the pages of accounts, members and settings share; no other page needs it to begin with. */
+const people =
+  /[\\/]ui[\\/](HeldButton|MenuEntry|NotForRole)\.tsx$|[\\/]projects[\\/](SettingsTabs|ZoneField|settings\.module|project-changes)|[\\/](api-keys|memberships|users)[\\/]queries\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
@@ -62,6 +66,7 @@ export default defineConfig({
               test: (id: string) => fleetParts.test(id) || fleetOnly.test(id),
             },
             { name: "entry", priority: 2, test: (id: string) => entry.test(id) },
+            { name: "people", priority: 1, test: (id: string) => people.test(id) },
             { name: "account", priority: 1, test: (id: string) => account.test(id) },
             {
               name: "core",
@@ -70,6 +75,7 @@ export default defineConfig({
                 libraries.test(id) ||
                 (everywhere.test(id) &&
                   !signedIn.test(id) &&
+                  !people.test(id) &&
                   !taskOnly.test(id) &&
                   !fleetOnly.test(id) &&
                   !charts.test(id)),
