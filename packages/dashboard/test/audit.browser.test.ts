@@ -43,10 +43,7 @@ beforeAll(async () => {
 const open = async (query = "", as: "root" | "auditor" = "auditor") => {
   const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as[as].cookie });
   await screen.page.goto(`/p/${shop.brain.project.slug}/audit${query}`);
-  await screen.page
-    .getByRole("button", { name: "What was looked at" })
-    .or(screen.page.getByText("State only"))
-    .waitFor();
+  await screen.page.getByRole("button", { name: "Details" }).or(screen.page.getByText("State only")).waitFor();
   return screen;
 };
 const actionsShown = (page: Page) => page.locator("main tbody button[aria-haspopup=dialog]").allTextContents();
@@ -199,7 +196,7 @@ describe("the chain's state", () => {
       await line(page, name).waitFor();
       return line(page, name).textContent();
     };
-    expect(await shown("Rows")).toMatch(/clean.*1 min.*1,204 rows in order/);
+    expect(await shown("Rows")).toMatch(/clean.*1,204 rows in order.*1 min/);
     answer = check({ enabled: true, last: { ...last, outcome: "failed", row_id: bad } });
     expect(await shown("Rows")).toMatch(new RegExp(`failed.*first bad row: ${bad}`));
     answer = check({ enabled: true, last: { finished_at: last.finished_at, outcome: "error" } });

@@ -23,7 +23,7 @@ export function ChainPanel() {
       window={isOpen ? "each line says what was looked at" : undefined}
       actions={
         <button type="button" className={controls.lnk} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Less" : "What was looked at"}
+          {isOpen ? "Less" : "Details"}
         </button>
       }
       read={read}
@@ -99,10 +99,13 @@ function RowsLine({ verification }: { verification: AuditVerification | undefine
         : { word: "could not be done", glyph: "timeout", isWrong: true };
   return (
     <Line name="Rows" says={verdict}>
-      Last scheduled verification <Age at={last.finished_at} suffix=" ago" />
-      {last.rows === undefined ? "" : `, ${count(last.rows)} rows in order`}
-      {last.row_id === undefined ? "." : ", then the first bad row: "}
-      {last.row_id === undefined ? null : <Command text={last.row_id} />}
+      {last.rows === undefined ? "" : `${count(last.rows)} rows in order, `}
+      {last.row_id === undefined ? null : (
+        <>
+          then the first bad row: <Command text={last.row_id} />{" "}
+        </>
+      )}
+      by the scheduled verification <Age at={last.finished_at} suffix=" ago" />
       {schedule} {byHand}
     </Line>
   );

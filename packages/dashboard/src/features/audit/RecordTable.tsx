@@ -128,7 +128,14 @@ export function RowProject({ row }: { row: Recorded }) {
 /** Where from; only instance admins are told. */
 export function Address({ row }: { row: Recorded }) {
   const { is_admin: isTold } = useMe();
-  if (row.source_ip !== null) return <span className="mono">{printable(row.source_ip)}</span>;
+  if (row.source_ip !== null) {
+    const text = printable(row.source_ip);
+    return (
+      <span className="mono" title={text}>
+        {text}
+      </span>
+    );
+  }
   return isTold ? (
     <span className="t3">none</span>
   ) : (

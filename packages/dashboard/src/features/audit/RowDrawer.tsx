@@ -56,7 +56,7 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
           {actorText(row, { me, names })}{" "}
           {userId === null ? null : <Id text={userId} name="Copy the id of who acted" />}
           {userId === null ? (
-            <span className="t3">: the service, an agent, somebody not signed in, or an account that is gone</span>
+            <span className="t3">(the service, an agent, somebody not signed in, or an account that is gone)</span>
           ) : null}
         </Fact>
         {"project_slug" in row ? (
