@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { shortcutsSetting } from "./appearance.ts";
 import { createStore } from "./store.ts";
 
@@ -63,10 +63,11 @@ function pressed(event: KeyboardEvent): void {
 /** Shortcuts of a part of the page, off while typing and while a modal is open. */
 export function useKeys(map: KeyMap, help?: KeyHelp): void {
   const current = useRef(map);
-  useEffect(() => {
+  // Before anything is painted: the next key may follow at once, and means what stands there then.
+  useLayoutEffect(() => {
     current.current = map;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (maps.size === 0) document.addEventListener("keydown", pressed);
     maps.add(current);
     return () => {
