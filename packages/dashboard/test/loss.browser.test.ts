@@ -52,6 +52,11 @@ test("what an agent has to give up while the brain is away stands as a band in l
   expect(gap).toMatchObject({ agent_id: agentId, reason: "capacity" });
   expect(gap.event_records).toBeGreaterThanOrEqual(eventsLostAtLeast);
 
+  // A row that comes once the list stands is only announced.
+  await waitFor(async () => (await api.get(`${project}/tasks?state=failure`)).body.items.length === 2, {
+    withinMs: 60_000,
+  });
+
   const { page, faults } = await openScreen(browser, brain, { cookie: api.cookie });
   await page.goto(`/p/${brain.project.slug}/tasks?state=failure`);
   const grid = page.getByRole("grid");

@@ -55,8 +55,9 @@ describe("the drawer", () => {
     await row(page, "billing.charge failure").waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
-    const close = page.getByRole("dialog").getByRole("button", { name: "Close" });
-    await close.focus();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByRole("heading", { name: "billing.charge" }).waitFor();
+    await drawer.getByRole("button", { name: "Close" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await expect.poll(() => focusedRow(page)).toBe("billing.charge failure");
