@@ -7,13 +7,17 @@ import { createRoot } from "react-dom/client";
 import { queryClient } from "./query-client.ts";
 import { router, startFirstPage } from "./routes.tsx";
 
-startFirstPage();
+/** What is here by then is drawn at once with its content, which costs less than to draw the page without it first. */
+const longestWaitMs = 150;
 
 const root = document.getElementById("root");
 if (root) {
-  createRoot(root).render(
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
+  const wait = new Promise((resolve) => setTimeout(resolve, longestWaitMs));
+  void Promise.race([startFirstPage(), wait]).then(() =>
+    createRoot(root).render(
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>,
+    ),
   );
 }

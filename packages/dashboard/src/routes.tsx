@@ -3,7 +3,7 @@ import { adminRoutes } from "./admin-routes.tsx";
 import { entryRoutes } from "./entry-routes.tsx";
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
 import { meQuery } from "./features/sessions/queries.ts";
-import { taskListQuery } from "./features/tasks/queries.ts";
+import { taskEventsQuery, taskListQuery, taskQuery } from "./features/tasks/queries.ts";
 import { filtersOf, readTaskPageSearch, readTasksSearch } from "./features/tasks/tasks-search.ts";
 import { meRoutes } from "./me-routes.tsx";
 import { rangeKeys, searchOf } from "./page-search.ts";
@@ -130,35 +130,43 @@ export const router = createRouter({
 
 /**
  * Asks at once for what the first page will ask for: its parts, and the reads that its address alone decides. One after the other
- * they would each wait until those before them have run, the session's first of all.
+ * they would each wait until those before them have run, the session's first of all. Ends when all of it is here or has failed.
  */
-export function startFirstPage(): void {
+export async function startFirstPage(): Promise<void> {
   // Without a session, or with one that has ended, the reads of the page itself lead to the sign-in.
   if (!document.cookie.includes("svc_csrf=")) return;
   const meta = { quiet: true };
+  const asked: (Promise<unknown> | undefined)[] = [];
   const matches: readonly FirstMatch[] = router.matchRoutes(router.latestLocation);
   // The parts first: nothing is drawn before they are here, and the service answers in turn.
   for (const { routeId } of matches) {
     const { component } = router.routesById[routeId].options as { component?: { preload?: () => Promise<void> } };
-    component?.preload?.().catch(() => {});
+    asked.push(component?.preload?.());
   }
-  void queryClient.prefetchQuery(meQuery);
+  asked.push(queryClient.prefetchQuery(meQuery));
   for (const { routeId, params, search } of matches) {
-    const { slug = "" } = params;
+    const { slug = "", engine = "", taskId = "" } = params;
     if (routeId === projectRoute.id) {
-      void queryClient.prefetchQuery({ ...projectQuery(slug), meta });
-      void queryClient.prefetchQuery({ ...statsQuery(slug), meta });
+      asked.push(queryClient.prefetchQuery({ ...projectQuery(slug), meta }));
+      asked.push(queryClient.prefetchQuery({ ...statsQuery(slug), meta }));
     }
     // What is counted back from the present would be another list once the page is there.
     if (routeId === tasksRoute.id && !search.since && !search.until) {
-      void queryClient.prefetchInfiniteQuery(taskListQuery(slug, filtersOf(readTasksSearch(search), Date.now())));
+      asked.push(
+        queryClient.prefetchInfiniteQuery(taskListQuery(slug, filtersOf(readTasksSearch(search), Date.now()))),
+      );
+    }
+    if (routeId === taskRoute.id) {
+      asked.push(queryClient.prefetchQuery({ ...taskQuery(slug, engine, taskId), meta }));
+      asked.push(queryClient.prefetchQuery({ ...taskEventsQuery(slug, engine, taskId), meta }));
     }
   }
+  await Promise.allSettled(asked);
 }
 
 interface FirstMatch {
   readonly routeId: keyof typeof router.routesById;
-  readonly params: { readonly slug?: string };
+  readonly params: { readonly slug?: string; readonly engine?: string; readonly taskId?: string };
   readonly search: Readonly<Record<string, unknown>>;
 }
 

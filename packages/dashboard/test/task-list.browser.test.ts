@@ -213,7 +213,9 @@ describe("answers that are short of a page", () => {
       .poll(
         async () => {
           await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-          return page.getByText("10,000 tasks are loaded").isVisible();
+          return (
+            (await page.getByText("10,000 tasks are loaded").isVisible()) && (await row(page, "short.9999").isVisible())
+          );
         },
         { timeout: 60_000 },
       )

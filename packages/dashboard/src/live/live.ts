@@ -80,14 +80,17 @@ export function useTimedMs(everyMs: number): number | false {
   return useIsPaused() ? false : everyMs;
 }
 
-/** Runs for each push of one topic, and once with `refetch` when the stream returns after a gap. */
-export function useHub<Topic extends HubTopic>(topic: Topic, onEvent: (event: HubEvent<Topic>) => void): void {
+/** A push, or the word that the stream has begun, which asks for a reading as a push does that could not hold all that changed. */
+export type LiveEvent<Topic extends HubTopic> = HubEvent<Topic> & { hasBegun?: true };
+
+/** Runs for each push of one topic, and once with `refetch` when the stream begins, also again after a gap. */
+export function useHub<Topic extends HubTopic>(topic: Topic, onEvent: (event: LiveEvent<Topic>) => void): void {
   const run = useEffectEvent(onEvent);
   useEffect(() => {
     const offEvent = connection.listen((event) => {
       if (event.topic === topic) run(event as HubEvent<Topic>);
     });
-    const offResume = connection.onResume(() => run({ type: "event", topic, refetch: true }));
+    const offResume = connection.onResume(() => run({ type: "event", topic, refetch: true, hasBegun: true }));
     return () => {
       offEvent();
       offResume();

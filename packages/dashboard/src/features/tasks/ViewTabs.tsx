@@ -61,12 +61,21 @@ export function ViewTabs({ slug, search, onGo }: ViewTabsProps) {
       : [];
   const inMenu = isPhone ? [...saving, ...keeping] : keeping;
 
-  // Of many views some lie beyond the edge; that of the list must not.
+  // Of many views some lie beyond the edge; that of the list must not. Asked of an observer, which waits for the
+  // layout that the first rows need anyway, instead of forcing one more.
   const nav = useRef<HTMLElement>(null);
   const shown = [...presets, ...own].find(isCurrent)?.name;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each view that becomes the current one
   useEffect(() => {
-    void nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    const tab = nav.current?.querySelector("[aria-current]");
+    if (!tab) return;
+    const observer = new IntersectionObserver((seen) => {
+      observer.disconnect();
+      if (seen.some((entry) => entry.intersectionRatio < 1))
+        tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+    });
+    observer.observe(tab);
+    return () => observer.disconnect();
   }, [shown]);
 
   return (

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 
 /** Why the rows must stay as they are for now. */
 type Hold = "menu" | "text" | null;
@@ -13,21 +13,26 @@ function readHold(): Hold {
 }
 
 function watchHold(listener: () => void): () => void {
-  // Neither event bubbles. A modal is opened by script and tells nobody; its buttons come by a click or a key.
-  const later = () => requestAnimationFrame(listener);
-  document.addEventListener("selectionchange", listener);
-  document.addEventListener("toggle", listener, true);
-  document.addEventListener("click", later, true);
-  document.addEventListener("close", later, true);
+  let frame = 0;
+  const later = () => {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(listener);
+  };
+  // A modal that a script opens tells nobody, but takes the focus. Neither toggle nor close bubbles.
+  const events = ["selectionchange", "focusin", "click", "toggle", "close"];
+  for (const event of events) document.addEventListener(event, later, true);
   return () => {
-    document.removeEventListener("selectionchange", listener);
-    document.removeEventListener("toggle", listener, true);
-    document.removeEventListener("click", later, true);
-    document.removeEventListener("close", later, true);
+    cancelAnimationFrame(frame);
+    for (const event of events) document.removeEventListener(event, later, true);
   };
 }
 
-/** An open menu or dialog, or text marked in the list: whoever reads there must not have it changed under the eyes. */
+/**
+ * An open menu or dialog, or text marked in the list: whoever reads there must not have it changed under the eyes.
+ * Looked at after what may have changed it and never while rendering: to read a selection forces a layout.
+ */
 export function useHold(): Hold {
-  return useSyncExternalStore(watchHold, readHold);
+  const [hold, setHold] = useState<Hold>(null);
+  useEffect(() => watchHold(() => setHold(readHold())), []);
+  return hold;
 }

@@ -58,6 +58,8 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
     }, spacingMs);
   };
   useHub("task.changed", (event) => {
+    // Everything shown is read again then, this too.
+    if (event.hasBegun) return;
     const mine = event.rows?.find((row) => row.engine === engine && row.task_id === taskId);
     if (mine) client.setQueryData(taskQuery(slug, engine, taskId).queryKey, (old) => old && { ...old, ...mine });
     const inFamily = treeQuery.data?.nodes.some((node) =>
