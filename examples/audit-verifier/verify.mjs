@@ -9,10 +9,10 @@ const hmac = (key, label, text) => createHmac("sha256", key).update(`svc/audit-c
 const secrets = (process.env.SECRETS ?? "").split("\n").filter((secret) => secret !== "");
 const keys = new Map(secrets.map((secret) => [hmac(secret, "key-id/v1", ""), secret]));
 
-/** Microseconds since 1970 as `2026-01-02T03:04:05.678901`, without a zone. */
+/** Microseconds since 1970 as `2026-01-02T03:04:05.678901+00:00`. */
 function instantOf(micros) {
   const millis = Math.floor(micros / 1000);
-  return new Date(millis).toISOString().slice(0, 23) + String(micros - millis * 1000).padStart(3, "0");
+  return `${new Date(millis).toISOString().slice(0, 23)}${String(micros - millis * 1000).padStart(3, "0")}+00:00`;
 }
 
 /** The signed names in order of code points. */
@@ -25,18 +25,15 @@ function canonicalRow(row) {
   const printed = (name) => {
     if (name === "metadata") return row.metadata;
     if (name === "version") return "2";
-    return JSON.stringify(name === "occurred_at" ? `${instantOf(row.occurred_us)}+00:00` : row[name]);
+    return JSON.stringify(name === "occurred_at" ? instantOf(row.occurred_us) : row[name]);
   };
   return `{${names.map((name) => `"${name}":${printed(name)}`).join(",")}}`;
 }
 
 /** A point of the state: {id, key_id, occurred_at, row_hmac}; the instants have one width, so texts compare like times. */
-const pointOf = (row) => ({
-  id: row.id,
-  key_id: row.hmac_key_id,
-  occurred_at: `${instantOf(row.occurred_us)}+00:00`,
-  row_hmac: row.row_hmac,
-});
+function pointOf({ id, hmac_key_id: key_id, occurred_us, row_hmac }) {
+  return { id, key_id, occurred_at: instantOf(occurred_us), row_hmac };
+}
 const isLater = (a, b) => a.occurred_at > b.occurred_at || (a.occurred_at === b.occurred_at && a.id > b.id);
 const isSame = (a, b) => a !== null && b !== null && Object.keys(a).every((key) => a[key] === b[key]);
 

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "../../platform/database/database.ts";
 import { csvOf, jsonArrayOf } from "../../platform/exports/csv.ts";
+import { readFields } from "../../platform/exports/fields.ts";
 import { xlsxOf } from "../../platform/exports/xlsx.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
@@ -25,7 +26,7 @@ const mediaTypes: Readonly<Record<ExportFormat, string>> = {
 };
 
 /** The columns of an export, in their order. */
-export const exportFields = Object.keys(AuditRow.properties);
+const exportFields = Object.keys(AuditRow.properties);
 
 export interface AuditExportRequest {
   readonly project: { readonly id: string; readonly slug: string };
@@ -43,7 +44,7 @@ export async function exportAudit(
   { database, audit }: { database: Database<Tables>; audit: Pick<Audit, "record"> },
   { project, query, format, showsAddress, origin }: AuditExportRequest,
 ): Promise<{ mediaType: string; fileName: string; body: Readable }> {
-  const fields = readFields(query.fields);
+  const fields = readFields(query.fields, exportFields);
   const source = { projectId: project.id };
   const [newest] = await newestRows(database.read, source, {}, 1);
   const asked = filterOf(query);
@@ -86,22 +87,4 @@ async function* pagesOf({ slow }: Database<Tables>, projectId: string, filter: A
 function encode(format: ExportFormat, fields: readonly string[], pages: AsyncIterable<AuditRow[]>): Readable {
   if (format === "xlsx") return xlsxOf("audit", fields, pages);
   return Readable.from(format === "csv" ? csvOf(fields, pages) : jsonArrayOf(fields, pages));
-}
-
-/** The columns asked for, all of them by default. @throws ApiError `validation_error` with the unknown and the known names */
-function readFields(text: string | undefined): readonly string[] {
-  const names = (text ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-  if (names.length === 0) return exportFields;
-  const unknown = names.filter((name) => !exportFields.includes(name));
-  if (unknown.length > 0) {
-    throw new ApiError("validation_error", {
-      unknown,
-      known: exportFields,
-      errors: [{ loc: ["query", "fields"], type: "enum", message: "names an unknown column" }],
-    });
-  }
-  return [...new Set(names)];
 }

@@ -1,13 +1,14 @@
 import { Readable } from "node:stream";
+import { exportFields } from "@svc/client/task-query";
 import type { Database } from "../../platform/database/database.ts";
 import { csvOf, jsonArrayOf } from "../../platform/exports/csv.ts";
+import { readFields } from "../../platform/exports/fields.ts";
 import { xlsxOf } from "../../platform/exports/xlsx.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { countPlanUpTo } from "./count-matches.ts";
 import { batchesOf } from "./export-batches.ts";
-import { readExportFields } from "./filter.ts";
 import { planList } from "./list.ts";
 import type { TaskListQuery } from "./schemas.ts";
 import type { PublicTask } from "./task-public.ts";
@@ -47,7 +48,7 @@ export async function exportTasks(
   request: { projectId: string; slug: string; query: TaskListQuery; format: ExportFormat; origin: AuditOrigin },
 ): Promise<TaskExport> {
   const { projectId, slug, query, format, origin } = request;
-  const fields = readExportFields(query.fields);
+  const fields = readFields(query.fields, exportFields);
   const plan = await planList(database, projectId, { query, now: new Date() });
   const cap = format === "xlsx" ? Math.min(maxRows, maxXlsxRows) : maxRows;
   const timeoutMs = query.q === undefined ? Number.POSITIVE_INFINITY : countMs;

@@ -15,8 +15,8 @@ import { isOnlyTimed } from "./term-sources.ts";
 
 /**
  * Values of one field among the tasks that a list shows, with how many there are of each. What asks for values of the field itself, by a
- * parameter or in the query, is left aside: a chosen state must not make the others look empty. Without any other filter the counts come from counters, or from the index of the
- * field, value by value. Otherwise the list is walked, newest first, as far as the time goes.
+ * parameter or in the query, is left aside: a chosen state must not make the others look empty. Without any other filter the counts come
+ * from counters, or from the index of the field, value by value. Otherwise the list is walked, newest first, as far as the time goes.
  */
 export interface FacetValue {
   readonly value: string;

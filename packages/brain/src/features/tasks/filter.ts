@@ -1,6 +1,5 @@
-import { type ExportField, exportFields } from "@svc/client/task-query";
 import { type Priority, priorities, type TaskState } from "@svc/protocol";
-import { ApiError, invalid } from "../../platform/http/error-codes.ts";
+import { invalid } from "../../platform/http/error-codes.ts";
 import { parseInstant } from "../../platform/http/schemas.ts";
 import type { TaskRow } from "../../schema/tables/index.ts";
 import type { TaskListQuery } from "./schemas.ts";
@@ -77,24 +76,4 @@ function readPriorities(text: string): Priority[] | undefined {
     type: "enum",
     message: `must be a comma list of ${priorities.join(", ")}`,
   });
-}
-
-const knownFields: ReadonlySet<string> = new Set(exportFields);
-
-/** The export columns that `fields` names, in its order; all of them when it is absent or empty. */
-export function readExportFields(text: string | undefined): readonly ExportField[] {
-  const names = (text ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-  if (names.length === 0) return exportFields;
-  const unknown = names.filter((name) => !knownFields.has(name));
-  if (unknown.length > 0) {
-    throw new ApiError("validation_error", {
-      unknown,
-      known: exportFields,
-      errors: [{ loc: ["query", "fields"], type: "enum", message: "names an unknown column" }],
-    });
-  }
-  return [...new Set(names)] as ExportField[];
 }

@@ -9,6 +9,15 @@ export class SqliteError extends Error {
   }
 }
 
+/** More transactions wait than the process holds. Its code is the server's own for it (insufficient_resources), so it is transient. */
+export class TooManyTransactions extends Error {
+  readonly code = "53000";
+  constructor() {
+    super("too many transactions wait for the database");
+    this.name = "TooManyTransactions";
+  }
+}
+
 // Spec part 3, section 1.10: what may succeed when it is tried again.
 const transientClasses = new Set(["08", "40", "42", "53", "55", "57", "58"]);
 const transientCodes = new Set(["25006", "25P03", "25P04"]);

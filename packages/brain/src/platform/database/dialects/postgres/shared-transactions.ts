@@ -10,7 +10,7 @@
  */
 import { sql, type Transaction } from "kysely";
 import { endings } from "../../at-end.ts";
-import { isLostLockRace, isTransient } from "../../errors.ts";
+import { isLostLockRace, isTransient, TooManyTransactions } from "../../errors.ts";
 
 type Work<Schema> = (tx: Transaction<Schema>) => Promise<unknown>;
 
@@ -26,14 +26,16 @@ export interface SharedTransactionLimits {
   readonly lanes: number;
   /** Members of one transaction at most. */
   readonly maxMembers: number;
+  /** Members that wait for a lane; further ones are refused, which only happens while the database hardly answers. */
+  readonly maxWaiting: number;
 }
 
-export const sharedTransactionLimits: SharedTransactionLimits = { lanes: 8, maxMembers: 16 };
+export const sharedTransactionLimits: SharedTransactionLimits = { lanes: 8, maxMembers: 16, maxWaiting: 5000 };
 
 /** @param begin opens one transaction, runs what it is given in it and commits durably. */
 export function createSharedTransactions<Schema>(
   begin: <T>(work: (tx: Transaction<Schema>) => Promise<T>) => Promise<T>,
-  { lanes, maxMembers }: SharedTransactionLimits = sharedTransactionLimits,
+  { lanes, maxMembers, maxWaiting }: SharedTransactionLimits = sharedTransactionLimits,
 ) {
   const waiting: Member<Schema>[] = [];
   let busyLanes = 0;
@@ -48,7 +50,10 @@ export function createSharedTransactions<Schema>(
         endings.set(tx, new Map());
         for (const member of members) outcomes.push(await runMember(tx, member.work));
         try {
-          for (const { run, items } of endings.get(tx)?.values() ?? []) await run(items as never[]);
+          for (const { run, items } of endings.get(tx)?.values() ?? []) {
+            // Whoever wanted it may have failed since.
+            if (items.length > 0) await run(items as never[]);
+          }
         } catch (error) {
           endingFault = error;
           throw error;
@@ -90,6 +95,7 @@ export function createSharedTransactions<Schema>(
 
   return <T>(work: (tx: Transaction<Schema>) => Promise<T>, { alone = false } = {}): Promise<T> =>
     new Promise<T>((resolve, reject) => {
+      if (waiting.length >= maxWaiting) return reject(new TooManyTransactions());
       waiting.push({ work, alone, resolve: resolve as (value: unknown) => void, reject });
       if (busyLanes < lanes) void runLane();
     });
