@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { paths } from "../../paths.ts";
 import { adminPages } from "../../shell/pages.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
-import { Empty } from "../../ui/Feedback.tsx";
+import { NotForRole } from "../../ui/NotForRole.tsx";
 import panel from "../../ui/panel.module.css";
 import { usePage } from "../../ui/title.ts";
 import { useMe } from "../sessions/queries.ts";
@@ -18,18 +18,7 @@ interface AdminFrameProps {
 export function AdminFrame({ title, children }: AdminFrameProps) {
   usePage([{ label: "Projects", href: paths.home() }, { label: title }]);
   const { is_admin: isAdmin } = useMe();
-  if (!isAdmin) {
-    return (
-      <>
-        <div className={panel.head}>
-          <h1>{title}</h1>
-        </div>
-        <Empty title="Not for your role">
-          <p>This page is for administrators of the instance.</p>
-        </Empty>
-      </>
-    );
-  }
+  if (!isAdmin) return <NotForRole title={title}>This page is for administrators of the instance.</NotForRole>;
   return (
     <>
       <div className={panel.head}>
