@@ -113,7 +113,7 @@ function UserList() {
           </table>
         </ScrollBox>
       )}
-      {page === 1 && !hasMore ? null : (
+      {isAll ? null : (
         <nav className={css.pages} aria-label="Pages of accounts">
           {page > 1 ? (
             <AppLink className={controls.btn} href={paths.users(page - 1)}>
