@@ -24,7 +24,7 @@ const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/]memberships[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
@@ -34,7 +34,7 @@ const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav)/;
 
 /** What the pages of accounts, members and settings share; no other page needs it to begin with. */
 const people =
-  /[\\/]ui[\\/](HeldButton|MenuEntry|NotForRole)\.tsx$|[\\/]projects[\\/](SettingsTabs|ZoneField|settings\.module|project-changes)|[\\/](api-keys|memberships|users)[\\/]queries\.ts$/;
+  /[\\/]ui[\\/](HeldButton|MenuEntry)\.tsx$|[\\/]projects[\\/](SettingsTabs|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,

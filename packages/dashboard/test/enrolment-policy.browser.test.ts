@@ -1,21 +1,15 @@
 import { totpCode } from "@svc/testkit";
-import { type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+import { signIn } from "./second-factor.ts";
 
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
-
-async function signIn(page: Page, email: string, path: string): Promise<void> {
-  await page.goto(path);
-  await page.getByLabel("Email").fill(email);
-  await page.getByLabel("Password").fill(testPassword);
-  await page.getByRole("button", { name: "Sign in" }).click();
-}
 
 describe("past the deadline for a second factor", () => {
   let brain: TestBrain;

@@ -237,11 +237,13 @@ export const pages: Readonly<Record<string, PageCase>> = {
   },
   users: {
     path: () => "/admin/users",
+    isFor: "instance admins",
     title: /^Users/,
     ready: (page) => page.getByRole("heading", { name: "Users" }).waitFor(),
   },
   "users past the last page": {
     path: () => "/admin/users?page=9",
+    isFor: "instance admins",
     title: /^Users/,
     ready: (page) => page.getByRole("heading", { name: "Users" }).waitFor(),
   },

@@ -1,46 +1,16 @@
-import { enrollSecondFactor, type SecondFactor, totpCode } from "@svc/testkit";
-import { type ApiClient, type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+import { totpCode } from "@svc/testkit";
+import { describe, expect, test } from "vitest";
+import { axeFaults, openScreen } from "./screen.ts";
+import { confirm, openCodeSite, signIn } from "./second-factor.ts";
 
-let brain: TestBrain;
-let browser: Browser;
-beforeAll(async () => {
-  [brain, browser] = await Promise.all([
-    startBrainWithSite({ env: { SVC_MFA_VERIFICATION_RATE_PER_MIN: "100" } }),
-    launchBrowser(),
-  ]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+const site = openCodeSite();
 
-/** Another user with a second factor, whose test client's session is verified. */
-async function carefulUser(name: string): Promise<{ email: string; client: ApiClient; factor: SecondFactor }> {
-  const client = await brain.addMember(name, "admin");
-  return { email: `${name}@example.org`, client, factor: await enrollSecondFactor(client) };
-}
-
-async function signIn(page: Page, email: string, path = "/login"): Promise<void> {
-  await page.goto(path);
-  await page.getByLabel("Email").fill(email);
-  await page.getByLabel("Password").fill(testPassword);
-  await page.getByRole("button", { name: "Sign in" }).click();
-}
-
-async function confirm(page: Page, code: string, label = "Six-digit code"): Promise<void> {
-  await page.getByLabel(label).fill(code);
-  await page.getByRole("button", { name: "Confirm" }).click();
-}
-
-const agents = () => `/p/${brain.project.slug}/agents`;
+const agents = () => `/p/${site.brain.project.slug}/agents`;
 
 describe("setting a second factor up", () => {
   test("takes three steps: scan or type the key, confirm a code, keep the recovery codes", async () => {
-    await brain.addMember("mira", "viewer");
-    const { page, faults } = await openScreen(browser, brain, { theme: "dark" });
+    await site.brain.addMember("mira", "viewer");
+    const { page, faults } = await openScreen(site.browser, site.brain, { theme: "dark" });
     const qrFiles: string[] = [];
     page.on("request", (request) => {
       if (/EnrollPage/.test(request.url())) qrFiles.push(request.url());
@@ -118,8 +88,8 @@ describe("setting a second factor up", () => {
   });
 
   test("beside an active one asks for a fresh code of that first", async () => {
-    const { email, factor } = await carefulUser("twice");
-    const { page } = await openScreen(browser, brain);
+    const { email, factor } = await site.carefulUser("twice");
+    const { page } = await openScreen(site.browser, site.brain);
     await signIn(page, email);
     await confirm(page, factor.recoveryCodes[0] ?? "");
     await page.getByText("9 recovery codes are left").waitFor();
@@ -135,10 +105,10 @@ describe("setting a second factor up", () => {
 describe("what needs a fresh code", () => {
   /** Signed in by a trusted device, so without any code. */
   async function openSpared(name: string) {
-    const { email, client, factor } = await carefulUser(name);
+    const { email, client, factor } = await site.carefulUser(name);
     const trusted = await client.post("/auth/mfa/trusted-devices", { label: "Spare" });
     const [device = ""] = (trusted.headers.getSetCookie()[0] ?? "").split(";");
-    const screen = await openScreen(browser, brain, { cookie: device });
+    const screen = await openScreen(site.browser, site.brain, { cookie: device });
     await signIn(screen.page, email, `/login?next=${agents()}`);
     await screen.page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
     return { ...screen, factor };

@@ -1,46 +1,17 @@
-import { enrollSecondFactor, type SecondFactor } from "@svc/testkit";
-import { type ApiClient, signIn as signInByApi, type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+import { enrollSecondFactor } from "@svc/testkit";
+import { signIn as signInByApi, testPassword } from "@svc/testkit/brain";
+import { describe, expect, test } from "vitest";
+import { axeFaults, openScreen } from "./screen.ts";
+import { confirm, openCodeSite, signIn } from "./second-factor.ts";
 
-let brain: TestBrain;
-let browser: Browser;
-beforeAll(async () => {
-  [brain, browser] = await Promise.all([
-    startBrainWithSite({ env: { SVC_MFA_VERIFICATION_RATE_PER_MIN: "100" } }),
-    launchBrowser(),
-  ]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await brain?.stop();
-});
+const site = openCodeSite();
 
-/** Another user with a second factor, whose test client's session is verified. */
-async function carefulUser(name: string): Promise<{ email: string; client: ApiClient; factor: SecondFactor }> {
-  const client = await brain.addMember(name, "admin");
-  return { email: `${name}@example.org`, client, factor: await enrollSecondFactor(client) };
-}
-
-async function signIn(page: Page, email: string, path = "/login"): Promise<void> {
-  await page.goto(path);
-  await page.getByLabel("Email").fill(email);
-  await page.getByLabel("Password").fill(testPassword);
-  await page.getByRole("button", { name: "Sign in" }).click();
-}
-
-async function confirm(page: Page, code: string, label = "Six-digit code"): Promise<void> {
-  await page.getByLabel(label).fill(code);
-  await page.getByRole("button", { name: "Confirm" }).click();
-}
-
-const agents = () => `/p/${brain.project.slug}/agents`;
+const agents = () => `/p/${site.brain.project.slug}/agents`;
 
 describe("signing in with a second factor", () => {
   test("asks for a code on a page of its own, and leads on to what was asked for", async () => {
-    const { email, factor } = await carefulUser("second");
-    const { page, faults } = await openScreen(browser, brain);
+    const { email, factor } = await site.carefulUser("second");
+    const { page, faults } = await openScreen(site.browser, site.brain);
     await signIn(page, email, agents());
     await page.waitForURL(/\/login\/mfa[?]next=/);
     await page.getByText(`Signing in as ${email}`).waitFor();
@@ -62,8 +33,8 @@ describe("signing in with a second factor", () => {
   });
 
   test("takes a recovery code, says how many are left, and can be given up", async () => {
-    const { email, factor } = await carefulUser("lostphone");
-    const { page, faults } = await openScreen(browser, brain);
+    const { email, factor } = await site.carefulUser("lostphone");
+    const { page, faults } = await openScreen(site.browser, site.brain);
     await signIn(page, email);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.waitForURL("**/login");
@@ -81,8 +52,8 @@ describe("signing in with a second factor", () => {
   });
 
   test("in a remembered browser asks for no code, and that browser is among the trusted ones", async () => {
-    const { email, factor } = await carefulUser("remember");
-    const { page } = await openScreen(browser, brain);
+    const { email, factor } = await site.carefulUser("remember");
+    const { page } = await openScreen(site.browser, site.brain);
     await signIn(page, email);
     await page.getByLabel(/^Remember this device/).check({ force: true });
     await confirm(page, factor.code());
@@ -98,8 +69,8 @@ describe("signing in with a second factor", () => {
   });
 
   test("after too many wrong codes says that the factor is locked, for a right code too", async () => {
-    const { email, factor } = await carefulUser("locked");
-    const { page } = await openScreen(browser, brain);
+    const { email, factor } = await site.carefulUser("locked");
+    const { page } = await openScreen(site.browser, site.brain);
     await signIn(page, email);
     for (let tries = 0; tries < 5; tries += 1) {
       const answered = page.waitForResponse((response) => response.url().endsWith("/mfa/verify"));
@@ -113,11 +84,11 @@ describe("signing in with a second factor", () => {
   });
 
   test("while a factor that is set up elsewhere makes a session wait leads to its code and back", async () => {
-    const client = await brain.addMember("elsewhere", "viewer");
-    const { page } = await openScreen(browser, brain, { cookie: client.cookie });
+    const client = await site.brain.addMember("elsewhere", "viewer");
+    const { page } = await openScreen(site.browser, site.brain, { cookie: client.cookie });
     await page.goto("/me/profile");
     await page.getByLabel("First name").waitFor();
-    const other = await signInByApi(brain.url, "elsewhere@example.org", testPassword);
+    const other = await signInByApi(site.brain.url, "elsewhere@example.org", testPassword);
     const factor = await enrollSecondFactor(other);
 
     await page.getByRole("link", { name: "Security" }).click();

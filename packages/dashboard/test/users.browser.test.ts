@@ -178,7 +178,7 @@ describe("the list of accounts", () => {
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.goto("/admin/users");
-    await page.getByText("This page is not for your role").waitFor();
+    await page.getByText("Not for your role").waitFor();
     await page.getByRole("button", { name: /user menu/ }).click();
     await page.getByRole("link", { name: "API keys" }).waitFor();
     expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);

@@ -89,9 +89,7 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
     ...pages,
     ...(slug === null ? [] : [membersEntry(slug, go)]),
     homeEntry(go),
-    ...accountEntries(go),
-    apiKeysEntry(go),
-    activityEntry(go),
+    ...ownEntries(go),
     ...(isAdmin ? adminEntries(go) : []),
     ...others,
     ...(isAdmin ? [newProjectEntry] : []),
@@ -134,24 +132,22 @@ const homeEntry = (go: Go): Entry => ({
   run: go(paths.home()),
 });
 
-const accountEntries = (go: Go): Entry[] => [
+const ownPages = [
+  { id: "profile", label: "Profile", also: "account name time zone me", icon: "user", href: paths.profile() },
   {
-    id: "page profile",
-    group: "Pages",
-    label: "Profile",
-    also: "account name time zone me",
-    icon: "user",
-    run: go(paths.profile()),
-  },
-  {
-    id: "page security",
-    group: "Pages",
+    id: "security",
     label: "Security",
     also: "account password second factor mfa recovery codes sessions trusted devices me",
     icon: "lock",
-    run: go(paths.security()),
+    href: paths.security(),
   },
+  { id: "api keys", label: "API keys", also: "account tokens scopes scripts me", icon: "key", href: paths.apiKeys() },
+  { id: "activity", label: "Activity", also: "audit feed events record", icon: "audit", href: paths.activity() },
 ];
+
+const ownEntries = (go: Go): Entry[] =>
+  ownPages.map(({ href, ...page }) => ({ ...page, id: `page ${page.id}`, group: "Pages", run: go(href) }));
+
 const membersEntry = (slug: string, go: Go): Entry => ({
   id: "page members",
   group: "Pages",
@@ -159,24 +155,6 @@ const membersEntry = (slug: string, go: Go): Entry => ({
   also: "invite invitations roles people settings",
   icon: "users",
   run: go(paths.members(slug)),
-});
-
-const apiKeysEntry = (go: Go): Entry => ({
-  id: "page api keys",
-  group: "Pages",
-  label: "API keys",
-  also: "account tokens scopes scripts me",
-  icon: "key",
-  run: go(paths.apiKeys()),
-});
-
-const activityEntry = (go: Go): Entry => ({
-  id: "page activity",
-  group: "Pages",
-  label: "Activity",
-  also: "audit feed events record",
-  icon: "audit",
-  run: go(paths.activity()),
 });
 
 const adminEntries = (go: Go): Entry[] =>

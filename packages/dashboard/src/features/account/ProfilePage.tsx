@@ -12,6 +12,7 @@ import { Field } from "../../ui/Field.tsx";
 import panel from "../../ui/panel.module.css";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { usePage } from "../../ui/title.ts";
+import { ZoneField } from "../projects/ZoneField.tsx";
 import { meQuery, useMe } from "../sessions/queries.ts";
 import { AccountNav } from "./AccountNav.tsx";
 import css from "./account.module.css";
@@ -91,20 +92,12 @@ export function ProfilePage() {
               error={faults[name] === undefined ? null : `This ${faults[name]}.`}
             />
           ))}
-          <Field
-            label="Time zone"
-            required
-            list="zones"
+          <ZoneField
             value={typed.timezone}
-            onChange={(event) => change("timezone", event.currentTarget.value)}
+            onChange={(zone) => change("timezone", zone)}
             hint="Such as Europe/Berlin. The times that this browser shows are set under Appearance."
-            error={faults.timezone === undefined ? null : `This ${faults.timezone}.`}
+            error={faults.timezone === undefined ? undefined : `This ${faults.timezone}.`}
           />
-          <datalist id="zones">
-            {Intl.supportedValuesOf("timeZone").map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
           {save.isError && Object.keys(faults).length === 0 ? (
             <Refusal>Not saved. {causeOf(save.error)}</Refusal>
           ) : null}

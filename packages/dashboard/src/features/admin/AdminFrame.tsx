@@ -1,12 +1,12 @@
+import { useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { paths } from "../../paths.ts";
 import { adminPages } from "../../shell/pages.ts";
-import { AppLink } from "../../ui/AppLink.tsx";
-import { Empty } from "../../ui/Feedback.tsx";
+import { NotForRole } from "../../ui/NotForRole.tsx";
+import { PageTabs } from "../../ui/PageTabs.tsx";
 import panel from "../../ui/panel.module.css";
 import { usePage } from "../../ui/title.ts";
 import { useMe } from "../sessions/queries.ts";
-import css from "./admin.module.css";
 
 interface AdminFrameProps {
   title: string;
@@ -18,30 +18,14 @@ interface AdminFrameProps {
 export function AdminFrame({ title, children }: AdminFrameProps) {
   usePage([{ label: "Projects", href: paths.home() }, { label: title }]);
   const { is_admin: isAdmin } = useMe();
-  if (!isAdmin) {
-    return (
-      <>
-        <div className={panel.head}>
-          <h1>{title}</h1>
-        </div>
-        <Empty title="Not for your role">
-          <p>This page is for administrators of the instance.</p>
-        </Empty>
-      </>
-    );
-  }
+  const pathname = useLocation({ select: (location) => location.pathname });
+  if (!isAdmin) return <NotForRole title={title}>This page is for administrators of the instance.</NotForRole>;
   return (
     <>
       <div className={panel.head}>
         <h1>{title}</h1>
-        <nav className={css.tabs} aria-label="Instance">
-          {adminPages.map(({ id, label, href }) => (
-            <AppLink key={id} href={href} aria-current={label === title ? "page" : undefined}>
-              {label}
-            </AppLink>
-          ))}
-        </nav>
       </div>
+      <PageTabs label="Instance" pages={adminPages} current={pathname} />
       {children()}
     </>
   );

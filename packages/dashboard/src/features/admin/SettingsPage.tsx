@@ -13,6 +13,7 @@ import { Segments } from "../../ui/Segments.tsx";
 import { WindowTable } from "../../ui/WindowTable.tsx";
 import { AdminFrame } from "./AdminFrame.tsx";
 import css from "./admin.module.css";
+import { isGiven } from "./diagnostics.ts";
 import { settingsQuery } from "./queries.ts";
 import { UrlText } from "./UrlText.tsx";
 
@@ -25,8 +26,6 @@ const shares = [
   { value: "given", label: "given", title: "Those that a file or the environment gives" },
 ] as const;
 type Share = (typeof shares)[number]["value"];
-
-const isGiven = ({ source }: SettingRow) => source !== "default" && source !== "unset";
 
 function Settings() {
   const read = useQuery(settingsQuery);

@@ -7,20 +7,21 @@ interface Known {
   settings: readonly SettingRow[] | undefined;
 }
 
+/** Whether a file or the environment gives a setting. */
+export const isGiven = ({ source }: SettingRow): boolean => source !== "default" && source !== "unset";
+
 /** What helps somebody else to see what is wrong, as JSON: no secret, no credentials, no path or query of a URL. */
 export function diagnosticBundle({ at, health, system, settings }: Known): string {
-  const changed = settings?.filter(({ source }) => source !== "default" && source !== "unset");
   return JSON.stringify(
     {
       taken_at: at.toISOString(),
       system: system ?? "not read",
       health: health ?? "not read",
-      settings: changed
+      settings: settings
         ? Object.fromEntries(
-            changed.map((row) => [
-              row.name,
-              { source: row.source, value: row.is_secret ? "***" : withoutUrls(row.value) },
-            ]),
+            settings
+              .filter(isGiven)
+              .map((row) => [row.name, { source: row.source, value: row.is_secret ? "***" : withoutUrls(row.value) }]),
           )
         : "not read",
     },

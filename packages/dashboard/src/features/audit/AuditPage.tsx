@@ -11,6 +11,7 @@ import controls from "../../ui/controls.module.css";
 import { Empty } from "../../ui/Feedback.tsx";
 import { idTail, nameText, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
+import { NotForRole } from "../../ui/NotForRole.tsx";
 import panel from "../../ui/panel.module.css";
 import { usePage } from "../../ui/title.ts";
 import { useMayAudit, useMe } from "../sessions/queries.ts";
@@ -29,29 +30,18 @@ import { actionTree, actorText, outcomes } from "./words.ts";
 export function AuditPage() {
   const { slug = "" } = useParams({ strict: false });
   usePage([{ label: slug, href: paths.project(slug) }, { label: "Audit" }]);
-  return useMayAudit(slug) ? <Trail key={slug} slug={slug} /> : <NotForRole />;
-}
-
-function NotForRole() {
+  if (useMayAudit(slug)) return <Trail key={slug} slug={slug} />;
   return (
-    <>
-      <div className={panel.head}>
-        <h1>Audit</h1>
-      </div>
-      <Empty
-        title="Not for your role"
-        chips={
-          <AppLink className={controls.btn} href={paths.activity()}>
-            Your own events
-          </AppLink>
-        }
-      >
-        <p>
-          The audit trail of a project is for its auditors and admins. Ask an administrator of the project if you need
-          it.
-        </p>
-      </Empty>
-    </>
+    <NotForRole
+      title="Audit"
+      chips={
+        <AppLink className={controls.btn} href={paths.activity()}>
+          Your own events
+        </AppLink>
+      }
+    >
+      The audit trail of a project is for its auditors and admins. Ask an administrator of the project if you need it.
+    </NotForRole>
   );
 }
 

@@ -1,7 +1,8 @@
-import type { AuditFilters } from "@svc/client";
+import type { AuditFilters, Member } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api } from "../../api.ts";
+import { membersQuery } from "../memberships/queries.ts";
 import { useMe } from "../sessions/queries.ts";
 import type { ActivitySearch } from "./audit-search.ts";
 import type { Names } from "./words.ts";
@@ -45,17 +46,8 @@ export const activityQuery = ({ action, project }: ActivitySearch) =>
 
 const namesStaleMs = 5 * 60_000;
 
-const membersQuery = (slug: string) =>
-  queryOptions({
-    queryKey: ["member-names", slug],
-    queryFn: async ({ signal }) => {
-      const { items } = await api.listMembers(slug, { signal });
-      return items.map(
-        ({ user_id, user_display_name, user_email }) => [user_id, user_display_name || user_email] as const,
-      );
-    },
-    staleTime: namesStaleMs,
-  });
+const namesIn = ({ items }: { items: readonly Member[] }) =>
+  items.map(({ user_id, user_display_name, user_email }) => [user_id, user_display_name || user_email] as const);
 
 const usersQuery = queryOptions({
   queryKey: ["user-names"],
@@ -75,7 +67,7 @@ export function useNames(slugs: readonly string[]): Names {
   const asked = me.is_admin ? [] : slugs.slice(0, maximumProjects);
   const users = useQuery({ ...usersQuery, enabled: me.is_admin });
   const members = useQueries({
-    queries: asked.map(membersQuery),
+    queries: asked.map((slug) => ({ ...membersQuery(slug), select: namesIn, staleTime: namesStaleMs })),
     combine: (all) => all.map(({ data }) => data),
   });
   return useMemo(() => new Map([...members, users.data].flatMap((pairs) => pairs ?? [])), [members, users.data]);

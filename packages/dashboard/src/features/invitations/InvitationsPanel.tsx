@@ -13,6 +13,7 @@ import panel from "../../ui/panel.module.css";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Stamp } from "../../ui/Stamp.tsx";
+import { memberName } from "../memberships/MemberDialogs.tsx";
 import { memberRefusal } from "../memberships/roles.ts";
 import css from "./invitations.module.css";
 import { invitationsQuery } from "./queries.ts";
@@ -30,7 +31,7 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
   const [dialog, setDialog] = useState<ReactNode>(null);
   const inviter = (invitation: Invitation) => {
     const member = members.find(({ user_id }) => user_id === invitation.invited_by);
-    return member ? printable(member.user_display_name || member.user_email) : "an administrator";
+    return member ? memberName(member) : "an administrator";
   };
   return (
     <div className={css.place}>

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { type ReactNode, useDeferredValue, useState } from "react";
 import { paths } from "../../paths.ts";
+import { adminPages } from "../../shell/pages.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Empty, FailedLine } from "../../ui/Feedback.tsx";
@@ -11,6 +12,7 @@ import { Glyph, Icon } from "../../ui/Icon.tsx";
 import { Menu } from "../../ui/Layers.tsx";
 import { MenuEntry } from "../../ui/MenuEntry.tsx";
 import { NotForRole } from "../../ui/NotForRole.tsx";
+import { PageTabs } from "../../ui/PageTabs.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age, Stamp } from "../../ui/Stamp.tsx";
@@ -69,6 +71,7 @@ function UserList() {
           New account
         </button>
       </div>
+      <PageTabs label="Instance" pages={adminPages} current={paths.users()} />
       {read.error ? (
         <FailedLine title="The accounts were not renewed" error={read.error} onRetry={() => void read.refetch()} />
       ) : null}
@@ -113,7 +116,7 @@ function UserList() {
           </table>
         </ScrollBox>
       )}
-      {page === 1 && !hasMore ? null : (
+      {isAll ? null : (
         <nav className={css.pages} aria-label="Pages of accounts">
           {page > 1 ? (
             <AppLink className={controls.btn} href={paths.users(page - 1)}>

@@ -1,0 +1,47 @@
+import { enrollSecondFactor, type SecondFactor } from "@svc/testkit";
+import { type ApiClient, type TestBrain, testPassword } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { launchBrowser, startBrainWithSite } from "./screen.ts";
+
+/** Started before the first test of the file that asked for it. */
+export interface CodeSite {
+  brain: TestBrain;
+  browser: Browser;
+  /** Another user with a second factor, whose test client's session is verified. */
+  carefulUser(name: string): Promise<{ email: string; client: ApiClient; factor: SecondFactor }>;
+}
+
+/** A brain that takes many codes a minute, and a browser, for one file of tests. */
+export function openCodeSite(): CodeSite {
+  const opened = {
+    async carefulUser(name: string) {
+      const client = await opened.brain.addMember(name, "admin");
+      return { email: `${name}@example.org`, client, factor: await enrollSecondFactor(client) };
+    },
+  } as CodeSite;
+  beforeAll(async () => {
+    [opened.brain, opened.browser] = await Promise.all([
+      startBrainWithSite({ env: { SVC_MFA_VERIFICATION_RATE_PER_MIN: "100" } }),
+      launchBrowser(),
+    ]);
+  });
+  afterAll(async () => {
+    await opened.browser?.close();
+    await opened.brain?.stop();
+  });
+  return opened;
+}
+
+/** The first step of a sign-in, on the page that `path` leads to. */
+export async function signIn(page: Page, email: string, path = "/login"): Promise<void> {
+  await page.goto(path);
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(testPassword);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+export async function confirm(page: Page, code: string, label = "Six-digit code"): Promise<void> {
+  await page.getByLabel(label).fill(code);
+  await page.getByRole("button", { name: "Confirm" }).click();
+}
