@@ -18,7 +18,7 @@ import { createSessions, sessionRoutes } from "../src/features/sessions/index.ts
 import { createSetup, setupPageRoutes, setupRoutes } from "../src/features/setup/index.ts";
 import { createUserAdministration, createUsers, userRoutes } from "../src/features/users/index.ts";
 import { createKeyring } from "../src/platform/crypto/keyring.ts";
-import { createPasswords } from "../src/platform/crypto/passwords.ts";
+import { createPasswords, passwordLimits } from "../src/platform/crypto/passwords.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import type { Role } from "../src/platform/http/actor.ts";
 import { mount } from "../src/platform/http/app.ts";
@@ -118,7 +118,11 @@ export async function emptyTables(database: Database<Tables>): Promise<void> {
   });
 }
 
-export async function startAccess(database: Database<Tables>, changes: Partial<FixtureSettings> = {}) {
+export async function startAccess(
+  database: Database<Tables>,
+  changes: Partial<FixtureSettings> = {},
+  limits = passwordLimits,
+) {
   const settings: FixtureSettings = {
     ...serverSettings,
     ...featureSettings,
@@ -143,11 +147,10 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     secrets: createKeyring("audit-secret-0123456789-01234567890"),
   });
   await audit.prepare();
-  const passwords = createPasswords({
-    SVC_ARGON2_TIME_COST: 1,
-    SVC_ARGON2_MEMORY_COST: 8192,
-    SVC_ARGON2_PARALLELISM: 1,
-  });
+  const passwords = createPasswords(
+    { SVC_ARGON2_TIME_COST: 1, SVC_ARGON2_MEMORY_COST: 8192, SVC_ARGON2_PARALLELISM: 1 },
+    limits,
+  );
   const users = createUsers({ database, clock });
   const memberships = createMemberships({ database, clock, onError });
   const projects = createProjects({

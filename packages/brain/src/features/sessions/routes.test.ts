@@ -77,6 +77,22 @@ describe("POST /auth/login", () => {
     expect(await fixture.auditRows("auth.login_failed")).toHaveLength(1);
   });
 
+  test.each([
+    ["right password", email, adminPassword],
+    ["wrong password", email, otherPassword],
+    ["unknown e-mail", "nobody@example.org", adminPassword],
+  ])("answers a %s with the same 503 after the same floor while too many wait", async (_what, as, password) => {
+    const full = await startAccess(opened.database, {}, { atOnce: 0, maxWaiting: 0 });
+    const answer = await full.browser().send("POST", "/auth/login", { email: as, password });
+    expect(answer).toMatchObject({ status: 503, body: { error: "unready", details: { reason: "passwords_full" } } });
+    expect(answer.headers["retry-after"]).toBe("1");
+    expect(answer.cookies).toEqual([]);
+    expect(full.pauses).toEqual([300]);
+    expect(await fixture.auditRows("auth.login_failed")).toEqual([]);
+    expect(await userRow()).toMatchObject({ failed_logins: 0 });
+    await full.app.close();
+  });
+
   test("answers an inactive account with the same 401", async () => {
     await opened.database.write((tx) => tx.updateTable("users").set({ is_active: false }).execute());
     expect((await login(adminPassword)).status).toBe(401);
