@@ -1,5 +1,6 @@
 /** The features of accounts, projects and agents behind the real server, on a database of the test. */
 import { createFakeClock, enrollSecondFactor, type FakeClock } from "@svc/testkit";
+import { afterEach, beforeEach, expect } from "vitest";
 import { agentRoutes, createAgents } from "../src/features/agents/index.ts";
 import { createAudit } from "../src/features/audit/index.ts";
 import { cancelPending, forgetIssuer } from "../src/features/commands/index.ts";
@@ -116,6 +117,26 @@ export async function emptyTables(database: Database<Tables>): Promise<void> {
     for (const table of [...tables, "audit_log", "audit_chain_state", "meta"] as const)
       await tx.deleteFrom(table).execute();
   });
+}
+
+/**
+ * Gives each test of the surrounding `describe` a fixture of its own on emptied tables, closed after it. Trouble in the background fails the
+ * test. Settings are asked for before each test.
+ */
+export function useAccess(
+  opened: { readonly database: Database<Tables> },
+  changes: () => Partial<FixtureSettings> = () => ({}),
+): Fixture {
+  const fixture = {} as Fixture;
+  beforeEach(async () => {
+    await emptyTables(opened.database);
+    Object.assign(fixture, await startAccess(opened.database, changes()));
+  });
+  afterEach(async () => {
+    await fixture.app.close();
+    expect(fixture.errors).toEqual([]);
+  });
+  return fixture;
 }
 
 export async function startAccess(

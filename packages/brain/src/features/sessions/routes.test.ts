@@ -1,22 +1,16 @@
 import { useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, startAccess, useAccess } from "../../../test/access-fixture.ts";
 import { createPasswords } from "../../platform/crypto/passwords.ts";
 import type { EndedSessions } from "./index.ts";
 
 const email = "mira@example.org";
 const otherPassword = "Cobalt-Meadow-58";
 const opened = useTestDatabase("sqlite");
-let fixture: Fixture;
+const fixture = useAccess(opened);
 
 beforeEach(async () => {
-  await emptyTables(opened.database);
-  fixture = await startAccess(opened.database);
   await fixture.addUser(email);
-});
-afterEach(async () => {
-  await fixture.app.close();
-  expect(fixture.errors).toEqual([]);
 });
 
 const login = (password: string, address = "127.0.0.1", as = email) =>
