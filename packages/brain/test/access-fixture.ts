@@ -1,5 +1,6 @@
 /** The features of accounts, projects and agents behind the real server, on a database of the test. */
 import { createFakeClock, enrollSecondFactor, type FakeClock } from "@svc/testkit";
+import { afterEach, beforeEach, expect } from "vitest";
 import { agentRoutes, createAgents } from "../src/features/agents/index.ts";
 import { createAudit } from "../src/features/audit/index.ts";
 import { cancelPending, forgetIssuer } from "../src/features/commands/index.ts";
@@ -18,7 +19,7 @@ import { createSessions, sessionRoutes } from "../src/features/sessions/index.ts
 import { createSetup, setupPageRoutes, setupRoutes } from "../src/features/setup/index.ts";
 import { createUserAdministration, createUsers, userRoutes } from "../src/features/users/index.ts";
 import { createKeyring } from "../src/platform/crypto/keyring.ts";
-import { createPasswords } from "../src/platform/crypto/passwords.ts";
+import { createPasswords, passwordLimits } from "../src/platform/crypto/passwords.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import type { Role } from "../src/platform/http/actor.ts";
 import { mount } from "../src/platform/http/app.ts";
@@ -118,7 +119,31 @@ export async function emptyTables(database: Database<Tables>): Promise<void> {
   });
 }
 
-export async function startAccess(database: Database<Tables>, changes: Partial<FixtureSettings> = {}) {
+/**
+ * Gives each test of the surrounding `describe` a fixture of its own on emptied tables, closed after it. Trouble in the background fails the
+ * test. Settings are asked for before each test.
+ */
+export function useAccess(
+  opened: { readonly database: Database<Tables> },
+  changes: () => Partial<FixtureSettings> = () => ({}),
+): Fixture {
+  const fixture = {} as Fixture;
+  beforeEach(async () => {
+    await emptyTables(opened.database);
+    Object.assign(fixture, await startAccess(opened.database, changes()));
+  });
+  afterEach(async () => {
+    await fixture.app.close();
+    expect(fixture.errors).toEqual([]);
+  });
+  return fixture;
+}
+
+export async function startAccess(
+  database: Database<Tables>,
+  changes: Partial<FixtureSettings> = {},
+  limits = passwordLimits,
+) {
   const settings: FixtureSettings = {
     ...serverSettings,
     ...featureSettings,
@@ -143,11 +168,10 @@ export async function startAccess(database: Database<Tables>, changes: Partial<F
     secrets: createKeyring("audit-secret-0123456789-01234567890"),
   });
   await audit.prepare();
-  const passwords = createPasswords({
-    SVC_ARGON2_TIME_COST: 1,
-    SVC_ARGON2_MEMORY_COST: 8192,
-    SVC_ARGON2_PARALLELISM: 1,
-  });
+  const passwords = createPasswords(
+    { SVC_ARGON2_TIME_COST: 1, SVC_ARGON2_MEMORY_COST: 8192, SVC_ARGON2_PARALLELISM: 1 },
+    limits,
+  );
   const users = createUsers({ database, clock });
   const memberships = createMemberships({ database, clock, onError });
   const projects = createProjects({

@@ -70,6 +70,8 @@ export function causeOf(error: unknown): string {
     case "rate_limited":
       return "Too many requests. The server asks to wait before the next one.";
     case "unready":
+      if (error.details.reason === "passwords_full")
+        return "Too many passwords wait to be checked. Try again in a moment.";
       return "The server is up, but its database is not. It will answer once that is back.";
     default:
       return error.message;

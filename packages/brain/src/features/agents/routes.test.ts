@@ -1,16 +1,14 @@
 import type { HelloPayload } from "@svc/protocol";
 import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { type Browser, useAccess } from "../../../test/access-fixture.ts";
 
 const opened = useTestDatabase("sqlite");
-let fixture: Fixture;
+const fixture = useAccess(opened);
 let root: Browser;
 let projectId: string;
 
 beforeEach(async () => {
-  await emptyTables(opened.database);
-  fixture = await startAccess(opened.database);
   await fixture.addUser("root@example.org", { isAdmin: true });
   root = await fixture.signIn("root@example.org");
   projectId = (await root.send("POST", "/projects", { slug: "shop", name: "Shop" })).body.id;
@@ -18,7 +16,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await fixture.agents.stop();
-  await fixture.app.close();
 });
 
 const mint = (name = "worker-1", as = root) => as.send("POST", "/projects/shop/agents", { name });

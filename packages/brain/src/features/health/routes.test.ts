@@ -1,17 +1,12 @@
 import { openTestDatabase, useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startAccess, useAccess } from "../../../test/access-fixture.ts";
 
 const opened = useTestDatabase("sqlite");
-let fixture: Fixture;
+const fixture = useAccess(opened);
 
 beforeEach(async () => {
-  await emptyTables(opened.database);
-  fixture = await startAccess(opened.database);
   await fixture.addUser("mira@example.org");
-});
-afterEach(async () => {
-  await fixture.app.close();
 });
 
 describe("the health routes", () => {

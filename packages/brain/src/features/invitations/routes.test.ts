@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
 import type { Role } from "../../platform/http/actor.ts";
 import { pruneInvitations } from "./index.ts";
 
@@ -13,7 +13,7 @@ for (const dialect of testDialects) {
   describe(`invitations on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     let mail: MailServer;
-    let fixture: Fixture;
+    const fixture = useAccess(opened, () => ({ SVC_MAIL_URL: mail.url, SVC_MAIL_FROM: "svc@example.org" }));
     let root: Browser;
     let projectId: string;
 
@@ -22,14 +22,9 @@ for (const dialect of testDialects) {
     });
     afterAll(() => mail.stop());
     beforeEach(async () => {
-      await emptyTables(opened.database);
-      fixture = await startAccess(opened.database, { SVC_MAIL_URL: mail.url, SVC_MAIL_FROM: "svc@example.org" });
       await fixture.addUser("root@example.org", { isAdmin: true });
       root = await fixture.signIn("root@example.org");
       projectId = (await root.send("POST", "/projects", { slug: "shop", name: "The <Shop>" })).body.id;
-    });
-    afterEach(async () => {
-      await fixture.app.close();
     });
 
     const path = "/projects/shop/invitations";

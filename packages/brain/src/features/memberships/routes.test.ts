@@ -1,25 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
 import type { Role } from "../../platform/http/actor.ts";
 
 for (const dialect of testDialects) {
   describe(`memberships on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
-    let fixture: Fixture;
+    const fixture = useAccess(opened);
     let root: Browser;
     let projectId: string;
 
     beforeEach(async () => {
-      await emptyTables(opened.database);
-      fixture = await startAccess(opened.database);
       await fixture.addUser("root@example.org", { isAdmin: true });
       root = await fixture.signIn("root@example.org");
       projectId = (await root.send("POST", "/projects", { slug: "shop", name: "Shop" })).body.id;
-    });
-    afterEach(async () => {
-      await fixture.app.close();
     });
 
     const path = "/projects/shop/memberships";

@@ -26,7 +26,7 @@ export interface Mfa extends Pick<Enforcement, "gatesOf"> {
   disable(request: DisableRequest): Promise<void>;
   regenerateCodes(actor: SessionActor, origin: AuditOrigin): Promise<readonly string[]>;
   readonly devices: TrustedDevices;
-  /** For whoever changes or resets a password, in that transaction. @returns how many ended. */
+  /** For a user's own change of password, in that transaction. @returns how many ended. */
   endTrustedDevices(tx: Tx<Tables>, userId: string): Promise<number>;
   /** Ends a user's second factor for an operator of the machine. @throws ApiError `conflict` (not_enrolled) */
   reset(request: { readonly userId: string; readonly origin: AuditOrigin }): Promise<void>;

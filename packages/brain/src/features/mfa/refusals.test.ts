@@ -1,6 +1,6 @@
 import { useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, expect, test } from "vitest";
+import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
 
 const email = "mira@example.org";
 const notEnrolled = { status: 409, body: { error: "conflict", details: { reason: "not_enrolled" } } };
@@ -17,16 +17,13 @@ const mutations = [
 ] as const;
 
 const opened = useTestDatabase("sqlite");
-let fixture: Fixture;
+const fixture = useAccess(opened);
 let browser: Browser;
 
 beforeEach(async () => {
-  await emptyTables(opened.database);
-  fixture = await startAccess(opened.database);
   await fixture.addUser(email);
   browser = await fixture.signIn(email);
 });
-afterEach(() => fixture.app.close());
 
 const post = (path: string, body?: unknown) => browser.send("POST", `/auth/mfa/${path}`, body);
 

@@ -68,14 +68,11 @@ export async function reset(
 /**
  * Ends a second factor with its recovery codes and trusted devices, in the caller's transaction. Stamps of sessions mean nothing without a
  * factor, and the next enrollment clears them.
- *
- * @returns false when there was none.
  */
-export async function removeFactor(tx: Tx<Tables>, userId: string, now: Date): Promise<boolean> {
-  const isRemoved = await clearFactor(tx, userId);
+async function removeFactor(tx: Tx<Tables>, userId: string, now: Date): Promise<void> {
+  await clearFactor(tx, userId);
   await replaceRecoveryCodes(tx, userId, []);
   await revokeDevicesOf(tx, userId, now);
-  return isRemoved;
 }
 
 const wrongPassword = () =>

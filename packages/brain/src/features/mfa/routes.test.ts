@@ -1,7 +1,7 @@
 import { type SecondFactor, totpCode } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
 
 const email = "mira@example.org";
 const wrongCode = { status: 422, body: { error: "validation_error", details: { reason: "invalid_code" } } };
@@ -14,19 +14,13 @@ const plain = (code: string): string => code.replaceAll("-", "");
 for (const dialect of testDialects) {
   describe(`on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
-    let fixture: Fixture;
+    const fixture = useAccess(opened);
     let browser: Browser;
     let factor: SecondFactor;
 
     beforeEach(async () => {
-      await emptyTables(opened.database);
-      fixture = await startAccess(opened.database);
       await fixture.addUser(email);
       browser = await fixture.signIn(email);
-    });
-    afterEach(async () => {
-      await fixture.app.close();
-      expect(fixture.errors).toEqual([]);
     });
 
     const post = (path: string, body?: unknown, as = browser) => as.send("POST", `/auth/mfa/${path}`, body);

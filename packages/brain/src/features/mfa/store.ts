@@ -57,15 +57,13 @@ export async function activateSecret(
     .execute();
 }
 
-/** Ends a second factor, and what was begun of a new one. @returns false when there was none. */
-export async function clearFactor(tx: Tx<Tables>, userId: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+/** Ends a second factor, and what was begun of a new one. */
+export async function clearFactor(tx: Tx<Tables>, userId: string): Promise<void> {
+  await tx
     .updateTable("users")
     .set({ ...noFactor, mfa_secret: null, mfa_pending_secret: null, mfa_enrolled_at: null })
     .where("id", "=", userId)
-    .where("mfa_secret", "is not", null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+    .execute();
 }
 
 /** Takes a step of the active secret: each is used once, and none before it any more. @returns false when it was taken. */

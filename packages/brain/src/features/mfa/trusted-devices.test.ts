@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
 import { ownOrigin } from "../audit/index.ts";
 import { pruneTrustedDevices } from "./index.ts";
 
@@ -12,19 +12,13 @@ const base = "/auth/mfa/trusted-devices";
 for (const dialect of testDialects) {
   describe(`a trusted device on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
-    let fixture: Fixture;
+    const fixture = useAccess(opened);
     let browser: Browser;
 
     beforeEach(async () => {
-      await emptyTables(opened.database);
-      fixture = await startAccess(opened.database);
       await fixture.addUser(email);
       browser = await fixture.signIn(email);
       await fixture.enroll(browser);
-    });
-    afterEach(async () => {
-      await fixture.app.close();
-      expect(fixture.errors).toEqual([]);
     });
 
     const days = (count: number) => fixture.clock.advance(count * 86_400_000);

@@ -2,7 +2,6 @@ import { randomToken, tokenLabels } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
-import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
@@ -11,22 +10,19 @@ import type { Mail } from "../../platform/mail/mail.ts";
 import type { MailMessage } from "../../platform/mail/render.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import type { Sessions } from "../sessions/index.ts";
-import { passwordRefusal, type Users } from "../users/index.ts";
+import { type ReplacePasswordDeps, replacePassword, type Users } from "../users/index.ts";
 import { consumeToken, countLive, findLive, insertToken } from "./store.ts";
 
-export interface PasswordResetDeps {
+export interface PasswordResetDeps extends ReplacePasswordDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly log: Pick<Log, "warn">;
   readonly audit: Pick<Audit, "append" | "record">;
-  readonly users: Pick<Users, "findByEmail" | "lock" | "replacePassword">;
-  readonly passwords: Pick<Passwords, "hash">;
-  readonly sessions: Pick<Sessions, "endAllOf" | "tellEnded">;
+  readonly users: Pick<Users, "findByEmail" | "lock">;
   /** Master secrets. */
   readonly masters: Keyring;
   readonly mail: Pick<Mail, "send" | "isConfigured">;
-  readonly settings: { readonly SVC_PUBLIC_URL: string; readonly SVC_PASSWORD_MIN_LENGTH: number };
+  readonly settings: ReplacePasswordDeps["settings"] & { readonly SVC_PUBLIC_URL: string };
 }
 
 export interface PasswordReset {
@@ -55,7 +51,7 @@ type Failure = "unknown_email" | "inactive" | "mail_not_configured" | "too_many_
 
 /** A new password by a link in a mail (spec part 3, section 5.3). */
 export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
-  const { database, clock, log, audit, users, masters, mail, sessions, settings } = deps;
+  const { database, clock, log, audit, users, masters, mail, settings } = deps;
   const underWay = new Set<Promise<void>>();
   const aboutRequest = (user: UserRow | undefined, origin: AuditOrigin) => ({
     action: "auth.password_reset_requested",
@@ -115,28 +111,17 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
       const digests = candidateDigests(masters, tokenLabels.passwordReset, token);
       const live = await findLive(database.read, digests, clock.now());
       if (live === undefined) throw unknownToken();
-      const refusal = passwordRefusal("new_password", newPassword, settings.SVC_PASSWORD_MIN_LENGTH);
-      if (refusal !== null) throw refusal;
-      const passwordHash = await deps.passwords.hash(newPassword);
-      const userId = live.user_id;
-      const ended = await database.write(async (tx) => {
-        // The account first: two links of one account that are used at once then wait for one another.
-        const user = await users.lock(tx, userId);
-        if (user === undefined || !user.is_active || !(await consumeToken(tx, live.id, clock.now())))
-          throw unknownToken();
-        const devicesEnded = await users.replacePassword(tx, userId, passwordHash);
-        const sessionsEnded = await sessions.endAllOf(tx, userId);
-        await audit.append(tx, {
-          action: "auth.password_reset_completed",
-          target_type: "user",
-          target_id: userId,
-          metadata: { sessions_ended: sessionsEnded.length, trusted_devices_ended: devicesEnded },
-          ...origin,
-          user_id: userId,
-        });
-        return sessionsEnded;
+      const { id: tokenId, user_id: userId } = live;
+      await replacePassword(deps, {
+        ...{ userId, newPassword },
+        action: "auth.password_reset_completed",
+        origin: { ...origin, user_id: userId },
+        // Two links of one account that are used at once have waited for one another.
+        admit: async (user, tx) => {
+          if (user === undefined || !user.is_active || !(await consumeToken(tx, tokenId, clock.now())))
+            throw unknownToken();
+        },
       });
-      await sessions.tellEnded(userId, ended);
     },
     async settled() {
       await Promise.all(underWay);

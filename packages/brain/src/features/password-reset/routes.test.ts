@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
 import type { EndedSessions } from "../sessions/index.ts";
 import { prunePasswordResets } from "./index.ts";
 
@@ -13,7 +13,7 @@ for (const dialect of testDialects) {
   describe(`password reset on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     let mail: MailServer;
-    let fixture: Fixture;
+    const fixture = useAccess(opened, () => ({ SVC_MAIL_URL: mail.url, SVC_MAIL_FROM: "svc@example.org" }));
     let userId: string;
 
     beforeAll(async () => {
@@ -21,13 +21,7 @@ for (const dialect of testDialects) {
     });
     afterAll(() => mail.stop());
     beforeEach(async () => {
-      await emptyTables(opened.database);
-      fixture = await startAccess(opened.database, { SVC_MAIL_URL: mail.url, SVC_MAIL_FROM: "svc@example.org" });
       userId = (await fixture.addUser(email)).id;
-    });
-    afterEach(async () => {
-      expect(fixture.errors).toEqual([]);
-      await fixture.app.close();
     });
 
     const ask = (address = email, from = "127.0.0.1", headers = {}) =>

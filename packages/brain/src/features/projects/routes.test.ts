@@ -1,19 +1,14 @@
 import { useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
 
 const opened = useTestDatabase("sqlite");
-let fixture: Fixture;
+const fixture = useAccess(opened);
 let root: Browser;
 
 beforeEach(async () => {
-  await emptyTables(opened.database);
-  fixture = await startAccess(opened.database);
   await fixture.addUser("root@example.org", { isAdmin: true });
   root = await fixture.signIn("root@example.org");
-});
-afterEach(async () => {
-  await fixture.app.close();
 });
 
 const create = (body: object = {}) => root.send("POST", "/projects", { slug: "shop", name: "Shop", ...body });

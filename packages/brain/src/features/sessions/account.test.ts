@@ -1,22 +1,17 @@
 import { useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
 import type { EndedSessions } from "./index.ts";
 
 const email = "mira@example.org";
 const newPassword = "Cobalt-Meadow-58";
 const opened = useTestDatabase("sqlite");
-let fixture: Fixture;
+const fixture = useAccess(opened);
 let browser: Browser;
 
 beforeEach(async () => {
-  await emptyTables(opened.database);
-  fixture = await startAccess(opened.database);
   await fixture.addUser(email);
   browser = await fixture.signIn(email);
-});
-afterEach(async () => {
-  await fixture.app.close();
 });
 
 describe("/auth/me", () => {

@@ -1,22 +1,16 @@
 import { useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, startAccess, useAccess } from "../../../test/access-fixture.ts";
 import { createPasswords } from "../../platform/crypto/passwords.ts";
 import type { EndedSessions } from "./index.ts";
 
 const email = "mira@example.org";
 const otherPassword = "Cobalt-Meadow-58";
 const opened = useTestDatabase("sqlite");
-let fixture: Fixture;
+const fixture = useAccess(opened);
 
 beforeEach(async () => {
-  await emptyTables(opened.database);
-  fixture = await startAccess(opened.database);
   await fixture.addUser(email);
-});
-afterEach(async () => {
-  await fixture.app.close();
-  expect(fixture.errors).toEqual([]);
 });
 
 const login = (password: string, address = "127.0.0.1", as = email) =>
@@ -75,6 +69,22 @@ describe("POST /auth/login", () => {
     // The clock of the test stands still, so the whole floor is left to wait.
     expect(fixture.pauses).toEqual([300]);
     expect(await fixture.auditRows("auth.login_failed")).toHaveLength(1);
+  });
+
+  test.each([
+    ["right password", email, adminPassword],
+    ["wrong password", email, otherPassword],
+    ["unknown e-mail", "nobody@example.org", adminPassword],
+  ])("answers a %s with the same 503 after the same floor while too many wait", async (_what, as, password) => {
+    const full = await startAccess(opened.database, {}, { atOnce: 0, maxWaiting: 0 });
+    const answer = await full.browser().send("POST", "/auth/login", { email: as, password });
+    expect(answer).toMatchObject({ status: 503, body: { error: "unready", details: { reason: "passwords_full" } } });
+    expect(answer.headers["retry-after"]).toBe("1");
+    expect(answer.cookies).toEqual([]);
+    expect(full.pauses).toEqual([300]);
+    expect(await fixture.auditRows("auth.login_failed")).toEqual([]);
+    expect(await userRow()).toMatchObject({ failed_logins: 0 });
+    await full.app.close();
   });
 
   test("answers an inactive account with the same 401", async () => {

@@ -1,9 +1,9 @@
 import { useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminEmail, adminPassword, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { adminEmail, adminPassword, startAccess, useAccess } from "../../../test/access-fixture.ts";
 
 const opened = useTestDatabase("sqlite");
-let fixture: Fixture;
+const fixture = useAccess(opened);
 let token: string;
 
 const body = (changes: object = {}) => ({
@@ -19,13 +19,8 @@ const form = (fields: Record<string, string>) => new URLSearchParams(fields).toS
 const formHeaders = { "content-type": "application/x-www-form-urlencoded", accept: "text/html,*/*" };
 
 beforeEach(async () => {
-  await emptyTables(opened.database);
-  fixture = await startAccess(opened.database);
   await fixture.setup.begin();
   token = new URL(fixture.links[0] ?? "").searchParams.get("token") ?? "";
-});
-afterEach(async () => {
-  await fixture.app.close();
 });
 
 describe("POST /api/v1/setup/complete", () => {

@@ -11,13 +11,16 @@ export interface UserAdministrationDeps {
   readonly audit: Pick<Audit, "append" | "forgetUser">;
   readonly users: Users;
   readonly passwords: Pick<Passwords, "hash">;
-  readonly sessions: {
-    endAllOf(tx: Tx<Tables>, userId: string): Promise<string[]>;
-    tellEnded(userId: string, sessionIds: readonly string[]): Promise<void>;
-  };
+  readonly sessions: EndingSessions;
   /** Each takes a user out of the rows of one feature that name users without belonging to them. */
   readonly forget: readonly ((tx: Tx<Tables>, userId: string) => Promise<void>)[];
   readonly settings: { readonly SVC_PASSWORD_MIN_LENGTH: number };
+}
+
+/** Of the sessions, which know users and not the other way round. */
+export interface EndingSessions {
+  endAllOf(tx: Tx<Tables>, userId: string): Promise<string[]>;
+  tellEnded(userId: string, sessionIds: readonly string[]): Promise<void>;
 }
 
 /** What an administrator does to one account. */

@@ -5,15 +5,11 @@ import type { AboutUser, UserAdministrationDeps } from "./about.ts";
 import { requireUser } from "./guards.ts";
 import { passwordRefusal } from "./password-rules.ts";
 import { removeUser } from "./remove.ts";
+import { type EndedByReset, replacePassword } from "./replace-password.ts";
 import type { NewUserBody, UserAdminPublic, UserChangesBody, UserListQuery } from "./schemas.ts";
 import { publicUserForAdmins } from "./shapes.ts";
 import { listUsers } from "./store.ts";
 import { changeUser } from "./update.ts";
-
-export interface EndedByReset {
-  readonly sessions_ended: number;
-  readonly trusted_devices_ended: number;
-}
 
 export interface UserAdministration {
   list(query: UserListQuery): Promise<UserAdminPublic[]>;
@@ -82,25 +78,11 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
     },
     async resetPassword({ userId, origin }, newPassword) {
       requireUser(await users.findById(userId));
-      const refusal = passwordRefusal("new_password", newPassword, minChars);
-      if (refusal !== null) throw refusal;
-      const passwordHash = await deps.passwords.hash(newPassword);
-      const ended = await database.write(async (tx) => {
-        requireUser(await users.lock(tx, userId));
-        const devicesEnded = await users.replacePassword(tx, userId, passwordHash);
-        const sessionIds = await sessions.endAllOf(tx, userId);
-        const counts = { sessions_ended: sessionIds.length, trusted_devices_ended: devicesEnded };
-        await audit.append(tx, {
-          action: "user.password.reset",
-          target_type: "user",
-          target_id: userId,
-          metadata: counts,
-          ...origin,
-        });
-        return { sessionIds, counts };
+      return replacePassword(deps, {
+        ...{ userId, newPassword, origin },
+        action: "user.password.reset",
+        admit: requireUser,
       });
-      await sessions.tellEnded(userId, ended.sessionIds);
-      return ended.counts;
     },
     async remove(about) {
       const ended = await removeUser(deps, about);

@@ -1,23 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { useTestDatabase } from "@svc/testkit/databases";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminPassword, type Browser, emptyTables, type Fixture, startAccess } from "../../../test/access-fixture.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
 import type { EndedSessions } from "../sessions/index.ts";
 
 const opened = useTestDatabase("sqlite");
 const newPassword = "Cobalt-Meadow-58";
-let fixture: Fixture;
+const fixture = useAccess(opened);
 let root: Browser;
 let rootId: string;
 
 beforeEach(async () => {
-  await emptyTables(opened.database);
-  fixture = await startAccess(opened.database);
   rootId = (await fixture.addUser("root@example.org", { isAdmin: true })).id;
   root = await fixture.signIn("root@example.org");
-});
-afterEach(async () => {
-  await fixture.app.close();
 });
 
 const conflict = (reason: string) => ({ status: 409, body: { error: "conflict", details: { reason } } });

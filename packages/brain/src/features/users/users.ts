@@ -4,8 +4,6 @@ import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { ProfileBody } from "./schemas.ts";
 import {
-  deleteResetTokens,
-  deleteTrustedDevices,
   findByEmail,
   findById,
   insertUser,
@@ -39,13 +37,6 @@ export interface Users {
   setPassword(tx: Tx<Tables>, id: string, passwordHash: string): Promise<void>;
   /** Reads an account for a change in the caller's transaction; others wait until it ends. */
   lock(tx: Tx<Tables>, id: string): Promise<UserRow | undefined>;
-  /**
-   * Gives an account another password without the old one: its lock, its trusted devices and its reset tokens end as well. The caller ends
-   * the sessions afterwards.
-   *
-   * @returns how many trusted devices ended.
-   */
-  replacePassword(tx: Tx<Tables>, id: string, passwordHash: string): Promise<number>;
   noteSuccess: typeof noteSuccess;
   noteFailure: typeof noteFailure;
 }
@@ -92,14 +83,6 @@ export function createUsers({ database, clock }: { database: Database<Tables>; c
     },
     setPassword: (tx, id, passwordHash) => updateUser(tx, id, { password_hash: passwordHash, updated_at: clock.now() }),
     lock: (tx, id) => lockUser(tx, database.dialect, id),
-    async replacePassword(tx, id, passwordHash) {
-      const now = clock.now();
-      // The account first: a sign-in with the old password that runs beside this one then fails, or its session is there to be ended.
-      await updateUser(tx, id, { password_hash: passwordHash, failed_logins: 0, locked_until: null, updated_at: now });
-      const devicesEnded = await deleteTrustedDevices(tx, id);
-      await deleteResetTokens(tx, id);
-      return devicesEnded;
-    },
     noteSuccess,
     noteFailure,
   };

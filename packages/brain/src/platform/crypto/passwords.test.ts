@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { passwordFaults, passwordPolicy } from "./password-policy.ts";
-import { createPasswords } from "./passwords.ts";
+import { createPasswords, passwordLimits } from "./passwords.ts";
 
 const cheap = { SVC_ARGON2_TIME_COST: 1, SVC_ARGON2_MEMORY_COST: 8192, SVC_ARGON2_PARALLELISM: 1 };
 
@@ -36,6 +36,19 @@ describe("password hashes", () => {
       passwords.verify(stored, index % 3 === 0 ? "right" : "wrong"),
     );
     expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(4);
+  });
+
+  test("wait in a line that has an end, and what comes beyond it is refused whatever was stored", async () => {
+    const { atOnce, maxWaiting } = passwordLimits;
+    expect({ atOnce, maxWaiting }).toEqual({ atOnce: 2, maxWaiting: 64 });
+    const passwords = createPasswords(cheap);
+    const stored = await passwords.hash("right");
+    const admitted = Array.from({ length: atOnce + maxWaiting }, () => passwords.verify(stored, "right"));
+    const full = { code: "unready", details: { reason: "passwords_full" }, headers: { "retry-after": "1" } };
+    const beyond = [passwords.verify(stored, "right"), passwords.verify(null, "right"), passwords.hash("right")];
+    for (const refused of beyond) await expect(refused).rejects.toMatchObject(full);
+    expect((await Promise.all(admitted)).every(Boolean)).toBe(true);
+    expect(await passwords.verify(stored, "right")).toBe(true);
   });
 });
 

@@ -18,7 +18,8 @@ export interface Database<Schema> {
   readonly slow: Kysely<Schema>;
   /**
    * Runs `work` in one write transaction (READ COMMITTED; on SQLite the single writer, FIFO) and resolves after the commit is durable.
-   * Throws whatever `work` threw, after undoing everything; `isTransient` tells whether trying again can help. When many come at once several
+   * Throws whatever `work` threw, after undoing everything; `isTransient` tells whether trying again can help, as when
+   * too many are under way in this process and no more are taken (bounded-writes.ts). When many come at once several
    * share a transaction, each in a savepoint, and `work` may run a second time after the first was undone, so it changes nothing but the
    * database; `alone` never does: for settings of the transaction, and for locks that only the last statement may take.
    */

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { boundWrites } from "./bounded-writes.ts";
 import type { Database } from "./database.ts";
 import { openPostgres, type PostgresOptions } from "./dialects/postgres/open.ts";
 import { openSqlite } from "./dialects/sqlite/open.ts";
@@ -21,7 +22,12 @@ export const sqlitePath = (url: string): string => fileURLToPath(`file://${url.s
  *
  * @throws SqliteError or the driver's error when it cannot be reached; the message never holds the URL.
  */
-export function openDatabase<Schema>(options: OpenDatabaseOptions): Promise<Database<Schema>> {
+export async function openDatabase<Schema>(options: OpenDatabaseOptions): Promise<Database<Schema>> {
+  const database = await openDialect<Schema>(options);
+  return { ...database, write: boundWrites(database.write) };
+}
+
+function openDialect<Schema>(options: OpenDatabaseOptions): Promise<Database<Schema>> {
   const { url } = options;
   if (url.startsWith("sqlite:///")) {
     return openSqlite<Schema>({

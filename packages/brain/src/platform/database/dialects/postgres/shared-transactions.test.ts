@@ -2,8 +2,7 @@ import { type OpenedTestDatabase, testDialects, useTestDatabase } from "@svc/tes
 import type { Kysely } from "kysely";
 import { describe, expect, test } from "vitest";
 import { atEnd } from "../../at-end.ts";
-import { isTransient } from "../../errors.ts";
-import { createSharedTransactions, sharedTransactionLimits } from "./shared-transactions.ts";
+import { createSharedTransactions } from "./shared-transactions.ts";
 
 type Tables = OpenedTestDatabase["database"]["read"] extends Kysely<infer Schema> ? Schema : never;
 
@@ -18,7 +17,7 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
         begun += 1;
         return opened.database.read.transaction().execute(work);
       },
-      { lanes: 1, maxMembers: 10, maxWaiting: 10 },
+      { lanes: 1, maxMembers: 10 },
     );
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const first = write(() => held);
@@ -88,18 +87,6 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
     expect(ended).toEqual([]);
   });
 
-  test("wait up to a number, and beyond it are refused at once so that they are tried again", async () => {
-    const { write, release } = oneLane();
-    const waiting = Array.from({ length: 10 }, (_, n) => write(insert(`g.${n}`)));
-    const refused: unknown = await write(insert("g.beyond")).catch((error: unknown) => error);
-    expect(isTransient(refused)).toBe(true);
-    release();
-    await Promise.all(waiting);
-    expect(await keys("g")).toHaveLength(10);
-    await write(insert("g.beyond"));
-    expect(await keys("g")).toHaveLength(11);
-  });
-
   test("leave only those failed that wanted what comes last, when it fails for good", async () => {
     const { write, release } = oneLane();
     const member = (key: string) =>
@@ -133,7 +120,6 @@ describe.runIf(testDialects.includes("postgres"))("transactions that several sha
   test("lose no member to a deadlock that only sharing made possible", async () => {
     await Promise.all(["e.1", "e.2"].map((key) => opened.database.write(insert(key))));
     const write = createSharedTransactions<Tables>((work) => opened.database.read.transaction().execute(work), {
-      ...sharedTransactionLimits,
       lanes: 2,
       maxMembers: 2,
     });

@@ -10,7 +10,7 @@
  */
 import { sql, type Transaction } from "kysely";
 import { endings } from "../../at-end.ts";
-import { isLostLockRace, isTransient, TooManyTransactions } from "../../errors.ts";
+import { isLostLockRace, isTransient } from "../../errors.ts";
 
 type Work<Schema> = (tx: Transaction<Schema>) => Promise<unknown>;
 
@@ -26,16 +26,14 @@ export interface SharedTransactionLimits {
   readonly lanes: number;
   /** Members of one transaction at most. */
   readonly maxMembers: number;
-  /** Members that wait for a lane; further ones are refused, which only happens while the database hardly answers. */
-  readonly maxWaiting: number;
 }
 
-export const sharedTransactionLimits: SharedTransactionLimits = { lanes: 8, maxMembers: 16, maxWaiting: 5000 };
+export const sharedTransactionLimits: SharedTransactionLimits = { lanes: 8, maxMembers: 16 };
 
 /** @param begin opens one transaction, runs what it is given in it and commits durably. */
 export function createSharedTransactions<Schema>(
   begin: <T>(work: (tx: Transaction<Schema>) => Promise<T>) => Promise<T>,
-  { lanes, maxMembers, maxWaiting }: SharedTransactionLimits = sharedTransactionLimits,
+  { lanes, maxMembers }: SharedTransactionLimits = sharedTransactionLimits,
 ) {
   const waiting: Member<Schema>[] = [];
   let busyLanes = 0;
@@ -95,7 +93,6 @@ export function createSharedTransactions<Schema>(
 
   return <T>(work: (tx: Transaction<Schema>) => Promise<T>, { alone = false } = {}): Promise<T> =>
     new Promise<T>((resolve, reject) => {
-      if (waiting.length >= maxWaiting) return reject(new TooManyTransactions());
       waiting.push({ work, alone, resolve: resolve as (value: unknown) => void, reject });
       if (busyLanes < lanes) void runLane();
     });

@@ -1,0 +1,61 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Passwords } from "../../platform/crypto/passwords.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tables, UserRow } from "../../schema/tables/index.ts";
+import type { Audit, AuditOrigin } from "../audit/index.ts";
+import type { EndingSessions } from "./about.ts";
+import { passwordRefusal } from "./password-rules.ts";
+import { deleteResetTokens, deleteTrustedDevices, updateUser } from "./store.ts";
+import type { Users } from "./users.ts";
+
+export interface ReplacePasswordDeps {
+  readonly database: Pick<Database<Tables>, "write">;
+  readonly clock: Pick<Clock, "now">;
+  readonly audit: Pick<Audit, "append">;
+  readonly users: Pick<Users, "lock">;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly sessions: EndingSessions;
+  readonly settings: { readonly SVC_PASSWORD_MIN_LENGTH: number };
+}
+
+export interface PasswordReplacement {
+  readonly userId: string;
+  readonly newPassword: string;
+  /** Judges the locked account in the transaction, and throws where it must stay as it is. */
+  readonly admit: (user: UserRow | undefined, tx: Tx<Tables>) => unknown;
+  readonly action: string;
+  readonly origin: AuditOrigin;
+}
+
+export interface EndedByReset {
+  readonly sessions_ended: number;
+  readonly trusted_devices_ended: number;
+}
+
+/**
+ * Gives an account another password without the old one. Its lock, its sessions, its trusted devices and its reset tokens end; a second
+ * factor stays as it is.
+ *
+ * @throws ApiError `validation_error` for a password that the policy refuses, and what `admit` throws.
+ */
+export async function replacePassword(
+  { database, clock, audit, users, passwords, sessions, settings }: ReplacePasswordDeps,
+  { userId, newPassword, admit, action, origin }: PasswordReplacement,
+): Promise<EndedByReset> {
+  const refusal = passwordRefusal("new_password", newPassword, settings.SVC_PASSWORD_MIN_LENGTH);
+  if (refusal !== null) throw refusal;
+  const password_hash = await passwords.hash(newPassword);
+  const { sessionIds, counts } = await database.write(async (tx) => {
+    await admit(await users.lock(tx, userId), tx);
+    // The account first: a sign-in with the old password that runs beside this one then fails, or its session is there to be ended.
+    await updateUser(tx, userId, { password_hash, failed_logins: 0, locked_until: null, updated_at: clock.now() });
+    const devicesEnded = await deleteTrustedDevices(tx, userId);
+    await deleteResetTokens(tx, userId);
+    const sessionIds = await sessions.endAllOf(tx, userId);
+    const counts = { sessions_ended: sessionIds.length, trusted_devices_ended: devicesEnded };
+    await audit.append(tx, { action, target_type: "user", target_id: userId, metadata: counts, ...origin });
+    return { sessionIds, counts };
+  });
+  await sessions.tellEnded(userId, sessionIds);
+  return counts;
+}
