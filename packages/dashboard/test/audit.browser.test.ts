@@ -145,6 +145,16 @@ describe("the audit trail", () => {
     await page.context().close();
   });
 
+  test("keeps room for the action at every width, once the list is long", async () => {
+    const { page } = await open();
+    const action = page.locator("main tbody td:has(button[aria-haspopup=dialog])").first();
+    for (const width of [1280, 800, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(async () => (await action.boundingBox())?.width).toBeGreaterThan(150);
+    }
+    await page.context().close();
+  });
+
   test("says that there are newer rows, and shows them when somebody asks", async () => {
     const { page, faults } = await open("?action=project.");
     await page.getByRole("button", { name: "project.updated" }).waitFor();
