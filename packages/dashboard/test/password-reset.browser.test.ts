@@ -93,6 +93,15 @@ describe("a forgotten password", () => {
     await page.context().close();
   });
 
+  test("whose link was cut short on its way is told so", async () => {
+    const { page } = await openScreen(browser, brain);
+    await page.goto("/reset/confirm#token=cut");
+    await page.getByLabel("New password", { exact: true }).fill(newPassword);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "This link does not work" }).waitFor();
+    await page.context().close();
+  });
+
   test("of an address without an account gets the same answer", async () => {
     const { page } = await openScreen(browser, brain);
     await askFor(page, "nobody@example.org");

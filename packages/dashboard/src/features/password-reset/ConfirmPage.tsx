@@ -62,14 +62,17 @@ function ChoosePassword({ token, onDone }: { token: string; onDone: () => void }
     onSuccess: onDone,
     gcTime: 0,
   });
-  if (isProblem(confirm.error, "not_found")) {
+  const faults = faultsByField(confirm.error);
+  // A link that was cut short on its way has a token that none can be.
+  if (isProblem(confirm.error, "not_found") || faults.token !== undefined) {
     return (
       <NoLink title="This link does not work">
-        It was used already, or is older than 30 minutes, or your password was changed since. Ask for another one.
+        It was used already, is older than 30 minutes or not complete, or your password was changed since. Ask for
+        another one.
       </NoLink>
     );
   }
-  const fault = faultsByField(confirm.error).new_password;
+  const fault = faults.new_password;
   return (
     <EntryFrame title="Choose a new password">
       <ActForm error={confirm.error} className={entryForm} onSubmit={() => confirm.mutate()}>
