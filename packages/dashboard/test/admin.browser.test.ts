@@ -39,6 +39,8 @@ describe("the settings of the instance", () => {
     const { page, faults } = await open("/admin/settings?filter=metrics_auth");
     await row(page, /SVC_METRICS_AUTH_TOKEN/).waitFor();
     expect(await row(page, /SVC_METRICS_AUTH_TOKEN/).textContent()).toMatch(/secret.*environment/);
+    await page.getByLabel("Filter settings").fill("previous_secrets");
+    expect(await row(page, /SVC_AUDIT_CHAIN_PREVIOUS_SECRETS/).textContent()).toMatch(/secret, not set/);
     await page.getByLabel("Filter settings").fill("bind_port");
     await page.waitForURL(/filter=bind_port/);
     expect(await row(page, /^SVC_BIND_PORT/).textContent()).toMatch(/\d.*(default|environment)/);

@@ -118,12 +118,15 @@ function Source({ row }: { row: SettingRow }) {
   return isGiven(row) ? <b className="t1">{printable(row.source)}</b> : <span className="t3">{row.source}</span>;
 }
 
+/** What the service says in place of a secret that is there; for an empty one it says that. */
+const mask = "***";
+
 function Value({ row }: { row: SettingRow }) {
   if (row.is_secret) {
     return (
       <span className={css.secret} title="Secrets are never shown">
         <Icon name="lock" />
-        {row.source === "unset" ? "secret, not set" : "secret"}
+        {row.value === mask ? "secret" : "secret, not set"}
       </span>
     );
   }
