@@ -33,7 +33,7 @@ describe("an account", () => {
     const { page, faults } = await openUsers();
     await page.getByRole("button", { name: "New account" }).click();
     const dialog = dialogOf(page);
-    await dialog.getByLabel("E-mail").fill("viewer@example.org");
+    await dialog.getByLabel("Email").fill("viewer@example.org");
     await dialog.getByLabel("New password").fill("short");
     await dialog.getByLabel("Display name").fill("Mira");
     await dialog.getByRole("button", { name: "Create account" }).click();
@@ -45,7 +45,7 @@ describe("an account", () => {
     expect(await dialog.getByLabel("New password").getAttribute("type")).toBe("text");
     await dialog.getByRole("button", { name: "Create account" }).click();
     await dialog.getByText("An account has this address already.").waitFor();
-    await dialog.getByLabel("E-mail").fill("mira@example.org");
+    await dialog.getByLabel("Email").fill("mira@example.org");
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Create account" }).click();
     await dialog.waitFor({ state: "detached" });
@@ -55,7 +55,7 @@ describe("an account", () => {
 
     await act(page, "Mira", "Edit");
     await dialog.getByText("Fixed: an account keeps its address.").waitFor();
-    expect(await dialog.getByLabel("E-mail").count()).toBe(0);
+    expect(await dialog.getByLabel("Email").count()).toBe(0);
     await dialog.getByLabel("Display name").fill("Mira N.");
     await dialog.getByLabel("Administrator of the instance").check({ force: true });
     await dialog.getByRole("button", { name: "Save changes" }).click();
@@ -67,7 +67,12 @@ describe("an account", () => {
     await dialog.getByText("every session of the account, in every browser").waitFor();
     await dialog.getByLabel("New password").fill("another horse battery");
     await dialog.getByRole("button", { name: "Set password" }).click();
+    await dialog.getByText("Every session of the account has ended.").waitFor();
+    await dialog.getByRole("button", { name: "Copy the password" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("another horse battery");
+    await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain("another horse battery");
     expect(await mayCall(mira)).toBe(401);
     const again = await signIn(brain.url, "mira@example.org", "another horse battery");
 
@@ -93,6 +98,30 @@ describe("an account", () => {
     });
     expect(status).toBe(401);
     expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is reached with all that can be done with it, however long its name and low its row", async () => {
+    await brain.as.root.post("/users", {
+      email: "somebody.with.many.names@department.of.a.subdomain.example.org",
+      password: testPassword,
+      display_name: "Somebody with a name that goes on, and on, and on",
+    });
+    const viewport = { width: 390, height: 500 };
+    const { page } = await openScreen(browser, brain, {
+      cookie: brain.as.root.cookie,
+      size: "phone",
+      settings: { viewport },
+    });
+    await page.goto("/admin/users");
+    const rows = page.getByRole("button", { name: /^Actions of/ });
+    await rows.first().waitFor();
+    expect(await page.getByRole("region", { name: "Users" }).evaluate((box) => box.scrollWidth)).toBe(viewport.width);
+    await rows.last().scrollIntoViewIfNeeded();
+    await rows.last().click();
+    const box = await page.getByRole("group", { name: /^Actions of/ }).boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
     await page.context().close();
   });
 

@@ -111,7 +111,10 @@ function putUnder(button: HTMLElement | null, layer: HTMLElement, isPlaced: bool
   if (!button || isPlaced) return;
   const box = button.getBoundingClientRect();
   const left = Math.max(8, Math.min(box.left, innerWidth - layer.offsetWidth - 8));
-  layer.style.top = `${box.bottom + 4}px`;
+  // Above it where there is no room below, as for the last rows of a table.
+  const below = box.bottom + 4;
+  const above = Math.max(8, box.top - 4 - layer.offsetHeight);
+  layer.style.top = `${below + layer.offsetHeight > innerHeight - 8 ? above : below}px`;
   layer.style.left = `${left}px`;
 }
 

@@ -120,9 +120,12 @@ function DeviceRow({ device, isOff, onRename, onRevoke }: DeviceRowProps) {
   );
   return (
     <tr className={device.revoked_at ? "t3" : undefined}>
-      <td className={panel.two}>
+      <td className={`${panel.two} ${panel.named}`}>
         {label} {device.is_current ? <span className={controls.tag}>this one</span> : null}
-        <small className="sm">{until}</small>
+        <small className="sm">
+          {device.revoked_at ? "" : "until "}
+          {until}
+        </small>
       </td>
       <td className="num lg">
         <Age at={device.last_seen_at} suffix=" ago" />

@@ -97,7 +97,7 @@ function KeyRow({ apiKey, onAddresses, onRevoke }: { apiKey: ApiKey; onAddresses
   const [first, ...others] = cidrs ?? [];
   return (
     <tr>
-      <td className={panel.two}>
+      <td className={`${panel.two} ${panel.named}`}>
         <b>{nameText(name)}</b>
         <small>
           <span className="mono">{prefix}…</span>

@@ -65,7 +65,7 @@ export function InvitationsPanel({ slug, members, held }: InvitationsPanelProps)
               <tbody>
                 {items.map((invitation) => (
                   <tr key={invitation.id}>
-                    <td className={panel.two}>
+                    <td className={`${panel.two} ${panel.named}`}>
                       {printable(invitation.email)}
                       <small>
                         <span className="sm">

@@ -78,7 +78,7 @@ export function MembersPage() {
           <tbody>
             {members.map((member) => (
               <tr key={member.id}>
-                <td className={panel.two}>
+                <td className={`${panel.two} ${panel.named}`}>
                   <b>{nameText(member.user_display_name || member.user_email)}</b>
                   {member.user_id === me.id ? <span className="t3"> (you)</span> : null}
                   <small>{printable(member.user_email)}</small>

@@ -5,12 +5,14 @@ import { api } from "../../api.ts";
 import { conflictReason, faultsByField } from "../../field-faults.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
 import { ActForm } from "../../ui/ActForm.tsx";
+import { CopyButton } from "../../ui/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot, dialogList } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
+import { takeFocus } from "../../ui/take-focus.ts";
 import { useMe } from "../sessions/queries.ts";
 import { accountRefusal } from "./account-guards.ts";
 import { NewPasswordField } from "./NewPasswordField.tsx";
@@ -29,10 +31,23 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
   const [password, setPassword] = useState("");
   const reset = useMutation({
     mutationFn: () => api.resetUserPassword(user.id, { new_password: password }),
-    onSuccess: onClose,
     gcTime: 0,
   });
   const fault = faultsByField(reset.error).new_password;
+  if (reset.isSuccess) {
+    return (
+      <Dialog title={`${nameOf(user)} has a new password`} onClose={onClose}>
+        <p role="status">Every session of the account has ended.</p>
+        <p className="t2">The password is not shown again once this is closed. A lost one is replaced by another.</p>
+        <div className={dialogFoot}>
+          <CopyButton text={password} label="Copy the password" />
+          <button type="button" className={`${controls.btn} ${controls.big}`} ref={takeFocus} onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
   return (
     <Dialog title={`New password for ${nameOf(user)}`} onClose={onClose}>
       <p>This ends, at once:</p>

@@ -34,8 +34,8 @@ export function NewPasswordField({ value, onChange, error }: NewPasswordFieldPro
         error={error === undefined ? null : `The password ${error}.`}
         hint={
           policy === undefined
-            ? "Hand it over on a way that others do not read."
-            : `At least ${policy.min_length} characters of ${policy.required_character_classes} kinds (${policy.character_class_names.join(", ")}); from ${policy.exempt_length} on any. Hand it over on a way that others do not read.`
+            ? "Hand it over where nobody else can read it."
+            : `At least ${policy.min_length} characters of ${policy.required_character_classes} kinds (${policy.character_class_names.join(", ")}); from ${policy.exempt_length} on any. Hand it over where nobody else can read it.`
         }
       />
       <div className={css.passwordActs}>

@@ -75,7 +75,7 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
       <ActForm error={put.error} className={controls.rows} onSubmit={() => put.mutate()}>
         {user ? (
           <div className={css.fixed}>
-            <span>E-mail</span>
+            <span>Email</span>
             <b>
               <Icon name="lock" className="t3" />
               {printable(user.email)}
@@ -85,7 +85,7 @@ export function UserDrawer({ user, guard = null, onClose }: UserDrawerProps) {
         ) : (
           <>
             <Field
-              label="E-mail"
+              label="Email"
               type="email"
               required
               maxLength={320}
