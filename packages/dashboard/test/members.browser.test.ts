@@ -36,13 +36,13 @@ describe("members", () => {
     const { page, faults } = await openMembers(brain.as.root);
     await page.getByRole("button", { name: "Add a user" }).click();
     const dialog = dialogOf(page);
-    await dialog.getByLabel("E-mail of the account").fill("nobody@example.org");
+    await dialog.getByLabel("Email of the account").fill("nobody@example.org");
     await dialog.getByRole("button", { name: "Add as viewer" }).click();
     await dialog.getByText("No account has this address. Invite it instead.").waitFor();
-    await dialog.getByLabel("E-mail of the account").fill("operator@example.org");
+    await dialog.getByLabel("Email of the account").fill("operator@example.org");
     await dialog.getByRole("button", { name: "Add as viewer" }).click();
     await dialog.getByText("This account has a role in the project already.").waitFor();
-    await dialog.getByLabel("E-mail of the account").fill("Stranger@example.org");
+    await dialog.getByLabel("Email of the account").fill("Stranger@example.org");
     await choose(page, "auditor");
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Add as auditor" }).click();
@@ -109,7 +109,7 @@ describe("an invitation", () => {
     await page.getByText("An invitation is a link that works once").waitFor();
     await page.getByRole("button", { name: "Invite" }).click();
     const dialog = dialogOf(page);
-    await dialog.getByLabel("E-mail").fill("mira@example.org");
+    await dialog.getByLabel("Email").fill("mira@example.org");
     await choose(page, "operator");
     await dialog.getByLabel("Works for, in days").fill("3");
     await dialog.getByRole("button", { name: "Invite as operator" }).click();
@@ -151,12 +151,12 @@ describe("an invitation", () => {
           })
         : route.continue(),
     );
-    await dialog.getByLabel("E-mail").fill("mira@example.org");
+    await dialog.getByLabel("Email").fill("mira@example.org");
     await dialog.getByRole("button", { name: "Invite as viewer" }).click();
     await dialog.getByText("is no address that mail reaches").waitFor();
-    expect(await dialog.getByLabel("E-mail").inputValue()).toBe("mira@example.org");
+    expect(await dialog.getByLabel("Email").inputValue()).toBe("mira@example.org");
     await expect
-      .poll(() => dialog.getByLabel("E-mail").evaluate((input) => input === document.activeElement))
+      .poll(() => dialog.getByLabel("Email").evaluate((input) => input === document.activeElement))
       .toBe(true);
     await page.context().close();
   });
@@ -177,7 +177,7 @@ describe("with a mail server", () => {
   test("an invitation says that a mail went out", async () => {
     const { page } = await openMembers(mailing.as.admin, mailing);
     await page.getByRole("button", { name: "Invite" }).click();
-    await dialogOf(page).getByLabel("E-mail").fill("mira@example.org");
+    await dialogOf(page).getByLabel("Email").fill("mira@example.org");
     await dialogOf(page).getByRole("button", { name: "Invite as viewer" }).click();
     await dialogOf(page).getByText("The mail server took a mail with this link to mira@example.org.").waitFor();
     expect((await mail.take()).to).toEqual(["mira@example.org"]);

@@ -79,7 +79,7 @@ const cases: readonly Case[] = [
     async arrive(page) {
       await page.goto("/admin/users");
       await page.getByRole("button", { name: "New account" }).click();
-      await page.getByLabel("E-mail").fill("refused@example.org");
+      await page.getByLabel("Email").fill("refused@example.org");
       await page.getByRole("button", { name: "Make one" }).click();
     },
     button: "Create account",
@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
     async arrive(page) {
       await page.goto(`${project()}/settings/members`);
       await page.getByRole("button", { name: "Invite" }).click();
-      await page.getByLabel("E-mail").fill("refused@example.org");
+      await page.getByLabel("Email").fill("refused@example.org");
     },
     button: "Invite as viewer",
     asks: (method, { pathname }) => method === "POST" && pathname.endsWith("/invitations"),

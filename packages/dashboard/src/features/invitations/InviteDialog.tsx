@@ -38,7 +38,7 @@ export function InviteDialog({ slug, onClose }: { slug: string; onClose: () => v
     <Dialog title="Invite into the project" onClose={onClose}>
       <ActForm error={invite.error} className={controls.rows} onSubmit={() => invite.mutate()}>
         <Field
-          label="E-mail"
+          label="Email"
           type="email"
           required
           maxLength={320}

@@ -60,7 +60,7 @@ export function AddMemberDialog({ slug, onClose }: { slug: string; onClose: () =
     <Dialog title="Add a user" onClose={onClose}>
       <ActForm error={add.error} className={controls.rows} onSubmit={() => add.mutate()}>
         <Field
-          label="E-mail of the account"
+          label="Email of the account"
           type="email"
           required
           autoFocus
