@@ -122,9 +122,11 @@ function DeviceRow({ device, isOff, onRename, onRevoke }: DeviceRowProps) {
     <tr className={device.revoked_at ? "t3" : undefined}>
       <td className={`${panel.two} ${panel.named}`}>
         {label} {device.is_current ? <span className={controls.tag}>this one</span> : null}
-        <small className="sm">
-          {device.revoked_at ? "" : "until "}
-          {until}
+        <small>
+          <span className="sm">
+            {device.revoked_at ? "" : "until "}
+            {until}
+          </span>
         </small>
       </td>
       <td className="num lg">

@@ -59,7 +59,7 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
           <thead>
             <tr>
               <th>Package</th>
-              <th>Installed</th>
+              <th className="lg">Installed</th>
               <th>Known</th>
               <th>Standing</th>
             </tr>
@@ -71,10 +71,13 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
               const { words, glyph } = standings[standingOf(installed, newest)];
               return (
                 <tr key={name}>
-                  <th scope="row" className="mono">
+                  <th scope="row" className={`${panel.two} mono`}>
                     {printable(name)}
+                    <small>
+                      <span className="sm">{installed ?? "not here"}</span>
+                    </small>
                   </th>
-                  <td className="mono">{installed ?? <span className="t3">not here</span>}</td>
+                  <td className="mono lg">{installed ?? <span className="t3">not here</span>}</td>
                   <td className="mono">
                     {newest === undefined ? <span className="t3">not told</span> : printable(newest)}
                   </td>
