@@ -74,7 +74,7 @@ function Packages({ known, system }: { known: KnownVersions; system: SystemFacts
                   <th scope="row" className={`${panel.two} mono`}>
                     {printable(name)}
                     <small>
-                      <span className="sm">{installed ?? "not here"}</span>
+                      <span className="sm">{installed === undefined ? "not here" : `${installed} here`}</span>
                     </small>
                   </th>
                   <td className="mono lg">{installed ?? <span className="t3">not here</span>}</td>
