@@ -151,7 +151,7 @@ function UserRow({ user, isMe, guard, show }: UserRowProps) {
   const name = nameText(user.display_name || user.email);
   return (
     <tr>
-      <td className={panel.two}>
+      <td className={`${panel.two} ${panel.named}`}>
         <b>{name}</b>
         {isMe ? <span className="t3"> (you)</span> : null}
         <small>
