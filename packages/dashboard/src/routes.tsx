@@ -130,7 +130,7 @@ export const router = createRouter({
 
 /**
  * Asks at once for what the first page will ask for: its parts, and the reads that its address alone decides. One after the other
- * they would each wait until those before them have run, the session's first of all. Ends when all of it is here or has failed.
+ * they would each wait until those before them have run, the session's first of all. Ends when what the page begins with is here or has failed.
  */
 export async function startFirstPage(): Promise<void> {
   // Without a session, or with one that has ended, the reads of the page itself lead to the sign-in.
@@ -148,7 +148,8 @@ export async function startFirstPage(): Promise<void> {
     const { slug = "", engine = "", taskId = "" } = params;
     if (routeId === projectRoute.id) {
       asked.push(queryClient.prefetchQuery({ ...projectQuery(slug), meta }));
-      asked.push(queryClient.prefetchQuery({ ...statsQuery(slug), meta }));
+      // Nothing of the page waits for these figures.
+      void queryClient.prefetchQuery({ ...statsQuery(slug), meta });
     }
     // What is counted back from the present would be another list once the page is there.
     if (routeId === tasksRoute.id && !search.since && !search.until) {
