@@ -148,7 +148,8 @@ for (const dialect of testDialects) {
     });
 
     test("keep every digit of a number in other inputs", async () => {
-      const text = '{"engine":"bullmq","task_id":"long","override_args":[9007199254740993],"override_kwargs":{"a":0.1}}';
+      const text =
+        '{"engine":"bullmq","task_id":"long","override_args":[9007199254740993],"override_kwargs":{"a":0.1}}';
       const made = await brain.as.operator.post(path("retry-task"), text);
       expect(made.status).toBe(202);
       expect(made.text).toContain('"override_args":[9007199254740993]');
@@ -189,7 +190,12 @@ for (const dialect of testDialects) {
       ["an eta over a day", { eta_seconds: 86_401 }, "body.eta_seconds", "maximum"],
       ["an eta in the past", { eta_seconds: -1 }, "body.eta_seconds", "minimum"],
       ["an idempotency key of the service", { idempotency_key: "bulk:1" }, "body.idempotency_key", "reserved"],
-      ["an idempotency key over 200 characters", { idempotency_key: "k".repeat(201) }, "body.idempotency_key", "maxLength"],
+      [
+        "an idempotency key over 200 characters",
+        { idempotency_key: "k".repeat(201) },
+        "body.idempotency_key",
+        "maxLength",
+      ],
       ["an agent that is no UUID", { agent_id: "one" }, "body.agent_id", "format"],
       ["an engine over 40 characters", { engine: "e".repeat(41) }, "body.engine", "maxLength"],
       ["half a character", { task_id: "\ud83d" }, "body", "unpaired_surrogate"],
@@ -367,7 +373,8 @@ for (const dialect of testDialects) {
     });
 
     describe("bulk-retry", () => {
-      const bulk = (filter: Record<string, unknown>, max = 10) => send("bulk-retry", { agent_id: agentId, filter, max });
+      const bulk = (filter: Record<string, unknown>, max = 10) =>
+        send("bulk-retry", { agent_id: agentId, filter, max });
 
       test("retries the first different tasks in one command", async () => {
         for (const id of ["b-1", "b-2", "b-3"]) await reportFailed(id);

@@ -125,6 +125,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
       late.unref();
       socket.send(frame, (error) => {
         clearTimeout(late);
+        if (error != null) isStuck = true;
         resolve(error == null ? "sent" : "failed");
         written(error);
       });

@@ -35,6 +35,7 @@ function build(changes: Partial<LongpollDeps> = {}) {
   const longpoll = createLongpoll({
     announce: () => {},
     claim: async () => [],
+    unsigned: async () => {},
     clock,
     dispatch(source, frame, text) {
       handled.push(frame.type);

@@ -1,14 +1,14 @@
 import type { Metrics } from "../../platform/metrics.ts";
-import type { ProjectLabels } from "../projects/index.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
+import type { ProjectLabels } from "../projects/index.ts";
 import { type CommandDeps, createClaim } from "./claim.ts";
 import { createDelivery } from "./delivery.ts";
 import { createIssue, type IssuedCommand } from "./issue.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createReports } from "./report.ts";
-import { linkRetried, retryingActions } from "./retried.ts";
 import { createResultSignal, type EndedCommand } from "./result-signal.ts";
+import { linkRetried, retryingActions } from "./retried.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
 export type { ClaimedCommand } from "./claim.ts";
