@@ -23,6 +23,8 @@ for (const dialect of testDialects) {
     async function connect(hello: Parameters<typeof rawHello>[0] = {}) {
       const minted = await brain.mintAgent();
       const connected = await connectRaw({ url: brain.url, ...minted }, { hello: rawHello(hello) });
+      // From then on its session is known.
+      await connected.settle();
       return { agent: connected, agentId: minted.agentId, minted };
     }
     const path = (name: string) => `/projects/${brain.project.slug}/commands${name === "" ? "" : `/${name}`}`;
@@ -322,6 +324,7 @@ for (const dialect of testDialects) {
           { url: brain.url, ...minted },
           { hello: rawHello({ worker_id: "side", engines: ["rq"], capabilities: { rq: ["cancel_task"] } }) },
         );
+        await side.settle();
         const { body } = await send("cancel-task", bodyFor("rq", id));
         await given(body.id, side);
         expect(framesOf(body.id, web)).toEqual([]);
