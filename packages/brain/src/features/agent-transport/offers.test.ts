@@ -128,7 +128,8 @@ for (const dialect of testDialects) {
       await waitFor(() => broken.sent.length > 0);
       broken.close();
       const whole = connect("whole");
-      await became(id, "pending").then(offer);
+      await offers.settled();
+      offer();
       await waitFor(() => whole.sent.length > 0);
       const [first, second] = [broken, whole].map(({ sent }) => sent.at(-1)?.payload.delivery_claim_token);
       expect(second).not.toBe(first);
