@@ -128,5 +128,3 @@ export function createResultSignal({
     },
   };
 }
-
-export type ResultSignal = ReturnType<typeof createResultSignal>;
