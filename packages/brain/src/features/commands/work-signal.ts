@@ -53,13 +53,13 @@ export function createWorkSignal({ database, clock, log, redispatch, processId }
     const everyone = [...waiting.keys()];
     for (let start = 0; start < everyone.length; start += agentsPerStatement) {
       const agentIds = everyone.slice(start, start + agentsPerStatement);
-      const { pending, revoked } = await newsOfAgents(database, {
-        agentIds,
-        contracted: agentIds.filter(hasContracts),
-        now: clock.now(),
-      });
+      const now = clock.now();
+      const [{ pending, revoked }, due] = await Promise.all([
+        newsOfAgents(database, { agentIds, contracted: agentIds.filter(hasContracts), now }),
+        agentsDueForResend(database.read, agentIds, resendRule(now, redispatch)),
+      ]);
       for (const agentId of revoked) wake(agentId, "revoked");
-      for (const agentId of await agentsDueForResend(database.read, agentIds, resendRule(clock.now(), redispatch))) {
+      for (const agentId of due) {
         for (const waiter of [...(waiting.get(agentId) ?? [])]) {
           if (waiter.max > 0 && waiter.withResends === true) waiter.wake("look");
         }
