@@ -104,8 +104,7 @@ class RunningAgent implements Agent {
     const { release, strictMode, batchWindowMs: windowMs } = settings;
     const intake = new Intake({ buffer, clock, log, redactor, release, strictMode, windowMs, onStored });
     const router = new CommandRouter({
-      executors: settings.executors,
-      onlyEngine: engines.length === 1 ? engines[0]?.name : undefined,
+      engines,
       clock,
       log,
       reply: (type, id, payload) => {

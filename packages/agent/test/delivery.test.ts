@@ -190,7 +190,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(answers().map(({ payload }) => payload?.delivery_claim_token)).toEqual(["one", "one", "two", "two"]);
     expect(answers()[1]?.payload).toMatchObject({
       status: "failed",
-      error: "unsupported: the scripted agent cannot retry_task",
+      error: "unsupported: the scripted adapter does not offer retry_task in the way it runs here",
     });
   });
 

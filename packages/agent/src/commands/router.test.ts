@@ -1,7 +1,8 @@
-import { createManualClock, type ManualClock, waitFor } from "@svc/testkit/peer";
+import { createManualClock, createScriptedAdapter, type ManualClock, waitFor } from "@svc/testkit/peer";
 import { beforeEach, expect, test } from "vitest";
 import { stderrLog } from "../log.ts";
-import { type Command, type CommandExecutor, CommandRouter } from "./router.ts";
+import type { CommandExecutor } from "./command.ts";
+import { CommandRouter } from "./router.ts";
 
 let clock: ManualClock;
 let replies: { type: string; id: string; payload: Record<string, unknown> }[];
@@ -10,10 +11,11 @@ beforeEach(() => {
   replies = [];
 });
 
-function routerOf(executors: Record<string, CommandExecutor> = {}): CommandRouter {
+function routerOf(execute: CommandExecutor): CommandRouter {
+  const adapter = createScriptedAdapter("scripted", ["retry_task"]);
+  adapter.answerCommands(execute);
   return new CommandRouter({
-    executors: new Map(Object.entries(executors)),
-    onlyEngine: "bullmq",
+    engines: [adapter],
     clock,
     log: { ...stderrLog, warn: () => {} },
     reply: (type, id, payload) => replies.push({ type, id, payload }),
@@ -32,7 +34,7 @@ async function results(count: number) {
 }
 
 test("acknowledges first, then reports what the executor found", async () => {
-  const router = routerOf({ retry_task: () => Promise.resolve({ status: "success", result: { task_id: "1" } }) });
+  const router = routerOf(() => Promise.resolve({ status: "success", result: { task_id: "1" } }));
 
   router.handle(frame("c", { delivery_claim_token: "t" }));
 
@@ -47,42 +49,15 @@ test("acknowledges first, then reports what the executor found", async () => {
   ]);
 });
 
-test.each([
-  [{ target: { engine: "celery" }, parameters: { engine: "rq" } }, "celery"],
-  [{ parameters: { engine: "rq" } }, "rq"],
-  [{ parameters: { filter: { engine: "pg-boss" } } }, "pg-boss"],
-  [{}, "bullmq"],
-])("reads the engine of %j as %s", async (payload, engine) => {
-  let seen: Command | undefined;
-  const router = routerOf({
-    retry_task(command) {
-      seen = command;
-      return Promise.resolve({ status: "success" });
-    },
-  });
-
-  router.handle(frame("c", payload));
-
-  await results(1);
-  expect(seen?.engine).toBe(engine);
-});
-
-test("answers an action without executor as unsupported", async () => {
-  routerOf().handle(frame("c"));
-
-  const [result] = await results(1);
-  expect(result?.payload).toEqual({ status: "failed", error: "unsupported: the bullmq agent cannot retry_task" });
-});
-
 test("answers a payload that it cannot read", async () => {
-  routerOf().handle({ id: "c", payload: null });
+  routerOf(() => Promise.resolve({ status: "success" })).handle({ id: "c", payload: null });
 
   const [result] = await results(1);
-  expect(result?.payload).toMatchObject({ status: "failed" });
+  expect(result?.payload).toEqual({ status: "failed", error: "unsupported: the command names no action" });
 });
 
 test("turns a throw into a failed result, cut at 8192 characters", async () => {
-  const router = routerOf({ retry_task: () => Promise.reject(new Error("x".repeat(10_000))) });
+  const router = routerOf(() => Promise.reject(new Error("x".repeat(10_000))));
 
   router.handle(frame("c"));
 
@@ -91,7 +66,7 @@ test("turns a throw into a failed result, cut at 8192 characters", async () => {
 });
 
 test("gives up after the command's own timeout", async () => {
-  const router = routerOf({ retry_task: () => new Promise(() => {}) });
+  const router = routerOf(() => new Promise(() => {}));
   router.handle(frame("c", { timeout_seconds: 5 }));
 
   clock.advance(5_000);
@@ -103,12 +78,10 @@ test("gives up after the command's own timeout", async () => {
 test("carries a command out once; the result of a running one speaks for its newest delivery", async () => {
   let runs = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const router = routerOf({
-    async retry_task() {
-      runs += 1;
-      await promise;
-      return { status: "success" };
-    },
+  const router = routerOf(async () => {
+    runs += 1;
+    await promise;
+    return { status: "success" };
   });
 
   router.handle(frame("c", { delivery_claim_token: "one" }));
@@ -126,11 +99,9 @@ test("carries a command out once; the result of a running one speaks for its new
 
 test("forgets an id after 300 s", async () => {
   let runs = 0;
-  const router = routerOf({
-    retry_task() {
-      runs += 1;
-      return Promise.resolve({ status: "success" });
-    },
+  const router = routerOf(() => {
+    runs += 1;
+    return Promise.resolve({ status: "success" });
   });
   router.handle(frame("c"));
   clock.advance(299_999);
@@ -145,11 +116,9 @@ test("forgets an id after 300 s", async () => {
 
 test("remembers 10,000 ids, the oldest going first", () => {
   let runs = 0;
-  const router = routerOf({
-    retry_task() {
-      runs += 1;
-      return Promise.resolve({ status: "success" });
-    },
+  const router = routerOf(() => {
+    runs += 1;
+    return Promise.resolve({ status: "success" });
   });
   for (let at = 0; at <= 10_000; at += 1) router.handle(frame(`c-${at}`));
 
