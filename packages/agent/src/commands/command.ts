@@ -17,6 +17,10 @@ export type CommandOutcome =
 /** Carries a command out. What it throws becomes a failed result. */
 export type CommandExecutor = (command: Command) => Promise<CommandOutcome>;
 
+export function failed(error: string): CommandOutcome {
+  return { status: "failed", error };
+}
+
 const maxActionCharacters = 80;
 const maxTimeoutSeconds = 3_600;
 const usualTimeoutSeconds = 60;

@@ -1,8 +1,9 @@
-import { createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
+import { createManualClock, createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
 import { expect, test } from "vitest";
-import { type Command, readCommand } from "./command.ts";
+import { type Command, type CommandOutcome, readCommand } from "./command.ts";
 import { executeCommand } from "./execute.ts";
 
+const secret = Buffer.alloc(32, 7);
 const done = { status: "success", result: {} } as const;
 
 /** An adapter that writes down what it is given. */
@@ -14,6 +15,10 @@ function adapterOf(name: string, capabilities: readonly string[]): { adapter: Sc
     return Promise.resolve(done);
   });
   return { adapter, seen };
+}
+
+function execute(command: Command, ...engines: ScriptedAdapter[]): Promise<CommandOutcome> {
+  return executeCommand(command, { engines, secret, clock: createManualClock() });
 }
 
 function commandOf(payload: Record<string, unknown>): Command {
@@ -47,9 +52,10 @@ test("a command goes to the adapter of its engine and to no other", async () => 
   const first = adapterOf("bullmq", ["retry_task"]);
   const second = adapterOf("celery", ["retry_task"]);
 
-  const outcome = await executeCommand(
-    [first.adapter, second.adapter],
+  const outcome = await execute(
     commandOf({ target: { engine: "celery" }, parameters: { task_id: "t1" } }),
+    first.adapter,
+    second.adapter,
   );
 
   expect(outcome).toEqual(done);
@@ -67,8 +73,8 @@ test.each([
   const able = adapterOf("bullmq", [capability]);
   const unable = adapterOf("bullmq", ["retry_by_reference_v1"]);
 
-  expect(await executeCommand([able.adapter], command)).toEqual(done);
-  expect(await executeCommand([unable.adapter], command)).toEqual({
+  expect(await execute(command, able.adapter)).toEqual(done);
+  expect(await execute(command, unable.adapter)).toEqual({
     status: "failed",
     error: `unsupported: the bullmq adapter does not offer ${capability} in the way it runs here`,
   });
@@ -87,7 +93,7 @@ test.each([
   const first = adapterOf("bullmq", ["retry_task"]);
   const second = adapterOf("celery", ["retry_task"]);
 
-  const outcome = await executeCommand([first.adapter, second.adapter], commandOf(payload));
+  const outcome = await execute(commandOf(payload), first.adapter, second.adapter);
 
   expect(outcome).toEqual({ status: "failed", error });
   expect([...first.seen, ...second.seen]).toEqual([]);
@@ -97,7 +103,7 @@ test("an adapter that only watches carries nothing out, whatever it lists", asyn
   const { adapter } = adapterOf("bullmq", ["retry_task"]);
   Object.assign(adapter, { execute: undefined });
 
-  expect(await executeCommand([adapter], commandOf({ target: { engine: "bullmq" } }))).toMatchObject({
+  expect(await execute(commandOf({ target: { engine: "bullmq" } }), adapter)).toMatchObject({
     status: "failed",
     error: expect.stringContaining("does not offer retry_task"),
   });
@@ -109,7 +115,7 @@ test("an adapter whose capabilities throw can do nothing", async () => {
     throw new Error("not now");
   };
 
-  expect(await executeCommand([adapter], commandOf({ target: { engine: "bullmq" } }))).toMatchObject({
+  expect(await execute(commandOf({ target: { engine: "bullmq" } }), adapter)).toMatchObject({
     status: "failed",
     error: expect.stringContaining("does not offer retry_task"),
   });
