@@ -13,8 +13,8 @@ const unknown =
 interface AgentProcess {
   /** Ids of the commands that its adapter was given. */
   begun(): string[];
-  /** Ends it and waits for that. */
-  end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+  /** kill -9; resolves when it is gone. */
+  kill(): Promise<void>;
 }
 
 let peer: Peer;
@@ -57,8 +57,8 @@ async function startProcess(transport: "ws" | "longpoll" = "ws"): Promise<AgentP
   await waitFor(() => peer.record.connects > before && heartbeats() > beaten);
   return {
     begun: () => told.split("\n").filter((line) => line !== ""),
-    async end(signal) {
-      child.kill(signal);
+    async kill() {
+      child.kill("SIGKILL");
       await closed;
       children.delete(child);
     },
@@ -83,7 +83,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     const first = await startProcess(transport);
     send("c", "one");
     await waitFor(() => first.begun().length === 1 && answers("command_ack", "c").length === 1);
-    await first.end("SIGKILL");
+    await first.kill();
 
     const second = await startProcess(transport);
     await waitFor(() => answers("command_result", "c").length === 1);
@@ -104,7 +104,7 @@ test("kill -9 before a copy of an ended command comes: the copy gets the result"
   const first = await startProcess();
   send("c", "one", { ends: true });
   await waitFor(() => answers("command_result", "c").length === 1);
-  await first.end("SIGKILL");
+  await first.kill();
 
   const second = await startProcess();
   send("c", "two", { ends: true });
@@ -119,7 +119,7 @@ test("kill -9 while others wait for their turn: each is reported for what it is"
   const first = await startProcess();
   for (let at = 0; at < 18; at += 1) send(`c-${at}`, "t");
   await waitFor(() => answers("command_ack", "c-17").length === 1 && first.begun().length === 16);
-  await first.end("SIGKILL");
+  await first.kill();
 
   const second = await startProcess();
   const results = () => peer.record.frames.filter(({ type }) => type === "command_result");
@@ -131,14 +131,4 @@ test("kill -9 while others wait for their turn: each is reported for what it is"
     Object.fromEntries(Array.from({ length: 18 }, (_, at) => [`c-${at}`, at < 16 ? unknown : notBegun])),
   );
   expect(second.begun()).toEqual([]);
-});
-
-test("SIGTERM while a command is carried out: the agent says before it goes that nobody knows", async () => {
-  const first = await startProcess();
-  send("c", "one");
-  await waitFor(() => first.begun().length === 1);
-
-  await first.end("SIGTERM");
-
-  expect(answers("command_result", "c")).toEqual([{ status: "failed", error: unknown, delivery_claim_token: "one" }]);
 });

@@ -6,7 +6,7 @@ import { startAgent } from "../src/index.ts";
  */
 const [settings] = process.argv.slice(2);
 if (settings === undefined) throw new Error("usage: command-process.ts SETTINGS");
-const agent = startAgent({
+startAgent({
   ...JSON.parse(settings),
   devMode: true,
   bufferName: "agent",
@@ -26,5 +26,4 @@ const agent = startAgent({
     },
   ],
 });
-process.on("SIGTERM", () => void agent.stop().then(() => process.exit(0)));
 setInterval(() => {}, 2 ** 30);
