@@ -17,7 +17,7 @@ beforeEach(async () => {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
     return state / 4_294_967_296;
   };
-  adapter = createDemoAdapter({ historyMinutes: 60, pace: 4, random, now: () => nowMs });
+  adapter = createDemoAdapter({ historyMinutes: 60, pace: 1, random, now: () => nowMs });
   await adapter.start({ sink: { emit: (given) => events.push(...given) } } as unknown as AdapterContext);
 });
 afterEach(() => adapter.stop());
@@ -41,10 +41,14 @@ function tasksAt(kind: string): string[] {
   return [...newest].filter(([, last]) => last === kind).map(([id]) => id);
 }
 
-function firstAt(kind: string): string {
-  const [id] = tasksAt(kind);
-  if (id === undefined) throw new Error(`no task is at ${kind}`);
-  return id;
+/** One of them, once there is one. */
+async function firstAt(kind: string): Promise<string> {
+  for (let at = 0; at < 1_000; at += 1) {
+    const [id] = tasksAt(kind);
+    if (id !== undefined) return id;
+    await pass(second);
+  }
+  throw new Error(`no task is at ${kind}`);
 }
 
 function kindsOf(id: string): string[] {
@@ -77,7 +81,7 @@ describe("a retry", () => {
   test.each(["retry_task", "requeue_dead_letter"])(
     "by %s puts a failed task back, as its next attempt",
     async (action) => {
-      const id = firstAt("task.failed");
+      const id = await firstAt("task.failed");
       const failedAttempt = Number(events.findLast(({ task_id }) => task_id === id)?.data.attempt);
       const seen = kindsOf(id).length;
 
@@ -94,16 +98,18 @@ describe("a retry", () => {
   );
 
   test("of a task that has not failed is refused, and so is a second one", async () => {
-    const id = firstAt("task.failed");
+    const id = await firstAt("task.failed");
     await command("retry_task", { task_id: id });
 
     await expect(command("retry_task", { task_id: id })).rejects.toThrow(`${id} is not among the failed tasks`);
-    await expect(command("retry_task", { task_id: firstAt("task.succeeded") })).rejects.toThrow("not among the failed");
+    await expect(command("retry_task", { task_id: await firstAt("task.succeeded") })).rejects.toThrow(
+      "not among the failed",
+    );
     await expect(command("retry_task", {})).rejects.toThrow("the command has no task_id");
   });
 
   test("with other inputs makes a new task that names the old one, which stays failed", async () => {
-    const id = firstAt("task.failed");
+    const id = await firstAt("task.failed");
 
     const outcome = await command("retry_task", { task_id: id, override_args: [1], override_kwargs: { region: "eu" } });
 
@@ -117,7 +123,7 @@ describe("a retry", () => {
   });
 
   test("with one of the two inputs is refused", async () => {
-    const parameters = { task_id: firstAt("task.failed"), override_args: [1] };
+    const parameters = { task_id: await firstAt("task.failed"), override_args: [1] };
 
     await expect(command("retry_task", parameters)).rejects.toThrow(
       "override_args and override_kwargs are needed both",
@@ -125,7 +131,7 @@ describe("a retry", () => {
   });
 
   test("at a later time waits for it", async () => {
-    const id = firstAt("task.failed");
+    const id = await firstAt("task.failed");
     const seen = kindsOf(id).length;
     await command("retry_task", { task_id: id, eta: new Date(nowMs + 60 * second).toISOString() });
 
@@ -138,7 +144,7 @@ describe("a retry", () => {
 
   test("of many tells of each what came of it", async () => {
     const [first, second_] = tasksAt("task.failed") as [string, string];
-    const done = firstAt("task.succeeded");
+    const done = await firstAt("task.succeeded");
 
     expect(
       await command("bulk_retry", { filter: { engine: "demo", task_ids: [first, done, first, second_] }, max: 10 }),
@@ -170,7 +176,7 @@ describe("a retry", () => {
 
 describe("a cancel", () => {
   test.each(["task.received", "task.started", "task.retried"])("of a task at %s revokes it for good", async (kind) => {
-    const id = firstAt(kind);
+    const id = await firstAt(kind);
 
     expect(await command("cancel_task", { task_id: id })).toEqual({ status: "success", result: {} });
     await pass(3_600 * second);
@@ -192,7 +198,7 @@ describe("a cancel", () => {
   });
 
   test("of a task that has ended, or of none, is refused", async () => {
-    const id = firstAt("task.succeeded");
+    const id = await firstAt("task.succeeded");
 
     await expect(command("cancel_task", { task_id: id })).rejects.toThrow(`${id} neither waits nor runs`);
     await expect(command("cancel_task", { task_id: "none" })).rejects.toThrow("none neither waits nor runs");
@@ -267,7 +273,7 @@ test.each([
   ["task.retried", "pending"],
   ["task.started", "started"],
 ])("a task at %s is %s", async (kind, state) => {
-  const id = firstAt(kind);
+  const id = await firstAt(kind);
 
   expect((await command("reconcile_task", { task_id: id })).result).toEqual({ task_id: id, engine_state: state });
 });
@@ -276,7 +282,7 @@ test.each([
   ["task.succeeded", "success"],
   ["task.failed", "failure"],
 ])("a task at %s is %s, since when its event says", async (kind, state) => {
-  const id = firstAt(kind);
+  const id = await firstAt(kind);
   const ended = events.findLast(({ task_id }) => task_id === id);
 
   expect((await command("reconcile_task", { task_id: id })).result).toEqual({

@@ -1,4 +1,4 @@
-import { canonicalText, createRedactor } from "@svc/protocol";
+import { canonicalText, createRedactor, rawJson } from "@svc/protocol";
 import { describe, expect, test } from "vitest";
 import type { BufferEntry } from "../buffer/entry.ts";
 import type { CommandOutcome } from "./command.ts";
@@ -75,6 +75,14 @@ describe("a result", () => {
       results: [{ task_id: "1", status: "failed", error: "[REDACTED]" }],
       exception: "no secret",
     });
+  });
+
+  test("may hold dates, and numbers that keep their digits", () => {
+    const result = { finished_at: new Date(0), purged: rawJson("9007199254740993") };
+
+    expect(encodeOutcome({ status: "success", result }, redactor)).toBe(
+      '{"result":{"finished_at":"1970-01-01T00:00:00.000Z","purged":9007199254740993},"status":"success"}',
+    );
   });
 
   test("of a dead letter keeps the last 512 characters of the failure, cut before the look for secrets", () => {

@@ -1,4 +1,4 @@
-import { canonicalText, cutCharacters, type Redactor } from "@svc/protocol";
+import { canonicalText, cutCharacters, isRawJson, type Redactor } from "@svc/protocol";
 import type { BufferEntry, NewEntry } from "../buffer/entry.ts";
 import { payloadLimitBytes } from "../events/frame-builder.ts";
 import type { CommandOutcome } from "./command.ts";
@@ -80,7 +80,8 @@ function redactTexts(value: unknown, redactor: Redactor, key?: string): unknown 
     return redactor.redact(key === "error_excerpt" ? value.slice(-maxExcerptCharacters) : value);
   }
   if (Array.isArray(value)) return value.map((item) => redactTexts(item, redactor));
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  if (typeof value !== "object" || value === null || isRawJson(value)) return value;
+  if ("toJSON" in value && typeof value.toJSON === "function") return redactTexts(value.toJSON(), redactor, key);
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redactTexts(item, redactor, name)]));
 }
 
