@@ -18,7 +18,9 @@ beforeEach(async () => {
     return state / 4_294_967_296;
   };
   adapter = createDemoAdapter({ historyMinutes: 60, pace: 1, random, now: () => nowMs });
-  await adapter.start({ sink: { emit: (given) => events.push(...given) } } as unknown as AdapterContext);
+  await adapter.start({
+    sink: { emit: (given: readonly EventRecord[]) => void events.push(...given) },
+  } as unknown as AdapterContext);
 });
 afterEach(() => adapter.stop());
 

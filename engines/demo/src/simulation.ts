@@ -245,7 +245,7 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
     retry(
       id: string,
       atMs: number,
-      { inputs, notBeforeMs = atMs }: { inputs?: Inputs; notBeforeMs?: number } = {},
+      { inputs, notBeforeMs = atMs }: { inputs?: Inputs | undefined; notBeforeMs?: number } = {},
     ): string {
       const { task } = ended.failed(id) ?? {};
       if (task === undefined) throw new Error(`${id} is not among the failed tasks`);

@@ -4,7 +4,7 @@ import { commandFrame, routerBench } from "../../test/router-bench.ts";
 
 const success = { status: "success" } as const;
 const bench = routerBench();
-const { routerOf, holdingRouter, replies, results, result } = bench;
+const { routerOf, holdingRouter, restart, replies, results, result } = bench;
 
 describe("a command", () => {
   test("is acknowledged first, then its result follows", async () => {
