@@ -136,6 +136,7 @@ class RunningAgent implements Agent {
         vitals: (maxBytes) => this.#vitalFrames(maxBytes),
         frameLimitBytes: (announcedBytes) => dispatch.frameLimitBytes(announcedBytes),
         tooLarge: (entry) => dispatch.tooLarge(entry),
+        refused: (entry) => dispatch.refused(entry),
         refusedAsTooBig: () => dispatch.refusedAsTooBig(),
         upgradeRequired: () => dispatch.upgradeRequired(),
         onStored: (wake) => {

@@ -65,8 +65,7 @@ export class Dispatch {
 
   /**
    * The peer closed with 1009. Entries are checked against the announced limit before sending, so something between here and the
-   * brain has a lower one: the largest entry on its way goes (of a command's result, the fact remains), and later frames stay under
-   * half its size.
+   * brain has a lower one: the largest entry on its way goes, and later frames stay under half its size.
    */
   refusedAsTooBig(): void {
     const { drain, log } = this.#dependencies;
@@ -77,9 +76,15 @@ export class Dispatch {
       sizeBytes: offending.sizeBytes,
       records: offending.records,
     });
-    const smaller = smallerResult(offending);
-    if (smaller === undefined) drain.reject(offending);
-    else drain.replace(offending, [smaller]);
+    this.refused(offending);
+  }
+
+  /** Drops and counts an entry that the way to the brain does not take. Of a command's result the fact remains. */
+  refused(entry: BufferEntry): void {
+    const { drain } = this.#dependencies;
+    const smaller = smallerResult(entry);
+    if (smaller === undefined) drain.reject(entry);
+    else drain.replace(entry, [smaller]);
   }
 
   /** Goes through the buffer in steps, so that a large one does not hold the host's thread. */

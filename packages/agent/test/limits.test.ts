@@ -58,11 +58,15 @@ describe("the result of a command that is larger", () => {
   };
 
   test.each([
-    ["than the announced frame", { maxFrameBytes: 16_384 }],
-    ["than a proxy on the way lets through", { maxMessageBytes: 65_536 }],
-  ])("%s arrives as a failure that says so, and nothing counts as lost", async (_, behaviour) => {
+    ["than the announced frame", "ws", { maxFrameBytes: 16_384 }],
+    [
+      "than the service takes",
+      "longpoll",
+      { uploadStatus: (_: number, bytes: number) => (bytes > 20_000 ? 413 : undefined) },
+    ],
+  ] as const)("%s arrives as a failure that says so, and nothing counts as lost", async (_, transport, behaviour) => {
     const peer = await peerOf({ behaviour });
-    await using test = await startTestAgent(peer, { capabilities: ["list_dead_letters"] });
+    await using test = await startTestAgent(peer, { transport, capabilities: ["list_dead_letters"] });
     await online(test);
     test.adapter.answerCommands(() =>
       Promise.resolve({ status: "success", result: { entries: Array.from({ length: 100 }, () => kilobyte) } }),

@@ -1,3 +1,4 @@
+import { waitFor } from "@svc/testkit/peer";
 import { describe, expect, test } from "vitest";
 import { commandFrame, routerBench } from "../../test/router-bench.ts";
 
@@ -77,17 +78,18 @@ describe("a second delivery", () => {
       runs += 1;
       return Promise.resolve(success);
     });
-    for (let first = 0; first <= 10_000; first += 1) {
-      router.handle(commandFrame(`c-${first}`));
-      if (first % 500 === 499) await result(first + 1);
+    const answered = (count: number) => waitFor(() => bench.buffer.depth === 2 * count); // ack and result of each
+    for (let at = 0; at <= 10_000; at += 1) {
+      router.handle(commandFrame(`c-${at}`));
+      if (at % 500 === 499) await answered(at + 1);
     }
-    await result(10_001);
+    await answered(10_001);
 
     router.handle(commandFrame("c-1"));
-    await result(10_002);
+    await answered(10_002);
     expect(runs).toBe(10_001);
     router.handle(commandFrame("c-0"));
-    await result(10_003);
+    await answered(10_003);
     expect(runs).toBe(10_002);
   });
 
