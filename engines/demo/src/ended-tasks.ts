@@ -10,8 +10,6 @@ export interface EndedTask {
 const maxEnded = 20_000;
 const maxFailed = 5_000;
 
-export type EndedTasks = ReturnType<typeof createEndedTasks>;
-
 /** How the shop's tasks have ended: the last 20,000, and of the failed ones, which can be retried, the last 5,000. */
 export function createEndedTasks() {
   const others = new Map<string, EndedTask>();

@@ -21,7 +21,9 @@ export function routerBench() {
   let clock: ManualClock;
   let directory: string;
   let buffer: DurableBuffer;
+  let logged: string;
   beforeEach(() => {
+    logged = "";
     clock = createManualClock();
     directory = mkdtempSync(join(tmpdir(), "router-"));
     buffer = openBuffer();
@@ -38,6 +40,9 @@ export function routerBench() {
 
   function routerOf(execute: CommandExecutor): CommandRouter {
     const adapter = createScriptedAdapter("scripted", ["retry_task"]);
+    const write = (message: string, fields?: unknown): void => {
+      logged += `${message} ${JSON.stringify(fields)}\n`;
+    };
     adapter.answerCommands(execute);
     const router = new CommandRouter({
       engines: [adapter],
@@ -45,7 +50,7 @@ export function routerBench() {
       redactor: createRedactor(),
       buffer,
       clock,
-      log: silent,
+      log: { debug: write, info: write, warn: write, error: write },
       onStored: () => {},
     });
     router.tend();
@@ -68,6 +73,10 @@ export function routerBench() {
     },
     get buffer(): DurableBuffer {
       return buffer;
+    },
+    /** What the routers have logged. */
+    get logged(): string {
+      return logged;
     },
     routerOf,
     /** A router whose commands run until they are ended, and the ids that have begun. */

@@ -51,6 +51,16 @@ describe("a command", () => {
     expect(error).toBe("x ".repeat(4_096));
   });
 
+  test("whose adapter throws a secret tells it neither the service nor the log", async () => {
+    routerOf(() => Promise.reject(new Error("cannot reach redis://user:hunter2@localhost:6379"))).handle(
+      commandFrame("c"),
+    );
+
+    expect(await result()).toEqual({ status: "failed", error: "[REDACTED]" });
+    expect(bench.logged).toContain("a command failed");
+    expect(bench.logged).not.toContain("hunter2");
+  });
+
   test.each([undefined, null, "ok", {}, { status: "done" }])("whose adapter gives %j has failed", async (given) => {
     routerOf(() => Promise.resolve(given as never)).handle(commandFrame("c"));
 

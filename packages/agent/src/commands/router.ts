@@ -188,7 +188,8 @@ export class CommandRouter {
     this.#running.delete(id);
     this.#waiting.delete(id);
     if (outcome.status === "failed") {
-      this.#dependencies.log.warn("a command failed", { id, action, reason: outcome.error });
+      const { log, redactor } = this.#dependencies;
+      log.warn("a command failed", { id, action, reason: redactor.redact(outcome.error) });
     }
     this.#end(job.entry, outcome);
     for (const next of this.#waiting.values()) {
