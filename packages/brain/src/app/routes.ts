@@ -4,6 +4,7 @@ import { agentRoutes } from "../features/agents/index.ts";
 import { apiKeyRoutes } from "../features/api-keys/index.ts";
 import { auditRoutes } from "../features/audit/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
+import { explainRoutes } from "../features/explain/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
 import { homeRoutes } from "../features/home/index.ts";
 import { invitationPublicRoutes, invitationRoutes } from "../features/invitations/index.ts";
@@ -71,6 +72,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
     deleted: (projectId, ids) => live.publish({ projectId, topic: "task.changed", ids }),
   });
   mount(app, api, taskBreakdownRoutes, { database, clock });
+  mount(app, api, explainRoutes, { database, clock });
   mount(app, api, workerRoutes, { database, clock, settings });
   mount(app, api, setupRoutes, { setup, cookies });
 }
