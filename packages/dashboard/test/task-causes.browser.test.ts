@@ -75,11 +75,12 @@ describe("why a task is not running", () => {
   });
 
   test("is asked of one that runs when somebody opens it, by the keyboard too", async () => {
-    const { page } = await open(`?task=${engine}/runs`);
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
     const asked: string[] = [];
     page.on("request", (request) => {
       if (/\/explain$|CauseList/.test(request.url())) asked.push(request.url());
     });
+    await page.goto(`/p/${shop.brain.project.slug}/tasks?task=${engine}/runs`);
     const drawer = page.getByRole("dialog");
     await drawer.getByRole("heading", { name: "why.runs" }).waitFor();
     await drawer.getByText("Why is it not finished?").focus();

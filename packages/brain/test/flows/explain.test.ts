@@ -118,6 +118,7 @@ for (const dialect of testDialects) {
     test("names the worker that fell silent with it", async () => {
       const { tell, event, explained } = await watch("silent");
       await tell(event("task.started", "t-1", { worker: "w1" }), event("worker.offline", "", { worker: "w1" }, 5));
+      await waitFor(async () => (await explained("worker_silent")).causes[0].since !== undefined);
       expect((await explained("worker_silent")).causes[0]).toMatchObject({
         evidence: { worker: "w1", state: "offline", last_heartbeat: instant },
         since: instant,
@@ -162,7 +163,17 @@ for (const dialect of testDialects) {
     test("names a loss of events since it was last told of", async () => {
       const { agentId, tell, event, beat, explained } = await watch("lossy");
       const telemetry_loss = (event_records: number) => ({
-        telemetry_loss: { buffer_id: "b1", capacity_evicted_frames: event_records, event_records },
+        telemetry_loss: {
+          buffer_id: "b1",
+          runtime_id: "r1",
+          capacity_evicted_frames: event_records,
+          content_rejected_frames: 0,
+          event_records,
+          command_results: 0,
+          other_frames: 0,
+          unclassified_frames: 0,
+          adapter_events: {},
+        },
       });
       await tell(event("task.started", "t-1", { worker: "w1" }));
       beat({}, telemetry_loss(0));

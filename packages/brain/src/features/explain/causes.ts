@@ -1,5 +1,5 @@
 import type { TaskState } from "@svc/protocol";
-import type { Facts } from "./facts.ts";
+import type { Facts, TaskFacts } from "./facts.ts";
 
 export const causeCodes = [
   "no_consumer",
@@ -37,7 +37,8 @@ const finalStates: readonly TaskState[] = ["success", "failure", "revoked", "rej
 /** Why a task has not finished, the most likely cause first; never empty. */
 export function causesOf(facts: Facts): Cause[] {
   const { state, worker_name: worker } = facts.task;
-  if (finalStates.includes(state)) return [finished(facts)];
+  const end = endOf(facts.task);
+  if (end !== null) return [end];
   if (state === "started") return known(ofRun(facts)) ?? [runsOn(facts)];
   const isHeld = state === "received" && worker !== null;
   return known(isHeld ? ofHeld(facts) : ofWaiting(facts)) ?? [waits(facts)];
@@ -76,8 +77,9 @@ const ofWaiting = (facts: Facts): (Cause | null)[] => [
   scheduleDisabled(facts),
 ];
 
-function finished({ task }: Facts): Cause {
-  const { state, finished_at: at, runtime_ms, worker_name: worker } = task;
+/** What is told of a task that has ended; null of any other. */
+export function endOf({ state, finished_at: at, runtime_ms, worker_name: worker }: TaskFacts): Cause | null {
+  if (!finalStates.includes(state)) return null;
   const how = { success: "succeeded", failure: "failed", revoked: "was revoked", rejected: "was rejected" };
   return {
     code: "finished",

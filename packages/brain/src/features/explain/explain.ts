@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { listEvents } from "../events/index.ts";
 import { runTimesOf } from "../stats/index.ts";
-import { type Cause, causesOf } from "./causes.ts";
+import { type Cause, causesOf, endOf } from "./causes.ts";
 import type { Facts, ScheduleFacts } from "./facts.ts";
 import {
   agentAt,
@@ -20,7 +20,7 @@ type Db = Database<Tables>;
 
 export interface Explanation {
   readonly state: KnownTask["state"];
-  readonly causes: readonly Cause[];
+  readonly causes: Cause[];
 }
 
 /** Days, the running one included, whose runs tell what is usual. */
@@ -35,7 +35,9 @@ const scheduleEvents = 50;
 export async function explainTask(db: Db, address: TaskAddress, now: Date): Promise<Explanation | null> {
   const task = await taskAt(db, address);
   if (task === null) return null;
-  return { state: task.state, causes: causesOf(await factsOf(db, { address, task, now })) };
+  const end = endOf(task);
+  const causes = end === null ? causesOf(await factsOf(db, { address, task, now })) : [end];
+  return { state: task.state, causes };
 }
 
 async function factsOf(
@@ -45,7 +47,6 @@ async function factsOf(
   const { projectId, engine } = address;
   const { queue, worker_name: worker, state, reported_by, last_event_at: since, name } = task;
   const isRunning = state === "started";
-  const isOver = !isRunning && task.finished_at !== null;
   const [queueFacts, workerFacts, agent, watchers, losses, runs, schedules] = await Promise.all([
     queue === null ? null : queueOf(db, { projectId, engine, name: queue }),
     worker === null ? null : workerOf(db, { ...address, name: worker }),
@@ -53,7 +54,7 @@ async function factsOf(
     watchersOnline(db, projectId, engine),
     lossesSince(db, { projectId, engine, since }),
     isRunning ? runTimesOf(db, { projectId, name, days: runDays, now }) : null,
-    isRunning || isOver ? [] : schedulesOf(db, projectId, task),
+    isRunning ? [] : schedulesOf(db, projectId, task),
   ]);
   return {
     now,
