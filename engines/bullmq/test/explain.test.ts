@@ -21,7 +21,7 @@ test.each(testDialects)(
       minted: await brain.mintAgent(),
       folder,
     });
-    onTestFinished(() => sidecar.stop());
+    onTestFinished(async () => void (await sidecar.stop()));
     const queue = `${app.prefix}:mail`;
     const path = `/projects/shop/tasks/bullmq/${encodeURIComponent(`${queue}:job-1`)}/explain`;
     const explained = (code: string) =>
