@@ -55,7 +55,9 @@ const paused = (page: Page) => page.getByText("Queue mails is paused: nothing in
 
 describe("why a task is not running", () => {
   test("is told at once of one that waits, with what it rests on, and again when that changes", async () => {
-    const { page, faults } = await open(`/${engine}/waits`);
+    const { page, faults } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    await page.clock.install();
+    await page.goto(`/p/${shop.brain.project.slug}/tasks/${engine}/waits`);
     await paused(page).waitFor();
     await page.getByText("Tasks waiting in it").waitFor();
     const list = page.getByRole("list").filter({ has: paused(page) });
@@ -63,7 +65,6 @@ describe("why a task is not running", () => {
       `/p/${shop.brain.project.slug}/queues/${engine}/mails`,
     );
     expect(await axeFaults(page)).toEqual([]);
-    await page.clock.install();
     beat({});
     await toBe("waits", "unknown");
     await page.clock.fastForward(11_000);

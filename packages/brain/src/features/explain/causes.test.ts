@@ -38,6 +38,7 @@ const worker: WorkerFacts = {
   active_tasks: 1,
   concurrency: 1,
   details_at: ago(5),
+  state_at: null,
   lists_task: null,
 };
 const agent: AgentFacts = { id: "a-1", name: "mail-1", is_online: true, last_seen_at: ago(5), revoked_at: null };
@@ -205,6 +206,16 @@ describe("the causes of a run", () => {
     ["longer than usual beside a loss", run(11, { losses: [loss] }), ["events_lost", "running_long"]],
     ["of too few runs to compare with", run(500, { runs: { ...runs, count: 19 } }), ["unknown"]],
     ["of no runs, beside a loss", run(500, { runs: null, losses: [loss] }), ["events_lost"]],
+    [
+      "whose worker was known by its tasks alone",
+      run(5, { worker: { ...worker, state: "offline", details_at: null } }),
+      ["unknown"],
+    ],
+    [
+      "whose worker said that it goes",
+      run(5, { worker: { ...worker, state: "offline", details_at: null, state_at: ago(1) } }),
+      ["worker_silent"],
+    ],
     ["whose worker is gone", run(5, { worker: { ...worker, state: "offline" } }), ["worker_silent"]],
     [
       "whose agent is gone",

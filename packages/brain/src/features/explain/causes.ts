@@ -173,8 +173,10 @@ function noConsumer(facts: Facts): Cause | null {
   };
 }
 
+/** Of a worker that is known by its tasks alone, silence says nothing: it may run this one all the time. */
 function workerSilent({ task, worker }: Facts): Cause | null {
   if (worker === null || worker.state !== "offline") return null;
+  if (worker.details_at === null && worker.state_at === null) return null;
   const verb = task.state === "started" ? "runs" : "holds";
   return {
     code: "worker_silent",

@@ -127,7 +127,7 @@ export async function workerOf(
 ): Promise<WorkerFacts | null> {
   const row = await read
     .selectFrom("workers")
-    .select(["name", "state", "last_heartbeat", "active_tasks", "concurrency", "details_at", "metadata"])
+    .select(["name", "state", "last_heartbeat", "active_tasks", "concurrency", "details_at", "state_at", "metadata"])
     .where("project_id", "=", projectId)
     .where("engine", "=", engine)
     .where("name", "=", name)

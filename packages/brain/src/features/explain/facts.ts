@@ -56,7 +56,9 @@ export interface WorkerFacts {
   readonly last_heartbeat: Date | null;
   readonly active_tasks: number;
   readonly concurrency: number | null;
+  /** When it last told of itself in a heartbeat, and when it last said that it is online or offline. */
   readonly details_at: Date | null;
+  readonly state_at: Date | null;
   /** Whether it lists the task among those it has in hand; null when it lists none at all. */
   readonly lists_task: boolean | null;
 }

@@ -6,6 +6,7 @@ import { Bones, Failed, FailedLine } from "../../../ui/Feedback.tsx";
 import { printable } from "../../../ui/format.ts";
 import { instant } from "../../../ui/instants.ts";
 import { Age, Stamp } from "../../../ui/Stamp.tsx";
+import { useNow } from "../../../ui/ticker.ts";
 import { taskExplanationQuery } from "../queries.ts";
 import css from "./causes.module.css";
 import { type EvidenceLine, evidenceLines } from "./evidence.ts";
@@ -54,14 +55,15 @@ function Since({ cause: { since } }: { cause: TaskCause }) {
   if (since === undefined) return null;
   return (
     <span className="t2">
-      For <Age at={since} />.
+      For <Age at={since} />
     </span>
   );
 }
 
 function Value({ line }: { line: EvidenceLine }) {
-  if (line.at !== undefined) {
-    return Number.isNaN(instant(line.at)) ? printable(line.at) : <Stamp at={line.at} />;
-  }
+  const now = useNow();
+  const atMs = instant(line.at);
+  if (!Number.isNaN(atMs)) return atMs > now ? <Stamp at={line.at} /> : <Age at={line.at} suffix=" ago" />;
+  if (line.at !== undefined) return printable(line.at);
   return line.href === undefined ? line.text : <AppLink href={line.href}>{line.text}</AppLink>;
 }
