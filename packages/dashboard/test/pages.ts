@@ -123,7 +123,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   },
   "task that waits": {
     path: ({ slug }) => `/p/${slug}/tasks/scripted/wait-1`,
-    title: /^waiting · /,
+    title: /^pending, search[.]reindex/,
     ready: (page) => page.getByText(/nothing that is known here holds it back/i).waitFor(),
   },
   "unknown task": {

@@ -222,7 +222,7 @@ function eventsLost(facts: Facts): Cause | null {
   }
   return {
     code: "events_lost",
-    message: `Agent ${newest.agent_name} lost events after this task was last told of: its start or end may be among them.`,
+    message: `Agent ${newest.agent_name} lost events after this task was last told of: its ${facts.task.state === "started" ? "end" : "start"} may be among them.`,
     evidence: {
       agent_id: newest.agent_id,
       agent_name: newest.agent_name,

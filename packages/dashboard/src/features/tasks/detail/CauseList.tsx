@@ -35,7 +35,7 @@ export function CauseList({ slug, task }: { slug: string; task: Task }) {
               {printable(cause.message)} <Since cause={cause} />
             </p>
             <dl>
-              {evidenceLines(slug, task.engine, cause.evidence).map((line) => (
+              {evidenceLines(slug, task.engine, cause).map((line) => (
                 <div key={line.label}>
                   <dt>{line.label}</dt>
                   <dd>
@@ -55,7 +55,7 @@ function Since({ cause: { since } }: { cause: TaskCause }) {
   if (since === undefined) return null;
   return (
     <span className="t2">
-      For <Age at={since} />
+      Since <Age at={since} suffix=" ago" />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { evidenceLines } from "./evidence.ts";
 
-const lines = (evidence: Record<string, unknown>) => evidenceLines("shop", "bullmq", evidence);
+const lines = (evidence: Record<string, unknown>) => evidenceLines("shop", "bullmq", { evidence });
 
 describe("the facts behind a cause", () => {
   test("come in the order of the API, each with a name and a unit", () => {
@@ -27,6 +27,11 @@ describe("the facts behind a cause", () => {
     expect(lines({ p95_ms: null, worker: undefined, worker_lists_it: false })).toEqual([
       { label: "Listed by its worker", text: "no" },
     ]);
+  });
+
+  test("do not repeat since when it is so", () => {
+    const since = "2026-01-02T03:04:05.000Z";
+    expect(evidenceLines("shop", "bullmq", { evidence: { queue: "q", paused_since: since }, since })).toHaveLength(1);
   });
 
   test("of a newer server are named as they came, and made safe to read", () => {

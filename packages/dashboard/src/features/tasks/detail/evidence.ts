@@ -1,3 +1,4 @@
+import type { TaskCause } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { paths } from "../../../paths.ts";
 import { stringifySearch } from "../../../search-text.ts";
@@ -50,14 +51,17 @@ const labels: Readonly<Record<string, string>> = {
 /** Told by a link or by the head of the task. */
 const untold = new Set(["agent_id"]);
 
-/** The facts behind a cause in the order of the API; what nobody knows is left out, and what is new to us is named as it came. */
+/**
+ * The facts behind a cause in the order of the API; what nobody knows is left out, as is the time that `since` tells, and what is new to
+ * us is named as it came.
+ */
 export function evidenceLines(
   slug: string,
   engine: string,
-  evidence: Readonly<Record<string, unknown>>,
+  { evidence, since }: Pick<TaskCause, "evidence" | "since">,
 ): EvidenceLine[] {
   return Object.entries(evidence).flatMap(([key, value]) => {
-    if (value === null || value === undefined || untold.has(key)) return [];
+    if (value === null || value === undefined || value === since || untold.has(key)) return [];
     const label = labels[key] ?? printable(key.replaceAll("_", " "));
     if (key.endsWith("_ms") && typeof value === "number") return [{ label, text: duration(value) }];
     if (typeof value === "number") return [{ label, text: count(value) }];
