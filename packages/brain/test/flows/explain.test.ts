@@ -243,6 +243,15 @@ for (const dialect of testDialects) {
       ]);
     });
 
+    test("says that a task of a flow waits for those under it, until they have ended", async () => {
+      const { tell, event, explained } = await watch("flow");
+      const under = { parent_task_id: "t-1", root_task_id: "t-1" };
+      await tell(event("task.sent", "t-1"), event("task.started", "c-1", under), event("task.succeeded", "c-2", under));
+      expect((await explained("unknown")).causes[0].evidence).toEqual({ queue: "mails", open_children: 1 });
+      await tell(event("task.succeeded", "c-1", under, 30));
+      expect((await explained("unknown")).causes[0].evidence).toEqual({ queue: "mails" });
+    });
+
     test("is not there for a task that is not, and for people who are no members", async () => {
       const path = "/projects/shop/tasks/fine/nothing/explain";
       const missing = await brain.as.viewer.get(path);

@@ -60,6 +60,7 @@ const nothing: Facts = {
   watchers_online: 1,
   losses: [],
   runs: null,
+  open_children: 0,
   schedules: [],
 };
 
@@ -123,6 +124,19 @@ describe("the causes of a task that waits", () => {
         },
         since: ago(600),
       },
+    ]);
+  });
+
+  test("are unknown, with its open children, when it may wait for them", () => {
+    expect(causesOf({ ...nothing, open_children: 3 })).toMatchObject([
+      {
+        code: "unknown",
+        message: expect.stringContaining("in a flow"),
+        evidence: { queue: "mails", open_children: 3 },
+      },
+    ]);
+    expect(codes({ ...nothing, open_children: 3, queue: { ...queue, paused_since: ago(9) } })).toEqual([
+      "queue_paused",
     ]);
   });
 

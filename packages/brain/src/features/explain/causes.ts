@@ -1,5 +1,4 @@
-import type { TaskState } from "@svc/protocol";
-import type { Facts, TaskFacts } from "./facts.ts";
+import { type Facts, finalStates, type TaskFacts } from "./facts.ts";
 
 export const causeCodes = [
   "no_consumer",
@@ -31,8 +30,6 @@ const reportHoldsMs = 6 * 60_000;
 const listLagMs = 30_000;
 /** Fewer runs do not tell what is usual. */
 const fewestRuns = 20;
-
-const finalStates: readonly TaskState[] = ["success", "failure", "revoked", "rejected"];
 
 /** Why a task has not finished, the most likely cause first; never empty. */
 export function causesOf(facts: Facts): Cause[] {
@@ -268,7 +265,16 @@ const runsOn = (facts: Facts): Cause => ({
 });
 
 function waits(facts: Facts): Cause {
-  const { queue, task } = facts;
+  const { queue, task, open_children } = facts;
+  if (open_children > 0) {
+    return {
+      code: "unknown",
+      message:
+        "Tasks that belong under it have not ended: in a flow it waits for them. Nothing else that is known holds it back.",
+      evidence: { queue: task.queue, open_children },
+      since: task.last_event_at,
+    };
+  }
   const isTold = queue !== null && isCurrent(queue.depth_reported_at, facts);
   return {
     code: "unknown",

@@ -9,6 +9,7 @@ import {
   agentAt,
   type KnownTask,
   lossesSince,
+  openChildren,
   queueOf,
   type TaskAddress,
   taskAt,
@@ -30,7 +31,8 @@ const scheduleEvents = 50;
 
 /**
  * Why a task is not running or has not ended (spec part 3, section 5.7), from what is stored; null when the project has no such task.
- * Costs one statement by key for each thing that the task touches, however much is stored.
+ * Costs one statement by key for each thing that the task touches, however many tasks and events are stored; agents and workers that may
+ * watch its engine or serve its queue are looked through.
  */
 export async function explainTask(db: Db, address: TaskAddress, now: Date): Promise<Explanation | null> {
   const task = await taskAt(db, address);
@@ -47,13 +49,15 @@ async function factsOf(
   const { projectId, engine } = address;
   const { queue, worker_name: worker, state, reported_by, last_event_at: since, name } = task;
   const isRunning = state === "started";
-  const [queueFacts, workerFacts, agent, watchers, losses, runs, schedules] = await Promise.all([
+  const rootId = task.root_task_id ?? task.task_id;
+  const [queueFacts, workerFacts, agent, watchers, losses, runs, children, schedules] = await Promise.all([
     queue === null ? null : queueOf(db, { projectId, engine, name: queue }),
     worker === null ? null : workerOf(db, { ...address, name: worker }),
     agentAt(db, projectId, reported_by),
     watchersOnline(db, projectId, engine),
     lossesSince(db, { projectId, engine, since }),
     isRunning ? runTimesOf(db, { projectId, name, days: runDays, now }) : null,
+    isRunning ? 0 : openChildren(db, { ...address, rootId }),
     isRunning ? [] : schedulesOf(db, projectId, task),
   ]);
   return {
@@ -65,6 +69,7 @@ async function factsOf(
     watchers_online: watchers,
     losses,
     runs,
+    open_children: children,
     schedules,
   };
 }

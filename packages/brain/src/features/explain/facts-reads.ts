@@ -2,7 +2,14 @@ import { parseJson, type TaskState } from "@svc/protocol";
 import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { AgentFacts, LossFacts, QueueFacts, TaskFacts, WorkerFacts } from "./facts.ts";
+import {
+  type AgentFacts,
+  finalStates,
+  type LossFacts,
+  type QueueFacts,
+  type TaskFacts,
+  type WorkerFacts,
+} from "./facts.ts";
 
 type Db = Database<Tables>;
 
@@ -14,10 +21,13 @@ export interface TaskAddress {
 
 export interface KnownTask extends TaskFacts {
   readonly name: string;
+  readonly root_task_id: string | null;
   /** Id of the agent that told of it last. */
   readonly reported_by: string;
 }
 
+/** Tasks of a family that one answer looks at. */
+const mostOfFamily = 500;
 /** Losses that one answer looks at; of more than these the newest. */
 const mostLosses = 20;
 /** Cells of depths are two minutes wide. */
@@ -39,6 +49,7 @@ export async function taskAt({ read }: Db, { projectId, engine, taskId }: TaskAd
       "finished_at",
       "runtime_ms",
       "last_event_at",
+      "root_task_id",
       "reported_by",
     ])
     .where("project_id", "=", projectId)
@@ -46,6 +57,31 @@ export async function taskAt({ read }: Db, { projectId, engine, taskId }: TaskAd
     .where("task_id", "=", taskId)
     .executeTakeFirst();
   return row === undefined ? null : { ...row, state: row.state as TaskState };
+}
+
+/** How many children of a task have not ended, among the oldest of its family. */
+export async function openChildren(
+  { read }: Db,
+  { projectId, rootId, engine, taskId }: TaskAddress & { readonly rootId: string },
+): Promise<number> {
+  const { count } = await read
+    .selectFrom((from) =>
+      from
+        .selectFrom("tasks")
+        .select(["engine", "task_id", "parent_task_id", "state"])
+        .where("project_id", "=", projectId)
+        .where("root_task_id", "=", rootId)
+        .orderBy("received_at")
+        .orderBy("task_id")
+        .limit(mostOfFamily)
+        .as("family"),
+    )
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("engine", "=", engine)
+    .where("parent_task_id", "=", taskId)
+    .where("state", "not in", finalStates)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** The queue of a name with who serves it; null when it is not known. */

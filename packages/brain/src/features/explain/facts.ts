@@ -1,5 +1,8 @@
 import type { TaskState } from "@svc/protocol";
 
+/** States in which nothing is to come, unless an attempt begins anew. */
+export const finalStates: readonly TaskState[] = ["success", "failure", "revoked", "rejected"];
+
 /** What the brain knows about one task and all around it. Instants are by the clocks of those who told them. */
 export interface Facts {
   readonly now: Date;
@@ -16,6 +19,8 @@ export interface Facts {
   readonly losses: readonly LossFacts[];
   /** Run times of the task's name in the last days; null when none were measured. */
   readonly runs: RunFacts | null;
+  /** Tasks that name this one as their parent and have not ended. */
+  readonly open_children: number;
   /** Schedules of the engine that start tasks of this name on this queue. */
   readonly schedules: readonly ScheduleFacts[];
 }

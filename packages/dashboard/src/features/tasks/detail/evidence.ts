@@ -37,6 +37,7 @@ const labels: Readonly<Record<string, string>> = {
   to: "Lost until",
   event_records: "Events lost",
   reason: "Why",
+  open_children: "Not ended under it",
   schedule: "Schedule",
   schedules_disabled: "Disabled schedules",
   elapsed_ms: "Runs for",
