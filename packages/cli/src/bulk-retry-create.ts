@@ -72,7 +72,9 @@ export const bulkRetryCreate: Command = {
       printBulkRetry(created, { asJson, terminal });
       return exitCodes.done;
     }
-    terminal.err(`svc: bulk retry ${created.id} of ${created.counts.total} tasks; svc bulk-retry watch tells of it later`);
+    terminal.err(
+      `svc: bulk retry ${created.id} of ${created.counts.total} tasks; svc bulk-retry watch tells of it later`,
+    );
     return watchBulkRetry({ slug, id: created.id, asJson }, connection, terminal);
   },
 };

@@ -26,8 +26,7 @@ export const commandsWatch: Command = {
     const connection = await connect(values, terminal);
     const slug = await projectOf(values, connection);
     const [id] = positionals;
-    const print = (command: AgentCommand) =>
-      terminal.out(values.json === true ? jsonText(command) : lineOf(command));
+    const print = (command: AgentCommand) => terminal.out(values.json === true ? jsonText(command) : lineOf(command));
     if (id === undefined) return watchAll(connection, slug, terminal, print);
 
     let seen = "";

@@ -105,7 +105,8 @@ export function issuing<T>(engine: string, words: ActWords, issue: (body: TaskBo
 export function readTasks(positionals: readonly string[], key: string | undefined) {
   const [engine, ...given] = positionals;
   const taskIds = [...new Set(given)];
-  if (engine === undefined || taskIds.length === 0) throw new CliError("usage", "name an engine and at least one task id");
+  if (engine === undefined || taskIds.length === 0)
+    throw new CliError("usage", "name an engine and at least one task id");
   if (key !== undefined && taskIds.length > 1) throw new CliError("usage", "one --key is for one task");
   return { engine, taskIds };
 }

@@ -43,7 +43,9 @@ export const tasksList: Command = {
     else {
       if (found.items.length > 0) for (const line of tableOf(found.items, columns)) terminal.out(line);
       if (found.partial !== undefined) {
-        terminal.err(`svc: the time for the search ran out at ${found.partial.reached}; it goes on with --cursor ${found.partial.cursor}`);
+        terminal.err(
+          `svc: the time for the search ran out at ${found.partial.reached}; it goes on with --cursor ${found.partial.cursor}`,
+        );
       } else if (found.next_cursor !== null) terminal.err(`svc: there are more: --cursor ${found.next_cursor}`);
       else if (found.items.length === 0) terminal.err("svc: no task matches");
     }

@@ -29,4 +29,4 @@ export const tasksShow: Command = {
 };
 
 /** Without what the service knows it by. */
-const shown = ({ id: _, project_id: __, created_at: ___, updated_at: ____, ...task }: Task): object => task;
+const shown = ({ id: _, project_id: __, created_at: ___, updated_at: ____, ...task }: Task) => ({ ...task });

@@ -5,9 +5,19 @@ import { createTerminal } from "./terminal.ts";
 /** Two streams onto one screen, as a terminal shows them. */
 function screen(isTTY: boolean) {
   let text = "";
-  const stream = { write: (part: string) => void (text += part), isTTY, columns: 60 };
+  const stream = {
+    isTTY,
+    columns: 60,
+    write(part: string) {
+      text += part;
+    },
+  };
   /** What is left to see: each erased line is gone. */
-  const seen = () => text.replace(/[^\n]*\r\u001b\[2K/g, "");
+  const seen = () =>
+    text
+      .split("\n")
+      .map((line) => line.split("\r\u001b[2K").at(-1))
+      .join("\n");
   return { terminal: createTerminal(stream, stream), seen, written: () => text };
 }
 

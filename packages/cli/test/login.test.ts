@@ -149,37 +149,45 @@ describe("svc login with a second factor", () => {
 
   const hasScript = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") === true;
 
-  test.runIf(hasScript)("asks on a terminal, shows no password, and asks again after a wrong code", async () => {
-    const factor = await enrollSecondFactor(await brain.addMember("ben", "operator"));
-    const { home, env, saved } = await place();
-    const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-    const terminal = spawn("script", ["-qefc", `${process.execPath} --conditions=source ${entry} login`, "/dev/null"], {
-      cwd: home,
-      env: { PATH: process.env.PATH, HOME: home, ...env },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    onTestFinished(() => void terminal.kill("SIGKILL"));
-    let shown = "";
-    terminal.stdout.on("data", (chunk) => {
-      shown += chunk;
-    });
-    const ended = new Promise((resolve) => terminal.once("close", resolve));
-    const answer = async (question: string, text: string) => {
-      await waitFor(() => expect(shown).toContain(question), { withinMs: 20_000 });
-      shown = shown.replace(question, "");
-      terminal.stdin.write(`${text}\r`);
-    };
+  test.runIf(hasScript)(
+    "asks on a terminal, shows no password, and asks again after a wrong code",
+    async () => {
+      const factor = await enrollSecondFactor(await brain.addMember("ben", "operator"));
+      const { home, env, saved } = await place();
+      const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+      const terminal = spawn(
+        "script",
+        ["-qefc", `${process.execPath} --conditions=source ${entry} login`, "/dev/null"],
+        {
+          cwd: home,
+          env: { PATH: process.env.PATH, HOME: home, ...env },
+          stdio: ["pipe", "pipe", "inherit"],
+        },
+      );
+      onTestFinished(() => void terminal.kill("SIGKILL"));
+      let shown = "";
+      terminal.stdout.on("data", (chunk) => {
+        shown += chunk;
+      });
+      const ended = new Promise((resolve) => terminal.once("close", resolve));
+      const answer = async (question: string, text: string) => {
+        await waitFor(() => expect(shown).toContain(question), { withinMs: 20_000 });
+        shown = shown.replace(question, "");
+        terminal.stdin.write(`${text}\r`);
+      };
 
-    await answer("E-mail address at", "ben@example.org");
-    await answer("Password: ", testPassword);
-    await answer("Code of the second factor: ", "000000");
-    await answer("Code of the second factor: ", factor.code());
+      await answer("E-mail address at", "ben@example.org");
+      await answer("Password: ", testPassword);
+      await answer("Code of the second factor: ", "000000");
+      await answer("Code of the second factor: ", factor.code());
 
-    expect(await ended).toBe(0);
-    expect(shown).toContain("That code is wrong.");
-    expect(shown).not.toContain(testPassword);
-    expect((await saved()).email).toBe("ben@example.org");
-  }, 60_000);
+      expect(await ended).toBe(0);
+      expect(shown).toContain("That code is wrong.");
+      expect(shown).not.toContain(testPassword);
+      expect((await saved()).email).toBe("ben@example.org");
+    },
+    60_000,
+  );
 });
 
 describe("a kept session", () => {
@@ -237,7 +245,10 @@ describe("a kept session", () => {
     const { run, saved, file, home } = await signedIn();
     const away = `http://127.0.0.1:${await freePort()}`;
     await writeFile(file, JSON.stringify({ ...(await saved()), brain_url: away }), { mode: 0o600 });
-    expect(await run(["logout"])).toMatchObject({ code: 4, err: expect.stringContaining("forgotten here, but not ended there") });
+    expect(await run(["logout"])).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("forgotten here, but not ended there"),
+    });
     expect(await readdir(home)).toEqual([]);
   });
 

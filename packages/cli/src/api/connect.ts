@@ -78,7 +78,12 @@ export async function connect(
   if (key !== undefined && !needsSession) {
     if (!/^[\x21-\x7e]+$/.test(key)) throw new CliError("configuration", "SVC_API_KEY is no API key");
     const address = given ?? (await readSession(home))?.brain_url ?? usualAddress(env);
-    return { api: createClient({ baseUrl: address, bearer: key, fetch: quickFetch }), address, credential: "key", project };
+    return {
+      api: createClient({ baseUrl: address, bearer: key, fetch: quickFetch }),
+      address,
+      credential: "key",
+      project,
+    };
   }
   const session = await readSession(home);
   if (session === null) {
@@ -87,7 +92,10 @@ export async function connect(
   }
   const address = given ?? session.brain_url;
   if (address !== session.brain_url) {
-    throw new CliError("refused", `${session.email} is signed in at ${session.brain_url}, not at ${address}: svc login`);
+    throw new CliError(
+      "refused",
+      `${session.email} is signed in at ${session.brain_url}, not at ${address}: svc login`,
+    );
   }
   const { fetch, readCookies } = cookieFetch(session.cookies);
   return { api: createClient({ baseUrl: address, fetch, readCookies }), address, credential: "session", project };

@@ -22,7 +22,10 @@ export function outcomeOf(command: Command): string {
 
 /** The command when it is over. @throws CliError when the service refuses or stays away. */
 export const awaitOutcome = (connection: Connection, slug: string, id: string): Promise<Command> =>
-  asking(connection, () => follow(() => connection.api.getCommand(slug, id), { isDone: isOver }), { slug, what: `command ${id}` });
+  asking(connection, () => follow(() => connection.api.getCommand(slug, id), { isDone: isOver }), {
+    slug,
+    what: `command ${id}`,
+  });
 
 /** One command that is to be issued for each of several tasks. */
 export interface Work {
@@ -72,7 +75,8 @@ export async function carryOut(work: Work, connection: Connection, terminal: Ter
       if (waits) command = await awaitOutcome(connection, slug, issued.id);
     } finally {
       commands.push(command);
-      if (!asJson) terminal.out(`${inOneLine(taskId)}  ${isOver(command) ? outcomeOf(command) : `command ${command.id}`}`);
+      if (!asJson)
+        terminal.out(`${inOneLine(taskId)}  ${isOver(command) ? outcomeOf(command) : `command ${command.id}`}`);
     }
   }
 
