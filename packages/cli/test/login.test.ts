@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { enrollSecondFactor, freePort } from "@svc/testkit";
-import { startTestBrain, type TestBrain, testPassword } from "@svc/testkit/brain";
+import { startTestBrain, type TestBrain, type TestRole, testPassword } from "@svc/testkit/brain";
 import { waitFor } from "@svc/testkit/peer";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { svc } from "./in-process.ts";
@@ -191,16 +191,17 @@ describe("svc login with a second factor", () => {
 });
 
 describe("a kept session", () => {
-  async function signedIn() {
+  /** What `svc login` would have left, of a session of the test's own: so many sign-ins in a minute are refused. */
+  async function signedIn(role: TestRole = "operator") {
     const there = await place();
-    const passwordFile = join(await scratchFolder(), "password");
-    await writeFile(passwordFile, testPassword);
-    expect((await there.run(["login", email], { SVC_PASSWORD_FILE: passwordFile })).code).toBe(0);
+    const pairs = brain.as[role].cookie.split("; ").map((pair) => pair.split("=") as [string, string]);
+    const session = { brain_url: brain.url, email: `${role}@example.org`, cookies: Object.fromEntries(pairs) };
+    await writeFile(there.file, JSON.stringify(session), { mode: 0o600 });
     return there;
   }
 
   test("that other users may read is not used, and svc logout ends it", async () => {
-    const { run, saved, file } = await signedIn();
+    const { run, saved, file } = await signedIn("auditor");
     await chmod(file, 0o640);
     expect(await run(["tasks", "list"])).toMatchObject({
       code: 3,
