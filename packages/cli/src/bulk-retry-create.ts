@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BulkRetryBody, BulkRetryFilter } from "@svc/client";
+import { counted } from "./account-rescue.ts";
 import { printBulkRetry, watchBulkRetry } from "./api/bulk-retries.ts";
 import { asking, type Connection, connect, projectOf, projectOptions, sessionAsks } from "./api/connect.ts";
 import { insist } from "./api/follow.ts";
@@ -63,7 +64,7 @@ export const bulkRetryCreate: Command = {
     if (values.yes !== true) {
       const count = await countMatches(connection, slug, filter);
       if (!(await confirms(`Retry ${count} in state ${filter.state ?? "failure"} of project ${slug}? [y/N] `)))
-        throw new CliError("refused", `nothing was retried: ${count} match; --yes retries without asking`);
+        throw new CliError("refused", `nothing was retried of ${count}; --yes retries without asking`);
     }
     const asJson = values.json === true;
     const create = () => connection.api.createBulkRetry(slug, body);
@@ -94,7 +95,7 @@ function requireSelection(filter: BulkRetryFilter, isAll: boolean): void {
 /** How many tasks match now, in words. The service counts by the same filters as its task list. */
 async function countMatches(connection: Connection, slug: string, filter: BulkRetryFilter): Promise<string> {
   const { task_ids: ids, engine, priority, state = "failure", ...same } = filter;
-  if (ids !== undefined) return `${new Set(ids).size} named tasks`;
+  if (ids !== undefined) return counted(new Set(ids).size, "named task");
   const query = {
     ...same,
     state,
@@ -104,5 +105,5 @@ async function countMatches(connection: Connection, slug: string, filter: BulkRe
     limit: 1,
   };
   const page = await asking(connection, () => connection.api.listTasks(slug, query), { slug });
-  return page.total_count == null ? "all tasks that match" : `${page.total_count} tasks`;
+  return page.total_count == null ? "all tasks that match" : counted(page.total_count, "task");
 }

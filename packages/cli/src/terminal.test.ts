@@ -3,11 +3,11 @@ import { startProgress } from "./progress.ts";
 import { createTerminal } from "./terminal.ts";
 
 /** Two streams onto one screen, as a terminal shows them. */
-function screen(isTTY: boolean) {
+function screen(isTTY: boolean, columns = 60) {
   let text = "";
   const stream = {
     isTTY,
-    columns: 60,
+    columns,
     write(part: string) {
       text += part;
     },
@@ -34,10 +34,13 @@ test("a status line stays last, makes way for lines, and is gone in the end", ()
   expect(seen()).toBe("a line\nanother\nend\n");
 });
 
-test("a status line is as wide as the terminal at most", () => {
-  const { terminal, seen } = screen(true);
+test.each([
+  [60, 59],
+  [0, 79],
+])("a status line on a terminal of %i columns has at most %i letters", (columns, letters) => {
+  const { terminal, seen } = screen(true, columns);
   terminal.status?.("x".repeat(200));
-  expect(seen()).toHaveLength(59);
+  expect(seen()).toHaveLength(letters);
 });
 
 test("progress on a terminal is a bar with counts and what is left", () => {

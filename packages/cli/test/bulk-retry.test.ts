@@ -33,13 +33,13 @@ describe("svc bulk-retry create", () => {
     [["--engine", "scripted", "--state", "pending", "--priority", "normal", "--since", "1h"], "5 tasks"],
     [["--engine", 'an "other" one', "--state", "pending"], "0 tasks"],
     [["--all"], "0 tasks"],
-    [["--engine", "scripted", "--task", "task-0", "--task", "task-0"], "1 named tasks"],
+    [["--engine", "scripted", "--task", "task-0", "--task", "task-0"], "1 named task"],
   ])("with %j tells how many match, and retries none of them unasked", async (words, count) => {
     const { code, out, err } = await ask(["create", ...words]);
     expect({ code, out, err }).toEqual({
       code: 6,
       out: "",
-      err: `svc: nothing was retried: ${count} match; --yes retries without asking\n`,
+      err: `svc: nothing was retried of ${count}; --yes retries without asking\n`,
     });
   });
 
@@ -61,7 +61,7 @@ describe("svc bulk-retry create", () => {
     const planted = { SVC_API_KEY: "svk_planted" };
     expect(await ask(["create", "--all"], planted)).toMatchObject({
       code: 6,
-      err: expect.stringContaining("0 tasks match"),
+      err: expect.stringContaining("of 0 tasks"),
     });
   });
 });
