@@ -129,6 +129,7 @@ const networkWords: Readonly<Record<string, string>> = {
 
 /** Errors of `fetch` hide what happened behind "fetch failed". */
 function whyUnreachable(cause: unknown): string {
+  let deepest = "";
   for (let fault = cause, depth = 0; fault instanceof Error && depth < 5; fault = fault.cause, depth += 1) {
     const errors = fault instanceof AggregateError ? (fault.errors as unknown[]) : [];
     for (const one of [fault, ...errors] as NodeJS.ErrnoException[]) {
@@ -136,6 +137,7 @@ function whyUnreachable(cause: unknown): string {
       if (words !== undefined) return words;
       if (one.code !== undefined) return `${one.message} (${one.code})`;
     }
+    deepest = fault.message;
   }
-  return "the connection failed";
+  return deepest || "the connection failed";
 }
