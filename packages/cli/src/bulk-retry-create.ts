@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BulkRetryBody, BulkRetryFilter } from "@svc/client";
 import { counted } from "./account-rescue.ts";
 import { printBulkRetry, watchBulkRetry } from "./api/bulk-retries.ts";
-import { asking, type Connection, connect, projectOf, projectOptions, sessionAsks } from "./api/connect.ts";
+import { asking, type Connection, openProject, projectOptions, sessionAsks } from "./api/connect.ts";
 import { insist } from "./api/follow.ts";
 import { confirms } from "./ask.ts";
 import type { Command, CommandOptions } from "./command.ts";
@@ -59,8 +59,7 @@ export const bulkRetryCreate: Command = {
       ...defined("rate_per_minute", number("rate", 1_000_000)),
     };
 
-    const connection = await connect(values, terminal, { needsSession: true });
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal, { needsSession: true });
     if (values.yes !== true) {
       const count = await countMatches(connection, slug, filter);
       if (!(await confirms(`Retry ${count} in state ${filter.state ?? "failure"} of project ${slug}? [y/N] `)))

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { asking, type Connection, connect, projectOf } from "./api/connect.ts";
+import { asking, type Connection, openProject } from "./api/connect.ts";
 import { patienceMs } from "./api/follow.ts";
 import { carryOut } from "./api/outcomes.ts";
 import { confirms } from "./ask.ts";
@@ -37,8 +37,7 @@ export const deadLettersRequeue: Command = {
     if (isAll && engine === undefined) throw new CliError("usage", "name the engine");
     const given = isAll ? null : readTasks(positionals, values.key);
 
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const query = { engine: engine!, ...(values.queue !== undefined && { queue: values.queue }) };
     const taskIds = given?.taskIds ?? (await readLetters(connection, slug, query, terminal));
     if (taskIds.length === 0) {

@@ -1,5 +1,5 @@
 import type { Task, TaskListQuery, TaskPage } from "@svc/client";
-import { asking, type Connection, connect, projectOf, projectOptions, whoAsks } from "./api/connect.ts";
+import { asking, type Connection, openProject, projectOptions, whoAsks } from "./api/connect.ts";
 import type { Command, CommandOptions, Terminal } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { filterOptions, readFilters, wholeNumber } from "./option-values.ts";
@@ -29,8 +29,7 @@ export const tasksList: Command = {
     const { values } = readOptions(args, options);
     const { priority, ...filters } = readFilters(values);
     const limit = wholeNumber("limit", values.limit ?? "50", { min: 1, max: maxTasks });
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const query = {
       ...filters,
       ...(priority !== undefined && { priority: priority.join(",") }),

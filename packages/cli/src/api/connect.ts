@@ -67,7 +67,7 @@ export const usualAddress = (env: Readonly<Record<string, string>>): string =>
  * @param needsSession for routes that refuse every API key.
  * @throws CliError `configuration` for a bad address, `refused` without a credential for it.
  */
-export async function connect(
+async function connect(
   words: ServiceWords,
   terminal: Terminal,
   { needsSession = false }: { readonly needsSession?: boolean } = {},
@@ -115,8 +115,18 @@ export async function asking<T>(
   }
 }
 
-/** The slug of the project that is meant. @throws CliError `usage` when it is not named and there are several, or none. */
-export async function projectOf(words: ProjectWords, connection: Connection): Promise<string> {
+/** A connection and the slug of the project that is meant. @throws CliError as `connect` and `projectOf` do. */
+export async function openProject(
+  words: ProjectWords,
+  terminal: Terminal,
+  options: { readonly needsSession?: boolean } = {},
+) {
+  const connection = await connect(words, terminal, options);
+  return { connection, slug: await projectOf(words, connection) };
+}
+
+/** @throws CliError `usage` when the project is not named and there are several; `refused` when there is none. */
+async function projectOf(words: ProjectWords, connection: Connection): Promise<string> {
   const named = words.project ?? connection.project;
   if (named !== undefined) return named;
   const projects = await connection.api.listProjects().catch((cause: unknown) => {
