@@ -24,3 +24,4 @@ export {
 export { type ParsedQuery, parseTaskQuery } from "./parse.ts";
 export { printTaskQuery, printTerm, quoted } from "./print.ts";
 export type { QueryToken } from "./scan.ts";
+export { durationRule, momentRule, readDuration, readMoment } from "./times.ts";
