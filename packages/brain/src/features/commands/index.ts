@@ -18,6 +18,7 @@ export { expireCommands, pruneCommands } from "./loops.ts";
 export { countOpen } from "./reads.ts";
 export type { EndedCommand } from "./result-signal.ts";
 export { commandRoutes } from "./routes.ts";
+export { holdAgent } from "./session-reads.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";
