@@ -5,22 +5,17 @@ import { Instant, Nullable } from "../../platform/http/schemas.ts";
 export const cursorCharacters = 2048;
 export const excerptCharacters = 512;
 
-/** No database takes U+0000. */
-const noNul = "^[^\\x00]*$";
-
 export const DeadLetterQuery = Type.Object({
   engine: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,40}$", description: "as an online agent names it" }),
   queue: Type.Optional(
     Type.String({
       maxLength: 200,
-      pattern: noNul,
+
       description: "absent or empty: every queue that the engine's adapter knows",
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "default 100" })),
-  cursor: Type.Optional(
-    Type.String({ maxLength: cursorCharacters, pattern: noNul, description: "next_cursor of the previous page" }),
-  ),
+  cursor: Type.Optional(Type.String({ maxLength: cursorCharacters, description: "next_cursor of the previous page" })),
 });
 export type DeadLetterQuery = Static<typeof DeadLetterQuery>;
 
