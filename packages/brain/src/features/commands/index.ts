@@ -77,6 +77,7 @@ export function createCommands(given: CommandsDeps) {
     },
     awaitResult: results.awaitResult,
     onEnded: results.onEnded,
+    onReported: reports.onReported,
     async start(): Promise<void> {
       await Promise.all([work.start(), results.start()]);
     },
