@@ -24,12 +24,13 @@ export interface Ability {
 }
 
 /**
- * One row for each WebSocket session of an online agent, with what its hello told; an agent that polls has one row with what its last hello
+ * One row for each WebSocket session of an online agent of an active project, with what its hello told; an agent that polls has one row with what its last hello
  * told, as long as its last upload was lately.
  */
 const online = (db: Db, { since, projectId }: Pick<Ability, "since" | "projectId">) =>
   db
     .selectFrom("agents as a")
+    .innerJoin("projects as p", "p.id", "a.project_id")
     .leftJoin("agent_workers as w", (join) => join.onRef("w.agent_id", "=", "a.id").on("w.state", "=", "online"))
     .select((eb) => [
       "a.id",
@@ -39,6 +40,7 @@ const online = (db: Db, { since, projectId }: Pick<Ability, "since" | "projectId
       "a.last_seen_at",
       eb.fn.coalesce("w.capabilities", "a.capabilities").as("capabilities"),
     ])
+    .where("p.is_active", "=", true)
     .where("a.revoked_at", "is", null)
     .where("a.state", "=", "online")
     .where((eb) => eb.or([eb("w.id", "is not", null), eb("a.last_seen_at", ">=", since)]))

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables, TaskRow } from "../../schema/tables/index.ts";
 
@@ -22,46 +23,36 @@ export interface StaleQuery {
 
 export type StaleTask = Pick<TaskRow, "id" | "engine" | "task_id" | "received_at">;
 
-type Slow = Pick<Database<Tables>, "slow">;
+type Slow = Pick<Database<Tables>, "slow" | "dialect">;
 
 /** The rows that are looked at: of the project and state, seen first before the cutoff, which no stale task was after. */
-const scanned = ({ slow }: Slow, { projectId, state, cutoff, after, scanRows }: StaleQuery) =>
-  slow
-    .selectFrom("tasks")
-    .select(["id", "engine", "task_id", "received_at", "started_at", "eta"])
-    .where("project_id", "=", projectId)
-    .where("state", "=", state)
-    .where("received_at", "<", cutoff)
-    .$if(after !== null, (query) =>
-      query.where((eb) =>
-        eb(eb.refTuple("received_at", "id"), ">", eb.tuple(after?.receivedAt as Date, after?.id as string)),
-      ),
-    )
-    .orderBy("received_at")
-    .orderBy("id")
-    .limit(scanRows);
+function scanned({ dialect }: Pick<Slow, "dialect">, { projectId, state, cutoff, after, scanRows }: StaleQuery) {
+  // Between two times the embedded database takes the index of all states.
+  const from = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_state` : sql`tasks`;
+  const behind = after === null ? sql`` : sql` AND (received_at, id) > (${after.receivedAt}, ${after.id})`;
+  return sql`SELECT id, engine, task_id, received_at, started_at, eta FROM ${from}
+    WHERE project_id = ${projectId} AND state = ${state} AND received_at < ${cutoff}${behind}
+    ORDER BY received_at, id LIMIT ${scanRows}`;
+}
 
 /** Stale tasks of the engines, those seen first first. */
-export const staleTasks = (db: Slow, query: StaleQuery, limit: number): Promise<StaleTask[]> =>
-  db.slow
-    .selectFrom(scanned(db, query).as("t"))
-    .select(["t.id", "t.engine", "t.task_id", "t.received_at"])
-    .where("t.engine", "in", query.engines)
-    .where((eb) => eb(eb.fn.coalesce("t.started_at", "t.received_at"), "<", query.cutoff))
-    .where((eb) => eb.or([eb("t.eta", "is", null), eb("t.eta", "<=", query.now)]))
-    .orderBy("t.received_at")
-    .orderBy("t.id")
-    .limit(limit)
-    .execute();
+export async function staleTasks(db: Slow, query: StaleQuery, limit: number): Promise<StaleTask[]> {
+  const { engines, cutoff, now } = query;
+  const { rows } = await sql<StaleTask>`SELECT id, engine, task_id, received_at FROM (${scanned(db, query)}) AS t
+    WHERE engine IN (${sql.join(engines)}) AND coalesce(started_at, received_at) < ${cutoff}
+      AND (eta IS NULL OR eta <= ${now})
+    ORDER BY received_at, id LIMIT ${limit}`.execute(db.slow);
+  return rows;
+}
 
 /** The last row that is looked at; undefined when there are fewer than may be. */
-export const scanEnd = (db: Slow, query: StaleQuery): Promise<Pick<TaskRow, "id" | "received_at"> | undefined> =>
-  scanned(db, query)
-    .clearSelect()
-    .select(["id", "received_at"])
-    .limit(1)
-    .offset(query.scanRows - 1)
-    .executeTakeFirst();
+export async function scanEnd(db: Slow, query: StaleQuery): Promise<Pick<TaskRow, "id" | "received_at"> | undefined> {
+  const { rows } = await sql<
+    Pick<TaskRow, "id" | "received_at">
+  >`SELECT id, received_at FROM (${scanned(db, query)}) AS t
+    ORDER BY received_at, id LIMIT 1 OFFSET ${query.scanRows - 1}`.execute(db.slow);
+  return rows[0];
+}
 
 export type TaskNow = Pick<TaskRow, "id" | "state" | "attempt" | "fold">;
 
