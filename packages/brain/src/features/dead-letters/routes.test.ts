@@ -132,6 +132,7 @@ for (const dialect of testDialects) {
       expect(rows[0]).toMatchObject({ action: "dead_letters.list", target_type: "command", result: "success" });
       expect(JSON.parse(rows[0]?.metadata ?? "")).toMatchObject({ engine: "bullmq", queue: "emails", limit: 5 });
       expect(rows[0]?.user_id).not.toBeNull();
+      expect(rows[0]?.user_id).toBe((await brain.as.operator.get(path)).body.issued_by);
     });
 
     test("asks the agent that was seen last of those that can tell", async () => {

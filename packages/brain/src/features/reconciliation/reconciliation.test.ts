@@ -258,9 +258,13 @@ for (const dialect of testDialects) {
       });
     });
 
-    test("takes the time of the answer for an end that cannot be read", async () => {
+    test.each([
+      ["that cannot be read", "lately"],
+      ["that is no text", 7],
+      ["that is to come", ago(-5)],
+    ])("takes the time of the answer for an end %s", async (_what, finishedAt) => {
       const { agent, frame } = await askAbout("odd");
-      answer(agent, frame, { task_id: "odd", engine_state: "success", finished_at: "lately" });
+      answer(agent, frame, { task_id: "odd", engine_state: "success", finished_at: finishedAt });
       await judged(agent, frame);
       const command = (await brain.as.root.get(`/projects/${slug}/commands/${frame.id}`)).body;
       expect((await taskOf("odd")).finished_at).toBe(command.completed_at);
