@@ -7,8 +7,8 @@ import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 
 export const able = ["retry_task", "cancel_task", "bulk_retry", "requeue_dead_letter", "retry_by_reference_v1"];
 
-export async function startCommands(dialect: TestDialect) {
-  const brain = await startTestBrain({ dialect });
+export async function startCommands(dialect: TestDialect, env: Record<string, string> = {}) {
+  const brain = await startTestBrain({ dialect, env });
   const path = (name: string) => `/projects/${brain.project.slug}/commands${name === "" ? "" : `/${name}`}`;
 
   async function connect(hello: Parameters<typeof rawHello>[0] = {}) {

@@ -136,5 +136,23 @@ for (const dialect of testDialects) {
         );
       });
     });
+
+    test("what no frame can hold is refused", async () => {
+      const small = await startCommands(dialect, { SVC_MAX_WS_FRAME_BYTES: "32768" });
+      const retry = (text: string) =>
+        small.send("retry-task", {
+          agent_id: small.agentId,
+          engine: "bullmq",
+          task_id: "task-1",
+          override_args: [text],
+          override_kwargs: {},
+        });
+      const refused = await retry("x".repeat(16_384));
+      expect([refused.status, refused.body.details.errors[0].type]).toEqual([422, "too_long"]);
+      const made = await retry("x".repeat(16_000));
+      expect(made.status).toBe(202);
+      await small.given(made.body.id);
+      await small.brain.stop();
+    });
   });
 }
