@@ -5,6 +5,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createCorrect } from "./correct.ts";
 import { createSweep, reconcileKey } from "./sweep.ts";
 
 const minuteMs = 60_000;
@@ -336,6 +337,44 @@ for (const dialect of testDialects) {
       await waitFor(async () => (await taskOf("late")).state === "success");
       expect((await brain.as.root.get(`/projects/${slug}/commands/${frame.id}`)).body.status).toBe("timeout");
       await waitFor(async () => (await auditOf("late")).length === 1);
+    });
+
+    /** The answer as it reaches the one who judges it. */
+    async function reported(frame: Frame, result: Record<string, unknown>) {
+      const command = await database()
+        .read.selectFrom("commands")
+        .selectAll()
+        .where("id", "=", frame.id)
+        .executeTakeFirstOrThrow();
+      return { command, status: "completed", result, error: null, isLate: false, now: new Date() } as const;
+    }
+
+    test("leaves no audit row of an end that does not make the task's state", async () => {
+      const { agent, frame } = await askAbout("raced");
+      const { audit, ingest } = brain.running.brain.features;
+      const correct = createCorrect({
+        database: database(),
+        audit,
+        ingest: {
+          async submit(batch) {
+            // The next attempt is heard of between the look at the task and the correction.
+            await report(agent, event("task.started", "raced", ago(1), { attempt: 2 }));
+            return ingest.submit(batch);
+          },
+        },
+      });
+      expect(await correct(await reported(frame, { engine_state: "failure", exception: "lost" }))).toBe("corrected");
+      expect(await taskOf("raced")).toMatchObject({ state: "started", attempt: 2 });
+      expect([await correctionsOf(frame.id), await auditOf("raced")]).toMatchObject([[{ kind: "task.failed" }], []]);
+    });
+
+    test("judges one answer that is heard twice at once only once", async () => {
+      const { frame } = await askAbout("twice");
+      const { audit, ingest } = brain.running.brain.features;
+      const correct = createCorrect({ database: database(), audit, ingest });
+      const heard = await reported(frame, { engine_state: "success", finished_at: ago(30) });
+      expect((await Promise.all([correct(heard), correct(heard)])).sort()).toEqual(["corrected", "unchanged"]);
+      expect(await auditOf("twice")).toHaveLength(1);
     });
 
     test("does not listen to an agent that was not asked", async () => {
