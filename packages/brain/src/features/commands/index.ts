@@ -16,8 +16,10 @@ export type { IssuedCommand, NewCommand } from "./issue.ts";
 export { changedCommands } from "./list.ts";
 export { expireCommands, pruneCommands } from "./loops.ts";
 export { countOpen } from "./reads.ts";
-export type { EndedCommand } from "./result-signal.ts";
+export type { ReportedResult } from "./report.ts";
+export type { CommandOutcome, EndedCommand } from "./result-signal.ts";
 export { commandRoutes } from "./routes.ts";
+export { holdAgent } from "./session-reads.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";
@@ -76,6 +78,7 @@ export function createCommands(given: CommandsDeps) {
     },
     awaitResult: results.awaitResult,
     onEnded: results.onEnded,
+    onReported: reports.onReported,
     async start(): Promise<void> {
       await Promise.all([work.start(), results.start()]);
     },
