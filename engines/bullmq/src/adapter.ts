@@ -1,4 +1,5 @@
 import type { AdapterContext, EngineAdapter } from "@svc/agent";
+import { type CommandRunner, createExecutor, queueCapabilities } from "./commands/executor.ts";
 import { type Connections, openConnections } from "./connection.ts";
 import { begunWithin, createObserver, type Observer } from "./observer.ts";
 import { type BullmqOptions, defaultEngine, settingsOnDemand } from "./options.ts";
@@ -10,6 +11,7 @@ interface Running {
   readonly stop: AbortController;
   readonly connections: Connections;
   readonly observer: Observer;
+  readonly commands: CommandRunner;
   readonly done: Promise<void>;
 }
 
@@ -29,21 +31,28 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
     const stop = new AbortController();
     const connections = openConnections(settings.redis, context.log);
     const observer = createObserver({ settings, connections, context });
-    running = { stop, connections, observer, done: observer.run(stop.signal) };
+    const knownQueues = async () => observer.queues();
+    const commands = createExecutor({ settings, connection: connections.asking, knownQueues });
+    running = { stop, connections, observer, commands, done: observer.run(stop.signal) };
     await begunWithin(observer.began, startBoundMs);
   }
 
   return {
     name: options.engine ?? defaultEngine,
-    capabilities: () => [],
+    capabilities: () => queueCapabilities,
     start,
     async stop() {
       const ending = running;
       running = undefined;
       ending?.stop.abort();
+      await ending?.commands.close();
       ending?.connections.close();
       await ending?.done;
     },
     snapshot: async () => (running ? running.observer.snapshot() : {}),
+    async execute(command) {
+      if (!running) return { status: "failed", error: "the adapter is not running" };
+      return await running.commands.execute(command);
+    },
   };
 }

@@ -1,0 +1,74 @@
+import type { Command, CommandOutcome } from "@svc/agent";
+import { retryContractMarker } from "@svc/protocol";
+import { type Connection, networkFaultOf } from "../connection.ts";
+import type { QueueNames } from "../names.ts";
+import type { Settings } from "../options.ts";
+import { createAddresses } from "./addresses.ts";
+import type { CommandHandler } from "./context.ts";
+import { createQueueAccess } from "./queue-access.ts";
+import { Refusal } from "./refusal.ts";
+import { requeueDeadLetter, retryTask } from "./retry.ts";
+
+/** Kept back from a command's time to report what was done. */
+const reportingMs = 1000;
+const connectBoundMs = 5000;
+const longestReason = 200;
+
+const handlers: Readonly<Record<string, CommandHandler>> = {
+  retry_task: retryTask,
+  requeue_dead_letter: requeueDeadLetter,
+};
+
+/** What can be done to the queues of a Redis from outside. */
+export const queueCapabilities: readonly string[] = ["retry_task", retryContractMarker, "requeue_dead_letter"];
+
+export interface ExecutorParts {
+  readonly settings: Settings;
+  readonly connection: Connection;
+  knownQueues(): Promise<readonly QueueNames[]>;
+}
+
+export interface CommandRunner {
+  execute(command: Command): Promise<CommandOutcome>;
+  close(): Promise<void>;
+}
+
+/** Carries commands out on the connection that also reads jobs. A fault becomes a failed outcome in words for an operator. */
+export function createExecutor({ settings, connection, knownQueues }: ExecutorParts): CommandRunner {
+  const { redis } = connection;
+  const addresses = createAddresses(redis, settings);
+  const queues = createQueueAccess(redis);
+  return {
+    async execute(command) {
+      const handler = Object.hasOwn(handlers, command.action) ? handlers[command.action] : undefined;
+      if (!handler) return failed(`unsupported: ${settings.engine} cannot ${command.action}`);
+      const endsAt = performance.now() + command.timeoutSeconds * 1000 - reportingMs;
+      const hasTime = () => performance.now() < endsAt;
+      try {
+        await connection.ready(AbortSignal.timeout(connectBoundMs));
+      } catch {
+        return failed("there is no connection to Redis: nothing was done");
+      }
+      try {
+        const context = { redis, settings, addresses, queues, knownQueues, hasTime };
+        return { status: "success", result: await handler(command, context) };
+      } catch (fault) {
+        return failed(reasonOf(fault));
+      }
+    },
+    close: queues.close,
+  };
+}
+
+function failed(error: string): CommandOutcome {
+  return { status: "failed", error };
+}
+
+/** Command errors of ioredis hold the arguments, and those hold payloads: only the message's first line is told. */
+function reasonOf(fault: unknown): string {
+  if (fault instanceof Refusal) return fault.message;
+  const error = fault instanceof Error ? fault : new Error(String(fault));
+  const network = networkFaultOf(error);
+  if (network !== undefined) return `Redis: ${network}; whether the command was carried out is unknown`;
+  return `Redis or BullMQ: ${error.message.split("\n", 1)[0]?.slice(0, longestReason)}`;
+}

@@ -1,0 +1,75 @@
+import type { Queue } from "bullmq6";
+import type { Redis } from "ioredis";
+import type { QueueNames } from "../names.ts";
+import { Refusal } from "./refusal.ts";
+
+/** A BullMQ queue of either major, as far as both are alike. */
+export type CommandedQueue = Queue;
+
+export interface QueueAccess {
+  /** Rejects with a Refusal when the queue does not exist or is of another major than 5 and 6. */
+  open(names: QueueNames): Promise<CommandedQueue>;
+  close(): Promise<void>;
+}
+
+const mostOpen = 64;
+
+/**
+ * Opens queues with BullMQ's own code, in the major that the application uses: the two keep a paused queue in different lists, and a job
+ * that the wrong one put back would be lost. The code is loaded at the first command, and a queue stays open for the next one. All of
+ * them share one connection, and none writes to the queue's meta hash.
+ */
+export function createQueueAccess(redis: Redis): QueueAccess {
+  const queues = new Map<string, CommandedQueue>();
+
+  async function open(names: QueueNames): Promise<CommandedQueue> {
+    const major = await majorOf(names);
+    const key = `${major}/${names.source}`;
+    const known = queues.get(key);
+    if (known) {
+      queues.delete(key);
+      queues.set(key, known);
+      return known;
+    }
+    const { Queue } = await (major === "5" ? load5() : load6());
+    const queue = queues.get(key) ?? new Queue(names.queue, { ...queueOptions(redis), prefix: names.prefix });
+    queue.on("error", () => {}); // the connection tells of its faults itself
+    queues.set(key, queue);
+    await closeOldest();
+    return queue;
+  }
+
+  async function majorOf({ keyBase, label }: QueueNames): Promise<"5" | "6"> {
+    const meta = `${keyBase}meta`;
+    const version = await redis.hget(meta, "version");
+    const major = /^bullmq:([56])\./.exec(version ?? "")?.[1] as "5" | "6" | undefined;
+    if (major) return major;
+    if (version === null && (await redis.exists(meta)) === 0) throw new Refusal(`there is no queue ${label}`);
+    throw new Refusal(`the queue ${label} is not of BullMQ 5 or 6: nothing is done to it`);
+  }
+
+  async function closeOldest(): Promise<void> {
+    if (queues.size <= mostOpen) return;
+    const [oldest] = queues;
+    if (!oldest) return;
+    queues.delete(oldest[0]);
+    await oldest[1].close();
+  }
+
+  return {
+    open,
+    async close() {
+      const closing = [...queues.values()];
+      queues.clear();
+      await Promise.allSettled(closing.map((queue) => queue.close()));
+    },
+  };
+}
+
+function queueOptions(redis: Redis) {
+  return { connection: redis as never, skipMetasUpdate: true, skipVersionCheck: true };
+}
+
+const load6 = () => import("bullmq6");
+/** What is used of it is the same. */
+const load5 = async () => (await import("bullmq5")) as unknown as typeof import("bullmq6");
