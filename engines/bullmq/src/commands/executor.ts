@@ -1,22 +1,31 @@
 import type { Command, CommandOutcome } from "@svc/agent";
 import { retryContractMarker } from "@svc/protocol";
-import { type Connection, networkFaultOf } from "../connection.ts";
+import type { Connection } from "../connection.ts";
 import type { QueueNames } from "../names.ts";
 import type { Settings } from "../options.ts";
 import { createAddresses } from "./addresses.ts";
+import { bulkRetry } from "./bulk-retry.ts";
+import { cancelTask } from "./cancel.ts";
 import type { CommandHandler } from "./context.ts";
+import { listDeadLetters } from "./dead-letters.ts";
+import { purgeQueue } from "./purge.ts";
 import { createQueueAccess } from "./queue-access.ts";
-import { Refusal } from "./refusal.ts";
+import { reasonOf } from "./reason.ts";
+import { reconcileTask } from "./reconcile-task.ts";
 import { requeueDeadLetter, retryTask } from "./retry.ts";
 
 /** Kept back from a command's time to report what was done. */
 const reportingMs = 1000;
 const connectBoundMs = 5000;
-const longestReason = 200;
 
 const handlers: Readonly<Record<string, CommandHandler>> = {
   retry_task: retryTask,
+  bulk_retry: bulkRetry,
+  cancel_task: cancelTask,
+  "dlq.list": listDeadLetters,
   requeue_dead_letter: requeueDeadLetter,
+  purge_queue: purgeQueue,
+  reconcile_task: reconcileTask,
 };
 
 /** What can be done to the queues of a Redis from outside. */
@@ -62,13 +71,4 @@ export function createExecutor({ settings, connection, knownQueues }: ExecutorPa
 
 function failed(error: string): CommandOutcome {
   return { status: "failed", error };
-}
-
-/** Command errors of ioredis hold the arguments, and those hold payloads: only the message's first line is told. */
-function reasonOf(fault: unknown): string {
-  if (fault instanceof Refusal) return fault.message;
-  const error = fault instanceof Error ? fault : new Error(String(fault));
-  const network = networkFaultOf(error);
-  if (network !== undefined) return `Redis: ${network}; whether the command was carried out is unknown`;
-  return `Redis or BullMQ: ${error.message.split("\n", 1)[0]?.slice(0, longestReason)}`;
 }

@@ -1,0 +1,54 @@
+import type { CommandContext, CommandHandler } from "./context.ts";
+import { readCount } from "./parameters.ts";
+import { reasonOf } from "./reason.ts";
+import { Refusal } from "./refusal.ts";
+import { retryByReference } from "./retry.ts";
+
+const mostTasks = 10_000;
+const atOnce = 20;
+const longestError = 200;
+/** Of a result that no frame could carry, the last entries are left out. */
+const resultBudgetChars = 768 * 1024;
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Retries a list of failed jobs by reference, each on its own: one that cannot be retried does not stop the others. */
+export const bulkRetry: CommandHandler = async ({ parameters }, context) => {
+  const max = readCount(parameters, "max", { least: 1, most: mostTasks });
+  const taskIds = [...new Set(readTaskIds(parameters.filter))].slice(0, max);
+  const entries: Entry[] = [];
+  let next = 0;
+  async function takeTurns(): Promise<void> {
+    for (let at = next++; at < taskIds.length; at = next++) entries[at] = await retryOne(String(taskIds[at]), context);
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, taskIds.length) }, takeTurns));
+  return fittingResult(entries);
+};
+
+async function retryOne(taskId: string, { addresses, queues, hasTime }: CommandContext): Promise<Entry> {
+  if (!hasTime()) return { task_id: taskId, status: "failed", error: "not tried: the time of the command was over" };
+  try {
+    const job = await addresses.job(taskId);
+    await retryByReference(await queues.open(job.names), job);
+    return { task_id: taskId, status: "success" };
+  } catch (fault) {
+    return { task_id: taskId, status: "failed", error: reasonOf(fault).slice(0, longestError) };
+  }
+}
+
+function readTaskIds(filter: unknown): readonly string[] {
+  const taskIds =
+    typeof filter === "object" && filter !== null ? (filter as { task_ids?: unknown }).task_ids : undefined;
+  if (!Array.isArray(taskIds) || taskIds.length === 0 || !taskIds.every((id) => typeof id === "string" && id !== ""))
+    throw new Refusal("filter.task_ids: a list of task ids, not empty");
+  return taskIds;
+}
+
+function fittingResult(entries: readonly Entry[]): Entry {
+  let room = resultBudgetChars;
+  const fitting = entries.filter((entry) => {
+    room -= JSON.stringify(entry).length;
+    return room >= 0;
+  });
+  return { results: fitting, ...(fitting.length < entries.length && { omitted: entries.length - fitting.length }) };
+}
