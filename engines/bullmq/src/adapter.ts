@@ -1,5 +1,5 @@
 import type { AdapterContext, EngineAdapter } from "@svc/agent";
-import { type CommandRunner, createExecutor, queueCapabilities } from "./commands/executor.ts";
+import { type Commanding, capabilitiesOf, createCommanding, notRunning } from "./commanding.ts";
 import { type Connections, openConnections } from "./connection.ts";
 import { begunWithin, createObserver, type Observer } from "./observer.ts";
 import { type BullmqOptions, defaultEngine, settingsOnDemand } from "./options.ts";
@@ -11,13 +11,13 @@ interface Running {
   readonly stop: AbortController;
   readonly connections: Connections;
   readonly observer: Observer;
-  readonly commands: CommandRunner;
+  readonly commanding: Commanding;
   readonly done: Promise<void>;
 }
 
 /**
- * Watches every BullMQ queue of a Redis from outside, BullMQ 5 and 6, with no change to the application. It only reads, except for the
- * cap of the event streams (`streamCap`). Uses two connections.
+ * Watches every BullMQ queue of a Redis from outside, BullMQ 5 and 6, with no change to the application, and carries out commands of
+ * operators (`commands`). Watching only reads, except for the cap of the event streams (`streamCap`). Uses two connections.
  *
  * Never throws; an option out of its bounds is named by the TypeError with which `start` rejects.
  */
@@ -32,27 +32,31 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
     const connections = openConnections(settings.redis, context.log);
     const observer = createObserver({ settings, connections, context });
     const knownQueues = async () => observer.queues();
-    const commands = createExecutor({ settings, connection: connections.asking, knownQueues });
-    running = { stop, connections, observer, commands, done: observer.run(stop.signal) };
+    const commanding = createCommanding({ settings, connection: connections.asking, knownQueues });
+    running = { stop, connections, observer, commanding, done: observer.run(stop.signal) };
     await begunWithin(observer.began, startBoundMs);
+    await commanding.look();
   }
 
   return {
     name: options.engine ?? defaultEngine,
-    capabilities: () => queueCapabilities,
+    capabilities: () => capabilitiesOf(options, running?.commanding.canControlWorkers ?? false),
     start,
     async stop() {
       const ending = running;
       running = undefined;
       ending?.stop.abort();
-      await ending?.commands.close();
+      await ending?.commanding.close();
       ending?.connections.close();
       await ending?.done;
     },
-    snapshot: async () => (running ? running.observer.snapshot() : {}),
+    async snapshot() {
+      if (!running) return {};
+      await running.commanding.look();
+      return await running.observer.snapshot();
+    },
     async execute(command) {
-      if (!running) return { status: "failed", error: "the adapter is not running" };
-      return await running.commands.execute(command);
+      return running ? await running.commanding.execute(command) : notRunning;
     },
   };
 }

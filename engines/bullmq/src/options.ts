@@ -16,6 +16,8 @@ export interface BullmqOptions {
   readonly startAt?: "beginning" | "now";
   /** Raises the cap of the event streams; default `defaultStreamCap`, `false` writes nothing to Redis. */
   readonly streamCap?: StreamCap | false;
+  /** Whether operators may act on the queues through this agent; default true, `false` watches only. */
+  readonly commands?: boolean;
   /** Which BullMQ priorities are critical, high, normal and low; default `defaultPriorityTable`. */
   readonly priorities?: PriorityTable;
   /** Tasks whose facts are remembered from one stream entry to the next; default 50_000 (about 20 MB), 1_000 to 1_000_000. */

@@ -1,5 +1,7 @@
 import type { Command } from "@svc/agent";
 import type { Redis } from "ioredis";
+import type { Asked } from "../control/ask.ts";
+import type { ControlRequest } from "../control/messages.ts";
 import type { QueueNames } from "../names.ts";
 import type { Settings } from "../options.ts";
 import type { Addresses } from "./addresses.ts";
@@ -13,6 +15,8 @@ export interface CommandContext {
   readonly queues: QueueAccess;
   /** Every queue that is known at the moment. */
   knownQueues(): Promise<readonly QueueNames[]>;
+  /** Asks the processes that run workers. */
+  askProcesses(request: ControlRequest, prefixes: readonly string[]): Promise<Asked>;
   /** False shortly before the command's time is over: what takes steps makes no further one. */
   hasTime(): boolean;
 }

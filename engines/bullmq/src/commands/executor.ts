@@ -1,6 +1,8 @@
 import type { Command, CommandOutcome } from "@svc/agent";
 import { retryContractMarker } from "@svc/protocol";
 import type { Connection } from "../connection.ts";
+import { askProcesses } from "../control/ask.ts";
+import type { ControlRequest } from "../control/messages.ts";
 import type { QueueNames } from "../names.ts";
 import type { Settings } from "../options.ts";
 import { createAddresses } from "./addresses.ts";
@@ -10,9 +12,12 @@ import type { CommandHandler } from "./context.ts";
 import { listDeadLetters } from "./dead-letters.ts";
 import { purgeQueue } from "./purge.ts";
 import { createQueueAccess } from "./queue-access.ts";
+import { limitRate } from "./rate-limit.ts";
 import { reasonOf } from "./reason.ts";
 import { reconcileTask } from "./reconcile-task.ts";
 import { requeueDeadLetter, retryTask } from "./retry.ts";
+import { fireSchedule, submitTask } from "./submit.ts";
+import { addConsumer, cancelConsumer, growPool, restartWorker, shrinkPool } from "./worker-control.ts";
 
 /** Kept back from a command's time to report what was done. */
 const reportingMs = 1000;
@@ -26,6 +31,14 @@ const handlers: Readonly<Record<string, CommandHandler>> = {
   requeue_dead_letter: requeueDeadLetter,
   purge_queue: purgeQueue,
   reconcile_task: reconcileTask,
+  restart_worker: restartWorker,
+  pool_grow: growPool,
+  pool_shrink: shrinkPool,
+  add_consumer: addConsumer,
+  cancel_consumer: cancelConsumer,
+  rate_limit: limitRate,
+  submit_task: submitTask,
+  "schedule.fire": fireSchedule,
 };
 
 /** What can be done to the queues of a Redis from outside. */
@@ -59,7 +72,9 @@ export function createExecutor({ settings, connection, knownQueues }: ExecutorPa
         return failed("there is no connection to Redis: nothing was done");
       }
       try {
-        const context = { redis, settings, addresses, queues, knownQueues, hasTime };
+        const ask = (request: ControlRequest, prefixes: readonly string[]) =>
+          askProcesses(redis, prefixes, request, hasTime);
+        const context = { redis, settings, addresses, queues, knownQueues, askProcesses: ask, hasTime };
         return { status: "success", result: await handler(command, context) };
       } catch (fault) {
         return failed(reasonOf(fault));

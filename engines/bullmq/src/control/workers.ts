@@ -1,0 +1,118 @@
+import { hostname } from "node:os";
+import { queueNames } from "../names.ts";
+import type { ControlRequest, WorkerRequest } from "./messages.ts";
+
+/** The part of a BullMQ worker, of either major, that is looked at and acted on. */
+export interface AttachedWorker {
+  /** Name of the queue. */
+  readonly name: string;
+  readonly opts: { readonly name?: string; readonly prefix?: string };
+  concurrency: number;
+  isRunning(): boolean;
+  isPaused(): boolean;
+  pause(doNotWaitActive?: boolean): Promise<void>;
+  resume(): void | Promise<void>;
+  close(): Promise<void>;
+  /** Older versions of BullMQ cannot cancel. */
+  cancelJob?(jobId: string, reason?: string): boolean;
+}
+
+export interface WorkerPlan {
+  readonly queue: string;
+  readonly prefix: string;
+  readonly name: string | undefined;
+  readonly concurrency: number;
+}
+
+export interface WorkerOwner {
+  /** The workers of this process; those that are made anew take their place in it. */
+  readonly workers: AttachedWorker[];
+  /** Makes a worker with the application's own processor. Without it, workers can be neither restarted nor given a queue. */
+  readonly createWorker?: ((plan: WorkerPlan) => AttachedWorker | Promise<AttachedWorker>) | undefined;
+  readonly namespace: string;
+}
+
+const mostConcurrency = 100_000;
+
+export function labelOf(worker: AttachedWorker, namespace: string): string {
+  return queueNames(prefixOf(worker), worker.name, namespace).label;
+}
+
+export function prefixOf(worker: AttachedWorker): string {
+  return worker.opts.prefix ?? "bull";
+}
+
+/** Only a worker with a name shows in events; the others are called by host, process and queue. */
+export function nameOf(worker: AttachedWorker, namespace: string): string {
+  return worker.opts.name ?? `${hostname()}:${process.pid}:${labelOf(worker, namespace)}`;
+}
+
+/**
+ * Does what a request asks for to the workers of this process and prefix.
+ *
+ * @returns whether it concerned one of them. Rejects with an Error in words for an operator when it could not be done.
+ */
+export async function controlWorkers(owner: WorkerOwner, prefix: string, request: ControlRequest): Promise<boolean> {
+  const { namespace } = owner;
+  const own = owner.workers.filter((worker) => prefixOf(worker) === prefix);
+  if (request.action === "cancel") {
+    const { queue, jobId } = request;
+    return own.some(
+      (worker) => worker.name === queue && worker.cancelJob?.(jobId, "cancelled by an operator") === true,
+    );
+  }
+  const named = own.filter((worker) => nameOf(worker, namespace) === request.worker);
+  if (named.length === 0) return false;
+  if (!Object.hasOwn(actions, request.action)) throw new Error(`this version cannot ${request.action}`);
+  await actions[request.action](owner, named, request);
+  return true;
+}
+
+type WorkerAction = (owner: WorkerOwner, named: readonly AttachedWorker[], request: WorkerRequest) => Promise<void>;
+
+const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
+  async resize(_, named, { delta = 0 }) {
+    const sizes = named.map((worker) => worker.concurrency + delta);
+    const least = Math.min(...sizes);
+    if (least < 1) throw new Error(`a pool has at least one slot, this one would have ${least}`);
+    if (Math.max(...sizes) > mostConcurrency) throw new Error(`a pool has at most ${mostConcurrency} slots`);
+    for (const [index, worker] of named.entries()) worker.concurrency = sizes[index] ?? worker.concurrency;
+  },
+
+  /** The new worker stands before the old one goes, so that a fault in making it leaves everything as it was. */
+  async restart(owner, named) {
+    for (const worker of named) {
+      const { concurrency } = worker;
+      const plan = { queue: worker.name, prefix: prefixOf(worker), name: worker.opts.name, concurrency };
+      const fresh = await create(owner, plan);
+      owner.workers.splice(owner.workers.indexOf(worker), 1, fresh);
+      await worker.close();
+    }
+  },
+
+  async add_consumer(owner, named, { queue = "" }) {
+    const [first] = named;
+    const consumers = named.filter((worker) => labelOf(worker, owner.namespace) === queue);
+    for (const worker of consumers) if (worker.isPaused()) await worker.resume();
+    if (consumers.length > 0 || !first) return;
+    const prefix = prefixOf(first);
+    const front = queueNames(prefix, "", owner.namespace).label;
+    const plain = queue.slice(front.length);
+    if (!queue.startsWith(front) || plain === "" || plain.includes(":"))
+      throw new Error(`${queue} is not a queue of the prefix of this worker`);
+    const plan = { queue: plain, prefix, name: first.opts.name, concurrency: first.concurrency };
+    owner.workers.push(await create(owner, plan));
+  },
+
+  /** Runs what it has begun to the end; the worker stays and takes nothing more. */
+  async cancel_consumer(owner, named, { queue = "" }) {
+    const consumers = named.filter((worker) => labelOf(worker, owner.namespace) === queue);
+    if (consumers.length === 0) throw new Error(`this worker does not consume from ${queue}`);
+    for (const worker of consumers) await worker.pause(true);
+  },
+};
+
+async function create({ createWorker }: WorkerOwner, plan: WorkerPlan): Promise<AttachedWorker> {
+  if (!createWorker) throw new Error("the application gave no createWorker, without which no worker can be made");
+  return await createWorker(plan);
+}
