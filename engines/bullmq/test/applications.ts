@@ -28,6 +28,7 @@ export type Processor = (
     moveToDelayed(untilMs: number, token?: string): Promise<void>;
   },
   token?: string,
+  signal?: AbortSignal,
 ) => Promise<unknown>;
 
 export interface WorkerSettings {
