@@ -32,7 +32,7 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
     const connections = openConnections(settings.redis, context.log);
     const observer = createObserver({ settings, connections, context });
     const knownQueues = async () => observer.queues();
-    const commanding = createCommanding({ settings, connection: connections.asking, knownQueues });
+    const commanding = createCommanding({ settings, connection: connections.asking, sink: context.sink, knownQueues });
     running = { stop, connections, observer, commanding, done: observer.run(stop.signal) };
     await begunWithin(observer.began, startBoundMs);
     await commanding.look();

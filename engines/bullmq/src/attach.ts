@@ -67,7 +67,7 @@ export function attachBullmq({ workers, createWorker, ...options }: AttachOption
     connections = opened;
     const look = createDiscovery(opened.asking.redis, settings.prefixes, context.log);
     const knownQueues = async () => observerOfTurn?.queues() ?? (await findQueues(settings, look));
-    commanding = createCommanding({ settings, connection: opened.asking, knownQueues });
+    commanding = createCommanding({ settings, connection: opened.asking, sink: context.sink, knownQueues });
     if (options.commands !== false) listening = listenForControl(settings.redis, opened.asking, owner, context.log);
     const keyOf = sharedKeys(settings, context.destination);
     const { relay, flush } = createCursorRelay(opened.asking.redis, keyOf("cursors"), context.sink);

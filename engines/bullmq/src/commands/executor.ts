@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from "@svc/agent";
+import type { Command, CommandOutcome, EventSink } from "@svc/agent";
 import { retryContractMarker } from "@svc/protocol";
 import type { Connection } from "../connection.ts";
 import { askProcesses } from "../control/ask.ts";
@@ -16,6 +16,8 @@ import { limitRate } from "./rate-limit.ts";
 import { reasonOf } from "./reason.ts";
 import { reconcileTask } from "./reconcile-task.ts";
 import { requeueDeadLetter, retryTask } from "./retry.ts";
+import { createScheduleResync } from "./schedule-snapshot.ts";
+import { deleteSchedule, disableSchedule, enableSchedule, triggerSchedule } from "./schedules.ts";
 import { fireSchedule, submitTask } from "./submit.ts";
 import { addConsumer, cancelConsumer, growPool, restartWorker, shrinkPool } from "./worker-control.ts";
 
@@ -39,6 +41,11 @@ const handlers: Readonly<Record<string, CommandHandler>> = {
   rate_limit: limitRate,
   submit_task: submitTask,
   "schedule.fire": fireSchedule,
+  "schedule.enable": enableSchedule,
+  "schedule.disable": disableSchedule,
+  "schedule.trigger_now": triggerSchedule,
+  "schedule.trigger_now.via_scheduler": triggerSchedule,
+  "schedule.delete": deleteSchedule,
 };
 
 /** What can be done to the queues of a Redis from outside. */
@@ -47,6 +54,7 @@ export const queueCapabilities: readonly string[] = ["retry_task", retryContract
 export interface ExecutorParts {
   readonly settings: Settings;
   readonly connection: Connection;
+  readonly sink: EventSink;
   knownQueues(): Promise<readonly QueueNames[]>;
 }
 
@@ -56,13 +64,17 @@ export interface CommandRunner {
 }
 
 /** Carries commands out on the connection that also reads jobs. A fault becomes a failed outcome in words for an operator. */
-export function createExecutor({ settings, connection, knownQueues }: ExecutorParts): CommandRunner {
+export function createExecutor({ settings, connection, sink, knownQueues }: ExecutorParts): CommandRunner {
   const { redis } = connection;
   const addresses = createAddresses(redis, settings);
   const queues = createQueueAccess(redis);
+  const allHandlers: Readonly<Record<string, CommandHandler>> = {
+    ...handlers,
+    "schedule.resync": createScheduleResync(sink),
+  };
   return {
     async execute(command) {
-      const handler = Object.hasOwn(handlers, command.action) ? handlers[command.action] : undefined;
+      const handler = Object.hasOwn(allHandlers, command.action) ? allHandlers[command.action] : undefined;
       if (!handler) return failed(`unsupported: ${settings.engine} cannot ${command.action}`);
       const endsAt = performance.now() + command.timeoutSeconds * 1000 - reportingMs;
       const hasTime = () => performance.now() < endsAt;
