@@ -32,7 +32,13 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
     const connections = openConnections(settings.redis, context.log);
     const observer = createObserver({ settings, connections, context });
     const knownQueues = async () => observer.queues();
-    const commanding = createCommanding({ settings, connection: connections.asking, sink: context.sink, knownQueues });
+    const commanding = createCommanding({
+      settings,
+      connection: connections.asking,
+      sink: context.sink,
+      knownQueues,
+      hasWorkers: () => false,
+    });
     running = { stop, connections, observer, commanding, done: observer.run(stop.signal) };
     await begunWithin(observer.began, startBoundMs);
     await commanding.look();
@@ -40,7 +46,7 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
 
   return {
     name: options.engine ?? defaultEngine,
-    capabilities: () => capabilitiesOf(options, running?.commanding.canControlWorkers ?? false),
+    capabilities: () => capabilitiesOf(demand, running?.commanding),
     start,
     async stop() {
       const ending = running;

@@ -65,10 +65,11 @@ export function attachBullmq({ workers, createWorker, ...options }: AttachOption
     stopping = stop;
     const opened = openConnections(settings.redis, context.log);
     connections = opened;
+    const hasWorkers = () => owner.workers.length > 0;
     const look = createDiscovery(opened.asking.redis, settings.prefixes, context.log);
     const knownQueues = async () => observerOfTurn?.queues() ?? (await findQueues(settings, look));
-    commanding = createCommanding({ settings, connection: opened.asking, sink: context.sink, knownQueues });
-    if (options.commands !== false) listening = listenForControl(settings.redis, opened.asking, owner, context.log);
+    commanding = createCommanding({ settings, connection: opened.asking, sink: context.sink, knownQueues, hasWorkers });
+    if (settings.commands) listening = listenForControl(settings.redis, opened.asking, owner, context.log);
     const keyOf = sharedKeys(settings, context.destination);
     const { relay, flush } = createCursorRelay(opened.asking.redis, keyOf("cursors"), context.sink);
     const firstTurn = Promise.withResolvers<void>();
@@ -82,14 +83,12 @@ export function attachBullmq({ workers, createWorker, ...options }: AttachOption
     };
     done = takeTurns(opened.asking, keyOf("lease"), { whileHeld, onRenew: flush }, stop.signal);
     await begunWithin(firstTurn.promise, startBoundMs);
+    await commanding.look();
   }
 
   return {
     name: options.engine ?? defaultEngine,
-    capabilities: () => {
-      const isControlled = owner.workers.length > 0 || commanding?.canControlWorkers === true;
-      return capabilitiesOf(options, isControlled);
-    },
+    capabilities: () => capabilitiesOf(demand, commanding),
     start,
     async stop() {
       const ending = stopping;

@@ -55,6 +55,7 @@ export interface Settings {
   readonly engine: string;
   readonly startAt: "beginning" | "now";
   readonly streamCap: StreamCap | undefined;
+  readonly commands: boolean;
   readonly priorities: PriorityTable;
   readonly rememberedTasks: number;
   readonly discoverEveryMs: number;
@@ -89,6 +90,7 @@ export function readSettings(options: BullmqOptions): Settings {
     engine,
     startAt,
     streamCap,
+    commands: options.commands !== false,
     priorities: options.priorities ?? defaultPriorityTable,
     rememberedTasks: within("rememberedTasks", options.rememberedTasks ?? 50_000, 1000, 1_000_000),
     discoverEveryMs: within("discoverEveryMs", options.discoverEveryMs ?? 500, 100, 60_000),

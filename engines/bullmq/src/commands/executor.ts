@@ -48,6 +48,9 @@ const handlers: Readonly<Record<string, CommandHandler>> = {
   "schedule.delete": deleteSchedule,
 };
 
+/** What a Redis user can do who may only read. */
+export const readingCapabilities: readonly string[] = ["list_dead_letters"];
+
 /** What can be done to the queues of a Redis from outside. */
 export const queueCapabilities: readonly string[] = ["retry_task", retryContractMarker, "requeue_dead_letter"];
 

@@ -26,7 +26,10 @@ export function listenForControl(
   let isForbidden = false;
   client.on("ready", () => {
     client.subscribe(...channels).catch((fault: Error) => {
-      if (!isForbidden) log.warn("workers cannot be controlled", { reason: fault.message.split("\n", 1)[0] ?? "" });
+      if (!isForbidden)
+        log.info("operators cannot control the workers of this process", {
+          reason: fault.message.split("\n", 1)[0] ?? "",
+        });
       isForbidden = true;
     });
   });
