@@ -77,6 +77,7 @@ export function createExecutor({ settings, connection, sink, knownQueues }: Exec
   };
   return {
     async execute(command) {
+      if (!settings.commands) return failed("this agent only watches, as it was told");
       const handler = Object.hasOwn(allHandlers, command.action) ? allHandlers[command.action] : undefined;
       if (!handler) return failed(`unsupported: ${settings.engine} cannot ${command.action}`);
       const endsAt = performance.now() + command.timeoutSeconds * 1000 - reportingMs;
