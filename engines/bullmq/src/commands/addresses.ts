@@ -47,9 +47,9 @@ export function createAddresses(redis: Redis, { prefixes, queues, namespace }: A
         throw new Refusal(`${taskId} is not the id of a task in a queue that this agent watches`);
       if (readings.length === 1) return first;
       const pipeline = redis.pipeline();
-      for (const { names, jobId } of readings) pipeline.exists(names.keyBase + jobId);
+      for (const { names, jobId } of readings) pipeline.exists(names.keyBase + jobId, `${names.keyBase}meta`);
       const replies = (await pipeline.exec()) ?? [];
-      const present = readings.filter((_, index) => replyValue(replies[index]) === 1);
+      const present = readings.filter((_, index) => replyValue(replies[index]) === 2);
       if (present.length > 1)
         throw new Refusal(`${taskId} may be a job of two queues, by the prefixes that are watched`);
       return present[0] ?? first;
