@@ -5,7 +5,7 @@ import { readText } from "./parameters.ts";
 import type { CommandedQueue } from "./queue-access.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What `queue.remove` answers; 0 means locked. */
+/** What BullMQ's script answers; 0 means locked. */
 const removed = 1;
 const ofScheduler = -8;
 const lookEveryMs = 50;
@@ -34,10 +34,12 @@ export const cancelTask: CommandHandler = async ({ parameters }, context) => {
 
 /** False when it is locked, because it runs. */
 async function remove(queue: CommandedQueue, { jobId, taskId }: AddressedJob): Promise<boolean> {
-  const code: number = await queue.remove(jobId);
-  if (code === ofScheduler)
+  try {
+    return (await queue.remove(jobId)) === removed;
+  } catch (fault) {
+    if ((fault as { readonly code?: unknown }).code !== ofScheduler) throw fault;
     throw new Refusal(`${taskId} is the next job of a job scheduler: disable the scheduler instead`);
-  return code === removed;
+  }
 }
 
 /**

@@ -17,7 +17,7 @@ const mostOpen = 64;
 /**
  * Opens queues with BullMQ's own code, in the major that the application uses: the two keep a paused queue in different lists, and a job
  * that the wrong one put back would be lost. The code is loaded at the first command, and a queue stays open for the next one. All of
- * them share one connection, and none writes to the queue's meta hash.
+ * them share one connection, and none of them writes to the queue's meta hash.
  */
 export function createQueueAccess(redis: Redis): QueueAccess {
   const queues = new Map<string, CommandedQueue>();
@@ -67,7 +67,7 @@ export function createQueueAccess(redis: Redis): QueueAccess {
 }
 
 function queueOptions(redis: Redis) {
-  return { connection: redis as never, skipMetasUpdate: true, skipVersionCheck: true };
+  return { connection: redis as never, skipMetasUpdate: true };
 }
 
 const load6 = () => import("bullmq6");

@@ -5,7 +5,7 @@ import type { JobSchedulerJson } from "bullmq6";
 import { type QueueNames, taskIdOf } from "../names.ts";
 import { iso } from "../task-events.ts";
 import type { CommandContext, CommandHandler } from "./context.ts";
-import { disabledKey, readKept } from "./schedules.ts";
+import { disabledKey, isJobScheduler, readKept } from "./schedules.ts";
 
 const schedulersPerRead = 200;
 const schedulersPerPart = 100;
@@ -48,7 +48,8 @@ async function schedulesOf(names: QueueNames, { queues, redis }: CommandContext)
   const found: Record<string, unknown>[] = [];
   for (let from = 0; ; from += schedulersPerRead) {
     const read = await queue.getJobSchedulers(from, from + schedulersPerRead - 1, true);
-    for (const scheduler of read) if (scheduler) found.push(describe(names, scheduler, true));
+    for (const scheduler of read)
+      if (scheduler && isJobScheduler(scheduler)) found.push(describe(names, scheduler, true));
     if (read.length < schedulersPerRead) break;
   }
   for (const text of await redis.hvals(disabledKey(names))) {

@@ -16,7 +16,7 @@ export const disabledKey = ({ keyBase }: QueueNames) => `${keyBase}svc-disabled-
 
 export const disableSchedule: CommandHandler = async ({ parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
-  const scheduler = await queue.getJobScheduler(key);
+  const scheduler = await readScheduler(queue, key);
   if (scheduler) {
     await context.redis.hset(disabledKey(names), key, JSON.stringify(scheduler));
     await queue.removeJobScheduler(key);
@@ -29,7 +29,7 @@ export const enableSchedule: CommandHandler = async ({ parameters }, context) =>
   const { names, queue, key } = await find(parameters, context);
   const kept = await readDisabled(names, key, context);
   if (!kept) {
-    if (await queue.getJobScheduler(key)) return {};
+    if (await readScheduler(queue, key)) return {};
     throw unknown(parameters);
   }
   const { name, template } = kept;
@@ -41,7 +41,7 @@ export const enableSchedule: CommandHandler = async ({ parameters }, context) =>
 /** One run beside the rhythm, which goes on as it was. Carried out twice, the same command makes one run. */
 export const triggerSchedule: CommandHandler = async ({ id, parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
-  const scheduler = (await queue.getJobScheduler(key)) ?? (await readDisabled(names, key, context));
+  const scheduler = (await readScheduler(queue, key)) ?? (await readDisabled(names, key, context));
   if (!scheduler) throw unknown(parameters);
   const { name, template } = scheduler;
   const options = optionsLike(template?.opts);
@@ -58,7 +58,7 @@ export const triggerSchedule: CommandHandler = async ({ id, parameters }, contex
 
 export const deleteSchedule: CommandHandler = async ({ parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
-  const wasRunning = await queue.removeJobScheduler(key);
+  const wasRunning = (await readScheduler(queue, key)) !== undefined && (await queue.removeJobScheduler(key));
   const wasKept = await context.redis.hdel(disabledKey(names), key);
   if (!wasRunning && wasKept === 0) throw unknown(parameters);
   return {};
@@ -67,6 +67,16 @@ export const deleteSchedule: CommandHandler = async ({ parameters }, context) =>
 async function find(parameters: Parameters<CommandHandler>[0]["parameters"], { addresses, queues }: CommandContext) {
   const { names, jobId: key } = await addresses.job(readText(parameters, "name"));
   return { names, key, queue: await queues.open(names) };
+}
+
+async function readScheduler(queue: CommandedQueue, key: string): Promise<JobSchedulerJson | undefined> {
+  const scheduler = await queue.getJobScheduler(key);
+  return scheduler && isJobScheduler(scheduler) ? scheduler : undefined;
+}
+
+/** BullMQ 5 keeps its older repeatable jobs in the same place, and those can neither be put back nor told by their id alone. */
+export function isJobScheduler({ iterationCount }: JobSchedulerJson): boolean {
+  return iterationCount !== undefined;
 }
 
 /** The definition of a scheduler that was disabled here. */
