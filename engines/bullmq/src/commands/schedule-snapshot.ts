@@ -46,11 +46,11 @@ async function schedulesOf(names: QueueNames, { queues, redis }: CommandContext)
   const queue = await queues.open(names).catch(() => undefined);
   if (!queue) return [];
   const found: Record<string, unknown>[] = [];
-  for (let from = 0; ; from += schedulersPerRead) {
+  const count = await queue.getJobSchedulersCount();
+  for (let from = 0; from < count; from += schedulersPerRead) {
     const read = await queue.getJobSchedulers(from, from + schedulersPerRead - 1, true);
     for (const scheduler of read)
       if (scheduler && isJobScheduler(scheduler)) found.push(describe(names, scheduler, true));
-    if (read.length < schedulersPerRead) break;
   }
   for (const text of await redis.hvals(disabledKey(names))) {
     const kept = readKept(text);
