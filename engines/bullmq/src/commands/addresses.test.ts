@@ -42,16 +42,16 @@ describe("the job of a task id", () => {
     const prefix = freshPrefix();
     const inner = startApplication("6", redisUrl, `${prefix}:mail`);
     onTestFinished(() => inner.close());
-    await inner.queue("bills").add("bill", {}, { jobId: "repeat:a" });
+    await inner.queue("bills").add("bill", {}, { jobId: "repeat:a:1" });
     const addresses = addressesOf({ prefixes: [prefix, `${prefix}:mail`] });
 
-    const { names, jobId } = await addresses.job(`${prefix}:mail:bills:repeat:a`);
-    expect([names.source, jobId]).toEqual([`${prefix}:mail:bills`, "repeat:a"]);
+    const { names, jobId } = await addresses.job(`${prefix}:mail:bills:repeat:a:1`);
+    expect([names.source, jobId]).toEqual([`${prefix}:mail:bills`, "repeat:a:1"]);
 
     const outer = startApplication("6", redisUrl, prefix);
     onTestFinished(() => outer.close());
     await outer.queue("mail").add("welcome", {}, { jobId: "7" });
-    await expect(addresses.job(`${prefix}:mail:bills:repeat:a`)).rejects.toThrow("may be a job of two queues");
+    await expect(addresses.job(`${prefix}:mail:bills:repeat:a:1`)).rejects.toThrow("may be a job of two queues");
   });
 });
 

@@ -10,6 +10,7 @@ const removed = 1;
 const ofScheduler = -8;
 const lookEveryMs = 50;
 const looksBetweenTellings = 20;
+const whyNotTold = "its process takes no commands, or its processor takes no signal, so it cannot be stopped";
 
 /**
  * Takes a job that has not begun out of its queue, with the children that it waits for. The state is looked at first, because BullMQ
@@ -54,8 +55,7 @@ async function stopRunning(queue: CommandedQueue, job: AddressedJob, context: Co
     const { concerned } = await context.askProcesses({ action: "cancel", queue: names.queue, jobId }, [names.prefix]);
     isTold ||= concerned.length > 0;
     state = await queue.getJobState(jobId);
-    if (!isTold && state === "active")
-      throw new Refusal(`${taskId} is running in a process that takes no commands: from outside it cannot be stopped`);
+    if (!isTold && state === "active") throw new Refusal(`${taskId} is running: ${whyNotTold}`);
     for (let look = 0; look < looksBetweenTellings && state === "active" && context.hasTime(); look += 1) {
       await pause(lookEveryMs);
       state = await queue.getJobState(jobId);

@@ -52,7 +52,17 @@ const handlers: Readonly<Record<string, CommandHandler>> = {
 export const readingCapabilities: readonly string[] = ["list_dead_letters"];
 
 /** What can be done to the queues of a Redis from outside. */
-export const queueCapabilities: readonly string[] = ["retry_task", retryContractMarker, "requeue_dead_letter"];
+export const queueCapabilities: readonly string[] = [
+  ...["retry_task", retryContractMarker, "bulk_retry", "cancel_task"],
+  ...["list_dead_letters", "requeue_dead_letter", "purge_queue"],
+  ...["reconcile_task", "rate_limit", "submit_task"],
+  ...["schedule.enable", "schedule.disable", "schedule.trigger_now", "schedule.delete", "schedule.resync"],
+];
+
+/** What can be done while a process with workers listens. */
+export const workerCapabilities: readonly string[] = [
+  ...["restart_worker", "pool_grow", "pool_shrink", "add_consumer", "cancel_consumer"],
+];
 
 export interface ExecutorParts {
   readonly settings: Settings;
@@ -70,7 +80,7 @@ export interface CommandRunner {
 export function createExecutor({ settings, connection, sink, knownQueues }: ExecutorParts): CommandRunner {
   const { redis } = connection;
   const addresses = createAddresses(redis, settings);
-  const queues = createQueueAccess(redis);
+  const queues = createQueueAccess(redis, knownQueues);
   const allHandlers: Readonly<Record<string, CommandHandler>> = {
     ...handlers,
     "schedule.resync": createScheduleResync(sink),

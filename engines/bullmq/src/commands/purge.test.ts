@@ -16,16 +16,16 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     const queue = app.queue("mail");
     const waiting = await addMany(queue, "w", 1200);
     const prioritized = await addMany(queue, "p", 20, { priority: 2 });
-    await queue.add("welcome", {}, { jobId: "delayed", delay: 60_000 });
+    await queue.add("welcome", {}, { jobId: "later", delay: 60_000 });
 
     const outcome = await commanded.execute("purge_queue", { queue: `${app.prefix}:mail`, force: true });
 
     expect(outcome).toEqual({ status: "success", result: { purged: 1220 } });
     for (const job of [...waiting, ...prioritized]) await agent.seen(id(job), "task.revoked");
-    expect(await commanded.execute("reconcile_task", { task_id: id("delayed") })).toMatchObject({
+    expect(await commanded.execute("reconcile_task", { task_id: id("later") })).toMatchObject({
       result: { engine_state: "pending" },
     });
-    expect(agent.kindsOf(id("delayed"))).not.toContain("revoked");
+    expect(agent.kindsOf(id("later"))).not.toContain("revoked");
   });
 
   test("removes what waits in a paused queue, which stays paused", async () => {

@@ -1,3 +1,4 @@
+import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { bullmqMajors } from "../../test/applications.ts";
 import { startCommanded } from "../../test/commanded.ts";
@@ -101,9 +102,11 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
   test("are told as one snapshot, those that are disabled too", async () => {
     const scheduled = await withScheduler({ pattern: "15 0 3 * * *", tz: "Europe/Berlin" });
     await using _ = scheduled;
-    const { app, agent, queue, act } = scheduled;
+    const { app, adapter, agent, queue, act } = scheduled;
     await act("schedule.disable");
     await queue.schedule("hourly", { every: hour }, { name: "tick", data: [1] });
+
+    await waitFor(async () => (await adapter.snapshot()).queue_depths?.[`${app.prefix}:mail`] !== undefined);
 
     const outcome = await scheduled.execute("schedule.resync", {});
 

@@ -122,7 +122,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
 
   test("tell of a job that does not heed the signal", async () => {
     const going = Promise.withResolvers<void>();
-    await using commanded = await withHelpers(() => going.promise);
+    await using commanded = await withHelpers((_job, _token, _signal) => going.promise);
     const { app, agent, id } = commanded;
     await app.queue("mail").add("welcome", {}, { jobId: "a" });
     await agent.seen(id("a"), "task.started");
@@ -131,6 +131,20 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     going.resolve();
 
     expect(outcome).toEqual({ status: "failed", error: expect.stringContaining("does not heed the signal") });
+    await agent.seen(id("a"), "task.succeeded");
+  });
+
+  test("tell of a job whose processor takes no signal", async () => {
+    const going = Promise.withResolvers<void>();
+    await using commanded = await withHelpers(() => going.promise);
+    const { app, agent, id } = commanded;
+    await app.queue("mail").add("welcome", {}, { jobId: "a" });
+    await agent.seen(id("a"), "task.started");
+
+    const outcome = await commanded.execute("cancel_task", { task_id: id("a") });
+    going.resolve();
+
+    expect(outcome).toEqual({ status: "failed", error: expect.stringContaining("its processor takes no signal") });
     await agent.seen(id("a"), "task.succeeded");
   });
 

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { setTimeout as pauseFor } from "node:timers/promises";
 import { queueNames } from "../names.ts";
 import type { ControlRequest, WorkerRequest } from "./messages.ts";
 
@@ -32,6 +33,7 @@ export interface WorkerOwner {
   readonly namespace: string;
 }
 
+const longestPauseMs = 1000;
 const mostConcurrency = 100_000;
 
 export function labelOf(worker: AttachedWorker, namespace: string): string {
@@ -104,11 +106,14 @@ const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
     owner.workers.push(await create(owner, plan));
   },
 
-  /** Runs what it has begun to the end; the worker stays and takes nothing more. */
+  /**
+   * The worker stays and takes nothing more; what it has begun runs to the end. BullMQ's pause also waits for that end, which is not
+   * waited for here; without that waiting it would let the worker take one more job.
+   */
   async cancel_consumer(owner, named, { queue = "" }) {
     const consumers = named.filter((worker) => labelOf(worker, owner.namespace) === queue);
     if (consumers.length === 0) throw new Error(`this worker does not consume from ${queue}`);
-    for (const worker of consumers) await worker.pause(true);
+    await Promise.race([Promise.all(consumers.map((worker) => worker.pause())), pauseFor(longestPauseMs)]);
   },
 };
 
