@@ -127,7 +127,7 @@ function sharedKeys({ engine, namespace, prefixes, queues }: Settings, destinati
 function detailsOf(workers: readonly AttachedWorker[], namespace: string): Readonly<Record<string, WorkerDetails>> {
   const details: Record<string, WorkerDetails> = {};
   for (const worker of workers) {
-    if (!worker.isRunning()) continue;
+    if (worker.closing || !(worker.isRunning() || worker.isPaused())) continue;
     const name = nameOf(worker, namespace);
     const queues = worker.isPaused() ? [] : [labelOf(worker, namespace)];
     const known = details[name];

@@ -50,7 +50,7 @@ describe("the job of a task id", () => {
 
     const outer = startApplication("6", redisUrl, prefix);
     onTestFinished(() => outer.close());
-    await outer.queue("mail").add("welcome", {}, { jobId: "7" });
+    await outer.queue("mail").add("welcome", {}, { jobId: "other" });
     await expect(addresses.job(`${prefix}:mail:bills:repeat:a:1`)).rejects.toThrow("may be a job of two queues");
   });
 });

@@ -9,6 +9,9 @@ export interface AttachedWorker {
   readonly name: string;
   readonly opts: { readonly name?: string; readonly prefix?: string };
   concurrency: number;
+  /** Set from when it begins to close. */
+  readonly closing?: Promise<void> | undefined;
+  /** False while it is paused. */
   isRunning(): boolean;
   isPaused(): boolean;
   pause(doNotWaitActive?: boolean): Promise<void>;
