@@ -1,7 +1,6 @@
 import type { Queue } from "bullmq6";
 import type { Redis } from "ioredis";
 import type { QueueNames } from "../names.ts";
-import type { CommandContext } from "./context.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A BullMQ queue of either major, as far as both are alike. */
@@ -23,7 +22,7 @@ const mostOthers = 1000;
  * that the wrong one put back would be lost. The code is loaded at the first command, and a queue stays open for the next one. All of
  * them share one connection, and none of them writes to the queue's meta hash.
  */
-export function createQueueAccess(redis: Redis, knownQueues: CommandContext["knownQueues"]): QueueAccess {
+export function createQueueAccess(redis: Redis, knownQueues: () => Promise<readonly QueueNames[]>): QueueAccess {
   const queues = new Map<string, CommandedQueue>();
 
   async function open(names: QueueNames): Promise<CommandedQueue> {

@@ -5,7 +5,7 @@ import { bullmqMajors } from "../../test/applications.ts";
 import { executeOn, startCommanded } from "../../test/commanded.ts";
 import { recordingAgent } from "../../test/recording-agent.ts";
 import { createBullmqAdapter } from "../adapter.ts";
-import { controlBullmqWorkers } from "../control/helper.ts";
+import { controlBullmqWorkers } from "../control/process-control.ts";
 
 const redisUrl = inject("redisUrl");
 

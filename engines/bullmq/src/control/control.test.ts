@@ -6,7 +6,7 @@ import { bullmqMajors, type Processor } from "../../test/applications.ts";
 import { executeOn, startCommanded } from "../../test/commanded.ts";
 import { recordingAgent } from "../../test/recording-agent.ts";
 import { attachBullmq } from "../attach.ts";
-import { controlBullmqWorkers } from "./helper.ts";
+import { controlBullmqWorkers } from "./process-control.ts";
 import type { WorkerPlan } from "./workers.ts";
 
 const redis = inject("redisUrl");
