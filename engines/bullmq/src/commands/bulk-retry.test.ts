@@ -1,3 +1,4 @@
+import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { bullmqMajors } from "../../test/applications.ts";
 import { startCommanded } from "../../test/commanded.ts";
@@ -62,5 +63,25 @@ describe.each(bullmqMajors)("retrying many BullMQ %s jobs", (major) => {
     expect(outcome.result).toEqual({
       results: [{ task_id: commanded.id("a"), status: "failed", error: expect.stringContaining("not tried") }],
     });
+  });
+
+  test("tells of 10,000 jobs with long ids what fits into a frame, and how many are left out", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, agent, id } = commanded;
+    await app.worker("mail", async () => Promise.reject(new Error("no luck")));
+    await app.queue("mail").add("welcome", {}, { jobId: "a" });
+    await agent.seen(id("a"), "task.failed");
+    const missing = Array.from({ length: 9_999 }, (_, index) => id(`${"x".repeat(60)}${index}`));
+
+    const { result } = await commanded.execute("bulk_retry", {
+      filter: { task_ids: [id("a"), ...missing] },
+      max: 10_000,
+    });
+
+    const results = result?.results as readonly { readonly task_id: string; readonly status: string }[];
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(768 * 1024);
+    expect(results.length + Number(result?.omitted)).toBe(10_000);
+    expect(results.map((entry) => entry.task_id)).toEqual(missing.slice(0, results.length));
+    await waitFor(() => agent.kindsOf(id("a")).filter((kind) => kind === "failed").length === 2);
   });
 });

@@ -7,8 +7,8 @@ import { retryByReference } from "./retry.ts";
 const mostTasks = 10_000;
 const atOnce = 20;
 const longestError = 200;
-/** Of a result that no frame could carry, the last entries are left out. */
-const resultBudgetChars = 768 * 1024;
+/** A frame carries 768 KiB. */
+const resultBudgetBytes = 700 * 1024;
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -44,11 +44,19 @@ function readTaskIds(filter: unknown): readonly string[] {
   return taskIds;
 }
 
+/** Leaves out what no frame could carry: first what succeeded, from the end. */
 function fittingResult(entries: readonly Entry[]): Entry {
-  let room = resultBudgetChars;
-  const fitting = entries.filter((entry) => {
-    room -= JSON.stringify(entry).length;
-    return room >= 0;
-  });
-  return { results: fitting, ...(fitting.length < entries.length && { omitted: entries.length - fitting.length }) };
+  const sizes = new Map(entries.map((entry) => [entry, Buffer.byteLength(JSON.stringify(entry)) + 1]));
+  let excess = [...sizes.values()].reduce((sum, size) => sum + size, 0) - resultBudgetBytes;
+  if (excess <= 0) return { results: entries };
+  const omitted = new Set<Entry>();
+  for (const status of ["success", "failed"]) {
+    for (const entry of entries.toReversed()) {
+      if (excess <= 0) break;
+      if (entry.status !== status) continue;
+      omitted.add(entry);
+      excess -= sizes.get(entry) ?? 0;
+    }
+  }
+  return { results: entries.filter((entry) => !omitted.has(entry)), omitted: omitted.size };
 }

@@ -15,15 +15,20 @@ type Place = (typeof places)[number];
 
 /**
  * Removes what waits in a queue: at most as many jobs as waited when it began, the oldest first, in steps. Running, delayed and ended
- * jobs stay, and so do the next jobs of schedulers. BullMQ tells nobody which jobs it removed this way, so each is noted on the queue's
+ * jobs stay, and so do the next jobs of schedulers. `remaining` tells what its time was too short for. BullMQ tells nobody which jobs it removed this way, so each is noted on the queue's
  * event stream in BullMQ's own form, and its task becomes revoked.
  */
 export const purgeQueue: CommandHandler = async ({ parameters }, context) => {
   const names = context.addresses.queue(readText(parameters, "queue"));
   const queue = await context.queues.open(names);
   let purged = 0;
-  for (const place of places) purged += await purgePlace(queue, names, place, context);
-  return { purged };
+  let left = 0;
+  for (const place of places) {
+    const { removed, waiting } = await purgePlace(queue, names, place, context);
+    purged += removed;
+    left += waiting - removed;
+  }
+  return { purged, ...(!context.hasTime() && left > 0 && { remaining: left }) };
 };
 
 async function purgePlace(
@@ -31,7 +36,7 @@ async function purgePlace(
   names: QueueNames,
   place: Place,
   { redis, hasTime }: CommandContext,
-): Promise<number> {
+): Promise<{ readonly removed: number; readonly waiting: number }> {
   const key = names.keyBase + place;
   const waiting = place === "prioritized" ? await redis.zcard(key) : await redis.llen(key);
   let removed = 0;
@@ -41,7 +46,7 @@ async function purgePlace(
     removed += ids.length;
     await noteRemoved(ids);
   }
-  return removed;
+  return { removed, waiting };
 
   async function noteRemoved(jobIds: readonly string[]): Promise<void> {
     const cap = Number(await redis.hget(`${names.keyBase}meta`, "opts.maxLenEvents")) || defaultStreamCap;
