@@ -61,6 +61,7 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
       await running.commanding.look();
       return await running.observer.snapshot();
     },
+    depth: async (queue) => await running?.commanding.depth(queue),
     async execute(command) {
       return running ? await running.commanding.execute(command) : notRunning;
     },

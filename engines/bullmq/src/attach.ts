@@ -109,6 +109,7 @@ export function attachBullmq({ workers, createWorker, ...options }: AttachOption
       const own = detailsOf(owner.workers, demand().namespace);
       return { ...seen, worker_details: { ...seen.worker_details, ...own } };
     },
+    depth: async (queue) => await commanding?.depth(queue),
     execute: async (command) => (commanding ? await commanding.execute(command) : notRunning),
   };
 }

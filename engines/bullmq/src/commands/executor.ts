@@ -10,7 +10,7 @@ import { bulkRetry } from "./bulk-retry.ts";
 import { cancelTask } from "./cancel.ts";
 import type { CommandHandler } from "./context.ts";
 import { listDeadLetters } from "./dead-letters.ts";
-import { purgeQueue } from "./purge.ts";
+import { depthOf, purgeQueue } from "./purge.ts";
 import { createQueueAccess } from "./queue-access.ts";
 import { limitRate } from "./rate-limit.ts";
 import { reasonOf } from "./reason.ts";
@@ -73,6 +73,8 @@ export interface ExecutorParts {
 
 export interface CommandRunner {
   execute(command: Command): Promise<CommandOutcome>;
+  /** Undefined when there is no queue of this label. */
+  depth(label: string): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
@@ -105,6 +107,10 @@ export function createExecutor({ settings, connection, sink, knownQueues }: Exec
       } catch (fault) {
         return failed(reasonOf(fault));
       }
+    },
+    async depth(label) {
+      await connection.ready(AbortSignal.timeout(connectBoundMs));
+      return await depthOf(redis, addresses.queue(label));
     },
     close: queues.close,
   };

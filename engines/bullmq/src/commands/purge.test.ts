@@ -1,7 +1,10 @@
+import { waitFor } from "@svc/testkit";
 import { Redis } from "ioredis";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { type ApplicationQueue, bullmqMajors } from "../../test/applications.ts";
 import { startCommanded } from "../../test/commanded.ts";
+import { recordingAgent } from "../../test/recording-agent.ts";
+import { attachBullmq } from "../attach.ts";
 
 async function addMany(queue: ApplicationQueue, name: string, count: number, options: Record<string, unknown> = {}) {
   const jobs = Array.from({ length: count }, (_, index) => `${name}${index}`);
@@ -41,6 +44,27 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     const redis = new Redis(inject("redisUrl"));
     onTestFinished(() => redis.disconnect());
     expect(await redis.hexists(`${app.prefix}:mail:meta`, "paused")).toBe(1);
+  });
+
+  test("is checked against the depth of that moment, by any process", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, adapter } = commanded;
+    const label = `${app.prefix}:mail`;
+    await addMany(app.queue("mail"), "w", 5);
+    await addMany(app.queue("mail"), "p", 2, { priority: 2 });
+    await app.queue("mail").add("welcome", {}, { jobId: "later", delay: 60_000 });
+    const redis = inject("redisUrl");
+    const other = recordingAgent();
+    onTestFinished(() => other.stopAll());
+    await other.run(attachBullmq({ redis, workers: [], prefixes: [app.prefix] }));
+    const waiting = await other.run(attachBullmq({ redis, workers: [], prefixes: [app.prefix] }));
+
+    expect([await adapter.depth?.(label), await waiting.depth?.(label)]).toEqual([7, 7]);
+    await app.queue("mail").pause();
+    expect(await adapter.depth?.(label)).toBe(7);
+    expect(await adapter.depth?.(`${app.prefix}:nothing`)).toBeUndefined();
+    await expect(adapter.depth?.("others:mail")).rejects.toThrow("is not a queue that this agent watches");
+    await waitFor(async () => (await adapter.snapshot()).queue_depths?.[label] === 7);
   });
 
   test("leaves running and failed jobs", async () => {

@@ -1,3 +1,4 @@
+import type { Redis } from "ioredis";
 import type { QueueNames } from "../names.ts";
 import type { CommandContext, CommandHandler } from "./context.ts";
 import { readText } from "./parameters.ts";
@@ -30,6 +31,17 @@ export const purgeQueue: CommandHandler = async ({ parameters }, context) => {
   }
   return { purged, ...(!context.hasTime() && left > 0 && { remaining: left }) };
 };
+
+/** Jobs that could run now, as the snapshot counts them; undefined when there is no such queue. */
+export async function depthOf(redis: Redis, { keyBase }: QueueNames): Promise<number | undefined> {
+  const [exists, wait, paused, prioritized] = await Promise.all([
+    redis.exists(`${keyBase}meta`),
+    redis.llen(`${keyBase}wait`),
+    redis.llen(`${keyBase}paused`),
+    redis.zcard(`${keyBase}prioritized`),
+  ]);
+  return exists === 1 ? wait + paused + prioritized : undefined;
+}
 
 async function purgePlace(
   queue: CommandedQueue,
