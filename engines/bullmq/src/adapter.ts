@@ -40,6 +40,7 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
       hasWorkers: () => false,
     });
     running = { stop, connections, observer, commanding, done: observer.run(stop.signal) };
+    void connections.asking.ready(stop.signal).then(commanding.look, () => {}); // early: the agent says hello meanwhile
     await begunWithin(observer.began, startBoundMs);
     await commanding.look();
   }

@@ -6,7 +6,15 @@ import type { FoundQueue } from "./client-list.ts";
 import { type Commanding, capabilitiesOf, createCommanding, notRunning } from "./commanding.ts";
 import { type Connections, openConnections } from "./connection.ts";
 import { type Listening, listenForControl } from "./control/listen.ts";
-import { type AttachedWorker, labelOf, nameOf, prefixOf, type WorkerPlan } from "./control/workers.ts";
+import {
+  type AttachedWorker,
+  labelOf,
+  nameOf,
+  ownerOf,
+  prefixesOf,
+  type WorkerPlan,
+  workersOf,
+} from "./control/workers.ts";
 import { createCursorRelay } from "./cursor-relay.ts";
 import { createDiscovery } from "./discovery.ts";
 import { takeTurns } from "./lease.ts";
@@ -41,15 +49,10 @@ const entriesAtOnce = 500;
  * Never throws; an option out of its bounds is named by the TypeError with which `start` rejects.
  */
 export function attachBullmq({ workers, createWorker, ...options }: AttachOptions): EngineAdapter {
-  const owner = {
-    workers: Array.isArray(workers) ? [...workers] : [],
-    createWorker,
-    namespace: options.namespace ?? "",
-  };
+  const owner = ownerOf(Array.isArray(workers) ? workers : [], { ...options, createWorker });
   const demand = settingsOnDemand(() => {
     if (!Array.isArray(workers)) throw new TypeError("workers: the workers of this process, a list");
-    const prefixes = options.prefixes ?? [...new Set(workers.map(prefixOf))];
-    return { ...options, prefixes: prefixes.length === 0 ? ["bull"] : prefixes };
+    return { ...options, prefixes: options.prefixes ?? prefixesOf(workers) };
   });
   let stopping: AbortController | undefined;
   let done: Promise<void> | undefined;
@@ -65,11 +68,12 @@ export function attachBullmq({ workers, createWorker, ...options }: AttachOption
     stopping = stop;
     const opened = openConnections(settings.redis, context.log);
     connections = opened;
-    const hasWorkers = () => owner.workers.length > 0;
+    const hasWorkers = () => workersOf(owner).length > 0;
     const look = createDiscovery(opened.asking.redis, settings.prefixes, context.log);
     const knownQueues = async () => observerOfTurn?.queues() ?? (await findQueues(settings, look));
     commanding = createCommanding({ settings, connection: opened.asking, sink: context.sink, knownQueues, hasWorkers });
-    if (settings.commands) listening = listenForControl(settings.redis, opened.asking, owner, context.log);
+    void opened.asking.ready(stop.signal).then(commanding.look, () => {}); // early: the agent says hello meanwhile
+    if (settings.commands) listening = listenForControl(settings, opened.asking, owner, context.log);
     const keyOf = sharedKeys(settings, context.destination);
     const { relay, flush } = createCursorRelay(opened.asking.redis, keyOf("cursors"), context.sink);
     const firstTurn = Promise.withResolvers<void>();
@@ -106,7 +110,7 @@ export function attachBullmq({ workers, createWorker, ...options }: AttachOption
     async snapshot() {
       const seen = (await observerOfTurn?.snapshot()) ?? {};
       await commanding?.look();
-      const own = detailsOf(owner.workers, demand().namespace);
+      const own = detailsOf(workersOf(owner), demand().namespace);
       return { ...seen, worker_details: { ...seen.worker_details, ...own } };
     },
     depth: async (queue) => await commanding?.depth(queue),

@@ -210,6 +210,24 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     });
   });
 
+  test("that the application starts later are known as well", async () => {
+    await using commanded = await startCommanded(major);
+    const { app } = commanded;
+    const agent = recordingAgent();
+    onTestFinished(() => agent.stopAll());
+    const prefixes = [app.prefix];
+    const adapter = await agent.run(attachBullmq({ redis, prefixes, workers: app.workers }));
+
+    await app.worker("mail", async () => null, { name: "w1" });
+
+    expect(adapter.capabilities()).toEqual(expect.arrayContaining(controls));
+    expect((await adapter.snapshot()).worker_details).toMatchObject({ w1: { concurrency: 1 } });
+    await waitFor(
+      async () => (await executeOn(adapter, "pool_grow", { worker_name: "w1", delta: 1 })).status === "success",
+    );
+    expect(concurrencies(app)[0]).toBeGreaterThan(1);
+  });
+
   test("attached with an agent are controlled through the agent of any process", async () => {
     await using commanded = await startCommanded(major);
     const { app, id } = commanded;

@@ -3,7 +3,7 @@ import type { AgentLog } from "@svc/agent";
 import type { RedisOptions } from "ioredis";
 import { type Connection, openConnection } from "../connection.ts";
 import { type ControlMessage, type ControlReply, controlChannel, readMessage, replyExpiryMs } from "./messages.ts";
-import { controlWorkers, prefixOf, type WorkerOwner } from "./workers.ts";
+import { controlWorkers, type WorkerOwner } from "./workers.ts";
 
 /** A channel is silent for hours: asked so often, a dead connection shows. */
 const pingEveryMs = 10_000;
@@ -12,15 +12,14 @@ export interface Listening {
   close(): void;
 }
 
-/** Listens for requests about the workers of this process, on a connection of its own, and answers on `asking`. */
+/** Listens for requests about the workers of this process, on a connection of its own, and answers on `asking`. Give at least one prefix. */
 export function listenForControl(
-  redis: string | RedisOptions,
+  { redis, prefixes }: { readonly redis: string | RedisOptions; readonly prefixes: readonly string[] },
   asking: Connection,
   owner: WorkerOwner,
   log: AgentLog,
 ): Listening {
-  const channels = [...new Set(owner.workers.map(prefixOf))].map(controlChannel);
-  if (channels.length === 0) return { close() {} };
+  const channels = prefixes.map(controlChannel);
   const listening = openConnection(redis, { name: "control", blocking: false }, log);
   const { redis: client } = listening;
   let isForbidden = false;

@@ -2,12 +2,12 @@ import type { AgentLog } from "@svc/agent";
 import type { RedisOptions } from "ioredis";
 import { openConnection } from "../connection.ts";
 import { listenForControl } from "./listen.ts";
-import type { AttachedWorker, WorkerOwner } from "./workers.ts";
+import { type AttachedWorker, ownerOf, prefixesOf, type WorkerOwner } from "./workers.ts";
 
 export interface ControlOptions extends Pick<WorkerOwner, "createWorker"> {
   /** Where the queues live: URL or connection options, never a client instance. */
   readonly redis: string | RedisOptions;
-  /** The workers of this process. */
+  /** The workers of this process, at least one of each key prefix. */
   readonly workers: readonly AttachedWorker[];
   /** As the side-car was told; default none. */
   readonly namespace?: string;
@@ -20,9 +20,10 @@ export interface ControlOptions extends Pick<WorkerOwner, "createWorker"> {
  * them queues. It has no agent of its own; requests come from the side-car over Redis. Uses two connections and never throws.
  */
 export function controlBullmqWorkers(options: ControlOptions): { close(): void } {
-  const { redis, workers, createWorker, namespace = "", log = processWarnings } = options;
+  const { redis, workers, log = processWarnings } = options;
+  const prefixes = prefixesOf(workers);
   const answering = openConnection(redis, { name: "answers", blocking: false }, log);
-  const listening = listenForControl(redis, answering, { workers: [...workers], createWorker, namespace }, log);
+  const listening = listenForControl({ redis, prefixes }, answering, ownerOf(workers, options), log);
   return {
     close() {
       listening.close();

@@ -29,11 +29,29 @@ export interface WorkerPlan {
 }
 
 export interface WorkerOwner {
-  /** The workers of this process; those that are made anew take their place in it. */
-  readonly workers: AttachedWorker[];
+  /** The application's own list, which may grow. */
+  readonly workers: readonly AttachedWorker[];
+  /** Workers that were made here, and those that were closed for it. */
+  readonly made: Set<AttachedWorker>;
+  readonly gone: WeakSet<AttachedWorker>;
   /** Makes a worker with the application's own processor. Without it, workers can be neither restarted nor given a queue. */
   readonly createWorker?: ((plan: WorkerPlan) => AttachedWorker | Promise<AttachedWorker>) | undefined;
   readonly namespace: string;
+}
+
+export function ownerOf(
+  workers: readonly AttachedWorker[],
+  {
+    createWorker,
+    namespace = "",
+  }: { readonly createWorker?: WorkerOwner["createWorker"]; readonly namespace?: string },
+): WorkerOwner {
+  return { workers, createWorker, namespace, made: new Set(), gone: new WeakSet() };
+}
+
+/** Those of this process now. */
+export function workersOf({ workers, made, gone }: WorkerOwner): readonly AttachedWorker[] {
+  return [...new Set([...workers, ...made])].filter((worker) => !gone.has(worker));
 }
 
 const longestPauseMs = 1000;
@@ -45,6 +63,11 @@ export function labelOf(worker: AttachedWorker, namespace: string): string {
 
 export function prefixOf(worker: AttachedWorker): string {
   return worker.opts.prefix ?? "bull";
+}
+
+/** BullMQ's own prefix when there are none. */
+export function prefixesOf(workers: readonly AttachedWorker[]): readonly string[] {
+  return workers.length === 0 ? ["bull"] : [...new Set(workers.map(prefixOf))];
 }
 
 /** Only a worker with a name shows in events; the others are called by host, process and queue. */
@@ -59,7 +82,7 @@ export function nameOf(worker: AttachedWorker, namespace: string): string {
  */
 export async function controlWorkers(owner: WorkerOwner, prefix: string, request: ControlRequest): Promise<boolean> {
   const { namespace } = owner;
-  const own = owner.workers.filter((worker) => prefixOf(worker) === prefix);
+  const own = workersOf(owner).filter((worker) => prefixOf(worker) === prefix);
   if (request.action === "cancel") {
     const { queue, jobId } = request;
     return own.some(
@@ -90,7 +113,9 @@ const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
       const { concurrency } = worker;
       const plan = { queue: worker.name, prefix: prefixOf(worker), name: worker.opts.name, concurrency };
       const fresh = await create(owner, plan);
-      owner.workers.splice(owner.workers.indexOf(worker), 1, fresh);
+      owner.made.add(fresh);
+      owner.made.delete(worker);
+      owner.gone.add(worker);
       await worker.close();
     }
   },
@@ -106,7 +131,7 @@ const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
     if (!queue.startsWith(front) || plain === "" || plain.includes(":"))
       throw new Error(`${queue} is not a queue of the prefix of this worker`);
     const plan = { queue: plain, prefix, name: first.opts.name, concurrency: first.concurrency };
-    owner.workers.push(await create(owner, plan));
+    owner.made.add(await create(owner, plan));
   },
 
   /**
