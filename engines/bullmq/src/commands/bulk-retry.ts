@@ -12,7 +12,7 @@ const resultBudgetBytes = 700 * 1024;
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Retries a list of failed jobs by reference, each on its own: one that cannot be retried does not stop the others. */
+/** Retries a list of failed jobs by reference, each on its own: one that cannot be retried does not stop the others. Failed when not one of them could be retried. */
 export const bulkRetry: CommandHandler = async ({ parameters }, context) => {
   const max = readCount(parameters, "max", { least: 1, most: mostTasks });
   const taskIds = [...new Set(readTaskIds(parameters.filter))].slice(0, max);
@@ -22,7 +22,10 @@ export const bulkRetry: CommandHandler = async ({ parameters }, context) => {
     for (let at = next++; at < taskIds.length; at = next++) entries[at] = await retryOne(String(taskIds[at]), context);
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, taskIds.length) }, takeTurns));
-  return fittingResult(entries);
+  const result = fittingResult(entries);
+  const [first] = entries;
+  if (first && entries.every(({ status }) => status === "failed")) throw new Refusal(String(first.error), result);
+  return result;
 };
 
 async function retryOne(taskId: string, { addresses, queues, hasTime }: CommandContext): Promise<Entry> {

@@ -118,6 +118,17 @@ describe.each(bullmqMajors)("the dead letters of BullMQ %s", (major) => {
     expect(page.entries).toMatchObject([{ error_excerpt: "[REDACTED]" }, { error_excerpt: `${"x".repeat(509)}end` }]);
   });
 
+  test("whose ids are too long for a task are left out, and only counted", async () => {
+    const queue = `${app.prefix}:bills`;
+    await redis.zadd(`${queue}:failed`, Date.now(), "x".repeat(2000));
+
+    const found = await pages({ queue, limit: 4 });
+    await redis.zrem(`${queue}:failed`, "x".repeat(2000));
+
+    expect(found.flatMap((page) => page.entries)).toHaveLength(10);
+    expect(found[0]).toMatchObject({ total: 11, entries: [{ task_id: `${queue}:b9` }, {}, {}, {}] });
+  });
+
   test.each([
     ["a text that is no cursor", { cursor: "nonsense" }, /^invalid_cursor/],
     ["a cursor of another form", { cursor: Buffer.from("[1,2]").toString("base64url") }, /^invalid_cursor/],

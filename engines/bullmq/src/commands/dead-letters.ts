@@ -1,4 +1,4 @@
-import { createRedactor } from "@svc/protocol";
+import { createRedactor, taskIdCharacters } from "@svc/protocol";
 import type { Redis } from "ioredis";
 import { replyValue } from "../hydrate.ts";
 import { type QueueNames, taskIdOf } from "../names.ts";
@@ -18,7 +18,8 @@ const redactor = createRedactor();
 
 /**
  * A page of failed jobs, newest first, of one queue or of all that are watched. Nothing is moved. Pages follow each other by time, queue
- * and job id, so jobs that fail or leave in between neither shift nor repeat an entry.
+ * and job id, so jobs that fail or leave in between neither shift nor repeat an entry. A job whose task id is too long to be told is
+ * counted in the total alone.
  */
 export const listDeadLetters: CommandHandler = async ({ parameters, target }, context) => {
   const limit = readCount({ limit: 100, ...parameters }, "limit", { least: 1, most: mostEntries });
@@ -115,7 +116,7 @@ async function readFailed(redis: Redis, names: QueueNames, place: Place, count: 
     for (let at = 0; at < reply.length && found.length < count; at += 2) {
       const job = { names, jobId: String(reply[at]), failedMs: Number(reply[at + 1]) };
       const isTold = beforeId !== undefined && job.failedMs === failedMs && compareIds(job.jobId, beforeId) >= 0;
-      if (!isTold) found.push(job);
+      if (!isTold && taskIdOf(names, job.jobId).length <= taskIdCharacters) found.push(job);
     }
     if (reply.length < 2 * count) break;
   }

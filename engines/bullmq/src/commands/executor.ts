@@ -15,6 +15,7 @@ import { createQueueAccess } from "./queue-access.ts";
 import { limitRate } from "./rate-limit.ts";
 import { reasonOf } from "./reason.ts";
 import { reconcileTask } from "./reconcile-task.ts";
+import { Refusal } from "./refusal.ts";
 import { requeueDeadLetter, retryTask } from "./retry.ts";
 import { createScheduleResync } from "./schedule-snapshot.ts";
 import { deleteSchedule, disableSchedule, enableSchedule, triggerSchedule } from "./schedules.ts";
@@ -105,7 +106,8 @@ export function createExecutor({ settings, connection, sink, knownQueues }: Exec
         const context = { redis, settings, addresses, queues, knownQueues, askProcesses: ask, hasTime };
         return { status: "success", result: await handler(command, context) };
       } catch (fault) {
-        return failed(reasonOf(fault));
+        const outcome = failed(reasonOf(fault));
+        return fault instanceof Refusal && fault.result ? { ...outcome, result: fault.result } : outcome;
       }
     },
     async depth(label) {

@@ -67,7 +67,6 @@ describe.each(bullmqMajors)("a Redis user of BullMQ %s", (major) => {
     const failed = `${app.prefix}:bills:c`;
     const commands: readonly [string, object][] = [
       ["retry_task", { task_id: failed, override_args: [], override_kwargs: {} }],
-      ["requeue_dead_letter", { task_id: failed }],
       ["bulk_retry", { filter: { task_ids: [failed] }, max: 1 }],
       ["dlq.list", { limit: 1 }],
       ["reconcile_task", { task_id: failed }],
