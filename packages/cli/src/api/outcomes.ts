@@ -1,0 +1,122 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Command, isProblem } from "@svc/client";
+import type { Terminal } from "../command.ts";
+import { CliError, exitCodes } from "../exit-codes.ts";
+import { inOneLine, jsonText } from "../printed.ts";
+import { startProgress } from "../progress.ts";
+import { asking, type Connection } from "./connect.ts";
+import { follow } from "./follow.ts";
+import { explainProblem } from "./problems.ts";
+
+/** A command that no agent will say anything about any more. */
+export const isOver = ({ status }: Command): boolean => status !== "pending" && status !== "dispatched";
+
+/** What became of one command, in words. */
+export function outcomeOf(command: Command): string {
+  const { status, error, result } = command;
+  if (status === "completed") {
+    const { new_task_id: newId = null } = (result ?? {}) as { new_task_id?: string | null };
+    return newId === null ? "completed" : inOneLine(`completed as ${newId}`);
+  }
+  return inOneLine(error === null ? status : `${status}: ${error}`);
+}
+
+/** The command when it is over. @throws CliError when the service refuses or stays away. */
+export const awaitOutcome = (connection: Connection, slug: string, id: string): Promise<Command> =>
+  asking(connection, () => follow(() => connection.api.getCommand(slug, id), { isDone: isOver }), `command ${id}`);
+
+/** One command that is to be issued for each of several tasks. */
+export interface Work {
+  /** For people: `retrying`. */
+  readonly what: string;
+  readonly slug: string;
+  readonly taskIds: readonly string[];
+  readonly issue: (taskId: string) => Promise<Command>;
+  readonly waits: boolean;
+  readonly asJson: boolean;
+}
+
+interface Refusal {
+  readonly task_id: string;
+  readonly error: string;
+  readonly message: string;
+}
+
+/** So many commands are under way at once. */
+const atOnce = 8;
+
+/**
+ * Issues the commands, waits for their outcomes when asked to, and prints them. What is refused for one task holds up none of the others;
+ * a refusal that would meet each of them ends the work.
+ *
+ * @returns the exit code: done only when every command was issued and, if waited for, completed.
+ * @throws CliError when the only one is refused, or all would be.
+ */
+export async function carryOut(work: Work, connection: Connection, terminal: Terminal): Promise<number> {
+  const { what, slug, taskIds, waits, asJson } = work;
+  const commands: Command[] = [];
+  const refused: Refusal[] = [];
+  const isLonely = taskIds.length === 1;
+  {
+    using progress = startProgress(what, terminal);
+    const waiting = taskIds.values();
+    const one = async (taskId: string) => {
+      const issued = await issueOne(work, taskId, connection, isLonely);
+      if ("message" in issued) {
+        refused.push(issued);
+        if (!asJson) terminal.err(`${inOneLine(taskId)}  refused: ${issued.message}`);
+      } else {
+        if (isLonely && waits) terminal.err(`svc: command ${issued.id} is under way; svc commands watch tells of it later`);
+        const command = waits ? await awaitOutcome(connection, slug, issued.id) : issued;
+        commands.push(command);
+        if (!asJson) terminal.out(`${inOneLine(taskId)}  ${waits ? outcomeOf(command) : `command ${command.id}`}`);
+      }
+      const failed = commands.filter((command) => isOver(command) && command.status !== "completed").length;
+      const facts = failed + refused.length === 0 ? [] : [`${failed} failed`, `${refused.length} refused`];
+      if (!isLonely) progress.show(commands.length + refused.length, taskIds.length, facts);
+    };
+    await Promise.all(
+      Array.from({ length: Math.min(atOnce, taskIds.length) }, async () => {
+        for (const taskId of waiting) await one(taskId);
+      }),
+    );
+  }
+  if (asJson) terminal.out(jsonText({ commands, refused }));
+  const areFine = refused.length === 0 && commands.every(({ status }) => !waits || status === "completed");
+  return areFine ? exitCodes.done : exitCodes.failed;
+}
+
+/** Asks again after a cut connection, which is harmless: a command with the same idempotency key is not issued twice. */
+async function insist<T>(issue: () => Promise<T>): Promise<T> {
+  for (const waitMs of [200, 1000]) {
+    try {
+      return await issue();
+    } catch (cause) {
+      if (!isProblem(cause, "unreachable")) throw cause;
+      await pause(waitMs);
+    }
+  }
+  return issue();
+}
+
+/** Refusals that are about one task and say nothing about the next one. */
+const ownCodes = new Set(["not_found", "conflict", "validation_error", "unaddressable"]);
+
+async function issueOne(
+  { issue, slug }: Work,
+  taskId: string,
+  connection: Connection,
+  isLonely: boolean,
+): Promise<Command | Refusal> {
+  try {
+    return await insist(() => issue(taskId));
+  } catch (cause) {
+    if (!isProblem(cause)) throw cause;
+    const refusal = explainProblem(cause, { ...connection, named: `task ${taskId} in project ${slug}` });
+    if (isLonely || !ownCodes.has(cause.code)) {
+      const doubt = cause.code === "unreachable" ? "; whether the command was issued is not known" : "";
+      throw doubt === "" ? refusal : new CliError(refusal.exit, `${refusal.message}${doubt}`, { cause });
+    }
+    return { task_id: taskId, error: cause.code, message: refusal.message };
+  }
+}
