@@ -12,7 +12,8 @@ export type { IssuedCommand, NewCommand } from "./issue.ts";
 export { pruneCommands } from "./loops.ts";
 export type { ReportedResult } from "./report.ts";
 export type { CommandOutcome, EndedCommand } from "./result-signal.ts";
-export { commandSettings } from "./settings.ts";
+export { commandRoutes } from "./routes.ts";
+export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";
 
