@@ -129,7 +129,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
         projects.start(),
         memberships.start(),
         sessions.start(),
-        commands.work.start(),
+        commands.start(),
         live.start(),
         transport.start(),
       ]);
@@ -144,7 +144,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       isStarted = false;
       await transport.stop();
       live.hub.stop();
-      await commands.work.stop();
+      await commands.stop();
       await app.close();
       await loops.stop();
       await ingest.stop();

@@ -139,15 +139,17 @@ export function createFeatures(deps: BrainDeps) {
   });
 
   const { labels } = projects;
+  const publish: Live["publish"] = (change) => live.publish(change);
   const commands = createCommands({
     database,
     clock,
     log,
     metrics,
     labels,
+    processId: deps.processId,
+    publish,
     timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
   });
-  const publish: Live["publish"] = (change) => live.publish(change);
   const agents = createAgents({
     database,
     clock,

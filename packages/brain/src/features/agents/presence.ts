@@ -84,6 +84,7 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
           pid: hello.worker_pid,
           started_at: startedMs === null ? null : new Date(startedMs),
           state: "online",
+          capabilities: storedJson(abilitiesOf(hello)),
           last_seen_at: at,
           last_connect_at: at,
           created_at: at,
@@ -132,5 +133,11 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
     },
   };
 }
+
+/** Capability tokens by engine or scheduler; one that is only named has none. */
+const abilitiesOf = ({ engines, schedulers, capabilities }: HelloPayload): Record<string, string[]> => ({
+  ...Object.fromEntries([...engines, ...schedulers].map((name) => [name, []])),
+  ...capabilities,
+});
 
 const cleanText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");

@@ -87,6 +87,7 @@ for (const dialect of testDialects) {
         log: createLog({ level: "error", json: true }),
         timeoutSeconds: 60,
         counted: { moved() {}, late() {} },
+        ended() {},
       });
       await reports.resulted(agentId, row.id, { status: "success", result });
       const kept = await opened.database.read

@@ -24,6 +24,8 @@ for (const dialect of testDialects) {
         metrics,
         labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
         timeoutSeconds: 60,
+        processId: "one",
+        publish() {},
       });
       const rows = [command("cancel_task"), command("cancel_task"), command("reconcile_task")];
       await database.write((tx) => tx.insertInto("commands").values(rows).execute());

@@ -179,7 +179,7 @@ export function finish(
     error: string | null;
     now: Date;
   },
-): Promise<Pick<CommandRow, "project_id" | "action"> | undefined> {
+): Promise<CommandRow | undefined> {
   return tx
     .updateTable("commands")
     .set({ status: report.status, result: report.result, error: report.error, completed_at: report.now })
@@ -187,6 +187,6 @@ export function finish(
     .where("agent_id", "=", report.agentId)
     .where("status", "in", ["pending", "dispatched"])
     .$if(report.token !== null, (query) => query.where("delivery_claim_token", "=", report.token))
-    .returning(["project_id", "action"])
+    .returningAll()
     .executeTakeFirst();
 }

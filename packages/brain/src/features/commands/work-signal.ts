@@ -71,7 +71,10 @@ export function createWorkSignal({ database, clock, log }: Pick<CommandDeps, "da
       stopListening = await database.listen(channel, (agentId) => wake(agentId, "look"));
     },
     /** A command for this agent has been committed. */
-    announce: (agentId: string): Promise<void> => database.notify(channel, agentId),
+    announce(agentId: string): Promise<void> {
+      wake(agentId, "look");
+      return database.notify(channel, agentId);
+    },
     /** Makes the waiting polls of an agent look again: something about it changed. */
     look: (agentId: string): void => wake(agentId, "look"),
     lookAll(): void {
