@@ -69,18 +69,17 @@ const hints: Readonly<Record<string, string>> = {
   project_bound: "the key in SVC_API_KEY is bound to another project",
   session_only: "no API key may do this: svc login, and unset SVC_API_KEY",
   mfa_locked: "too many wrong codes: wait, or an administrator ends the factor",
-  project_archived: "the project is archived",
-  agent_offline: "no agent for it is connected; svc agent or the application has to run",
-  engine_not_advertised: "the agent does not watch this engine",
-  capability_missing: "the agent cannot do this for the engine",
+  agent_offline: "its agent has to run: svc agent, or the application that holds it",
   retry_contract_missing: "the agent is too old to retry safely",
-  resubmit_needs_inputs: "this engine retries by submitting anew: give --args and --kwargs",
+  overrides_required: "that is --args and --kwargs",
 };
 
 /** What the details of a refusal tell, one line each. */
-function factLines({ details }: ApiProblem): string[] {
+function factLines({ details, message }: ApiProblem): string[] {
   return Object.entries(details).flatMap(([name, value]) => {
-    if (name === "errors" && Array.isArray(value)) return value.map(faultLine);
+    if (name === "errors" && Array.isArray(value)) {
+      return value.filter((fault) => fault?.message !== message).map(faultLine);
+    }
     if (name === "agents" && Array.isArray(value)) {
       return value.length === 0 ? ["no agent is online"] : value.map(agentLine);
     }

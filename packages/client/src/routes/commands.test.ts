@@ -21,7 +21,7 @@ test("every command goes to the route of its own", async () => {
   await api.retryTask("acme", reference);
   await api.cancelTask("acme", reference);
   await api.requeueDeadLetter("acme", reference);
-  await api.retryTasks("acme", { agent_id, filter: { engine: "bullmq", task_ids: ["1"] } });
+  await api.retryTasks("acme", { agent_id, filter: { engine: "bullmq", task_ids: ["1"] }, max: 10 });
   await api.purgeQueue("acme", { agent_id, queue: "mail", observed_depth: 3 });
   await api.restartWorker("acme", { agent_id, worker_name });
   await api.resizePool("acme", { agent_id, worker_name, delta: -1 });

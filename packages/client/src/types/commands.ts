@@ -83,21 +83,25 @@ export interface RetryTaskBody extends TaskCommandBody {
 export interface BulkRetryCommandBody extends Idempotent {
   agent_id: string;
   filter: { engine: string; task_ids: string[] };
-  /** 1 to 10,000; the ids beyond are left out. */
-  max?: number;
+  /** 1 to 10,000: the first so many different ids are retried. */
+  max: number;
+}
+
+interface ByAgent {
+  agent_id: string;
+  /** Needed where the agent serves several engines. */
+  engine?: string;
 }
 
 /** With a token, the depth that was looked at, or force; else the agent refuses afterwards. */
-export interface PurgeQueueBody extends Idempotent {
-  agent_id: string;
+export interface PurgeQueueBody extends Idempotent, ByAgent {
   queue: string;
   confirm_token?: string;
   observed_depth?: number;
   force?: boolean;
 }
 
-export interface RestartWorkerBody extends Idempotent {
-  agent_id: string;
+export interface RestartWorkerBody extends Idempotent, ByAgent {
   worker_name: string;
 }
 
@@ -110,8 +114,7 @@ export interface ConsumerBody extends RestartWorkerBody {
   queue: string;
 }
 
-export interface RateLimitBody extends Idempotent {
-  agent_id: string;
+export interface RateLimitBody extends Idempotent, ByAgent {
   task_name: string;
   /** A whole number, with /s, /m or /h if wanted; 0 ends the limit. */
   rate: string | number;
