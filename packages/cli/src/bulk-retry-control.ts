@@ -38,7 +38,7 @@ const controlling = (name: string, details: string, control: Control): Command =
     const id = requireWord(positionals, "bulk retry by its id");
     const connection = await connect(values, terminal, { needsSession: true });
     const slug = await projectOf(values, connection);
-    const named = `bulk retry ${id} in project ${slug}`;
+    const named = { slug, what: `bulk retry ${id}` };
     const request = await asking(connection, () => control(connection, slug, id), named);
     printBulkRetry(request, { asJson: values.json === true, terminal });
     return exitCodes.done;

@@ -65,7 +65,7 @@ export const bulkRetryCreate: Command = {
         throw new CliError("refused", `nothing was retried: ${count} match; --yes retries without asking`);
     }
     const asJson = values.json === true;
-    const created = await asking(connection, () => connection.api.createBulkRetry(slug, body), `project ${slug}`);
+    const created = await asking(connection, () => connection.api.createBulkRetry(slug, body), { slug });
     if (values["no-wait"] === true) {
       printBulkRetry(created, { asJson, terminal });
       return exitCodes.done;
@@ -99,6 +99,6 @@ async function countMatches(connection: Connection, slug: string, filter: BulkRe
     include_total: true,
     limit: 1,
   };
-  const page = await asking(connection, () => connection.api.listTasks(slug, query), `project ${slug}`);
+  const page = await asking(connection, () => connection.api.listTasks(slug, query), { slug });
   return page.total_count == null ? "all tasks that match" : `${page.total_count} tasks`;
 }

@@ -31,7 +31,7 @@ export const commandsList: Command = {
     };
     const connection = await connect(values, terminal);
     const slug = await projectOf(values, connection);
-    const page = await asking(connection, () => connection.api.listCommands(slug, query), `project ${slug}`);
+    const page = await asking(connection, () => connection.api.listCommands(slug, query), { slug });
     if (values.json === true) terminal.out(jsonText(page));
     else {
       if (page.items.length > 0) for (const line of tableOf(page.items, columns)) terminal.out(line);
@@ -65,7 +65,7 @@ export const commandsShow: Command = {
     const id = requireWord(positionals, "command by its id");
     const connection = await connect(values, terminal);
     const slug = await projectOf(values, connection);
-    const named = `command ${id} in project ${slug}`;
+    const named = { slug, what: `command ${id}` };
     const command = await asking(connection, () => connection.api.getCommand(slug, id), named);
     if (values.json === true) terminal.out(jsonText(command));
     else for (const line of factsOf({ ...command })) terminal.out(line);

@@ -43,7 +43,7 @@ export const commandsWatch: Command = {
             return true;
           },
         }),
-      `command ${id} in project ${slug}`,
+      { slug, what: `command ${id}` },
     );
     if (values.json === true) print(command);
     return command.status === "completed" ? exitCodes.done : exitCodes.failed;
@@ -86,7 +86,7 @@ async function watchAll(
           return changed.length > 0;
         },
       }),
-    `project ${slug}`,
+    { slug },
   );
   await Promise.race([watching, stop.received]);
   return exitCodes.done;

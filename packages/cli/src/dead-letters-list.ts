@@ -31,7 +31,7 @@ export const deadLettersList: Command = {
     };
     const connection = await connect(values, terminal);
     const slug = await projectOf(values, connection);
-    const page = await asking(connection, () => connection.api.listDeadLetters(slug, query), `project ${slug}`);
+    const page = await asking(connection, () => connection.api.listDeadLetters(slug, query), { slug });
     if (values.json === true) terminal.out(jsonText(page));
     else {
       if (page.entries.length > 0) for (const line of tableOf(page.entries, columns)) terminal.out(line);

@@ -67,7 +67,7 @@ async function readLetters(
   do {
     const from = cursor === undefined ? {} : { cursor };
     const read = () => connection.api.listDeadLetters(slug, { ...query, ...from, limit: pageSize });
-    const page = await asking(connection, () => inTurn(read, terminal), `project ${slug}`);
+    const page = await asking(connection, () => inTurn(read, terminal), { slug });
     for (const { task_id } of page.entries) taskIds.add(task_id);
     if (page.entries.length === 0 && page.total !== null && page.total > 0 && taskIds.size === 0) {
       throw new CliError("refused", `${query.engine} tells only how many there are (${page.total}), not which`);

@@ -80,7 +80,7 @@ async function readTasks(
           ...(cursor !== undefined && { cursor }),
           limit: Math.min(pageSize, limit - items.length),
         }),
-      `project ${slug}`,
+      { slug },
     );
     items.push(...page.items);
     const isEnough = items.length >= limit || page.next_cursor === null || page.partial !== undefined;

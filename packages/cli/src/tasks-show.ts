@@ -20,7 +20,7 @@ export const tasksShow: Command = {
     if (engine === undefined || taskId === undefined) throw new CliError("usage", "name engine and task id");
     const connection = await connect(values, terminal);
     const slug = await projectOf(values, connection);
-    const named = `task ${taskId} of ${engine} in project ${slug}`;
+    const named = { slug, what: `task ${taskId} of ${engine}` };
     const task = await asking(connection, () => connection.api.getTask(slug, engine, taskId), named);
     if (values.json === true) terminal.out(jsonText(task));
     else for (const line of factsOf(shown(task))) terminal.out(line);

@@ -31,7 +31,7 @@ export async function watchBulkRetry(
           return hasChanged;
         },
       }),
-    `bulk retry ${id} in project ${slug}`,
+    { slug, what: `bulk retry ${id}` },
   );
   printBulkRetry(request, { asJson, terminal });
   return request.status === "succeeded" || request.status === "no_match" ? exitCodes.done : exitCodes.failed;

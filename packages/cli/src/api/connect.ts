@@ -97,13 +97,13 @@ export async function connect(
 export async function asking<T>(
   connection: Pick<Connection, "address"> & { readonly credential: "key" | "session" | "none" },
   work: () => Promise<T>,
-  named?: string,
+  named: { readonly slug?: string; readonly what?: string } = {},
 ): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (!isProblem(cause)) throw cause;
-    throw explainProblem(cause, { ...connection, named });
+    throw explainProblem(cause, { ...connection, ...named });
   }
 }
 

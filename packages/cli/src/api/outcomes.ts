@@ -23,7 +23,7 @@ export function outcomeOf(command: Command): string {
 
 /** The command when it is over. @throws CliError when the service refuses or stays away. */
 export const awaitOutcome = (connection: Connection, slug: string, id: string): Promise<Command> =>
-  asking(connection, () => follow(() => connection.api.getCommand(slug, id), { isDone: isOver }), `command ${id}`);
+  asking(connection, () => follow(() => connection.api.getCommand(slug, id), { isDone: isOver }), { slug, what: `command ${id}` });
 
 /** One command that is to be issued for each of several tasks. */
 export interface Work {
@@ -112,7 +112,7 @@ async function issueOne(
     return await insist(() => issue(taskId));
   } catch (cause) {
     if (!isProblem(cause)) throw cause;
-    const refusal = explainProblem(cause, { ...connection, named: `task ${taskId} in project ${slug}` });
+    const refusal = explainProblem(cause, { ...connection, slug, what: `task ${taskId}` });
     if (isLonely || !ownCodes.has(cause.code)) {
       const doubt = cause.code === "unreachable" ? "; whether the command was issued is not known" : "";
       throw doubt === "" ? refusal : new CliError(refusal.exit, `${refusal.message}${doubt}`, { cause });

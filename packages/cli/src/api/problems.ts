@@ -6,8 +6,10 @@ import { printable } from "../printed.ts";
 export interface Asked {
   readonly address: string;
   readonly credential: "key" | "session" | "none";
-  /** What a 404 is about, for example `task mail:1 of bullmq in project shop`. */
-  readonly named?: string | undefined;
+  /** The project that was named. */
+  readonly slug?: string;
+  /** What was named in it, for example `task mail:1 of bullmq`. */
+  readonly what?: string;
 }
 
 /** The refusal as people read it: the service's own words, what it says beside them, and what may help. Never a secret. */
@@ -42,7 +44,7 @@ function wordsOf(problem: ApiProblem, asked: Asked): Words {
     case "unauthenticated":
       return { message, hint: credentialHints[asked.credential] };
     case "not_found":
-      return { message: `there is no ${asked.named ?? "such thing"}, or it is not yours to see`, hint: null };
+      return { message: `there is no ${missing(details.resource, asked)}, or it is not yours to see`, hint: null };
     case "scope_missing":
     case "mfa_reverify_required":
     case "mfa_enrollment_required":
@@ -54,6 +56,14 @@ function wordsOf(problem: ApiProblem, asked: Asked): Words {
     default:
       return { message, hint: hints[reason] ?? null };
   }
+}
+
+/** The service may say what kind of thing it missed. */
+function missing(resource: unknown, { slug, what }: Asked): string {
+  if (slug === undefined) return "such thing";
+  if (resource === "project" || what === undefined) return `project ${slug}`;
+  if (typeof resource === "string" && !what.startsWith(resource.replaceAll("_", " "))) return `such ${resource.replaceAll("_", " ")}`;
+  return `${what} in project ${slug}`;
 }
 
 const credentialHints: Record<Asked["credential"], string> = {
@@ -75,8 +85,9 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /** What the details of a refusal tell, one line each. */
-function factLines({ details, message }: ApiProblem): string[] {
+function factLines({ code, details, message }: ApiProblem): string[] {
   return Object.entries(details).flatMap(([name, value]) => {
+    if (code === "not_found" && name === "resource") return [];
     if (name === "errors" && Array.isArray(value)) {
       return value.filter((fault) => fault?.message !== message).map(faultLine);
     }
