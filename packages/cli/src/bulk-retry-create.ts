@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BulkRetryBody, BulkRetryFilter } from "@svc/client";
 import { printBulkRetry, watchBulkRetry } from "./api/bulk-retries.ts";
 import { asking, type Connection, connect, projectOf, projectOptions, sessionAsks } from "./api/connect.ts";
+import { insist } from "./api/follow.ts";
 import { confirms } from "./ask.ts";
 import type { Command, CommandOptions } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
@@ -65,7 +66,8 @@ export const bulkRetryCreate: Command = {
         throw new CliError("refused", `nothing was retried: ${count} match; --yes retries without asking`);
     }
     const asJson = values.json === true;
-    const created = await asking(connection, () => connection.api.createBulkRetry(slug, body), { slug });
+    const create = () => connection.api.createBulkRetry(slug, body);
+    const created = await asking(connection, () => insist(create), { slug });
     if (values["no-wait"] === true) {
       printBulkRetry(created, { asJson, terminal });
       return exitCodes.done;

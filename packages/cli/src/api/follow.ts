@@ -35,6 +35,19 @@ export async function follow<T>(
   }
 }
 
+/** Asks again after a cut connection, which is harmless: a command with the same idempotency key is not issued twice. */
+export async function insist<T>(issue: () => Promise<T>): Promise<T> {
+  for (const waitMs of [200, 1000]) {
+    try {
+      return await issue();
+    } catch (cause) {
+      if (!isProblem(cause, "unreachable")) throw cause;
+      await pause(waitMs);
+    }
+  }
+  return issue();
+}
+
 /** How long to wait before asking again after such a refusal; null when waiting helps nothing. */
 export function patienceMs(fault: unknown): number | null {
   if (!isProblem(fault)) return null;

@@ -1,11 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { type Command, isProblem } from "@svc/client";
 import type { Terminal } from "../command.ts";
 import { CliError, exitCodes } from "../exit-codes.ts";
 import { inOneLine, jsonText } from "../printed.ts";
 import { startProgress } from "../progress.ts";
 import { asking, type Connection } from "./connect.ts";
-import { follow } from "./follow.ts";
+import { follow, insist } from "./follow.ts";
 import { explainProblem } from "./problems.ts";
 
 /** A command that no agent will say anything about any more. */
@@ -56,47 +55,44 @@ export async function carryOut(work: Work, connection: Connection, terminal: Ter
   const { what, slug, taskIds, waits, asJson } = work;
   const commands: Command[] = [];
   const refused: Refusal[] = [];
+  const faults: unknown[] = [];
   const isLonely = taskIds.length === 1;
-  {
-    using progress = startProgress(what, terminal);
-    const waiting = taskIds.values();
-    const one = async (taskId: string) => {
-      const issued = await issueOne(work, taskId, connection, isLonely);
-      if ("message" in issued) {
-        refused.push(issued);
-        if (!asJson) terminal.err(`${inOneLine(taskId)}  refused: ${issued.message}`);
-      } else {
-        if (isLonely && waits) terminal.err(`svc: command ${issued.id} is under way; svc commands watch tells of it later`);
-        const command = waits ? await awaitOutcome(connection, slug, issued.id) : issued;
-        commands.push(command);
-        if (!asJson) terminal.out(`${inOneLine(taskId)}  ${waits ? outcomeOf(command) : `command ${command.id}`}`);
-      }
-      const failed = commands.filter((command) => isOver(command) && command.status !== "completed").length;
-      const facts = failed + refused.length === 0 ? [] : [`${failed} failed`, `${refused.length} refused`];
-      if (!isLonely) progress.show(commands.length + refused.length, taskIds.length, facts);
-    };
-    await Promise.all(
-      Array.from({ length: Math.min(atOnce, taskIds.length) }, async () => {
-        for (const taskId of waiting) await one(taskId);
-      }),
-    );
-  }
-  if (asJson) terminal.out(jsonText({ commands, refused }));
-  const areFine = refused.length === 0 && commands.every(({ status }) => !waits || status === "completed");
-  return areFine ? exitCodes.done : exitCodes.failed;
-}
+  const waiting = taskIds.values();
 
-/** Asks again after a cut connection, which is harmless: a command with the same idempotency key is not issued twice. */
-async function insist<T>(issue: () => Promise<T>): Promise<T> {
-  for (const waitMs of [200, 1000]) {
+  async function one(taskId: string): Promise<void> {
+    const issued = await issueOne(work, taskId, connection, isLonely);
+    if ("message" in issued) {
+      refused.push(issued);
+      if (!asJson) terminal.err(`${inOneLine(taskId)}  refused: ${issued.message}`);
+      return;
+    }
+    if (isLonely && waits) terminal.err(`svc: command ${issued.id} is under way; svc commands watch tells of it later`);
+    let command = issued;
     try {
-      return await issue();
-    } catch (cause) {
-      if (!isProblem(cause, "unreachable")) throw cause;
-      await pause(waitMs);
+      if (waits) command = await awaitOutcome(connection, slug, issued.id);
+    } finally {
+      commands.push(command);
+      if (!asJson) terminal.out(`${inOneLine(taskId)}  ${isOver(command) ? outcomeOf(command) : `command ${command.id}`}`);
     }
   }
-  return issue();
+
+  {
+    using progress = startProgress(what, terminal);
+    const work = async () => {
+      for (const taskId of waiting) {
+        await one(taskId).catch((fault: unknown) => faults.push(fault));
+        if (faults.length > 0) return;
+        const failed = commands.filter((command) => isOver(command) && command.status !== "completed").length;
+        const troubles = failed + refused.length === 0 ? [] : [`${failed} failed`, `${refused.length} refused`];
+        if (!isLonely) progress.show(commands.length + refused.length, taskIds.length, troubles);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(atOnce, taskIds.length) }, work));
+  }
+  if (asJson && commands.length + refused.length > 0) terminal.out(jsonText({ commands, refused }));
+  if (faults.length > 0) throw faults[0];
+  const areFine = refused.length === 0 && commands.every(({ status }) => !waits || status === "completed");
+  return areFine ? exitCodes.done : exitCodes.failed;
 }
 
 /** Refusals that are about one task and say nothing about the next one. */

@@ -54,7 +54,7 @@ function wordsOf(problem: ApiProblem, asked: Asked): Words {
     case "rate_limited":
       return { message, hint: `try again in ${problem.retryAfterSeconds ?? 60} s` };
     default:
-      return { message, hint: hints[reason] ?? null };
+      return { message, hint: details.matched === undefined ? (hints[reason] ?? null) : "--max takes more, up to 10000" };
   }
 }
 
