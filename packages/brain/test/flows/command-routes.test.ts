@@ -147,6 +147,30 @@ for (const dialect of testDialects) {
       expect(body.payload).toMatchObject({ ...inputs, eta: null, task_name: null, priority: null, queue: null });
     });
 
+    test("keep every digit of a number in other inputs", async () => {
+      const text = '{"engine":"bullmq","task_id":"long","override_args":[9007199254740993],"override_kwargs":{"a":0.1}}';
+      const made = await brain.as.operator.post(path("retry-task"), text);
+      expect(made.status).toBe(202);
+      expect(made.text).toContain('"override_args":[9007199254740993]');
+      await given(made.body.id);
+      expect(agent.messages.join("\n")).toContain('"override_args":[9007199254740993]');
+      const broken = await brain.as.operator.post(path("retry-task"), `${text.slice(0, -1)},"__proto__":{}}`);
+      expect(broken.status).toBe(422);
+    });
+
+    test("link a task that was made for another one, when its agent says so", async () => {
+      await reportFailed("old-1");
+      const { body } = await send("retry-task", { agent_id: agentId, engine: "bullmq", task_id: "old-1" });
+      const frame = await given(body.id);
+      const echo = { delivery_claim_token: frame?.payload?.delivery_claim_token };
+      const result = { task_id: "old-1", new_task_id: "new-1" };
+      agent.sendFrame("command_result", { status: "success", result, ...echo }, body.id);
+      await reportFailed("new-1");
+      const task = (id: string) => brain.as.viewer.get(`/projects/${brain.project.slug}/tasks/bullmq/${id}`);
+      await waitFor(async () => (await task("old-1")).body.retried_as === "new-1");
+      expect((await task("new-1")).body.retry_of).toBe("old-1");
+    });
+
     test.each<[string, Record<string, unknown>, string, string]>([
       ["one override only", { override_args: [] }, "body.override_kwargs", "missing"],
       ["the other override only", { override_kwargs: {} }, "body.override_args", "missing"],

@@ -7,6 +7,7 @@ import { createDelivery } from "./delivery.ts";
 import { createIssue, type IssuedCommand } from "./issue.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createReports } from "./report.ts";
+import { linkRetried, retryingActions } from "./retried.ts";
 import { createResultSignal, type EndedCommand } from "./result-signal.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
@@ -50,10 +51,13 @@ export function createCommands(given: CommandsDeps) {
     },
   };
 
+  const reports = createReports({ ...deps, late });
+  for (const action of retryingActions) reports.onResult(action, linkRetried);
+
   return {
     claim: createClaim(deps),
     ...createDelivery(deps),
-    reports: createReports({ ...deps, late }),
+    reports,
     work,
     counted,
     /** Writes a pending command inside the caller's transaction; null when the project has its idempotency key already. */
