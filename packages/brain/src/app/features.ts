@@ -146,9 +146,14 @@ export function createFeatures(deps: BrainDeps) {
     log,
     metrics,
     labels,
+    audit,
     processId: deps.processId,
     publish,
     timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
+    redispatch: {
+      windowSeconds: settings.SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS,
+      minIntervalSeconds: settings.SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS,
+    },
   });
   const agents = createAgents({
     database,
@@ -159,7 +164,7 @@ export function createFeatures(deps: BrainDeps) {
     settings,
     publish,
     onError: onError("agents"),
-    commandCancelled: (command) => commands.counted.moved(command, "cancelled"),
+    commandsCancelled: commands.cancelled,
   });
   const queues = createQueues({ database, clock, publish, onError: onError("queues") });
   const workers = createWorkers({

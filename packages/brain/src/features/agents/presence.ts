@@ -18,6 +18,7 @@ import {
   markSilent,
   upsertProcess,
 } from "./store.ts";
+import { abilitiesOf } from "./abilities.ts";
 
 export interface PresenceDeps {
   readonly database: Database<Tables>;
@@ -133,11 +134,5 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
     },
   };
 }
-
-/** Capability tokens by engine or scheduler; one that is only named has none. */
-const abilitiesOf = ({ engines, schedulers, capabilities }: HelloPayload): Record<string, string[]> => ({
-  ...Object.fromEntries([...engines, ...schedulers].map((name) => [name, []])),
-  ...capabilities,
-});
 
 const cleanText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");

@@ -23,6 +23,8 @@ for (const dialect of testDialects) {
         metrics: createMetrics(),
         labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
         timeoutSeconds: 60,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        audit: { refused() {} },
         processId,
         publish: ({ ids }) => void published.push(...ids),
       });

@@ -5,7 +5,7 @@ import type { Role } from "../../platform/http/actor.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { type CommandPosition, commandsById, newestCommands } from "./reads.ts";
+import { type CommandPosition, commandsAmong, commandsById, newestCommands } from "./reads.ts";
 import type { CommandPublic, CommandQuery } from "./schemas.ts";
 import { publicCommand } from "./shapes.ts";
 import { type CommandStatus, commandStatuses } from "./states.ts";
@@ -41,6 +41,18 @@ export async function getCommand(
   const [row] = await commandsById(read, projectId, [id.toLowerCase()]);
   if (row === undefined) throw new ApiError("not_found", { resource: "command" });
   return publicCommand(row, role);
+}
+
+/** What the hub holds of one round of changed commands; more are fetched by who wants them. */
+const hubBytes = 1_048_576;
+
+/** Commands by id for the dashboard hub, as the role may see them; null when they are too large together. */
+export async function changedCommands(
+  { read, dialect }: Db,
+  { projectId, ids, role }: { projectId: string; ids: readonly string[]; role: Role },
+): Promise<CommandPublic[] | null> {
+  const { rows, hasMore } = await commandsAmong(read, dialect, { projectId, ids }, hubBytes);
+  return hasMore ? null : rows.map((row) => publicCommand(row, role));
 }
 
 const isStatus = (text: string | undefined): text is CommandStatus =>

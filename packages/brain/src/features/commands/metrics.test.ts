@@ -24,6 +24,8 @@ for (const dialect of testDialects) {
         metrics,
         labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
         timeoutSeconds: 60,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        audit: { refused() {} },
         processId: "one",
         publish() {},
       });

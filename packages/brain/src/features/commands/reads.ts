@@ -70,6 +70,18 @@ export function newestCommands(
   return rowsWithinBytes(db, dialect, { table: wideCommands, from }, { limit });
 }
 
+/** Commands of a project among these ids, newest first, as many as `maxBytes` let in. */
+export function commandsAmong(
+  db: Db,
+  dialect: DialectName,
+  { projectId, ids }: { projectId: string; ids: readonly string[] },
+  maxBytes: number,
+): Promise<BoundedRows<PublicCommandRow>> {
+  if (ids.length === 0) return Promise.resolve({ rows: [], hasMore: false });
+  const from = sql`FROM commands WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) ORDER BY issued_at DESC, id DESC`;
+  return rowsWithinBytes(db, dialect, { table: wideCommands, from }, { limit: ids.length, maxBytes });
+}
+
 /** How many commands of a project wait for their agent, and for their result. */
 export async function countOpen(db: Db, projectId: string): Promise<Record<"pending" | "dispatched", number>> {
   const rows = await db

@@ -27,10 +27,12 @@ export type ResultHandler = (tx: Tx<Tables>, reported: ReportedResult) => Promis
 export interface ReportDeps extends CommandDeps {
   /** Told of commands whose end has been committed. */
   ended(commands: readonly EndedCommand[]): void;
+  /** Told of a result that changed nothing; must not throw. */
+  late(command: CommandRow, agentId: string, status: "completed" | "failed"): void;
 }
 
 /** Stores what an agent says about a command it was given: its ack and its result (spec part 3, section 4.1). */
-export function createReports({ database, clock, log, counted, ended }: ReportDeps) {
+export function createReports({ database, clock, log, counted, ended, late }: ReportDeps) {
   const handlers = new Map<string, ResultHandler[]>();
   const tokenOf = (payload: Record<string, unknown>) =>
     typeof payload.delivery_claim_token === "string" ? payload.delivery_claim_token.slice(0, 64) : null;
@@ -68,6 +70,8 @@ export function createReports({ database, clock, log, counted, ended }: ReportDe
         return;
       }
       counted.late(status);
+      // Nothing is known of an id that no command has, so that an agent could fill the audit trail with them.
+      if (outcome.command !== undefined) late(outcome.command, agentId, status);
       log.info("commands.late_result", { command_id: id, agent_id: agentId });
     },
     /** Calls `handle` for results of an action from the agent that has the command, late ones too; a repetition is to change nothing. */

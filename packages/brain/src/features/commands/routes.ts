@@ -92,7 +92,11 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
     );
   }
 
-  takes("retry-task", RetryTaskBody, (body) => orders.retryTask(body, clock.now()));
+  takes("retry-task", RetryTaskBody, (body) => orders.retryTask(body, clock.now()), {
+    tag: "commands",
+    role: "operator",
+    keepsNumbers: true,
+  });
   takes("cancel-task", TaskBody, orders.cancelTask);
   takes("requeue-dead-letter", TaskBody, orders.requeueDeadLetter);
   takes("bulk-retry", BulkRetryBody, bulkRetryOf, { tag: "commands", role: "operator", bucket: "bulk" });
