@@ -48,5 +48,12 @@ const columns = {
   queue: ({ queue }: DeadLetter) => queue,
   attempts: ({ attempts }: DeadLetter) => attempts,
   failed: (letter: DeadLetter) => letter.failed_at,
-  error: (letter: DeadLetter) => letter.error_excerpt?.trimEnd().split("\n").at(-1)?.slice(0, 100),
+  error: (letter: DeadLetter) => headlineOf(letter.error_excerpt ?? "").slice(0, 100),
 };
+
+/** The line with the message: frames of a stack are moved in, in front of it (Python) or behind it (Node). */
+const headlineOf = (excerpt: string): string =>
+  excerpt
+    .split("\n")
+    .filter((line) => /^\S/.test(line))
+    .at(-1) ?? excerpt;

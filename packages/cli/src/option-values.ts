@@ -1,4 +1,4 @@
-import { priorities, taskStates } from "@svc/client";
+import { isExactNumber, parseExact, priorities, taskStates } from "@svc/client";
 import { durationRule, momentRule, readDuration, readMoment } from "@svc/client/task-query";
 import { CliError } from "./exit-codes.ts";
 
@@ -31,11 +31,14 @@ export function seconds(option: string, text: string, { max }: { max: number }):
   return Math.round(durationMs / 1000);
 }
 
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+
+/** Numbers that no double holds keep their digits. */
 export function json(option: string, text: string, kind: "array" | "object"): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (kind === "array" ? Array.isArray(value) : typeof value === "object" && value !== null && !Array.isArray(value))
-      return value;
+    const value = parseExact(text);
+    if (kind === "array" ? Array.isArray(value) : isObject(value)) return value;
   } catch {
     // Told below.
   }
