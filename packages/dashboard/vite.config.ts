@@ -22,6 +22,8 @@ const fleetOnly =
 const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 /** What the page and the drawer of a task share, and the page: alone it is one kilobyte. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer)/;
+/** What pages and dialogs that make commands share. */
+const commands = /[\\/]features[\\/]commands[\\/](TaskCommands|CommandPill|use-act|able|words|command-queries)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
   /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/]memberships[\\/]queries\.ts$/;
@@ -67,6 +69,7 @@ export default defineConfig({
             },
             { name: "entry", priority: 2, test: (id: string) => entry.test(id) },
             { name: "people", priority: 1, test: (id: string) => people.test(id) },
+            { name: "commands", priority: 1, test: (id: string) => commands.test(id) },
             { name: "account", priority: 1, test: (id: string) => account.test(id) },
             {
               name: "core",

@@ -28,6 +28,8 @@ const pages = {
   "/p/[^/]+/workers/[^/]+": "/workers/WorkerPage.tsx",
   "/p/[^/]+/agents": "/agents/AgentsPage.tsx",
   "/p/[^/]+/agents/[^/]+": "/agents/AgentPage.tsx",
+  "/p/[^/]+/commands": "/commands/CommandsPage.tsx",
+  "/p/[^/]+/commands/[^/]+": "/commands/CommandPage.tsx",
   "/p/[^/]+/settings/general": "/projects/GeneralPage.tsx",
   "/p/[^/]+/settings/members": "/memberships/MembersPage.tsx",
   "/p/[^/]+/audit": "/audit/AuditPage.tsx",

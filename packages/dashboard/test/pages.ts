@@ -1,5 +1,6 @@
 import { enrollSecondFactor, waitFor } from "@svc/testkit";
 import { signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
+import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page } from "playwright-core";
 import { tellSample } from "./task-traffic.ts";
 
@@ -8,6 +9,8 @@ export interface Site {
   readonly slug: string;
   readonly agentId: string;
   readonly workerId: string;
+  /** Of a command that failed. */
+  readonly commandId: string;
   /** The token of an invitation for an address without an account. */
   readonly invitation: string;
   /** Of a user with a second factor: a session that it verified, and one that waits for its code. */
@@ -192,6 +195,26 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /Agents/,
     ready: (page) => page.getByRole("heading", { name: "Processes" }).waitFor(),
   },
+  commands: {
+    path: ({ slug }) => `/p/${slug}/commands`,
+    title: /^Commands, shop/,
+    ready: (page) => page.getByRole("link", { name: "Cancel task" }).waitFor(),
+  },
+  "commands filtered to nothing": {
+    path: ({ slug }) => `/p/${slug}/commands?status=cancelled&action=purge_queue`,
+    title: /^Commands, shop/,
+    ready: (page) => page.getByText("No command matches").waitFor(),
+  },
+  "no commands yet": {
+    path: () => "/p/empty/commands",
+    title: /^Commands, empty/,
+    ready: (page) => page.getByText("No command yet").waitFor(),
+  },
+  command: {
+    path: ({ slug, commandId }) => `/p/${slug}/commands/${commandId}`,
+    title: /^Cancel task, Commands/,
+    ready: (page) => page.getByText("The agent could not do it: unsupported").waitFor(),
+  },
   profile: {
     path: () => "/me/profile",
     title: /^Profile/,
@@ -339,14 +362,24 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
     expires_in_days: 90,
     allowed_cidrs: ["10.20.0.0/16", "2001:db8::7"],
   });
-  const connected = await brain.connectAgent();
+  const adapter = createScriptedAdapter("scripted", ["cancel_task"]);
+  const connected = { ...(await brain.connectAgent({ engines: [adapter] })), adapter };
   await tellSample(brain, connected);
   const worker = await waitFor(async () => {
     const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/workers`);
     return body.items.find(({ name }: { name: string }) => name === "billing-1");
   });
-  const ids = { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id };
+  const commandId = await failCommand(brain);
+  const ids = { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id, commandId };
   return { ...ids, ...(await fillAccounts(brain)) };
+}
+
+/** A command that no agent here carries out. */
+async function failCommand(brain: TestBrain): Promise<string> {
+  const at = `/projects/${brain.project.slug}/commands`;
+  const { body } = await brain.as.operator.post(`${at}/cancel-task`, { engine: "scripted", task_id: "wait-1" });
+  await waitFor(async () => (await brain.as.operator.get(`${at}/${body.id}`)).body.status === "failed");
+  return body.id;
 }
 
 async function fillAccounts(brain: TestBrain): Promise<Pick<Site, "invitation" | "verifiedCookie" | "pendingCookie">> {

@@ -54,6 +54,15 @@ const projectPages: readonly ProjectPage[] = [
   { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },
   { id: "agents", label: "Agents", icon: "agents", group: "Fleet", href: paths.agents, key: "a", isOnBar: true },
   {
+    id: "commands",
+    label: "Commands",
+    icon: "commands",
+    group: "Act",
+    href: paths.commands,
+    key: "c",
+    isOnBar: false,
+  },
+  {
     id: "audit",
     label: "Audit",
     icon: "audit",
