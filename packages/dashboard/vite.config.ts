@@ -23,10 +23,11 @@ const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 /** What the page and the drawer of a task share, and the page: alone it is one kilobyte. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer)/;
 /** What pages and dialogs that make commands share. */
-const commands = /[\\/]features[\\/]commands[\\/](TaskCommands|CommandPill|use-act|able|words|command-queries)/;
+const commands =
+  /[\\/]features[\\/]commands[\\/](TaskCommands|PurgeButton|WorkerControls|CommandPill|use-act|able|words|command-queries)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/]memberships[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/]memberships[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
@@ -36,7 +37,7 @@ const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav)/;
 
 /** What the pages of accounts, members and settings share; no other page needs it to begin with. */
 const people =
-  /[\\/]ui[\\/](HeldButton|MenuEntry)\.tsx$|[\\/]projects[\\/](SettingsTabs|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
+  /[\\/]ui[\\/]MenuEntry\.tsx$|[\\/]projects[\\/](SettingsTabs|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
@@ -69,7 +70,6 @@ export default defineConfig({
             },
             { name: "entry", priority: 2, test: (id: string) => entry.test(id) },
             { name: "people", priority: 1, test: (id: string) => people.test(id) },
-            { name: "commands", priority: 1, test: (id: string) => commands.test(id) },
             { name: "account", priority: 1, test: (id: string) => account.test(id) },
             {
               name: "core",
@@ -89,6 +89,8 @@ export default defineConfig({
               priority: 2,
               test: (id: string) => signedIn.test(id) || charts.test(id) || listParts.test(id),
             },
+            // After the shell, which else would need it for what both use.
+            { name: "commands", priority: 2, test: (id: string) => commands.test(id) },
           ],
         },
       },

@@ -66,7 +66,7 @@ describe("a task", () => {
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.keyboard.press("r");
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
-    await dialog.getByText("With changed inputs").click();
+    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
     const args = dialog.getByLabel("Positional inputs");
     expect(JSON.parse(await args.inputValue())).toEqual([{ order: 88213 }]);
     await args.fill("[12345678901234567890");
@@ -94,7 +94,7 @@ describe("a task", () => {
     const { page } = await openAs("operator", "tasks/bullmq/bad-2");
     await page.getByRole("button", { name: "Retry" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
-    await dialog.getByText("With changed inputs").click();
+    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
     expect(await dialog.getByLabel("Positional inputs").inputValue()).toBe("");
     await dialog.getByText("were redacted, so they are not filled in").first().waitFor();
     await dialog.getByLabel("Positional inputs").fill('[{"access_token": "[REDACTED]"}]');

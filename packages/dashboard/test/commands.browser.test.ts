@@ -1,11 +1,10 @@
 import type { CommandOutcome } from "@svc/agent";
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandAgent, connectCommandAgent, held } from "./command-agent.ts";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
-import { connection } from "./task-rows.ts";
 
 let brain: TestBrain;
 let browser: Browser;
@@ -23,6 +22,8 @@ beforeEach(() => {
   agent.answer = () => ({ status: "success" });
 });
 
+const connection = (page: Page, mode: string) =>
+  page.getByRole("button", { name: new RegExp(`^Connection: ${mode}`) }).waitFor();
 const at = (path: string) => `/p/${brain.project.slug}/${path}`;
 async function openAs(role: TestRole, path: string) {
   const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });

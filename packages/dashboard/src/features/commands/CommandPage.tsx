@@ -1,7 +1,7 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { usePollMs } from "../../live/live.ts";
+import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
@@ -20,13 +20,13 @@ import { roleIn, useMayAudit, useMe } from "../sessions/queries.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { issuerText } from "./CommandsPage.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
-import { commandQuery, hasEnded, useLiveCommands } from "./command-queries.ts";
+import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
 import { AgentLink, stuckReason, Target } from "./targets.tsx";
 import { statusSentence, wordsOfAction } from "./words.ts";
 
 export function CommandPage() {
   const { slug, commandId } = useParams({ from: "/signed-in/p/$slug/commands/$commandId" });
-  const pollMs = usePollMs();
+  const pollMs = useTimedMs(openPollMs);
   const read = useSuspenseQuery({
     ...commandQuery(slug, commandId),
     refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : pollMs),

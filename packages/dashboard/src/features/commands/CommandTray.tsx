@@ -1,7 +1,7 @@
 import type { Command } from "@svc/client";
 import { useQueries } from "@tanstack/react-query";
 import { useId, useState, useSyncExternalStore } from "react";
-import { usePollMs } from "../../live/live.ts";
+import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { dropCommands, recent } from "../../shell/recent.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
@@ -12,7 +12,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
 import { useNow } from "../../ui/ticker.ts";
 import { CommandPill } from "./CommandPill.tsx";
-import { commandQuery, hasEnded, useLiveCommands } from "./command-queries.ts";
+import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { statusSentence } from "./words.ts";
 
@@ -20,7 +20,7 @@ import { statusSentence } from "./words.ts";
 export function CommandTray({ slug }: { slug: string }) {
   const entries = useSyncExternalStore(recent.subscribe, recent.get).commands.filter((one) => one.slug === slug);
   const [isFolded, setFolded] = useState(false);
-  const pollMs = usePollMs();
+  const pollMs = useTimedMs(openPollMs);
   const now = useNow();
   const id = useId();
   useLiveCommands(slug);

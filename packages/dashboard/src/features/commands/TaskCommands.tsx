@@ -4,8 +4,8 @@ import { lazy, Suspense, useState, useSyncExternalStore } from "react";
 import { paths } from "../../paths.ts";
 import { recent } from "../../shell/recent.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
 import { age } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
 import { useNow } from "../../ui/ticker.ts";
@@ -22,7 +22,7 @@ export type TaskAct = keyof typeof dialogs;
 
 type OfTask = Pick<Task, "engine" | "task_id" | "state">;
 
-const endedStates: readonly string[] = ["success", "failure", "revoked", "rejected"];
+export const endedStates: readonly string[] = ["success", "failure", "revoked", "rejected"];
 
 /** Retry and cancel of one task: pressed in vain, with the reason, while they cannot be done. */
 export function TaskCommands({ slug, task }: { slug: string; task: OfTask }) {
@@ -33,42 +33,19 @@ export function TaskCommands({ slug, task }: { slug: string; task: OfTask }) {
   const hasEnded = endedStates.includes(state);
   return (
     <>
-      <Act
-        icon="retry"
-        words="Retry"
+      <HeldButton
         reason={retry.reason ?? (hasEnded || state === "unknown" ? null : "It has not ended yet")}
         onAct={() => setAsked("retry")}
-      />
-      <Act
-        icon="x"
-        words="Cancel"
-        reason={cancel.reason ?? (hasEnded ? "It has ended already" : null)}
-        onAct={() => setAsked("cancel")}
-      />
+      >
+        <Icon name="retry" />
+        Retry
+      </HeldButton>
+      <HeldButton reason={cancel.reason ?? (hasEnded ? "It has ended already" : null)} onAct={() => setAsked("cancel")}>
+        <Icon name="x" />
+        Cancel
+      </HeldButton>
       <TaskDialog slug={slug} act={asked} engine={engine} taskId={task.task_id} onClose={() => setAsked(null)} />
     </>
-  );
-}
-
-interface ActProps {
-  icon: string;
-  words: string;
-  reason: string | null;
-  onAct: () => void;
-}
-
-function Act({ icon, words, reason, onAct }: ActProps) {
-  return (
-    <button
-      type="button"
-      className={controls.btn}
-      aria-disabled={reason !== null}
-      title={reason ?? undefined}
-      onClick={() => reason === null && onAct()}
-    >
-      <Icon name={icon} />
-      {words}
-    </button>
   );
 }
 

@@ -37,6 +37,9 @@ export const commandPages = (slug: string, filters: CommandFilters) =>
     placeholderData: keepPreviousData,
   });
 
+/** How often a command is read that has not ended, besides what the hub pushes: it is watched, and often ends before its first answer is here. */
+export const openPollMs = 3_000;
+
 export const hasEnded = ({ status }: Pick<Command, "status">): boolean =>
   status !== "pending" && status !== "dispatched";
 

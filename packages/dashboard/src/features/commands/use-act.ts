@@ -44,27 +44,27 @@ export interface Told {
 }
 
 /**
- * Makes a command and puts it into the tray. The same request again, after an answer that was lost, is the same command: its key stays
- * until the request changes.
+ * Makes a command and puts it into the tray, which has no room for those of a long list (null). The same request again, after an answer
+ * that was lost, is the same command, for as long as its dialog is open.
  */
 export function useIssue<Body extends object>(
   slug: string,
   send: (slug: string, body: Body & { idempotency_key: string }) => Promise<Command>,
 ) {
   const client = useQueryClient();
-  const last = useRef({ text: "", key: "" });
+  const keys = useRef(new Map<string, string>());
   return useMutation({
-    mutationFn: async ({ body, told }: { body: Body; told: Told }) => {
+    mutationFn: async ({ body, told }: { body: Body; told: Told | null }) => {
       const text = JSON.stringify(body);
-      if (last.current.text !== text) last.current = { text, key: freshKey() };
-      const command = await send(slug, { ...body, idempotency_key: last.current.key });
-      client.setQueryData(commandQuery(slug, command.id).queryKey, command);
-      noteCommand({
-        slug,
-        id: command.id,
-        words: told.words,
-        task: told.task ? `${told.task.engine}/${told.task.taskId}` : "",
-      });
+      const key = keys.current.get(text) ?? freshKey();
+      keys.current.set(text, key);
+      const command = await send(slug, { ...body, idempotency_key: key });
+      // Old at once: it may have gone on before this answer came, and that push is over.
+      client.setQueryData(commandQuery(slug, command.id).queryKey, command, { updatedAt: 0 });
+      if (told !== null) {
+        const task = told.task ? `${told.task.engine}/${told.task.taskId}` : "";
+        noteCommand({ slug, id: command.id, words: told.words, task });
+      }
       void client.invalidateQueries({ queryKey: ["commands", slug] });
       return command;
     },

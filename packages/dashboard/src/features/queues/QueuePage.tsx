@@ -17,6 +17,7 @@ import panel from "../../ui/panel.module.css";
 import { Age } from "../../ui/Stamp.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
+import { PurgeButton } from "../commands/PurgeButton.tsx";
 import { FailuresPanel } from "../tasks/FailuresPanel.tsx";
 import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
@@ -55,6 +56,7 @@ export function QueuePage() {
         >
           Its tasks
         </AppLink>
+        <PurgeButton slug={slug} queue={queue} />
       </div>
       {read.error ? (
         <FailedLine title="The queue was not renewed" error={read.error} onRetry={() => void read.refetch()} />
