@@ -28,6 +28,7 @@ const pages = {
   "/p/[^/]+/workers/[^/]+": "/workers/WorkerPage.tsx",
   "/p/[^/]+/agents": "/agents/AgentsPage.tsx",
   "/p/[^/]+/agents/[^/]+": "/agents/AgentPage.tsx",
+  "/p/[^/]+/dead-letters": "/dead-letters/DeadLettersPage.tsx",
   "/p/[^/]+/commands": "/commands/CommandsPage.tsx",
   "/p/[^/]+/commands/[^/]+": "/commands/CommandPage.tsx",
   "/p/[^/]+/settings/general": "/projects/GeneralPage.tsx",

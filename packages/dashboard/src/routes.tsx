@@ -2,6 +2,7 @@ import { createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack
 import { adminRoutes } from "./admin-routes.tsx";
 import { entryRoutes } from "./entry-routes.tsx";
 import { readCommandsSearch } from "./features/commands/commands-search.ts";
+import { readDeadLettersSearch } from "./features/dead-letters/dead-letters-search.ts";
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
 import { meQuery } from "./features/sessions/queries.ts";
 import { taskEventsQuery, taskListQuery, taskQuery } from "./features/tasks/queries.ts";
@@ -18,7 +19,7 @@ import { whenGated } from "./second-factor-gate.ts";
 import { PageBones } from "./ui/Feedback.tsx";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
-// later mount here in this order: /inbox, then below a project: issues, schedules, dead-letters, bulk-retries,
+// later mount here in this order: /inbox, then below a project: issues, schedules, bulk-retries,
 // automation, and the rest of /me, /admin.
 
 const homeRoute = createRoute({
@@ -94,6 +95,13 @@ const agentRoute = createRoute({
   component: lazyRouteComponent(() => import("./features/agents/AgentPage.tsx"), "AgentPage"),
 });
 
+const deadLettersRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/dead-letters",
+  validateSearch: readDeadLettersSearch,
+  component: lazyRouteComponent(() => import("./features/dead-letters/DeadLettersPage.tsx"), "DeadLettersPage"),
+});
+
 const commandsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/commands",
@@ -128,6 +136,7 @@ export const router = createRouter({
         workerRoute,
         agentsRoute,
         agentRoute,
+        deadLettersRoute,
         commandsRoute,
         commandRoute,
         ...settingsRoutes(projectRoute),

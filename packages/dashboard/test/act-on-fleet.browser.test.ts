@@ -179,7 +179,7 @@ describe("ticked tasks", () => {
     await tray(page).getByText("Retry 2 tasks of bullmq").waitFor();
     await tray(page).getByText("completed").waitFor();
     expect(agent.got).toHaveLength(1);
-    const { filter } = agent.got[0]?.parameters as { filter: { engine: string; task_ids: string[] } };
+    const filter = agent.got[0]?.parameters.filter as { engine: string; task_ids: string[] };
     expect({ ...filter, task_ids: filter.task_ids.toSorted() }).toEqual({
       engine: "bullmq",
       task_ids: ["bad-1", "bad-2"],

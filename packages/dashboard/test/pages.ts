@@ -195,6 +195,14 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /Agents/,
     ready: (page) => page.getByRole("heading", { name: "Processes" }).waitFor(),
   },
+  "dead letters": {
+    path: ({ slug }) => `/p/${slug}/dead-letters`,
+    title: /^Dead letters, shop/,
+    ready: async (page) => {
+      await page.getByText("Nothing is asked of an agent before you press Load").waitFor();
+      await page.getByRole("option", { name: "scripted" }).waitFor({ state: "attached" });
+    },
+  },
   commands: {
     path: ({ slug }) => `/p/${slug}/commands`,
     title: /^Commands, shop/,

@@ -63,6 +63,15 @@ const projectPages: readonly ProjectPage[] = [
     isOnBar: false,
   },
   {
+    id: "dead-letters",
+    label: "Dead letters",
+    icon: "dead",
+    group: "Act",
+    href: paths.deadLetters,
+    key: "d",
+    isOnBar: false,
+  },
+  {
     id: "audit",
     label: "Audit",
     icon: "audit",

@@ -16,6 +16,7 @@ import { ableAgents } from "./able.ts";
 import { planOf } from "./bulk-plan.ts";
 import type { TaskAct } from "./TaskCommands.tsx";
 import { useIssue } from "./use-act.ts";
+import { useInTurn } from "./use-in-turn.ts";
 import { refusalWords } from "./words.ts";
 
 /** Each cancel is a command of its own. */
@@ -36,9 +37,7 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const retry = useIssue(slug, (to, body: BulkRetryCommandBody) => api.retryTasks(to, body));
   const cancel = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
-  const [made, setMade] = useState(0);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
+  const { made, isBusy, failure, isDone, run } = useInTurn();
   const plan = planOf(rows, act);
   const engines = plan.engines.map((one) => ({
     ...one,
@@ -59,23 +58,8 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
           ? `At most ${count(maximumCancels)} at a time`
           : null;
 
-  // One after the other; what was made stays made, and another press goes on after it.
   const send = async () => {
-    setBusy(true);
-    setFailure(null);
-    let next = made;
-    try {
-      for (const order of orders().slice(made)) {
-        await order();
-        next += 1;
-        setMade(next);
-      }
-      if (act === "retry") onDone();
-    } catch (error) {
-      setFailure(error);
-    } finally {
-      setBusy(false);
-    }
+    if ((await run(orders())) && act === "retry") onDone();
   };
   const orders = (): (() => Promise<unknown>)[] =>
     doable.flatMap(({ engine, rows: own, able }) => {
@@ -92,7 +76,6 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
         return cancel.mutateAsync({ body: { agent_id: agentId, engine, task_id: row.task_id }, told });
       });
     });
-  const isDone = made > 0 && !isBusy && failure === null;
   // The bar that it stands in goes with the ticks.
   const leave = isDone ? onDone : onClose;
 
@@ -127,7 +110,7 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
       ) : null}
       {failure ? (
         <Refusal>
-          {made === 0 ? "Nothing was asked for." : `The rest was not asked for.`} {refusalWords(failure)}
+          {made === 0 ? "Nothing was asked for." : "The rest was not asked for."} {refusalWords(failure)}
         </Refusal>
       ) : null}
       <div className={dialogFoot}>
