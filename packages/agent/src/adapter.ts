@@ -1,4 +1,5 @@
 import type { EventRecord } from "@svc/protocol";
+import type { Command, CommandOutcome } from "./commands/command.ts";
 
 /**
  * The wall between the agent and one engine. An adapter watches its engine and hands lifecycle events to the sink; the agent
@@ -15,6 +16,21 @@ export interface EngineAdapter {
   stop(): Promise<void>;
   /** Present depths, consumers and workers, for the heartbeat's adapter_health. Bounded by the caller to 5 s. */
   snapshot(): Promise<AdapterSnapshot>;
+  /**
+   * Carries a command out, once per command id. Called only for actions whose capability token `capabilities` lists; absent when the
+   * adapter only watches. What it throws becomes a failed result with that text, so texts are for operators and hold no secret. It may
+   * take `command.timeoutSeconds`; what it answers later is not sent.
+   */
+  execute?(command: Command): Promise<CommandOutcome>;
+}
+
+/** An adapter that throws here can do nothing. */
+export function capabilitiesOf(engine: EngineAdapter): string[] {
+  try {
+    return [...engine.capabilities()];
+  } catch {
+    return [];
+  }
 }
 
 export interface AdapterContext {
