@@ -1,4 +1,4 @@
-import type { Command, CommandExecutor, CommandOutcome } from "@svc/agent";
+import type { Command, CommandOutcome } from "@svc/agent";
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
@@ -36,13 +36,12 @@ export async function connectCommandAgent(
   const adapter = createScriptedAdapter("bullmq", tokens);
   adapter.answerSnapshot(async () => fleetSnapshot());
   const made: CommandAgent = { adapter, agentId: "", got: [], answer: () => ({ status: "success" }) };
-  const execute: CommandExecutor = async (command) => {
+  adapter.answerCommands(async (command) => {
     made.got.push(command);
     return made.answer(command);
-  };
+  });
   const connected = await brain.connectAgent({
     engines: [adapter],
-    executors: new Map(actions.map((action) => [action, execute])),
     heartbeatSeconds: 1,
   });
   made.agentId = connected.minted.agentId;

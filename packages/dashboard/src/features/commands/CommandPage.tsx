@@ -21,6 +21,7 @@ import { CommandPill } from "./CommandPill.tsx";
 import { issuerText } from "./CommandsPage.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
 import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
+import css from "./commands.module.css";
 import { AgentLink, stuckReason, Target } from "./targets.tsx";
 import { statusSentence, wordsOfAction } from "./words.ts";
 
@@ -48,6 +49,8 @@ export function CommandPage() {
   const seesAll = role === "operator" || role === "admin";
   const hidden = <span className="t3">hidden for your role</span>;
   const stuck = stuckReason(command, agents, now);
+  const isWrong = stuck !== null || command.status === "failed" || command.status === "timeout";
+  const says = statusSentence(command) + (stuck === null ? "" : ` It has waited for over a minute: ${stuck}.`);
   const facts: [string, ReactNode][] = [
     ["Target", <Target key="target" slug={slug} command={command} />],
     ["Agent", <AgentLink key="agent" slug={slug} id={command.agent_id} agents={agents} />],
@@ -79,10 +82,7 @@ export function CommandPage() {
       {read.error ? (
         <FailedLine title="The command was not renewed" error={read.error} onRetry={() => void read.refetch()} />
       ) : null}
-      <NoteLine glyph={glyphs[command.status]}>
-        {statusSentence(command)}
-        {stuck ? ` It has waited for over a minute: ${stuck}.` : null}
-      </NoteLine>
+      {isWrong ? <NoteLine glyph={glyphs[command.status]}>{says}</NoteLine> : <p className={css.told}>{says}</p>}
       <div className={panel.page}>
         <div className={panel.grid2}>
           <div className={panel.stack}>

@@ -57,9 +57,9 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
           </p>
         ) : isKnown ? (
           <p>
-            <b>{tasks}</b> waited in <b>{nameText(name)}</b> of {printable(engine)},{" "}
-            <Age at={queue.depth_reported_at ?? null} suffix=" ago" />. They are removed for good. If it is another
-            number by the time the agent looks, it removes nothing.
+            <Age at={queue.depth_reported_at ?? null} suffix=" ago" /> <b>{tasks}</b> waited in <b>{nameText(name)}</b>{" "}
+            of {printable(engine)}. They are removed for good. If it is another number by the time the agent looks, it
+            removes nothing.
           </p>
         ) : (
           <p>No agent has reported how much waits in this queue, so there is nothing to guard the purge with.</p>
@@ -73,7 +73,7 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         {issue.isError ? <Refusal>Nothing was purged. {refusalWords(issue.error)}</Refusal> : null}
-        <div className={dialogFoot}>
+        <p>
           <button
             type="button"
             className={controls.lnk}
@@ -84,7 +84,8 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
           >
             {isForced ? "Back to the guarded purge" : "Purge whatever is in it…"}
           </button>
-          <span className="grow" />
+        </p>
+        <div className={dialogFoot}>
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Keep them
           </button>

@@ -11,6 +11,7 @@ import { instant } from "../../ui/instants.ts";
 import { useNow } from "../../ui/ticker.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { commandQuery, hasEnded } from "./command-queries.ts";
+import css from "./commands.module.css";
 import { useAble } from "./use-act.ts";
 import { wordsOfAction } from "./words.ts";
 
@@ -96,7 +97,7 @@ function Ghost({ slug, id, task, hrefOf }: GhostProps) {
     typeof result?.new_task_id === "string" && result.new_task_id !== task.task_id ? result.new_task_id : null;
   const at = hasEnded(command) ? command.completed_at : (command.dispatched_at ?? command.issued_at);
   return (
-    <div>
+    <div className={css.ghost}>
       <dt>{wordsOfAction(command.action)}</dt>
       <dd>
         <CommandPill status={command.status} bare />{" "}

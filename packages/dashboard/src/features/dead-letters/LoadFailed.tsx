@@ -13,8 +13,9 @@ export function LoadFailed({ slug, error }: { slug: string; error: unknown }) {
   const agents = error instanceof ApiProblem && error.code === "conflict" ? agentsIn(details.agents) : null;
   return (
     <section className={css.failed} role="alert">
-      <p>
-        <Glyph name="failure" /> {wordsOf(error)}{" "}
+      <p className={css.cause}>
+        <Glyph name="failure" />
+        <span className="grow">{wordsOf(error)}</span>
         {commandId === null ? null : <AppLink href={paths.command(slug, commandId)}>The command that was sent</AppLink>}
       </p>
       {agents === null ? null : agents.length === 0 ? (

@@ -41,8 +41,10 @@ export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskH
           <CopyButton text={task.task_id} name="Copy task id (y)" />
         </span>
       </div>
-      <div className={css.acts}>
+      <div className={css.commands}>
         <TaskCommands slug={slug} task={task} />
+      </div>
+      <div className={css.acts}>
         <CopyMenu slug={slug} task={task} />
         {actions}
       </div>
