@@ -20,11 +20,11 @@ const fleetOnly =
   /[\\/](WindowTable|FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
 /** What pages with figures need; small bars stand in lists too. */
 const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
-/** What the page and the drawer of a task share, and the page: alone it is one kilobyte. */
-const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer)/;
-/** What pages and dialogs that make commands share. */
-const commands =
-  /[\\/]features[\\/]commands[\\/](TaskCommands|PurgeButton|WorkerControls|CommandPill|use-act|able|words|command-queries)/;
+/** What the page and the drawer of a task share, and the page: alone it is one kilobyte. Why a task waits is loaded when it is asked. */
+const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer|CauseList|causes|evidence)/;
+/** What acts on a task, and what other pages that act take from there once they are drawn. */
+const commandParts =
+  /[\\/]features[\\/]commands[\\/](TaskCommands|CommandPill|use-act|able|words|command-queries|commands\.module)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
   /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/]memberships[\\/]queries\.ts$/;
@@ -61,7 +61,7 @@ export default defineConfig({
             {
               name: "task-parts",
               priority: 1,
-              test: (id: string) => taskOnly.test(id) || taskParts.test(id),
+              test: (id: string) => taskOnly.test(id) || taskParts.test(id) || commandParts.test(id),
             },
             {
               name: "fleet",
@@ -89,8 +89,6 @@ export default defineConfig({
               priority: 2,
               test: (id: string) => signedIn.test(id) || charts.test(id) || listParts.test(id),
             },
-            // After the shell, which else would need it for what both use.
-            { name: "commands", priority: 2, test: (id: string) => commands.test(id) },
           ],
         },
       },

@@ -80,7 +80,15 @@ export interface AdapterSnapshot {
   readonly queue_consumers?: Readonly<Record<string, number>>;
   /** Enqueued instant (ISO 8601) of the oldest waiting task by queue. */
   readonly queue_oldest?: Readonly<Record<string, string>>;
+  /** Queues that start nothing, whoever consumes them, and why; read together with `queue_depths`, where one without an entry is open. */
+  readonly queue_holds?: Readonly<Record<string, QueueHold>>;
   readonly worker_details?: Readonly<Record<string, WorkerDetails>>;
+}
+
+export interface QueueHold {
+  readonly paused?: true;
+  /** ISO 8601: the rate limit of the queue lets nothing start before. */
+  readonly limited_until?: string;
 }
 
 export interface WorkerDetails {

@@ -6,6 +6,7 @@ export type {
   CursorUpdate,
   EngineAdapter,
   EventSink,
+  QueueHold,
   WorkerDetails,
 } from "./adapter.ts";
 export { type Agent, type AgentReport, startAgent } from "./agent.ts";

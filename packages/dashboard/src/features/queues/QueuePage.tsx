@@ -2,6 +2,7 @@ import type { Queue, QueueActivity } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { useFollowed, withOwnRow } from "../../live/use-followed.ts";
 import { paths } from "../../paths.ts";
@@ -11,19 +12,23 @@ import controls from "../../ui/controls.module.css";
 import { type FactOf, Facts } from "../../ui/Facts.tsx";
 import { FailedLine, NoteLine } from "../../ui/Feedback.tsx";
 import { age, count, nameText, printable } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
 import panel from "../../ui/panel.module.css";
 import { Age } from "../../ui/Stamp.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
-import { PurgeButton } from "../commands/PurgeButton.tsx";
 import { FailuresPanel } from "../tasks/FailuresPanel.tsx";
 import { DepthPanel, LatencyPanel } from "./ChartPanels.tsx";
 import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
 import { Consumers } from "./QueueRow.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
 import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
+
+const PurgeButton = lazy(() => import("../commands/PurgeButton.tsx").then((part) => ({ default: part.PurgeButton })));
+/** Of a button whose part is on its way. */
+const loading = { reason: "One moment", onAct: () => {} };
 
 export function QueuePage() {
   const { slug, engine, name } = useParams({ from: "/signed-in/p/$slug/queues/$engine/$name" });
@@ -56,7 +61,9 @@ export function QueuePage() {
         >
           Its tasks
         </AppLink>
-        <PurgeButton slug={slug} queue={queue} />
+        <Suspense fallback={<HeldButton {...loading}>Purge</HeldButton>}>
+          <PurgeButton slug={slug} queue={queue} />
+        </Suspense>
       </div>
       {read.error ? (
         <FailedLine title="The queue was not renewed" error={read.error} onRetry={() => void read.refetch()} />

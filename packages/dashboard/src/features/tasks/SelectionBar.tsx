@@ -4,8 +4,6 @@ import controls from "../../ui/controls.module.css";
 import { count } from "../../ui/format.ts";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import type { TaskAct } from "../commands/TaskCommands.tsx";
-import { useMayNot } from "../commands/use-act.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
 import { type Chosen, DeleteDialog } from "./DeleteDialog.tsx";
 import { useFocusBack } from "./focus-back.ts";
@@ -13,7 +11,7 @@ import css from "./list.module.css";
 import { dockId } from "./TaskGrid.tsx";
 import type { ListRow } from "./task-pages.ts";
 
-const BulkDialog = lazy(() => import("../commands/BulkDialog.tsx").then((part) => ({ default: part.BulkDialog })));
+const BulkActs = lazy(() => import("../commands/BulkActs.tsx").then((part) => ({ default: part.BulkActs })));
 
 /** A request names at most this many rows. */
 const maximumIds = 1_000;
@@ -33,10 +31,7 @@ export function SelectionBar({ slug, rows, matching, isArchived, onClear }: Sele
   const isAdmin = useIsProjectAdmin(slug);
   const [isAsking, setAsking] = useState(false);
   const [isWhole, setWhole] = useState(false);
-  const [acting, setActing] = useState<TaskAct | null>(null);
-  const mayNot = useMayNot(slug);
   const isAll = isWhole && matching !== null;
-  const mayNotAct = mayNot ?? (isAll ? "Tick the tasks: not all that match can be acted on at once" : null);
   const mayDelete = isAdmin && !isArchived;
   const refusal = !isAdmin
     ? "Needs the admin role in this project"
@@ -57,14 +52,9 @@ export function SelectionBar({ slug, rows, matching, isArchived, onClear }: Sele
       ) : null}
       <span className="grow" />
       {isAll ? null : <CopyButton text={rows.map((row) => row.task_id).join("\n")} label="Copy ids" />}
-      <HeldButton reason={mayNotAct} onAct={() => setActing("retry")}>
-        <Icon name="retry" />
-        Retry
-      </HeldButton>
-      <HeldButton reason={mayNotAct} onAct={() => setActing("cancel")}>
-        <Icon name="x" />
-        Cancel
-      </HeldButton>
+      <Suspense fallback={null}>
+        <BulkActs slug={slug} rows={rows} isAll={isAll} onDone={onClear} />
+      </Suspense>
       <HeldButton reason={refusal} onAct={() => setAsking(true)}>
         <Icon name="trash" />
         Delete
@@ -78,11 +68,6 @@ export function SelectionBar({ slug, rows, matching, isArchived, onClear }: Sele
       >
         <Icon name="x" />
       </button>
-      {acting ? (
-        <Suspense fallback={null}>
-          <BulkDialog slug={slug} act={acting} rows={rows} onClose={() => setActing(null)} onDone={onClear} />
-        </Suspense>
-      ) : null}
       {isAsking ? (
         <DeleteDialog
           slug={slug}
