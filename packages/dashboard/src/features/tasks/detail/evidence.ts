@@ -61,7 +61,7 @@ export function evidenceLines(
   engine: string,
   { evidence, since }: Pick<TaskCause, "evidence" | "since">,
 ): EvidenceLine[] {
-  return Object.entries(evidence).flatMap(([key, value]) => {
+  return Object.entries(evidence).flatMap(([key, value]): EvidenceLine[] => {
     if (value === null || value === undefined || value === since || untold.has(key)) return [];
     const label = labels[key] ?? printable(key.replaceAll("_", " "));
     if (key.endsWith("_ms") && typeof value === "number") return [{ label, text: duration(value) }];
