@@ -15,8 +15,12 @@ export function LoadFailed({ slug, error }: { slug: string; error: unknown }) {
     <section className={css.failed} role="alert">
       <p className={css.cause}>
         <Glyph name="failure" />
-        <span className="grow">{wordsOf(error)}</span>
-        {commandId === null ? null : <AppLink href={paths.command(slug, commandId)}>The command that was sent</AppLink>}
+        <span>
+          {wordsOf(error)}{" "}
+          {commandId === null ? null : (
+            <AppLink href={paths.command(slug, commandId)}>The command that was sent</AppLink>
+          )}
+        </span>
       </p>
       {agents === null ? null : agents.length === 0 ? (
         <p className="t2">No agent is online.</p>
