@@ -1,9 +1,8 @@
-import type { CommandOutcome } from "@svc/agent";
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type CommandAgent, connectCommandAgent, held } from "./command-agent.ts";
+import { type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "./command-agent.ts";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
 
 let brain: TestBrain;

@@ -1,4 +1,3 @@
-import type { Command, CommandOutcome } from "@svc/agent";
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
@@ -18,6 +17,10 @@ export const actions = [
   "cancel_consumer",
   "rate_limit",
 ] as const;
+
+type Executor = Parameters<ScriptedAdapter["answerCommands"]>[0];
+type Command = Parameters<Executor>[0];
+export type CommandOutcome = Awaited<ReturnType<Executor>>;
 
 export interface CommandAgent {
   adapter: ScriptedAdapter;

@@ -1,7 +1,8 @@
-import { enrollSecondFactor, waitFor } from "@svc/testkit";
-import { signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
+import { waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page } from "playwright-core";
+import { failCommand, fillAccounts } from "./site-facts.ts";
 import { tellSample } from "./task-traffic.ts";
 
 /** What the addresses of pages are made of. */
@@ -385,21 +386,4 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
   const commandId = await failCommand(brain);
   const ids = { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id, commandId };
   return { ...ids, ...(await fillAccounts(brain)) };
-}
-
-/** A command that no agent here carries out. */
-async function failCommand(brain: TestBrain): Promise<string> {
-  const at = `/projects/${brain.project.slug}/commands`;
-  const { body } = await brain.as.operator.post(`${at}/cancel-task`, { engine: "scripted", task_id: "wait-1" });
-  await waitFor(async () => (await brain.as.operator.get(`${at}/${body.id}`)).body.status === "failed");
-  return body.id;
-}
-
-async function fillAccounts(brain: TestBrain): Promise<Pick<Site, "invitation" | "verifiedCookie" | "pendingCookie">> {
-  const invited = await brain.as.root.post(`/projects/${brain.project.slug}/invitations`, { email: "new@example.org" });
-  const verified = await brain.addMember("careful", "viewer");
-  await enrollSecondFactor(verified);
-  await verified.post("/auth/mfa/trusted-devices", { label: "Firefox on Linux" });
-  const pending = await signIn(brain.url, "careful@example.org", testPassword);
-  return { invitation: invited.body.token, verifiedCookie: verified.cookie, pendingCookie: pending.cookie };
 }

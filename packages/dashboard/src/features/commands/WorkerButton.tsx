@@ -2,8 +2,8 @@ import { useState } from "react";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import type { Capability } from "./able.ts";
 import { useAble } from "./use-act.ts";
-import type { ControlledWorker, WorkerAct } from "./WorkerControls.tsx";
 import { WorkerDialog } from "./WorkerDialog.tsx";
+import type { ControlledWorker, WorkerAct } from "./worker-acts.ts";
 
 interface WorkerButtonProps {
   slug: string;

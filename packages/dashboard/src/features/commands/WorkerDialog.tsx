@@ -12,8 +12,8 @@ import { Refusal } from "../../ui/Refusal.tsx";
 import { AgentField } from "./AgentField.tsx";
 import type { Capability } from "./able.ts";
 import { useAble, useIssue } from "./use-act.ts";
-import type { ControlledWorker, WorkerAct } from "./WorkerControls.tsx";
 import { refusalWords } from "./words.ts";
+import type { ControlledWorker, WorkerAct } from "./worker-acts.ts";
 
 interface WorkerDialogProps {
   slug: string;
