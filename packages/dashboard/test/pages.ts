@@ -227,7 +227,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
   command: {
     path: ({ slug, commandId }) => `/p/${slug}/commands/${commandId}`,
     title: /^Cancel task, Commands/,
-    ready: (page) => page.getByText("The agent could not do it: unsupported").waitFor(),
+    ready: (page) => page.getByText("The agent could not do it").waitFor(),
   },
   profile: {
     path: () => "/me/profile",
