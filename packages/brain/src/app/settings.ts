@@ -7,6 +7,7 @@ import { eventSettings } from "../features/events/index.ts";
 import { checkRedactionPatterns, ingestSettings } from "../features/ingest/index.ts";
 import { mfaSettings } from "../features/mfa/index.ts";
 import { projectSettings } from "../features/projects/index.ts";
+import { reconciliationSettings } from "../features/reconciliation/index.ts";
 import { sessionSettings } from "../features/sessions/index.ts";
 import { setupSettings } from "../features/setup/index.ts";
 import { checkTaskRetention, taskSettings } from "../features/tasks/index.ts";
@@ -33,6 +34,7 @@ export const settingFragments = [
   eventSettings,
   taskSettings,
   commandSettings,
+  reconciliationSettings,
   adminSettings,
 ] as const;
 

@@ -92,7 +92,9 @@ export async function chooseAgent(
   const able = agents.filter((agent) => judgeAgent(agent, gate).reason === null);
   const chosen = able.find(({ id }) => id === reportedBy) ?? able[0];
   if (chosen === undefined) {
-    const nearest = agents.map((agent) => judgeAgent(agent, gate).reason ?? "agent_offline").reduce(nearer, "agent_offline");
+    const nearest = agents
+      .map((agent) => judgeAgent(agent, gate).reason ?? "agent_offline")
+      .reduce(nearer, "agent_offline");
     const none = agents.length === 0 && (await isAnyOnline(db.read, projectId)) ? "engine_not_advertised" : nearest;
     throw refused(gate, none);
   }

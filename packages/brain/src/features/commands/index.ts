@@ -1,14 +1,14 @@
 import type { Metrics } from "../../platform/metrics.ts";
-import type { ProjectLabels } from "../projects/index.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
+import type { ProjectLabels } from "../projects/index.ts";
 import { type CommandDeps, createClaim } from "./claim.ts";
 import { createDelivery } from "./delivery.ts";
 import { createIssue, type IssuedCommand } from "./issue.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createReports } from "./report.ts";
-import { linkRetried, retryingActions } from "./retried.ts";
 import { createResultSignal, type EndedCommand } from "./result-signal.ts";
+import { linkRetried, retryingActions } from "./retried.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
 export type { ClaimedCommand } from "./claim.ts";
@@ -19,6 +19,7 @@ export { countOpen } from "./reads.ts";
 export type { ReportedResult } from "./report.ts";
 export type { CommandOutcome, EndedCommand } from "./result-signal.ts";
 export { commandRoutes } from "./routes.ts";
+export { holdAgent } from "./session-reads.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";
@@ -35,7 +36,7 @@ export interface CommandsDeps extends Omit<CommandDeps, "counted"> {
 
 /** Commands: issuing, claiming, waiting for work and for results, storing what agents report. */
 export function createCommands(given: CommandsDeps) {
-  const { log, publish, audit } = given;
+  const { publish, audit } = given;
   const counted = createCommandMetrics(given.metrics, given.labels);
   const work = createWorkSignal(given);
   const results = createResultSignal(given);
@@ -68,12 +69,7 @@ export function createCommands(given: CommandsDeps) {
         counted.moved(command, "pending");
         changed(command);
       }
-      for (const agentId of new Set(commands.map(({ agent_id }) => agent_id))) {
-        if (agentId === null) continue;
-        work
-          .announce(agentId)
-          .catch((error: Error) => log.warn("commands.announce_failed", { message: error.message }));
-      }
+      work.announce([...new Set(commands.flatMap(({ agent_id }) => agent_id ?? []))]);
     },
     /** Commands were cancelled with their agent, and that has been committed. */
     cancelled(commands: readonly EndedCommand[]): void {
@@ -82,6 +78,7 @@ export function createCommands(given: CommandsDeps) {
     },
     awaitResult: results.awaitResult,
     onEnded: results.onEnded,
+    onReported: reports.onReported,
     async start(): Promise<void> {
       await Promise.all([work.start(), results.start()]);
     },
