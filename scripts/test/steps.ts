@@ -22,9 +22,9 @@ export const steps: readonly Step[] = [
   check("unused", "knip", "--no-progress"),
   check("docs", "node", "--conditions=source", "scripts/check-docs.ts"),
   check("build", "node", "scripts/build.ts"),
-  project("unit", 4),
-  project("brain", 9),
-  project("engines", 6),
+  project("unit", 3),
+  project("brain", 10),
+  project("engines", 8),
   project("browser", 17),
 ];
 
