@@ -208,7 +208,7 @@ export async function startAccess(
     settings,
     publish: () => {},
     onError,
-    commandCancelled: () => {},
+    commandsCancelled: () => {},
   });
   memberships.onChanged(() => projects.forget());
   const mail = createMail({ settings, log });

@@ -58,7 +58,7 @@ export async function startAgents(database: Database<Tables>) {
       settings,
       publish: ({ ids }) => void published.push(ids),
       onError: (error) => void errors.push(error),
-      commandCancelled: ({ action }) => void cancelled.push(action),
+      commandsCancelled: (commands) => void cancelled.push(...commands.map(({ action }) => action)),
     });
   const agents = agentsOn(database);
   await agents.start();

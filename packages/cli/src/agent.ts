@@ -5,6 +5,7 @@ import { type EngineWords, engines } from "./agent-engines.ts";
 import type { Command, CommandOptions, Terminal } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
+import { type Environment, readEnvironment } from "./read-environment.ts";
 import { listenForStop } from "./signals.ts";
 
 const options = {
@@ -127,22 +128,6 @@ async function agentOptions(
     ...(words["buffer-name"] !== undefined && { bufferName: words["buffer-name"] }),
     ...(words.dev === true && { devMode: true }),
   };
-}
-
-interface Environment {
-  readonly env: Readonly<Record<string, string>>;
-  /** The absolute SVC_HOME. */
-  readonly home: string;
-}
-
-/** @throws CliError `configuration` for files with faults, all of them told. */
-async function readEnvironment(terminal: Terminal): Promise<Environment> {
-  const { asEnvironment, readSources } = await import("@svc/brain/settings");
-  const { ordered, home, faults, warnings } = readSources();
-  for (const warning of warnings) terminal.err(`svc: ${warning}`);
-  const words = faults.map(({ name, source, message }) => `${name} (${source}) ${message}`);
-  if (words.length > 0) throw new CliError("configuration", words.join("\n     "));
-  return { env: asEnvironment(ordered), home };
 }
 
 function optionsFrom(env: Environment["env"]) {

@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { confirms } from "./ask.ts";
 import type { Command, CommandOptions } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { whichDatabase, withAuditLog } from "./open-audit.ts";
@@ -28,14 +28,3 @@ export const auditPrune: Command = {
     return exitCodes.done;
   },
 };
-
-/** False without asking where nobody can answer. */
-async function confirms(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(question)).trim());
-  } finally {
-    terminal.close();
-  }
-}

@@ -4,6 +4,8 @@ import type { ParseArgsOptionDescriptor } from "node:util";
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
+  /** How far the work has come, in one line that the next one replaces; absent where no person looks on. */
+  readonly status?: (line: string) => void;
 }
 
 /** An option as the parser takes it, with what help and shell completion say of it. */

@@ -18,6 +18,110 @@ export const commands: CommandTable = [
     load: async () => (await import("./agent.ts")).agent,
   },
   {
+    name: "tasks",
+    summary: "list, look at, retry and cancel tasks of a service",
+    commands: [
+      {
+        name: "list",
+        summary: "list tasks, newest first",
+        load: async () => (await import("./tasks-list.ts")).tasksList,
+      },
+      {
+        name: "show",
+        summary: "show one task",
+        load: async () => (await import("./tasks-show.ts")).tasksShow,
+      },
+      {
+        name: "retry",
+        summary: "run tasks again",
+        load: async () => (await import("./tasks-act.ts")).tasksRetry,
+      },
+      {
+        name: "cancel",
+        summary: "cancel tasks",
+        load: async () => (await import("./tasks-act.ts")).tasksCancel,
+      },
+    ],
+  },
+  {
+    name: "commands",
+    summary: "list and follow the commands that agents were given",
+    commands: [
+      {
+        name: "list",
+        summary: "list commands, newest first",
+        load: async () => (await import("./commands-list.ts")).commandsList,
+      },
+      {
+        name: "show",
+        summary: "show one command",
+        load: async () => (await import("./commands-list.ts")).commandsShow,
+      },
+      {
+        name: "watch",
+        summary: "wait for the outcome of a command, or follow all of them",
+        load: async () => (await import("./commands-watch.ts")).commandsWatch,
+      },
+    ],
+  },
+  {
+    name: "dead-letters",
+    summary: "list and requeue what an engine has given up on",
+    commands: [
+      {
+        name: "list",
+        summary: "list dead letters, newest first",
+        load: async () => (await import("./dead-letters-list.ts")).deadLettersList,
+      },
+      {
+        name: "requeue",
+        summary: "put dead letters back into their queue",
+        load: async () => (await import("./dead-letters-requeue.ts")).deadLettersRequeue,
+      },
+    ],
+  },
+  {
+    name: "bulk-retry",
+    summary: "retry every task that matches a filter",
+    commands: [
+      {
+        name: "create",
+        summary: "begin a bulk retry and follow it",
+        load: async () => (await import("./bulk-retry-create.ts")).bulkRetryCreate,
+      },
+      {
+        name: "show",
+        summary: "tell how far a bulk retry has come",
+        load: async () => (await import("./bulk-retry-control.ts")).bulkRetryShow,
+      },
+      {
+        name: "watch",
+        summary: "follow a bulk retry to its end",
+        load: async () => (await import("./bulk-retry-control.ts")).bulkRetryWatch,
+      },
+      {
+        name: "pause",
+        summary: "hold a bulk retry",
+        load: async () => (await import("./bulk-retry-control.ts")).bulkRetryPause,
+      },
+      {
+        name: "resume",
+        summary: "go on with a bulk retry",
+        load: async () => (await import("./bulk-retry-control.ts")).bulkRetryResume,
+      },
+    ],
+  },
+  {
+    name: "login",
+    summary: "sign in to a service, for the commands that take no API key",
+    load: async () => (await import("./login.ts")).login,
+  },
+  {
+    name: "logout",
+    summary: "end the session of svc login",
+    load: async () => (await import("./logout.ts")).logout,
+  },
+  {
     name: "audit",
     summary: "verify, prune and anchor the audit chain",
     commands: [

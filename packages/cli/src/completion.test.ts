@@ -36,7 +36,7 @@ describe("svc completion", () => {
   test.runIf(has("bash")).each([
     [
       ["svc", "c"],
-      ["changepassword", "check", "config", "completion"],
+      ["commands", "changepassword", "check", "config", "completion"],
     ],
     [
       ["svc", "config", ""],

@@ -5,13 +5,13 @@ import { optionForm } from "./help.ts";
 
 const meanings: Record<keyof typeof exitCodes, string> = {
   done: "done",
-  failed: "the check or the operation failed",
+  failed: "the check or the operation failed, or a command that was waited for",
   usage: "wrong usage",
   configuration: "the settings are not valid, or a secret is not that of the database",
   unreachable: "database, service or broker cannot be reached",
   notFound: "what was named does not exist",
   refused:
-    "refused: a conflict, a password that the policy does not take, or something that needs `--force` or `--yes`",
+    "refused: a conflict, credentials that are missing or do not suffice, a password that the policy does not take, or something that needs `--force` or `--yes`",
   interrupted: "interrupted, for example by Ctrl-C at a question",
 };
 
@@ -25,6 +25,9 @@ export async function cliDocument(): Promise<string> {
     "result is one JSON document. Secrets come from a question that shows nothing, from `--stdin` or from the environment, never from",
     "arguments, which other users of a machine can read. Which database, secrets and files a command works on is said by the settings:",
     "[Configuration](configuration.md).",
+    "",
+    "`tasks`, `commands`, `dead-letters`, `bulk-retry`, `login` and `logout` speak with a running service instead: see",
+    "[Acting from a shell](from-a-shell.md).",
     "",
     "| Exit code | Means |",
     "|---|---|",

@@ -1,5 +1,6 @@
 import { commands } from "./commands.ts";
 import { run } from "./run.ts";
+import { createTerminal } from "./terminal.ts";
 
 // A reader that closed the pipe (`svc … | head`) has what it wanted.
 process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
@@ -7,10 +8,7 @@ process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
   throw fault;
 });
 
-process.exitCode = await run(process.argv.slice(2), commands, {
-  out: (line) => process.stdout.write(`${line}\n`),
-  err: (line) => process.stderr.write(`${line}\n`),
-});
+process.exitCode = await run(process.argv.slice(2), commands, createTerminal(process.stdout, process.stderr));
 
 // The command is done: a connection that somebody forgot must not hold the process. What the streams still hold is written meanwhile.
 setTimeout(() => process.exit(), 1000).unref();

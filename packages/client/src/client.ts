@@ -4,6 +4,9 @@ import { adminRoutes } from "./routes/admin.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { auditRoutes } from "./routes/audit.ts";
+import { bulkRetryRoutes } from "./routes/bulk-retries.ts";
+import { commandRoutes } from "./routes/commands.ts";
+import { deadLetterRoutes } from "./routes/dead-letters.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
@@ -43,6 +46,9 @@ export function createClient(options: ClientOptions = {}) {
     ...projectRoutes(send),
     ...taskRoutes(send, readFile),
     ...taskBreakdownRoutes(send),
+    ...commandRoutes(send),
+    ...deadLetterRoutes(send),
+    ...bulkRetryRoutes(send),
     ...savedViewRoutes(send),
     ...eventRoutes(send),
     ...agentRoutes(send),

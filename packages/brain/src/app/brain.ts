@@ -91,7 +91,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
   mountRoutes(app, deps, features, transport, access);
   registerGauges(deps, features);
   const loops = createLoopRunner({
-    loops: brainLoops(deps, features),
+    loops: brainLoops(deps, features, transport),
     log,
     metrics,
     acquireLeadership: (name) => database.lead(name),
@@ -104,7 +104,11 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       ingest.forgetProject(projectId);
       void metrics.forget({ project: endedLabel });
     }
-    if (!isActive) transport.archived(projectId);
+    if (!isActive) {
+      transport.archived(projectId);
+      // Its waiting commands were cancelled with it.
+      live.hub.changed({ projectId, topic: "command.changed", ids: null });
+    }
   });
   memberships.onChanged(() => {
     projects.forget();
@@ -129,7 +133,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
         projects.start(),
         memberships.start(),
         sessions.start(),
-        commands.work.start(),
+        commands.start(),
         live.start(),
         transport.start(),
       ]);
@@ -144,7 +148,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       isStarted = false;
       await transport.stop();
       live.hub.stop();
-      await commands.work.stop();
+      await commands.stop();
       await app.close();
       await loops.stop();
       await ingest.stop();

@@ -139,15 +139,22 @@ export function createFeatures(deps: BrainDeps) {
   });
 
   const { labels } = projects;
+  const publish: Live["publish"] = (change) => live.publish(change);
   const commands = createCommands({
     database,
     clock,
     log,
     metrics,
     labels,
+    audit,
+    processId: deps.processId,
+    publish,
     timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
+    redispatch: {
+      windowSeconds: settings.SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS,
+      minIntervalSeconds: settings.SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS,
+    },
   });
-  const publish: Live["publish"] = (change) => live.publish(change);
   const agents = createAgents({
     database,
     clock,
@@ -157,7 +164,7 @@ export function createFeatures(deps: BrainDeps) {
     settings,
     publish,
     onError: onError("agents"),
-    commandCancelled: (command) => commands.counted.moved(command, "cancelled"),
+    commandsCancelled: commands.cancelled,
   });
   const queues = createQueues({ database, clock, publish, onError: onError("queues") });
   const workers = createWorkers({

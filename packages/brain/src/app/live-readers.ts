@@ -1,4 +1,5 @@
 import type { Agents } from "../features/agents/index.ts";
+import { changedCommands, countOpen } from "../features/commands/index.ts";
 import type { LiveDeps } from "../features/live/index.ts";
 import { queuesById } from "../features/queues/index.ts";
 import { taskCounts } from "../features/stats/index.ts";
@@ -14,6 +15,10 @@ export function liveReaders(deps: { database: BrainDatabase; clock: Clock; agent
     "task.changed": {
       rows: (projectId, ids) => changedTasks(database, projectId, ids),
       counts: (projectId) => taskCounts(database, projectId),
+    },
+    "command.changed": {
+      rows: (projectId, ids, role) => changedCommands(database, { projectId, ids, role }),
+      counts: (projectId) => countOpen(database.read, projectId),
     },
     "agent.changed": {
       rows: (projectId, ids) => agents.byIds(projectId, ids),

@@ -1,6 +1,7 @@
+import { offerWaiting } from "../features/agent-transport/index.ts";
 import { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
 import { createRetentionMetrics, createVerifierMetrics, pruneAudit, verifyAudit } from "../features/audit/index.ts";
-import { pruneCommands } from "../features/commands/index.ts";
+import { expireCommands, pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
 import { pruneInvitations } from "../features/invitations/index.ts";
 import { pruneTrustedDevices } from "../features/mfa/index.ts";
@@ -14,11 +15,12 @@ import { pruneWorkers, sweepSilentWorkers } from "../features/workers/index.ts";
 import { checkpointLog } from "../platform/database/checkpoint.ts";
 import { type BoundLoop, bindLoop } from "../platform/loop.ts";
 import type { BrainDeps, Features } from "./features.ts";
+import type { Transport } from "./transport.ts";
 
 /** Every background loop of the brain. */
-export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
+export function brainLoops(deps: BrainDeps, features: Features, transport: Transport): BoundLoop[] {
   const { clock, database, log, metrics, settings } = deps;
-  const { agents, audit, mfa, sessions, workers } = features;
+  const { agents, audit, commands, mfa, sessions, workers } = features;
   const checkpointPages = metrics.gauge({
     name: "svc_wal_checkpoint_pages_last",
     help: "pages in the embedded database's log at its last checkpoint",
@@ -38,6 +40,8 @@ export function brainLoops(deps: BrainDeps, features: Features): BoundLoop[] {
     bindLoop(pruneSetupTokens, { database, clock }),
     bindLoop(prunePasswordResets, { database, clock }),
     bindLoop(pruneInvitations, { database, clock, settings }),
+    bindLoop(expireCommands, { commands, settings }),
+    bindLoop(offerWaiting, { transport, settings }),
     bindLoop(pruneCommands, { database, clock, settings }),
     bindLoop(pruneAudit, { audit, clock, settings, metrics: createRetentionMetrics(metrics) }),
     ...(settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED

@@ -1,8 +1,9 @@
 import { adminRoutes } from "../features/admin/index.ts";
-import { gatewayRoutes, longpollRoutes } from "../features/agent-transport/index.ts";
+import { gatewayRoutes, longpollRoutes, maxFrameBytes } from "../features/agent-transport/index.ts";
 import { agentRoutes } from "../features/agents/index.ts";
 import { apiKeyRoutes } from "../features/api-keys/index.ts";
 import { auditRoutes } from "../features/audit/index.ts";
+import { commandRoutes } from "../features/commands/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
 import { homeRoutes } from "../features/home/index.ts";
@@ -57,6 +58,15 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, adminRoutes, { settingRows: deps.settingRows, settings, versions: features.versions });
   mount(app, api, agentRoutes, { agents, clock, settings });
   mount(app, api, auditRoutes, { database, audit, settings });
+  mount(app, api, commandRoutes, {
+    database,
+    clock,
+    audit,
+    commands: features.commands,
+    settings,
+    maxFrameBytes: maxFrameBytes(settings),
+    secretOf: features.secretOf,
+  });
   mount(app, api, eventRoutes, { database, settings });
   mount(app, api, issueRoutes, { database, clock });
   mount(app, api, membershipRoutes, { memberships, administration: features.memberAdministration });

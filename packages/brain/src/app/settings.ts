@@ -2,7 +2,7 @@ import { adminSettings } from "../features/admin/index.ts";
 import { agentTransportSettings } from "../features/agent-transport/index.ts";
 import { agentSettings } from "../features/agents/index.ts";
 import { auditSettings } from "../features/audit/index.ts";
-import { commandSettings } from "../features/commands/index.ts";
+import { checkRedispatch, commandSettings } from "../features/commands/index.ts";
 import { eventSettings } from "../features/events/index.ts";
 import { checkRedactionPatterns, ingestSettings } from "../features/ingest/index.ts";
 import { mfaSettings } from "../features/mfa/index.ts";
@@ -57,6 +57,7 @@ export function loadBrainSettings(sources: SettingsSources = {}): LoadedSettings
     checkDashboardFolder,
     checkRedactionPatterns,
     checkTaskRetention,
+    checkRedispatch,
   ];
   const loaded = loadSettings({
     ...places,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit";
 import { type ApiAnswer, anonymous, signIn, startTestBrain, type TestBrain, testPassword } from "@svc/testkit/brain";
+import { connectRaw, rawEvents, rawHello } from "@svc/testkit/raw-agent";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isMutating } from "../../src/platform/http/policy.ts";
@@ -102,6 +103,32 @@ describe("every mutating route", () => {
     await act("POST /projects/:slug/tasks/bulk-delete", () =>
       root.post("/projects/shop/tasks/bulk-delete", { task_ids: [randomUUID()] }),
     );
+
+    const target = await brain.mintAgent();
+    const tokens = ["retry_task", "cancel_task", "bulk_retry", "requeue_dead_letter", "retry_by_reference_v1"];
+    const agent = await connectRaw(
+      { url: brain.url, ...target },
+      { hello: rawHello({ capabilities: { bullmq: tokens } }) },
+    );
+    await agent.ackOf(agent.sendEvents(rawEvents(1, "commanded")));
+    const task = { agent_id: target.agentId, engine: "bullmq", task_id: "commanded-0" };
+    const worker = { agent_id: target.agentId, worker_name: "worker-1" };
+    const orders: Record<string, unknown> = {
+      "retry-task": task,
+      "cancel-task": task,
+      "requeue-dead-letter": task,
+      "bulk-retry": { agent_id: target.agentId, filter: { engine: "bullmq", task_ids: [task.task_id] }, max: 1 },
+      "purge-queue": { agent_id: target.agentId, queue: "default" },
+      "restart-worker": worker,
+      "pool-resize": { ...worker, delta: 1 },
+      "add-consumer": { ...worker, queue: "default" },
+      "cancel-consumer": { ...worker, queue: "default" },
+      "rate-limit": { agent_id: target.agentId, task_name: "mail", rate: 1 },
+    };
+    for (const [name, order] of Object.entries(orders)) {
+      await act(`POST /projects/:slug/commands/${name}`, () => root.post(`/projects/shop/commands/${name}`, order));
+    }
+    await agent.close();
 
     const invite = (email: string) => root.post("/projects/shop/invitations", { email, role: "viewer" });
     const invited = await act("POST /projects/:slug/invitations", () => invite("cy@example.org"));

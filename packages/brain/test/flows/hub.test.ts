@@ -1,7 +1,7 @@
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
-import { connectRaw, openRawSocket, type RawSocket, rawEvents } from "@svc/testkit/raw-agent";
+import { connectRaw, openRawSocket, type RawSocket, rawEvents, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 type Caller = keyof TestBrain["as"];
@@ -72,6 +72,39 @@ for (const dialect of testDialects) {
       await agent.close();
       await waitFor(() => rowsOf(hub, "agent.changed").some(({ state }) => state === "offline"));
       await hub.close();
+    });
+
+    test("shows commands as each role may see them, with those that are open", async () => {
+      const minted = await brain.mintAgent();
+      const agent = await connectRaw(
+        { url: brain.url, ...minted },
+        { hello: rawHello({ capabilities: { bullmq: ["cancel_task"] } }) },
+      );
+      const hubs = {
+        viewer: await subscribe(brain, "viewer", ["command.changed"]),
+        operator: await subscribe(brain, "operator", ["command.changed"]),
+      };
+      const path = `/projects/${brain.project.slug}/commands`;
+      const body = { agent_id: minted.agentId, engine: "bullmq", task_id: "told" };
+      const { id } = (await brain.as.operator.post(`${path}/cancel-task`, body)).body;
+      const sent = await waitFor(() => agent.frames.find((frame) => frame.id === id));
+      for (const hub of Object.values(hubs)) {
+        await waitFor(() =>
+          framesOf(hub).some(({ rows, counts }) => rows?.[0]?.status === "dispatched" && counts.dispatched === 1),
+        );
+      }
+      const echo = { delivery_claim_token: sent.payload?.delivery_claim_token };
+      agent.sendFrame("command_result", { status: "success", result: { hidden: 1 }, ...echo }, id);
+      for (const role of ["viewer", "operator"] as const) {
+        const last = await waitFor(() =>
+          framesOf(hubs[role]).find(({ rows }) => rows?.some((row: HubFrame) => row.status === "completed")),
+        );
+        expect(last.counts).toEqual({ pending: 0, dispatched: 0 });
+        expect(last.rows).toEqual([(await brain.as[role].get(`${path}/${id}`)).body]);
+      }
+      expect(hubs.viewer.messages.join("")).not.toMatch(/hidden|task_id|delivery_claim_token/);
+      expect(hubs.operator.messages.join("")).toContain('"hidden":1');
+      for (const hub of Object.values(hubs)) await hub.close();
     });
 
     test("asks to fetch again when more than 200 tasks changed at once", async () => {

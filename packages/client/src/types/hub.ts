@@ -1,4 +1,5 @@
 import type { Agent } from "./agents.ts";
+import type { Command } from "./commands.ts";
 import type { Queue } from "./queues.ts";
 import type { TaskRow } from "./tasks.ts";
 import type { Worker } from "./workers.ts";
@@ -9,6 +10,7 @@ export interface HubRows {
   "agent.changed": Agent;
   "worker.changed": Worker;
   "queue.changed": Queue;
+  "command.changed": Command;
 }
 export type HubTopic = keyof HubRows;
 

@@ -24,7 +24,13 @@ export interface RetriedTask {
 }
 
 export interface BulkRetryParameters {
-  filter: { engine: string; task_ids: string[]; task_names?: string[]; task_priorities?: Priority[] };
+  /** Names and priorities are by task id. */
+  filter: {
+    engine: string;
+    task_ids: string[];
+    task_names?: Record<string, string>;
+    task_priorities?: Record<string, Priority>;
+  };
   max: number;
 }
 

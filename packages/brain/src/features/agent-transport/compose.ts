@@ -4,14 +4,15 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AgentIdentity, Standing } from "../agents/index.ts";
-import type { ClaimedCommand, Commands } from "../commands/index.ts";
+import type { Commands } from "../commands/index.ts";
 import type { Ingest } from "../ingest/index.ts";
 import { createDispatch, type DispatchDeps } from "./dispatch.ts";
 import { createGateway } from "./gateway.ts";
 import { createLongpoll, type SessionNews } from "./longpoll.ts";
+import { createOffers } from "./offers.ts";
 import { createAdmission, type RequestFacts } from "./refusals.ts";
 import { createSessionRegistry } from "./session-registry.ts";
-import { createSlots, type Slot } from "./slots.ts";
+import { createSlots } from "./slots.ts";
 
 export interface AgentTransportDeps {
   readonly database: Database<Tables>;
@@ -59,7 +60,6 @@ export interface AgentTransportDeps {
 }
 
 const sessionChannel = "svc_agent_sessions";
-const commandsOnConnect = 500;
 
 /** Everything between agents' sockets and the features behind them. */
 export function createAgentTransport(deps: AgentTransportDeps) {
@@ -80,19 +80,21 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     commandResulted: ({ agent_id }, commandId, payload) => commands.reports.resulted(agent_id, commandId, payload),
   });
 
+  const offers = createOffers({ slots, commands, log });
+  const stopOffering = commands.work.onWork((agentId) => {
+    if (agentId === null) offerAll();
+    else offers.offer(agentId);
+  });
+
   const whenIngestHasRoom = () => (ingest.hasRoom() ? null : ingest.whenRoom());
   const gateway = createGateway({
     ...agents,
     admit,
     brainVersion: deps.brainVersion,
-    claimFor: (connection): Promise<ClaimedCommand[]> =>
-      commands.claim({
-        agentId: connection.agentId,
-        max: commandsOnConnect,
-        retryContracts: contractsOf(connection),
-      }),
     clock,
     dispatch,
+    giveWaiting: offers.give,
+    readsAgain: offers.offer,
     ...(deps.helloMs !== undefined && { helloMs: deps.helloMs }),
     idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
     log,
@@ -105,7 +107,9 @@ export function createAgentTransport(deps: AgentTransportDeps) {
 
   const longpoll = createLongpoll({
     announce,
-    claim: ({ agent_id }, max, retryContracts) => commands.claim({ agentId: agent_id, max, retryContracts }),
+    claim: ({ agent_id }, max, retryContracts) =>
+      commands.claim({ agentId: agent_id, max, retryContracts, withResends: true }),
+    unsigned: (command) => commands.unsigned(command, "long-poll signing failed"),
     clock,
     dispatch,
     standing: (identity) => agents.standing(identity),
@@ -120,7 +124,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     wakePolls: (agentId) => commands.work.look(agentId),
     verified: deps.verified,
     waitForWork: ({ identity, maxFrames, retryContracts, signal }, waitMs) =>
-      commands.work.wait({ agentId: identity.agent_id, max: maxFrames, retryContracts, waitMs, signal }),
+      commands.work.wait({ agentId: identity.agent_id, max: maxFrames, retryContracts, withResends: true, waitMs, signal }),
     whenIngestHasRoom,
   });
 
@@ -159,6 +163,12 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       log.warn("agent_transport.recheck_failed", { message: error.message }),
     );
 
+  // What cannot be looked for now is found by the next round of the loop.
+  const offerAll = () =>
+    void offers
+      .offerAll()
+      .catch((error: Error) => log.warn("agent_transport.offer_failed", { message: error.message }));
+
   let stopListening: (() => Promise<void>) | null = null;
   const sweepTimer = setInterval(() => registry.sweep(), 30_000);
   sweepTimer.unref();
@@ -168,6 +178,8 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     gateway,
     longpoll,
     slots,
+    /** Gives agents connected here what waits for them, though no word of it came; returns for how many something waited. */
+    offerAll: offers.offerAll,
     sessions: () => registry.size(),
     async start(): Promise<void> {
       stopListening = await database.listen(sessionChannel, heard, { onGap });
@@ -185,15 +197,13 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     },
     async stop(): Promise<void> {
       clearInterval(sweepTimer);
+      stopOffering();
       await gateway.stop();
+      await offers.settled();
       await stopListening?.();
     },
   };
 }
-
-/** Engines whose safe retry contract the connection told of (spec part 3, section 4.2 rule 3). */
-const contractsOf = ({ capabilities }: Pick<Slot, "capabilities">): ReadonlySet<string> =>
-  new Set(Object.keys(capabilities).filter((engine) => capabilities[engine]?.includes("retry_by_reference_v1")));
 
 /** Bytes of the largest frame: the smaller of the two settings of document part 3, 1.1 rule 5. */
 export const maxFrameBytes = (

@@ -15,7 +15,8 @@ import {
 import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
-import type { AgentIdentity } from "../agents/index.ts";
+import { type AgentIdentity, abilitiesOf } from "../agents/index.ts";
+import type { ClaimedCommand } from "../commands/index.ts";
 import { createCountedWord } from "./counted-word.ts";
 import {
   createLossWarnings,
@@ -24,7 +25,7 @@ import {
   type FrameOutcome,
   type FrameSource,
 } from "./dispatch.ts";
-import type { Slot } from "./slots.ts";
+import type { Sending, Slot } from "./slots.ts";
 
 export interface ConnectionDeps {
   readonly clock: Clock;
@@ -33,6 +34,8 @@ export interface ConnectionDeps {
   /** Null while the ingest queue has room; when it is full, what to wait for before the socket is read again. */
   whenIngestHasRoom(): Promise<void> | null;
   verified(path: "fast" | "slow"): void;
+  /** An agent that left unread what it was sent reads on. */
+  readsAgain(agentId: string): void;
 }
 
 export interface OpenConnection {
@@ -52,12 +55,12 @@ export interface Connection extends Slot {
   isHeldByIngest(): boolean;
   /** Monotonic time of the last batch that the database could not take, so that its sender waits for an ack in vain; null for none. */
   lastUnstoredMs(): number | null;
-  /** Signs and sends one frame; false when the socket is not open any more. */
-  send(type: SignedFrameType, payload: Record<string, unknown>, id: string): boolean;
 }
 
 /** Bytes that may lie unsent because the agent does not read; above it, nothing more that asks for an answer is read from it. */
 const maxUnsentBytes = 1_048_576;
+/** A command that has not left by then counts as not sent (spec part 3, section 4.1). */
+const sendWithinMs = 5000;
 
 export function createConnection(deps: ConnectionDeps, opened: OpenConnection): Connection {
   const { clock, log, dispatch } = deps;
@@ -89,16 +92,41 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     socket.close(code, reason);
   }
 
-  function send(type: SignedFrameType, payload: Record<string, unknown>, id: string): boolean {
-    if (socket.readyState !== socket.OPEN) return false;
-    socket.send(Buffer.from(signer.sign(type, payload, id)), written);
-    return true;
+  function send(type: SignedFrameType, payload: Record<string, unknown>, id: string): void {
+    if (socket.readyState === socket.OPEN) socket.send(Buffer.from(signer.sign(type, payload, id)), written);
   }
 
+  /** Set when a command could not be sent, until something leaves again. */
+  let isStuck = false;
   const isUnread = (): boolean => socket.bufferedAmount > maxUnsentBytes;
 
-  function written(): void {
+  function written(error?: Error | null): void {
     if (heldBy === "reader") readOn();
+    if (!isStuck || error != null || isUnread()) return;
+    isStuck = false;
+    deps.readsAgain(identity.agent_id);
+  }
+
+  function deliver({ id, payload }: ClaimedCommand): Promise<Sending> {
+    let frame: Buffer;
+    try {
+      frame = Buffer.from(signer.sign("command", payload, id));
+    } catch {
+      return Promise.resolve("unsigned");
+    }
+    if (socket.readyState !== socket.OPEN) return Promise.resolve("failed");
+    return new Promise((resolve) => {
+      const late = setTimeout(() => {
+        isStuck = true;
+        resolve("failed");
+      }, sendWithinMs);
+      late.unref();
+      socket.send(frame, (error) => {
+        clearTimeout(late);
+        resolve(error == null ? "sent" : "failed");
+        written(error);
+      });
+    });
   }
 
   function readOn(): void {
@@ -162,7 +190,12 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     projectId: identity.project_id,
     workerId: hello.worker_id,
     connectedAt: clock.now(),
-    capabilities: hello.capabilities,
+    capabilities: abilitiesOf(hello),
+    canTake() {
+      if (isUnread()) isStuck = true;
+      return !isStuck && socket.readyState === socket.OPEN;
+    },
+    deliver,
     sessionId,
     lastActiveMs: () => lastActiveMs,
     touch() {
@@ -171,7 +204,6 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     isHeldByIngest: () => heldBy === "ingest",
     lastUnstoredMs: () => lastUnstoredMs,
     close,
-    send,
     receive(message) {
       if (hasEnded) return;
       lastActiveMs = clock.monotonicMs();

@@ -44,7 +44,8 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
   const gateway = createGateway({
     admit: async () => ({ identity }),
     brainVersion: "1.0.0",
-    claimFor: async () => [],
+    giveWaiting: async () => {},
+    readsAgain: () => {},
     clock,
     connected: async () => true,
     disconnected: async (_identity, _worker, _at, isLast) => void ended.push(isLast),

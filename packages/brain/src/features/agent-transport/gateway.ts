@@ -1,7 +1,6 @@
 import { closeCodes, encodeHelloAck, type HelloPayload, parseHello, protocolVersion, wireTimes } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { AgentIdentity } from "../agents/index.ts";
-import type { ClaimedCommand } from "../commands/index.ts";
 import { type Connection, type ConnectionDeps, createConnection } from "./connection.ts";
 import { createCountedWord } from "./counted-word.ts";
 import type { Admit, RequestFacts } from "./refusals.ts";
@@ -25,8 +24,8 @@ export interface GatewayDeps extends ConnectionDeps {
   isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
   /** The connection ended; `isLast` when it was the agent's last slot here. */
   disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
-  /** What waits for this connection, oldest first, at most 500. */
-  claimFor(connection: Connection): Promise<ClaimedCommand[]>;
+  /** Gives the connection what waits for it, oldest first. */
+  giveWaiting(connection: Connection): Promise<void>;
 }
 
 const tickMs = 1000;
@@ -134,8 +133,7 @@ export function createGateway(deps: GatewayDeps) {
       }
       await deps.workerConnected(identity, hello, connection.connectedAt);
       // Nothing is claimed for a socket that has gone meanwhile.
-      const commands = socket.readyState === socket.OPEN ? await deps.claimFor(connection) : [];
-      for (const { id, payload } of commands) connection.send("command", payload, id);
+      await deps.giveWaiting(connection);
     } catch (error) {
       endConnection(connection, identity);
       throw error;

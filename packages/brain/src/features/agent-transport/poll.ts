@@ -7,6 +7,8 @@ export interface PollDeps {
   readonly clock: Clock;
   /** Claims at most `max` commands for the agent, in issued_at order; empty when nothing is deliverable. */
   claim(identity: AgentIdentity, max: number, retryContracts: ReadonlySet<string>): Promise<ClaimedCommand[]>;
+  /** A claimed command cannot be signed: it has failed. */
+  unsigned(command: ClaimedCommand): Promise<void>;
   /**
    * Resolves when something may be deliverable to this poll (a signal, or the common re-check every 250 ms found a row that it may be
    * given), when the agent was revoked, or when the wait is over.
@@ -46,14 +48,27 @@ export async function pollCommands(
     // What is claimed for a client that has gone would wait for its timeout.
     if (request.signal.aborted) return { frames: [] };
     const claimed = maxFrames === 0 ? [] : await deps.claim(identity, maxFrames, request.retryContracts);
-    if (claimed.length > 0) {
-      return { frames: claimed.map(({ id, payload }) => session.signer.sign("command", payload, id)) };
-    }
+    const frames = await sign(claimed);
+    if (frames.length > 0) return { frames };
     const leftMs = endMs - deps.clock.monotonicMs();
     if (leftMs <= 0) return { frames: [] };
     const woken = await deps.waitForWork(request, leftMs);
     if (woken === "revoked") return "revoked";
     if (woken === "over") return { frames: [] };
+  }
+
+  async function sign(claimed: readonly ClaimedCommand[]): Promise<string[]> {
+    const frames: string[] = [];
+    for (const command of claimed) {
+      let frame: string | null = null;
+      try {
+        frame = session.signer.sign("command", command.payload, command.id);
+      } catch {
+        await deps.unsigned(command);
+      }
+      if (frame !== null) frames.push(frame);
+    }
+    return frames;
   }
 }
 

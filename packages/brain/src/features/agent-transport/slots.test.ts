@@ -8,6 +8,8 @@ function slot(agentId: string, workerId: string | null, closed: number[] = [], p
     workerId,
     connectedAt: new Date(0),
     capabilities: {},
+    canTake: () => true,
+    deliver: async () => "sent",
     lastActiveMs: () => 0,
     close: (code) => closed.push(code),
   };

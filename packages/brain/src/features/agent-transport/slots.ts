@@ -1,4 +1,8 @@
 import { closeCodes } from "@svc/protocol";
+import type { ClaimedCommand } from "../commands/index.ts";
+
+/** What became of a command that was to be sent: `failed` says nothing of whether the agent got it. */
+export type Sending = "sent" | "failed" | "unsigned";
 
 /** One live WebSocket of an agent, as others may use it. */
 export interface Slot {
@@ -7,8 +11,12 @@ export interface Slot {
   /** Null for an agent that names no worker: one slot of its own. */
   readonly workerId: string | null;
   readonly connectedAt: Date;
-  /** Engines and their capability tokens, as this connection's hello told. */
+  /** Engines and their capability tokens, as this connection's hello told; one that it only named has none. */
   readonly capabilities: Readonly<Record<string, readonly string[]>>;
+  /** Whether a command may be sent: the socket is open, and its agent reads. */
+  canTake(): boolean;
+  /** Signs and sends a command; resolves when it has left, or failed to within 5 s. Never rejects. */
+  deliver(command: ClaimedCommand): Promise<Sending>;
   /** Monotonic time of the last frame. */
   lastActiveMs(): number;
   close(code: number, reason: string): void;

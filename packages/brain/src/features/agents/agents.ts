@@ -5,6 +5,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
+import type { EndedCommand } from "../commands/index.ts";
 import type { TimeRange } from "../stats/index.ts";
 import { type Gap, readCompleteness } from "./completeness.ts";
 import { createIdentities, type Identities } from "./identity.ts";
@@ -41,8 +42,8 @@ export interface AgentsDeps {
   /** Told of agents whose public row changed, for the live hub; must not throw. */
   readonly publish: (change: { projectId: string; topic: "agent.changed"; ids: string[] }) => void;
   readonly onError: (error: unknown) => void;
-  /** Told of each command that was cancelled because its agent was revoked. */
-  readonly commandCancelled: (command: { readonly project_id: string; readonly action: string }) => void;
+  /** Told of the commands that were cancelled because their agent was revoked. */
+  readonly commandsCancelled: (commands: readonly EndedCommand[]) => void;
 }
 
 export interface StatusSample {
@@ -105,7 +106,7 @@ const staleBatch = 100;
 
 /** Agents: their records, who they are, and whether they are there. */
 export function createAgents(deps: AgentsDeps): Agents {
-  const { database, clock, audit, masters, brainVersion, settings, commandCancelled: cancelled } = deps;
+  const { database, clock, audit, masters, brainVersion, settings, commandsCancelled: cancelled } = deps;
   const identities = createIdentities(database, clock, masters);
   const listeners = new Set<(revoked: RevokedAgent) => void>();
   let stopListening: (() => Promise<void>) | null = null;

@@ -1,3 +1,4 @@
+export { abilitiesOf } from "./abilities.ts";
 export { type Agents, createAgents } from "./agents.ts";
 export type { Standing } from "./identity.ts";
 export { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";

@@ -18,6 +18,7 @@ import {
   markSilent,
   upsertProcess,
 } from "./store.ts";
+import { abilitiesOf } from "./abilities.ts";
 
 export interface PresenceDeps {
   readonly database: Database<Tables>;
@@ -84,6 +85,7 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
           pid: hello.worker_pid,
           started_at: startedMs === null ? null : new Date(startedMs),
           state: "online",
+          capabilities: storedJson(abilitiesOf(hello)),
           last_seen_at: at,
           last_connect_at: at,
           created_at: at,

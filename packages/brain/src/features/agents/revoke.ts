@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import { cancelPending } from "../commands/index.ts";
+import { cancelPending, type EndedCommand } from "../commands/index.ts";
 import { tombstone } from "./store.ts";
 
 export interface RevokeDeps {
@@ -12,8 +12,8 @@ export interface RevokeDeps {
   readonly audit: Pick<Audit, "append">;
   /** Tells every process that the agent may no longer act. */
   readonly announce: (agentId: string, projectId: string) => Promise<void>;
-  /** Told of each command that was cancelled with the agent. */
-  readonly cancelled: (command: { readonly project_id: string; readonly action: string }) => void;
+  /** Told of the commands that were cancelled with the agent. */
+  readonly cancelled: (commands: readonly EndedCommand[]) => void;
 }
 
 /**
@@ -53,6 +53,6 @@ export async function revokeAgent(
     });
     return commands;
   });
-  for (const command of gone) cancelled(command);
+  cancelled(gone);
   await announce(id, projectId);
 }

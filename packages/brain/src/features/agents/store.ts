@@ -110,14 +110,14 @@ export async function markPolled(tx: Tx<Tables>, id: string, at: Date): Promise<
 
 /** Writes the row of a connected process; a missing worker_id is one slot of its own. */
 export async function upsertProcess(tx: Tx<Tables>, row: AgentWorkerRow): Promise<void> {
-  const { role, framework, pid, started_at, state, last_seen_at, last_connect_at, updated_at } = row;
+  const { role, framework, pid, started_at, state, capabilities, last_seen_at, last_connect_at, updated_at } = row;
   await tx
     .insertInto("agent_workers")
     .values(row)
     .onConflict((conflict) =>
       conflict
         .expression(sql`agent_id, coalesce(worker_id, '')`)
-        .doUpdateSet({ role, framework, pid, started_at, state, last_seen_at, last_connect_at, updated_at }),
+        .doUpdateSet({ role, framework, pid, started_at, state, capabilities, last_seen_at, last_connect_at, updated_at }),
     )
     .execute();
 }

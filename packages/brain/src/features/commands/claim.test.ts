@@ -22,7 +22,9 @@ for (const dialect of testDialects) {
       clock,
       log: createLog({ level: "error", json: true }),
       timeoutSeconds: 60,
+      redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
       counted: { moved() {}, late() {} },
+      changed() {},
     });
     async function issue(given: Partial<CommandRow> = {}): Promise<string> {
       const row = commandRow({ project_id: projectId, agent_id: agentId, ...given });
@@ -58,7 +60,9 @@ for (const dialect of testDialects) {
       const foreign = await issue({ project_id: randomUUID(), agent_id: randomUUID() });
       const cancel = (of: { agent_id: string } | { project_id: string }, error: string) =>
         opened.database.write((tx) => cancelPending(tx, dialect, { of, error, now: clock.now() }));
-      expect(await cancel({ agent_id: agentId }, "one")).toEqual([{ project_id: projectId, action: "cancel_task" }]);
+      expect(await cancel({ agent_id: agentId }, "one")).toEqual([
+        { id: mine, project_id: projectId, action: "cancel_task", status: "cancelled" },
+      ]);
       expect(await cancel({ project_id: projectId }, "two")).toHaveLength(1);
       const ended = { status: "cancelled", completed_at: clock.now() };
       expect(await rowOf(mine)).toMatchObject({ ...ended, error: "one" });
@@ -86,7 +90,10 @@ for (const dialect of testDialects) {
         clock,
         log: createLog({ level: "error", json: true }),
         timeoutSeconds: 60,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         counted: { moved() {}, late() {} },
+        ended() {},
+        late() {},
       });
       await reports.resulted(agentId, row.id, { status: "success", result });
       const kept = await opened.database.read

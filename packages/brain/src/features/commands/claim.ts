@@ -3,8 +3,9 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
-import { engineOf, mayBeGiven } from "./contract.ts";
+import { engineOf, mayBeGiven, type SessionReach } from "./contract.ts";
 import type { CommandMetrics } from "./metrics.ts";
+import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
 import { claimPending, pendingForAgent } from "./store.ts";
 
 /** A command won for one delivery, as the frame's id and payload. */
@@ -18,14 +19,20 @@ export interface CommandDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeoutSeconds: number;
+  readonly redispatch: { readonly windowSeconds: number; readonly minIntervalSeconds: number };
   readonly counted: CommandMetrics;
 }
 
-export interface ClaimRequest {
+export interface ClaimRequest extends SessionReach {
   readonly agentId: string;
   readonly max: number;
-  /** Engines whose safe retry contract the receiving session honours. */
-  readonly retryContracts: ReadonlySet<string>;
+  /** Whether unacknowledged commands that may be repeated are given again, as polls are. */
+  readonly withResends?: boolean;
+}
+
+export interface ClaimDeps extends CommandDeps {
+  /** Told of commands whose move has been committed. */
+  changed(command: Pick<CommandRow, "id" | "project_id">): void;
 }
 
 /** Rows looked at together: commands that this session may not be given must not hide those behind them. */
@@ -35,60 +42,78 @@ const pageRows = 500;
  * Claims what waits for an agent, in issued_at order, each row in a transaction of its own before it is sent: of two sessions that ask at
  * once, one wins.
  */
-export function createClaim({ database, clock, log, timeoutSeconds, counted }: CommandDeps) {
-  return async function claim({ agentId, max, retryContracts }: ClaimRequest): Promise<ClaimedCommand[]> {
+export function createClaim({ database, clock, log, timeoutSeconds, redispatch, counted, changed }: ClaimDeps) {
+  return async function claim(request: ClaimRequest): Promise<ClaimedCommand[]> {
     const claimed: ClaimedCommand[] = [];
     try {
-      let after: CommandRow | null = null;
-      for (;;) {
-        const page: CommandRow[] = await pendingForAgent(database, {
-          agentId,
-          after,
-          limit: pageRows,
-          now: clock.now(),
-        });
-        for (const row of page) {
-          if (claimed.length >= max) return claimed;
-          const won = await claimOne(row, retryContracts);
-          if (won !== null) claimed.push(won);
-        }
-        after = page.at(-1) ?? null;
-        if (page.length < pageRows) return claimed;
-      }
+      if (request.withResends === true) await resend(request, claimed);
+      await claimNew(request, claimed);
     } catch (error) {
       // What is claimed must reach the agent; the rest stays pending.
       if (claimed.length === 0) throw error;
-      log.warn("commands.claim_cut_short", { agent_id: agentId, message: (error as Error).message });
-      return claimed;
+      log.warn("commands.claim_cut_short", { agent_id: request.agentId, message: (error as Error).message });
     }
+    return claimed;
   };
 
-  async function claimOne(row: CommandRow, retryContracts: ReadonlySet<string>): Promise<ClaimedCommand | null> {
+  async function claimNew({ agentId, max, ...reach }: ClaimRequest, claimed: ClaimedCommand[]): Promise<void> {
+    let after: CommandRow | null = null;
+    for (;;) {
+      const page: CommandRow[] = await pendingForAgent(database, {
+        agentId,
+        after,
+        limit: pageRows,
+        now: clock.now(),
+      });
+      for (const row of page) {
+        if (claimed.length >= max) return;
+        const won = await claimOne(row, reach);
+        if (won !== null) claimed.push(won);
+      }
+      after = page.at(-1) ?? null;
+      if (page.length < pageRows) return;
+    }
+  }
+
+  async function claimOne(row: CommandRow, reach: SessionReach): Promise<ClaimedCommand | null> {
     const parameters = parseJson(row.payload) as Record<string, unknown>;
     const engine = engineOf(parameters);
-    if (!mayBeGiven({ action: row.action, engine }, retryContracts)) return null;
+    if (!mayBeGiven({ action: row.action, engine }, reach)) return null;
     const now = clock.now();
     const token = randomToken();
     const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
     const isWon = await database.write((tx) => claimPending(tx, { id: row.id, token, now, timeoutAt }));
-    if (isWon) counted.moved(row, "dispatched");
-    return isWon ? { id: row.id, payload: framePayload(row, parameters, engine, token, timeoutSeconds) } : null;
+    if (!isWon) return null;
+    counted.moved(row, "dispatched");
+    changed(row);
+    return { id: row.id, payload: framePayload(row, parameters, engine, token) };
   }
-}
 
-function framePayload(
-  row: CommandRow,
-  parameters: Record<string, unknown>,
-  engine: string | null,
-  token: string,
-  timeoutSeconds: number,
-): Record<string, unknown> {
-  return {
-    action: row.action,
-    target: { type: row.target_type, id: row.target_id ?? "", ...(engine !== null && { engine }) },
-    parameters,
-    timeout_seconds: Math.min(timeoutSeconds, 3600),
-    issued_by: row.issued_by,
-    delivery_claim_token: token,
-  };
+  /** Gives the agent again, word for word, what it has not acknowledged and may do twice. */
+  async function resend({ agentId, max }: ClaimRequest, claimed: ClaimedCommand[]): Promise<void> {
+    const rule: ResendRule = resendRule(clock.now(), redispatch);
+    for (const row of await dueForResend(database.read, { agentId, rule, limit: max })) {
+      const token = row.delivery_claim_token;
+      if (token === null) continue;
+      if (!(await database.write((tx) => winResend(tx, { id: row.id, token, rule })))) continue;
+      const parameters = parseJson(row.payload) as Record<string, unknown>;
+      claimed.push({ id: row.id, payload: framePayload(row, parameters, engineOf(parameters), token) });
+    }
+  }
+
+  function framePayload(
+    row: CommandRow,
+    parameters: Record<string, unknown>,
+    engine: string | null,
+    token: string,
+  ): Record<string, unknown> {
+    return {
+      action: row.action,
+      target: { type: row.target_type, id: row.target_id ?? "", ...(engine !== null && { engine }) },
+      parameters,
+      timeout_seconds: Math.min(timeoutSeconds, 3600),
+      issued_by: row.issued_by,
+      delivery_claim_token: token,
+    };
+  }
 }

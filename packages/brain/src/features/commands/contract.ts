@@ -15,8 +15,18 @@ export function engineOf(parameters: Record<string, unknown>): string | null {
   return typeof engine === "string" ? engine : null;
 }
 
-/** Whether a session with the retry contracts of these engines may be given such a command. */
+/** What a session may be given. */
+export interface SessionReach {
+  /** Engines whose safe retry contract the session honours. */
+  readonly retryContracts: ReadonlySet<string>;
+  /** Engines that the session serves; absent where nobody knows, as for polls. */
+  readonly engines?: ReadonlySet<string>;
+}
+
+/** Whether a session may be given such a command. */
 export const mayBeGiven = (
   { action, engine }: { readonly action: string; readonly engine: string | null },
-  retryContracts: ReadonlySet<string>,
-): boolean => !needsContract.has(action) || (engine !== null && retryContracts.has(engine));
+  { retryContracts, engines }: SessionReach,
+): boolean =>
+  (engine === null || engines === undefined || engines.has(engine)) &&
+  (!needsContract.has(action) || (engine !== null && retryContracts.has(engine)));

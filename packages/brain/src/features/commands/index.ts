@@ -1,26 +1,108 @@
 import type { Metrics } from "../../platform/metrics.ts";
 import type { ProjectLabels } from "../projects/index.ts";
+import type { CommandRow } from "../../schema/tables/index.ts";
+import type { Audit } from "../audit/index.ts";
 import { type CommandDeps, createClaim } from "./claim.ts";
+import { createDelivery } from "./delivery.ts";
+import { createIssue, type IssuedCommand } from "./issue.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createReports } from "./report.ts";
+import { linkRetried, retryingActions } from "./retried.ts";
+import { createResultSignal, type EndedCommand } from "./result-signal.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
 export type { ClaimedCommand } from "./claim.ts";
-export { pruneCommands } from "./loops.ts";
-export { commandSettings } from "./settings.ts";
+export type { IssuedCommand, NewCommand } from "./issue.ts";
+export { changedCommands } from "./list.ts";
+export { expireCommands, pruneCommands } from "./loops.ts";
+export { countOpen } from "./reads.ts";
+export type { ReportedResult } from "./report.ts";
+export type { CommandOutcome, EndedCommand } from "./result-signal.ts";
+export { commandRoutes } from "./routes.ts";
+export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";
 
-/** Commands as far as delivery goes: claiming, waiting for work, storing what agents report. */
-export function createCommands(
-  given: Omit<CommandDeps, "counted"> & {
-    metrics: Pick<Metrics, "counter">;
-    labels: Pick<ProjectLabels, "of" | "whenKnown">;
-  },
-) {
+export interface CommandsDeps extends Omit<CommandDeps, "counted"> {
+  readonly metrics: Pick<Metrics, "counter">;
+  readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
+  readonly audit: Pick<Audit, "refused">;
+  /** Names this process among the replicas. */
+  readonly processId: string;
+  /** Told of commands whose public row changed, for the live hub; must not throw. */
+  readonly publish: (change: { projectId: string; topic: "command.changed"; ids: string[] }) => void;
+}
+
+/** Commands: issuing, claiming, waiting for work and for results, storing what agents report. */
+export function createCommands(given: CommandsDeps) {
+  const { log, publish, audit } = given;
   const counted = createCommandMetrics(given.metrics, given.labels);
-  const deps: CommandDeps = { ...given, counted };
-  return { claim: createClaim(deps), reports: createReports(deps), work: createWorkSignal(deps), counted };
+  const work = createWorkSignal(given);
+  const results = createResultSignal(given);
+  const changed = ({ project_id: projectId, id }: Pick<CommandRow, "id" | "project_id">) =>
+    publish({ projectId, topic: "command.changed", ids: [id] });
+  const deps = {
+    ...given,
+    counted,
+    changed,
+    ended(commands: readonly EndedCommand[]) {
+      for (const command of commands) changed(command);
+      results.ended(commands);
+    },
+  };
+
+  const reports = createReports({ ...deps, late });
+  for (const action of retryingActions) reports.onResult(action, linkRetried);
+
+  return {
+    claim: createClaim(deps),
+    ...createDelivery(deps),
+    reports,
+    work,
+    counted,
+    /** Writes a pending command inside the caller's transaction; null when the project has its idempotency key already. */
+    issue: createIssue(given),
+    /** Commands that were issued have been committed: their agents are told in every process. Never throws, never waits. */
+    offer(...commands: readonly IssuedCommand[]): void {
+      for (const command of commands) {
+        counted.moved(command, "pending");
+        changed(command);
+      }
+      for (const agentId of new Set(commands.map(({ agent_id }) => agent_id))) {
+        if (agentId === null) continue;
+        work
+          .announce(agentId)
+          .catch((error: Error) => log.warn("commands.announce_failed", { message: error.message }));
+      }
+    },
+    /** Commands were cancelled with their agent, and that has been committed. */
+    cancelled(commands: readonly EndedCommand[]): void {
+      for (const command of commands) counted.moved(command, "cancelled");
+      deps.ended(commands);
+    },
+    awaitResult: results.awaitResult,
+    onEnded: results.onEnded,
+    async start(): Promise<void> {
+      await Promise.all([work.start(), results.start()]);
+    },
+    async stop(): Promise<void> {
+      await Promise.all([work.stop(), results.stop()]);
+    },
+  };
+
+  /** Once per command in ten minutes: an agent that repeats itself does not fill the trail. */
+  function late(command: CommandRow, agentId: string, status: "completed" | "failed"): void {
+    const reason =
+      command.agent_id !== agentId ? "other_agent" : command.completed_at === null ? "other_delivery" : "ended";
+    audit.refused(`command.late_result ${command.id} ${reason}`, {
+      action: "command.late_result",
+      target_type: "command",
+      target_id: command.id,
+      project_id: command.project_id,
+      result: "failed",
+      metadata: { agent_id: agentId, action: command.action, status: command.status, reported: status, reason },
+    });
+  }
 }
 
 export type Commands = ReturnType<typeof createCommands>;

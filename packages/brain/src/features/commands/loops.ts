@@ -2,6 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import type { createDelivery } from "./delivery.ts";
 import { deleteEndedBefore } from "./prune-store.ts";
 
 const rowsPerBatch = 5000;
@@ -24,5 +25,18 @@ export const pruneCommands: Loop<{
       deleted += batch;
     }
     return { deleted };
+  },
+};
+
+/** Times out commands without a result. In every replica: each row is won by one of them. */
+export const expireCommands: Loop<{
+  commands: Pick<ReturnType<typeof createDelivery>, "expire">;
+  settings: { SVC_COMMAND_TIMEOUT_SWEEP_SECONDS: number };
+}> = {
+  name: "commands.timeout",
+  everyMs: ({ settings }) => settings.SVC_COMMAND_TIMEOUT_SWEEP_SECONDS * 1000,
+  leaderOnly: false,
+  async tick({ commands, signal }) {
+    return { timed_out: await commands.expire(signal) };
   },
 };

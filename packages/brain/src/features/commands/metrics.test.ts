@@ -24,6 +24,10 @@ for (const dialect of testDialects) {
         metrics,
         labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
         timeoutSeconds: 60,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        audit: { refused() {} },
+        processId: "one",
+        publish() {},
       });
       const rows = [command("cancel_task"), command("cancel_task"), command("reconcile_task")];
       await database.write((tx) => tx.insertInto("commands").values(rows).execute());

@@ -1,12 +1,39 @@
 import { readCommandResult } from "@svc/protocol";
+import type { Tx } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
+import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import type { CommandDeps } from "./claim.ts";
+import { findCommand } from "./reads.ts";
+import type { EndedCommand } from "./result-signal.ts";
 import { finish, markAcked } from "./store.ts";
 
 const maxErrorCharacters = 8192;
 
+/** What an agent reported of a command that it was given. */
+export interface ReportedResult {
+  readonly command: CommandRow;
+  readonly status: "completed" | "failed";
+  /** Of a success; empty when the agent sent none. */
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly error: string | null;
+  /** It changed nothing: the command had ended, or the result is of an earlier delivery. */
+  readonly isLate: boolean;
+  readonly now: Date;
+}
+
+/** Runs in the transaction that stores the result. */
+export type ResultHandler = (tx: Tx<Tables>, reported: ReportedResult) => Promise<void>;
+
+export interface ReportDeps extends CommandDeps {
+  /** Told of commands whose end has been committed. */
+  ended(commands: readonly EndedCommand[]): void;
+  /** Told of a result that changed nothing; must not throw. */
+  late(command: CommandRow, agentId: string, status: "completed" | "failed"): void;
+}
+
 /** Stores what an agent says about a command it was given: its ack and its result (spec part 3, section 4.1). */
-export function createReports({ database, clock, log, counted }: CommandDeps) {
+export function createReports({ database, clock, log, counted, ended, late }: ReportDeps) {
+  const handlers = new Map<string, ResultHandler[]>();
   const tokenOf = (payload: Record<string, unknown>) =>
     typeof payload.delivery_claim_token === "string" ? payload.delivery_claim_token.slice(0, 64) : null;
 
@@ -19,25 +46,37 @@ export function createReports({ database, clock, log, counted }: CommandDeps) {
     },
     async resulted(agentId: string, commandId: string, payload: Record<string, unknown>): Promise<void> {
       if (!isUuid(commandId)) return;
+      const id = commandId.toLowerCase();
       const isSuccess = payload.status === "success";
       const status = isSuccess ? "completed" : "failed";
-      const command = await database.write((tx) =>
-        finish(tx, {
-          id: commandId.toLowerCase(),
-          agentId,
-          token: tokenOf(payload),
-          status,
-          result: isSuccess ? storedJson(readCommandResult(payload)?.result ?? {}) : null,
-          error: typeof payload.error === "string" ? storedText(payload.error) : null,
-          now: clock.now(),
-        }),
-      );
-      if (command !== undefined) {
-        counted.moved(command, status);
+      const result = isSuccess ? (readCommandResult(payload)?.result ?? {}) : {};
+      const error = typeof payload.error === "string" ? storedText(payload.error) : null;
+      const now = clock.now();
+      const report = { id, agentId, token: tokenOf(payload), status, error, now } as const;
+      const outcome = await database.write(async (tx) => {
+        const finished = await finish(tx, { ...report, result: isSuccess ? storedJson(result) : null });
+        const command = finished ?? (await findCommand(tx, id));
+        const isLate = finished === undefined;
+        if (command !== undefined && command.agent_id === agentId) {
+          for (const handle of handlers.get(command.action) ?? []) {
+            await handle(tx, { command, status, result, error, isLate, now });
+          }
+        }
+        return { command, isLate };
+      });
+      if (outcome.command !== undefined && !outcome.isLate) {
+        counted.moved(outcome.command, status);
+        ended([outcome.command]);
         return;
       }
       counted.late(status);
-      log.info("commands.late_result", { command_id: commandId, agent_id: agentId });
+      // Nothing is known of an id that no command has, so that an agent could fill the audit trail with them.
+      if (outcome.command !== undefined) late(outcome.command, agentId, status);
+      log.info("commands.late_result", { command_id: id, agent_id: agentId });
+    },
+    /** Calls `handle` for results of an action from the agent that has the command, late ones too; a repetition is to change nothing. */
+    onResult(action: string, handle: ResultHandler): void {
+      handlers.set(action, [...(handlers.get(action) ?? []), handle]);
     },
   };
 }

@@ -7,7 +7,6 @@ export const commandMoves = {
     claim: "dispatched",
     agent_gone: "cancelled",
     project_archived: "cancelled",
-    signing_failed: "failed",
     report_success: "completed",
     report_failure: "failed",
     expire: "timeout",
@@ -15,6 +14,7 @@ export const commandMoves = {
   dispatched: {
     redeliver: "dispatched",
     send_failed: "pending",
+    signing_failed: "failed",
     report_success: "completed",
     report_failure: "failed",
     expire: "timeout",

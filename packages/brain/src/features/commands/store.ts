@@ -117,7 +117,7 @@ export function cancelPending(
   tx: Tx<Tables>,
   dialect: Db["dialect"],
   { of, error, now }: { of: { agent_id: string } | { project_id: string }; error: string; now: Date },
-): Promise<Pick<CommandRow, "project_id" | "action">[]> {
+): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status">[]> {
   const pending = tx
     .selectFrom("commands")
     .select("id")
@@ -130,7 +130,7 @@ export function cancelPending(
     .set({ status: "cancelled", completed_at: now, error })
     .where("id", "in", (eb) => eb.selectFrom("pending").select("pending.id"))
     .where("status", "=", "pending")
-    .returning(["project_id", "action"])
+    .returning(["id", "project_id", "action", "status"])
     .execute();
 }
 
@@ -179,7 +179,7 @@ export function finish(
     error: string | null;
     now: Date;
   },
-): Promise<Pick<CommandRow, "project_id" | "action"> | undefined> {
+): Promise<CommandRow | undefined> {
   return tx
     .updateTable("commands")
     .set({ status: report.status, result: report.result, error: report.error, completed_at: report.now })
@@ -187,6 +187,6 @@ export function finish(
     .where("agent_id", "=", report.agentId)
     .where("status", "in", ["pending", "dispatched"])
     .$if(report.token !== null, (query) => query.where("delivery_claim_token", "=", report.token))
-    .returning(["project_id", "action"])
+    .returningAll()
     .executeTakeFirst();
 }

@@ -16,6 +16,14 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
 
     const clock = createFakeClock();
+    const open = () =>
+      createWorkSignal({
+        database: opened.database,
+        clock,
+        log: silent,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        processId: "one",
+      });
 
     /** A command that nobody was told of. */
     const issue = (row: Partial<CommandRow>) =>
@@ -28,13 +36,20 @@ for (const dialect of testDialects) {
 
     async function outcome(
       row: Partial<CommandRow>,
-      { contracts = [], max = 1 }: { contracts?: string[]; max?: number } = {},
+      { contracts = [], max = 1, withResends = true }: { contracts?: string[]; max?: number; withResends?: boolean } = {},
     ): Promise<string> {
       const agentId = randomUUID();
       await issue({ agent_id: agentId, ...row });
-      const work = createWorkSignal({ database: opened.database, clock, log: silent });
+      const work = open();
       const { signal } = new AbortController();
-      const news = await work.wait({ agentId, max, retryContracts: new Set(contracts), waitMs, signal });
+      const news = await work.wait({
+        agentId,
+        max,
+        retryContracts: new Set(contracts),
+        withResends,
+        waitMs,
+        signal,
+      });
       await work.stop();
       return news;
     }
@@ -71,9 +86,26 @@ for (const dialect of testDialects) {
       expect(await outcome({ timeout_at: new Date(clock.now().getTime() + 1) })).toBe("look");
     });
 
+    const sentAgo = (seconds: number): Partial<CommandRow> => {
+      const at = new Date(clock.now().getTime() - seconds * 1000);
+      return {
+        status: "dispatched",
+        dispatched_at: at,
+        last_sent_at: at,
+        timeout_at: new Date(clock.now().getTime() + 1),
+        delivery_claim_token: "t",
+      };
+    };
+
+    test("is woken by a sent command that it may be given again, and by no other", async () => {
+      expect(await outcome(sentAgo(10))).toBe("look");
+      expect(await outcome(sentAgo(9))).toBe("over");
+      expect(await outcome(sentAgo(10), { withResends: false })).toBe("over");
+    });
+
     test("leaves what it may not be given to another poll of its agent", async () => {
       const agentId = randomUUID();
-      const work = createWorkSignal({ database: opened.database, clock, log: silent });
+      const work = open();
       const { signal } = new AbortController();
       const waits = ["celery", "bullmq"].map((engine) =>
         work.wait({ agentId, max: 1, retryContracts: new Set([engine]), waitMs, signal }),

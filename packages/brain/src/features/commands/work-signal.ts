@@ -1,11 +1,12 @@
 import type { ClaimRequest, CommandDeps } from "./claim.ts";
 import { mayBeGiven } from "./contract.ts";
+import { agentsDueForResend, resendRule } from "./resend-store.ts";
 import { newsOfAgents } from "./store.ts";
 
 type News = "look" | "revoked" | "over";
 
 /** A poll that waits, with what it will claim. */
-interface Waiter extends Pick<ClaimRequest, "max" | "retryContracts"> {
+interface Waiter extends Pick<ClaimRequest, "max" | "retryContracts" | "withResends"> {
   wake(news: News): void;
 }
 
@@ -18,19 +19,31 @@ const channel = "svc_commands";
 const recheckMs = 250;
 const agentsPerStatement = 500;
 
+export interface WorkSignalDeps extends Pick<CommandDeps, "database" | "clock" | "log" | "redispatch"> {
+  /** Names this process among the replicas. */
+  readonly processId: string;
+}
+
 /**
- * Wakes waiting polls: at once by a notification (in process, or LISTEN/NOTIFY from another replica), and every 250 ms by one look at
+ * Tells that commands wait for agents. Wakes waiting polls: at once by a notification (in process, or LISTEN/NOTIFY from another replica), and every 250 ms by one look at
  * the database for all of them together, which catches what a lost notification missed. That look wakes only a poll that may be given
  * something of what waits: any other would come back at once, and look for itself four times a second.
  */
-export function createWorkSignal({ database, clock, log }: Pick<CommandDeps, "database" | "clock" | "log">) {
+export function createWorkSignal({ database, clock, log, redispatch, processId }: WorkSignalDeps) {
   const waiting = new Map<string, Set<Waiter>>();
+  const listeners = new Set<(agentId: string | null) => void>();
   let timer: NodeJS.Timeout | null = null;
   let stopListening: (() => Promise<void>) | null = null;
   let isStopped = false;
 
   function wake(agentId: string, news: News): void {
     for (const waiter of [...(waiting.get(agentId) ?? [])]) waiter.wake(news);
+  }
+
+  function tell(agentId: string | null): void {
+    // A lost word costs polls no more than the time to the next common look.
+    if (agentId !== null) wake(agentId, "look");
+    for (const listener of listeners) listener(agentId);
   }
 
   const hasContracts = (agentId: string): boolean =>
@@ -46,9 +59,14 @@ export function createWorkSignal({ database, clock, log }: Pick<CommandDeps, "da
         now: clock.now(),
       });
       for (const agentId of revoked) wake(agentId, "revoked");
+      for (const agentId of await agentsDueForResend(database.read, agentIds, resendRule(clock.now(), redispatch))) {
+        for (const waiter of [...(waiting.get(agentId) ?? [])]) {
+          if (waiter.max > 0 && waiter.withResends === true) waiter.wake("look");
+        }
+      }
       for (const kind of pending) {
         for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
-          if (waiter.max > 0 && mayBeGiven(kind, waiter.retryContracts)) waiter.wake("look");
+          if (waiter.max > 0 && mayBeGiven(kind, waiter)) waiter.wake("look");
         }
       }
     }
@@ -68,10 +86,28 @@ export function createWorkSignal({ database, clock, log }: Pick<CommandDeps, "da
 
   return {
     async start(): Promise<void> {
-      stopListening = await database.listen(channel, (agentId) => wake(agentId, "look"));
+      if (database.dialect === "sqlite") return;
+      stopListening = await database.listen(
+        channel,
+        (payload) => {
+          const { agentId, from } = JSON.parse(payload) as { agentId: string; from: string };
+          if (from !== processId) tell(agentId);
+        },
+        { onGap: () => tell(null) },
+      );
     },
-    /** A command for this agent has been committed. */
-    announce: (agentId: string): Promise<void> => database.notify(channel, agentId),
+    /** A command for this agent has been committed: told here at once, and to the other processes. */
+    async announce(agentId: string): Promise<void> {
+      tell(agentId);
+      if (database.dialect === "postgres") {
+        await database.notify(channel, JSON.stringify({ agentId, from: processId }));
+      }
+    },
+    /** Calls `listener` for agents that commands wait for; null when word of some may have been lost. Returns the way to stop. */
+    onWork(listener: (agentId: string | null) => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     /** Makes the waiting polls of an agent look again: something about it changed. */
     look: (agentId: string): void => wake(agentId, "look"),
     lookAll(): void {
@@ -81,7 +117,7 @@ export function createWorkSignal({ database, clock, log }: Pick<CommandDeps, "da
     isWaiting: (agentId: string): boolean => waiting.has(agentId),
     /** The agent was revoked in this process. */
     revoked: (agentId: string): void => wake(agentId, "revoked"),
-    wait({ agentId, waitMs, signal, max, retryContracts }: WaitRequest): Promise<News> {
+    wait({ agentId, waitMs, signal, ...given }: WaitRequest): Promise<News> {
       if (isStopped || signal.aborted) return Promise.resolve("over");
       return new Promise((resolve) => {
         const waiters = waiting.get(agentId) ?? new Set<Waiter>();
@@ -93,7 +129,7 @@ export function createWorkSignal({ database, clock, log }: Pick<CommandDeps, "da
           if (waiters.size === 0) waiting.delete(agentId);
           resolve(news);
         };
-        const waiter: Waiter = { max, retryContracts, wake };
+        const waiter: Waiter = { ...given, wake };
         const giveUp = () => wake("over");
         const deadline = setTimeout(giveUp, waitMs);
         signal.addEventListener("abort", giveUp, { once: true });

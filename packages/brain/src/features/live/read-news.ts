@@ -3,13 +3,14 @@ import type { Topic } from "./topics.ts";
 
 /** How the hub reads one topic: rows as the REST list would show them to this role, and the topic's counts. */
 export interface TopicReader {
-  rows(projectId: string, ids: readonly string[], role: Role): Promise<readonly { id: string }[]>;
+  /** Null when the rows are too large together, so that they are better fetched. */
+  rows(projectId: string, ids: readonly string[], role: Role): Promise<readonly { id: string }[] | null>;
   counts?(projectId: string): Promise<Record<string, number>>;
 }
 
 /** What a topic looks like now to one role. */
 export interface News {
-  /** Rows by id; null for a topic without reader, which can only be fetched again. */
+  /** Rows by id; null for what can only be fetched again: a topic without reader, and rows that are too large. */
   readonly rows: ReadonlyMap<string, { id: string }> | null;
   readonly counts: Record<string, number> | null;
   readonly failure: Error | null;
@@ -49,7 +50,7 @@ export async function readNews(
       ids.size === 0 ? [] : reader.rows(projectId, [...ids], role),
       countsOf(topic, reader),
     ]);
-    return { rows: new Map(rows.map((row) => [row.id, row])), counts: topicCounts, failure: null };
+    return { rows: rows && new Map(rows.map((row) => [row.id, row])), counts: topicCounts, failure: null };
   }
 
   await Promise.all(

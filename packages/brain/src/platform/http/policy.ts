@@ -31,6 +31,8 @@ export interface RoutePolicy {
   selfGuarded?: true;
   /** Texts of the body may hold U+0000: the route reads them itself before any of them gets into a statement. */
   takesNul?: true;
+  /** Numbers of the body that no double holds exactly come as `JSON.rawJSON` with all their digits. */
+  keepsNumbers?: true;
   /** Left out of the OpenAPI document. */
   hidden?: true;
   /** Name of the Routes function that registered it; `mount` sets it, ROUTES.md finds the file by it. */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import cookie from "@fastify/cookie";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import { holdsLongNumber, parseJson } from "@svc/protocol";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { type Access, type AccessDeps, type AccessSettings, createAccess } from "./access.ts";
@@ -204,7 +205,11 @@ function acceptJsonOnly(app: App): void {
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     if (body === "") return done(null, undefined);
     if (request.routeOptions.config.takesNul !== true && holdsNul(body as string)) return done(invalid(nulIn("body")));
-    parse(request, body as string, done);
+    if (request.routeOptions.config.keepsNumbers !== true || !holdsLongNumber(body as string)) {
+      return parse(request, body as string, done);
+    }
+    // What the usual reader refuses, it refuses here too.
+    parse(request, body as string, (error) => (error === null ? done(null, parseJson(body as string)) : done(error)));
   });
 }
 

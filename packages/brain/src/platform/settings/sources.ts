@@ -33,6 +33,8 @@ export interface SourceOptions {
   cwd?: string;
   /** Names beside those that the specification lists. */
   declared?: (name: string) => boolean;
+  /** False leaves ./.env out: for what must not be steered by the folder that somebody happens to stand in. */
+  readsWorkingFolder?: boolean;
 }
 
 /** Reads the four sources. Faults: broken lines, unknown SVC_ names in files, files that cannot be read. No message holds a value. */
@@ -40,6 +42,7 @@ export function readSources({
   env = process.env,
   cwd = process.cwd(),
   declared = () => false,
+  readsWorkingFolder = true,
 }: SourceOptions = {}): Sources {
   const faults: SettingsFault[] = [];
   const warnings: string[] = [];
@@ -51,7 +54,10 @@ export function readSources({
     if (known(name)) environment.values.set(name, value);
     else warnings.push(`${name} in the environment is not a known setting`);
   }
-  const dotEnv = readFileSource(join(cwd, ".env"), known, faults);
+  const dotEnvPath = join(cwd, ".env");
+  const dotEnv = readsWorkingFolder
+    ? readFileSource(dotEnvPath, known, faults)
+    : { name: dotEnvPath, values: new Map<string, string>() };
   const givenHome = firstValue([environment, dotEnv], "SVC_HOME");
   const home = resolveHome(givenHome?.value, cwd);
   const misplaced = homeFault(home);

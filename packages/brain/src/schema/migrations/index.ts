@@ -10,6 +10,7 @@ import { issues } from "./0008-issues.ts";
 import { queueTotals } from "./0009-queue-totals.ts";
 import { depthsAndErrors } from "./0010-depths-and-errors.ts";
 import { accounts } from "./0011-accounts.ts";
+import { commandLists } from "./0012-command-lists.ts";
 
 /** Every migration, in order. A released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   queueTotals,
   depthsAndErrors,
   accounts,
+  commandLists,
 ];

@@ -34,6 +34,8 @@ export interface AgentWorkerRow {
   pid: number | null;
   started_at: Date | null;
   state: string;
+  /** JSON object: capability tokens by engine, as the hello of its present or last connection told. */
+  capabilities: string;
   last_seen_at: Date | null;
   last_connect_at: Date | null;
   created_at: Date;

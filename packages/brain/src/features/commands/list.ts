@@ -1,0 +1,64 @@
+import { isUuid } from "@svc/protocol";
+import type { Database } from "../../platform/database/database.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Role } from "../../platform/http/actor.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { type CommandPosition, commandsAmong, commandsById, newestCommands } from "./reads.ts";
+import type { CommandPublic, CommandQuery } from "./schemas.ts";
+import { publicCommand } from "./shapes.ts";
+import { type CommandStatus, commandStatuses } from "./states.ts";
+
+type Db = Database<Tables>;
+
+/** A project's commands, newest first, as the role may see them. */
+export async function listCommands(
+  { read, dialect }: Db,
+  sizes: PageSizes,
+  { projectId, role, query }: { projectId: string; role: Role; query: CommandQuery },
+): Promise<{ items: CommandPublic[]; next_cursor: string | null }> {
+  const filter = {
+    projectId,
+    status: isStatus(query.status) ? query.status : null,
+    agentId: query.agent_id?.toLowerCase() ?? null,
+    action: query.action === undefined || query.action === "" ? null : query.action,
+  };
+  const bounds = { after: readPosition(query.cursor), limit: clampLimit(query.limit, sizes) };
+  const { rows, hasMore } = await newestCommands(read, dialect, filter, bounds);
+  const last = hasMore ? rows.at(-1) : undefined;
+  return {
+    items: rows.map((row) => publicCommand(row, role)),
+    next_cursor: last === undefined ? null : encodeCursor([last.issued_at, last.id]),
+  };
+}
+
+/** @throws ApiError `not_found` */
+export async function getCommand(
+  { read }: Db,
+  { projectId, id, role }: { projectId: string; id: string; role: Role },
+): Promise<CommandPublic> {
+  const [row] = await commandsById(read, projectId, [id.toLowerCase()]);
+  if (row === undefined) throw new ApiError("not_found", { resource: "command" });
+  return publicCommand(row, role);
+}
+
+/** What the hub holds of one round of changed commands; more are fetched by who wants them. */
+const hubBytes = 1_048_576;
+
+/** Commands by id for the dashboard hub, as the role may see them; null when they are too large together. */
+export async function changedCommands(
+  { read, dialect }: Db,
+  { projectId, ids, role }: { projectId: string; ids: readonly string[]; role: Role },
+): Promise<CommandPublic[] | null> {
+  const { rows, hasMore } = await commandsAmong(read, dialect, { projectId, ids }, hubBytes);
+  return hasMore ? null : rows.map((row) => publicCommand(row, role));
+}
+
+const isStatus = (text: string | undefined): text is CommandStatus =>
+  (commandStatuses as readonly (string | undefined)[]).includes(text);
+
+function readPosition(cursor: string | undefined): CommandPosition | null {
+  const values = decodeCursor(cursor, ["instant", "string"]);
+  return values === null || !isUuid(values[1]) ? null : { issuedAt: values[0], id: values[1] };
+}

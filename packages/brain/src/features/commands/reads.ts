@@ -1,0 +1,97 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { DialectName } from "../../platform/database/database.ts";
+import { type BoundedRows, rowsWithinBytes, type WideTable } from "../../platform/database/rows-within-bytes.ts";
+import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import { type PublicCommandRow, publicColumns } from "./shapes.ts";
+import type { CommandStatus } from "./states.ts";
+
+type Db = Kysely<Tables>;
+
+export const findCommand = (db: Db, id: string): Promise<CommandRow | undefined> =>
+  db.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirst();
+
+/** Commands of a project by id; those of others are passed over. */
+export const commandsById = (db: Db, projectId: string, ids: readonly string[]): Promise<PublicCommandRow[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom("commands")
+        .select(publicColumns)
+        .where("project_id", "=", projectId)
+        .where("id", "in", ids)
+        .execute();
+
+/** Those of the commands that have ended. */
+export const endedAmong = (
+  db: Db,
+  ids: readonly string[],
+): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status" | "result" | "error">[]> =>
+  db
+    .selectFrom("commands")
+    .select(["id", "project_id", "action", "status", "result", "error"])
+    .where("id", "in", ids)
+    .where("status", "not in", ["pending", "dispatched"])
+    .execute();
+
+export interface CommandFilter {
+  readonly projectId: string;
+  readonly status: CommandStatus | null;
+  readonly agentId: string | null;
+  readonly action: string | null;
+}
+
+export interface CommandPosition {
+  readonly issuedAt: Date;
+  readonly id: string;
+}
+
+const wideCommands: WideTable = {
+  name: "commands",
+  columns: publicColumns,
+  largeColumns: ["payload", "result", "error"],
+  orderedBy: ["issued_at", "id"],
+};
+
+/** A project's commands after `after`, newest first: as many as the bounds of a page let in. */
+export function newestCommands(
+  db: Db,
+  dialect: DialectName,
+  filter: CommandFilter,
+  { after, limit }: { after: CommandPosition | null; limit: number },
+): Promise<BoundedRows<PublicCommandRow>> {
+  const conditions: RawBuilder<unknown>[] = [sql`project_id = ${filter.projectId}`];
+  if (filter.status !== null) conditions.push(sql`status = ${filter.status}`);
+  if (filter.agentId !== null) conditions.push(sql`agent_id = ${filter.agentId}`);
+  if (filter.action !== null) conditions.push(sql`action = ${filter.action}`);
+  if (after !== null) {
+    conditions.push(sql`issued_at <= ${after.issuedAt}`, sql`(issued_at, id) < (${after.issuedAt}, ${after.id})`);
+  }
+  const from = sql`FROM commands WHERE ${sql.join(conditions, sql` AND `)} ORDER BY issued_at DESC, id DESC`;
+  return rowsWithinBytes(db, dialect, { table: wideCommands, from }, { limit });
+}
+
+/** Commands of a project among these ids, newest first, as many as `maxBytes` let in. */
+export function commandsAmong(
+  db: Db,
+  dialect: DialectName,
+  { projectId, ids }: { projectId: string; ids: readonly string[] },
+  maxBytes: number,
+): Promise<BoundedRows<PublicCommandRow>> {
+  if (ids.length === 0) return Promise.resolve({ rows: [], hasMore: false });
+  const from = sql`FROM commands WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) ORDER BY issued_at DESC, id DESC`;
+  return rowsWithinBytes(db, dialect, { table: wideCommands, from }, { limit: ids.length, maxBytes });
+}
+
+/** How many commands of a project wait for their agent, and for their result. */
+export async function countOpen(db: Db, projectId: string): Promise<Record<"pending" | "dispatched", number>> {
+  const rows = await db
+    .selectFrom("commands")
+    .select(["status", ({ fn }) => fn.countAll<number>().as("count")])
+    .where("project_id", "=", projectId)
+    .where("status", "in", ["pending", "dispatched"])
+    .groupBy("status")
+    .execute();
+  const counts = { pending: 0, dispatched: 0 };
+  for (const { status, count } of rows) counts[status as keyof typeof counts] = Number(count);
+  return counts;
+}

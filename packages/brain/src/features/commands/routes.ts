@@ -1,0 +1,135 @@
+import type { FastifyRequest } from "fastify";
+import type { Static, TObject } from "typebox";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { plainSerializer, type Routes } from "../../platform/http/app.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { PageSizes } from "../../platform/http/paging.ts";
+import type { RoutePolicy } from "../../platform/http/policy.ts";
+import { ProjectParams } from "../../platform/http/schemas.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { type Audit, originOf } from "../audit/index.ts";
+import { getCommand, listCommands } from "./list.ts";
+import * as orders from "./orders.ts";
+import { createPlace, type Order, type PlaceDeps } from "./place.ts";
+import {
+  BulkRetryBody,
+  CommandPage,
+  CommandParams,
+  CommandPublic,
+  CommandQuery,
+  ConsumerBody,
+  PoolResizeBody,
+  PurgeQueueBody,
+  RateLimitBody,
+  RetryTaskBody,
+  TaskBody,
+  WorkerBody,
+} from "./schemas.ts";
+import { unknownTasks } from "./session-reads.ts";
+import { publicCommand } from "./shapes.ts";
+
+export interface CommandRouteDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "now">;
+  readonly audit: Pick<Audit, "append" | "record">;
+  readonly commands: Pick<PlaceDeps, "issue" | "offer">;
+  readonly settings: PageSizes;
+  /** Bytes of the largest frame that agents take. */
+  readonly maxFrameBytes: number;
+  secretOf(projectId: string): Uint8Array;
+}
+
+export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
+  const { database, clock, audit, commands, settings, maxFrameBytes, secretOf } = deps;
+  const place = createPlace({ database, audit, issue: commands.issue, offer: commands.offer, maxFrameBytes });
+
+  app.get(
+    "/projects/:slug/commands",
+    {
+      schema: { params: ProjectParams, querystring: CommandQuery, response: { 200: CommandPage } },
+      serializerCompiler: plainSerializer,
+      config: { tag: "commands", role: "viewer" },
+    },
+    ({ project, query }) => listCommands(database, settings, { projectId: project.id, role: project.role, query }),
+  );
+
+  app.get(
+    "/projects/:slug/commands/:command_id",
+    {
+      schema: { params: CommandParams, response: { 200: CommandPublic } },
+      serializerCompiler: plainSerializer,
+      config: { tag: "commands", role: "viewer" },
+    },
+    ({ project, params }) =>
+      getCommand(database, { projectId: project.id, id: params.command_id, role: project.role }),
+  );
+
+  /** One route that makes a command: 202 with it, or with the one that an equal request made before. */
+  function takes<Body extends TObject>(
+    name: string,
+    body: Body,
+    orderOf: (body: Static<Body>, request: FastifyRequest) => Order | Promise<Order>,
+    policy: RoutePolicy = { tag: "commands", role: "operator" },
+  ): void {
+    app.post(
+      `/projects/:slug/commands/${name}`,
+      {
+        schema: { params: ProjectParams, body, response: { 202: CommandPublic } },
+        serializerCompiler: plainSerializer,
+        config: policy,
+      },
+      async (request, reply) => {
+        const { project, actor } = request;
+        const order = await orderOf(request.body as Static<Body>, request);
+        const row = await place(order, {
+          projectId: project.id,
+          userId: actor.user.id,
+          origin: originOf(request, actor),
+        });
+        return reply.code(202).send(publicCommand(row, project.role) as never);
+      },
+    );
+  }
+
+  takes("retry-task", RetryTaskBody, (body) => orders.retryTask(body, clock.now()), {
+    tag: "commands",
+    role: "operator",
+    keepsNumbers: true,
+  });
+  takes("cancel-task", TaskBody, orders.cancelTask);
+  takes("requeue-dead-letter", TaskBody, orders.requeueDeadLetter);
+  takes("bulk-retry", BulkRetryBody, bulkRetryOf, { tag: "commands", role: "operator", bucket: "bulk" });
+  takes("purge-queue", PurgeQueueBody, (body, { project }) => orders.purgeQueue(body, () => secretOf(project.id)), {
+    tag: "commands",
+    role: "admin",
+    bucket: "bulk",
+  });
+  takes("restart-worker", WorkerBody, orders.restartWorker);
+  takes("pool-resize", PoolResizeBody, orders.poolResize);
+  takes("add-consumer", ConsumerBody, orders.addConsumer);
+  takes("cancel-consumer", ConsumerBody, orders.cancelConsumer);
+  takes("rate-limit", RateLimitBody, orders.rateLimit);
+
+  async function bulkRetryOf(body: BulkRetryBody, request: FastifyRequest): Promise<Order> {
+    const projectId = request.project.id;
+    try {
+      return orders.bulkRetry(body, (engine, taskIds, limit) =>
+        unknownTasks(database.read, database.dialect, { projectId, engine, taskIds, limit }),
+      );
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "gone") {
+        await audit.record({
+          ...originOf(request, request.actor),
+          action: "command.bulk_retry.refused",
+          target_type: "project",
+          target_id: projectId,
+          project_id: projectId,
+          result: "failed",
+          metadata: { reason: "task_ids_required" },
+        });
+      }
+      throw error;
+    }
+  }
+};

@@ -1,0 +1,121 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { Instant, JsonObject, Nullable, PageQuery, Uuid } from "../../platform/http/schemas.ts";
+
+export const CommandPublic = Type.Object({
+  id: Uuid,
+  project_id: Uuid,
+  issued_by: Nullable(Type.String({ description: "user; null for viewers, and for what the service issued itself" })),
+  agent_id: Nullable(Uuid),
+  action: Type.String(),
+  target_type: Type.String(),
+  target_id: Nullable(Type.String()),
+  payload: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { description: "empty for viewers" })),
+  idempotency_key: Nullable(Type.String()),
+  status: Type.String({ description: "pending, dispatched, completed, failed, timeout or cancelled" }),
+  result: Nullable(Type.Unknown({ description: "null for viewers" })),
+  error: Nullable(Type.String()),
+  issued_at: Instant,
+  dispatched_at: Nullable(Instant),
+  completed_at: Nullable(Instant),
+  timeout_at: Nullable(Instant),
+  source_ip: Nullable(Type.String({ description: "null for viewers" })),
+});
+export type CommandPublic = Static<typeof CommandPublic>;
+
+export const CommandPage = Type.Object({
+  items: Type.Array(CommandPublic),
+  next_cursor: Nullable(Type.String()),
+});
+
+export const CommandQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(Type.String({ description: "one of the statuses; any other text asks for all" })),
+  agent_id: Type.Optional(Uuid),
+  action: Type.Optional(Type.String({ maxLength: 80 })),
+});
+export type CommandQuery = Static<typeof CommandQuery>;
+
+export const CommandParams = Type.Object({ slug: Type.String(), command_id: Uuid });
+
+const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
+const name = (max: number, description?: string) =>
+  Type.String({ minLength: 1, maxLength: max, ...(description !== undefined && { description }) });
+
+const key = {
+  idempotency_key: optional(name(200, "the same key with the same body gives the command that exists")),
+};
+const engine = name(40, "as the agent names it");
+const task = {
+  agent_id: optional(Uuid),
+  engine,
+  task_id: name(200, "the engine's id of the task"),
+  ...key,
+};
+
+/** Engine of a route whose agent usually has one only. */
+const someEngine = { engine: optional(name(40, "needed where the agent serves several engines")) };
+
+export const RetryTaskBody = Type.Object({
+  ...task,
+  override_args: optional(Type.Array(Type.Unknown(), { description: "with override_kwargs; at most 64 KiB as JSON" })),
+  override_kwargs: optional(JsonObject),
+  eta_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: "seconds from now" })),
+});
+export type RetryTaskBody = Static<typeof RetryTaskBody>;
+
+export const TaskBody = Type.Object(task);
+export type TaskBody = Static<typeof TaskBody>;
+
+export const BulkRetryBody = Type.Object({
+  agent_id: Uuid,
+  filter: Type.Object({
+    engine: optional(engine),
+    task_ids: optional(Type.Array(name(200), { minItems: 1, maxItems: 10_000 })),
+  }),
+  max: Type.Integer({ minimum: 1, maximum: 10_000, description: "the first so many different ids are retried" }),
+  ...key,
+});
+export type BulkRetryBody = Static<typeof BulkRetryBody>;
+
+export const PurgeQueueBody = Type.Object({
+  agent_id: Uuid,
+  queue: name(200),
+  confirm_token: optional(Type.String({ maxLength: 200 })),
+  observed_depth: optional(
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "the depth that was shown" }),
+  ),
+  force: optional(Type.Boolean({ description: "purge whatever the depth is" })),
+  ...someEngine,
+  ...key,
+});
+export type PurgeQueueBody = Static<typeof PurgeQueueBody>;
+
+const worker = { agent_id: Uuid, worker_name: name(200), ...someEngine, ...key };
+
+export const WorkerBody = Type.Object(worker);
+export type WorkerBody = Static<typeof WorkerBody>;
+
+export const PoolResizeBody = Type.Object({
+  ...worker,
+  delta: Type.Integer({ minimum: -100, maximum: 100, description: "not 0; negative shrinks the pool" }),
+});
+export type PoolResizeBody = Static<typeof PoolResizeBody>;
+
+export const ConsumerBody = Type.Object({ ...worker, queue: name(200) });
+export type ConsumerBody = Static<typeof ConsumerBody>;
+
+export const RateLimitBody = Type.Object({
+  agent_id: Uuid,
+  task_name: name(200),
+  rate: Type.Union(
+    [
+      Type.Integer({ minimum: 0, maximum: 999_999_999 }),
+      Type.String({ pattern: "^(0|[1-9][0-9]{0,8})(/[smh])?$", maxLength: 11 }),
+    ],
+    { description: "runs per second, or per the unit of /s, /m or /h; 0 takes the limit away" },
+  ),
+  worker_name: optional(name(200)),
+  ...someEngine,
+  ...key,
+});
+export type RateLimitBody = Static<typeof RateLimitBody>;

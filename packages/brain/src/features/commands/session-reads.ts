@@ -1,0 +1,134 @@
+import { type Kysely, sql } from "kysely";
+import type { Database, DialectName, Tx } from "../../platform/database/database.ts";
+import type { AgentRow, Tables, TaskRow } from "../../schema/tables/index.ts";
+
+type Db = Kysely<Tables>;
+
+/** Capability tokens by engine, as one session told in its hello. */
+export type Abilities = Readonly<Record<string, readonly string[]>>;
+
+export interface AgentFacts extends Pick<AgentRow, "id" | "name" | "transport" | "last_seen_at" | "last_connect_at"> {
+  /** Of each WebSocket session that it has now, in any process of the service; empty while it is offline. */
+  readonly sessions: readonly Abilities[];
+}
+
+/** An unrevoked agent of the project. */
+export async function findAgent(db: Db, projectId: string, agentId: string): Promise<AgentFacts | null> {
+  const rows = await db
+    .selectFrom("agents as a")
+    .leftJoin("agent_workers as w", (join) =>
+      join.onRef("w.agent_id", "=", "a.id").on("w.state", "=", "online").on("a.state", "=", "online"),
+    )
+    .select(["a.id", "a.name", "a.transport", "a.last_seen_at", "a.last_connect_at", "w.capabilities"])
+    .where("a.project_id", "=", projectId)
+    .where("a.id", "=", agentId)
+    .where("a.revoked_at", "is", null)
+    .execute();
+  return agentsOf(rows)[0] ?? null;
+}
+
+/** More online agents than this of one engine are not looked at. */
+const maxAgents = 500;
+
+/** Unrevoked agents of the project with a WebSocket session that names the engine, those seen last first. */
+export async function agentsOnlineWith(
+  db: Db,
+  dialect: DialectName,
+  { projectId, engine }: { projectId: string; engine: string },
+): Promise<AgentFacts[]> {
+  const names =
+    dialect === "postgres"
+      ? sql<boolean>`jsonb_exists(w.capabilities, ${engine})`
+      : sql<boolean>`EXISTS (SELECT 1 FROM json_each(w.capabilities) AS named WHERE named.key = ${engine})`;
+  const rows = await db
+    .selectFrom("agents as a")
+    .innerJoin("agent_workers as w", "w.agent_id", "a.id")
+    .select(["a.id", "a.name", "a.transport", "a.last_seen_at", "a.last_connect_at", "w.capabilities"])
+    .where("a.project_id", "=", projectId)
+    .where("a.revoked_at", "is", null)
+    .where("a.state", "=", "online")
+    .where("w.state", "=", "online")
+    .where(names)
+    .orderBy("a.last_seen_at", "desc")
+    .orderBy("a.id")
+    .limit(maxAgents)
+    .execute();
+  return agentsOf(rows);
+}
+
+/** Whether the project has an agent with a WebSocket session at all. */
+export async function isAnyOnline(db: Db, projectId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("agents as a")
+    .innerJoin("agent_workers as w", "w.agent_id", "a.id")
+    .select("a.id")
+    .where("a.project_id", "=", projectId)
+    .where("a.revoked_at", "is", null)
+    .where("a.state", "=", "online")
+    .where("w.state", "=", "online")
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+type AgentSession = Omit<AgentFacts, "sessions"> & { readonly capabilities: string | null };
+
+function agentsOf(rows: readonly AgentSession[]): AgentFacts[] {
+  return [...Map.groupBy(rows, ({ id }) => id).values()].map((group) => {
+    const { capabilities: _first, ...agent } = group[0] as AgentSession;
+    const sessions = group.flatMap(({ capabilities }) =>
+      capabilities === null ? [] : [JSON.parse(capabilities) as Abilities],
+    );
+    return { ...agent, sessions };
+  });
+}
+
+/** Whether the agent is there and unrevoked; until the transaction ends nobody revokes it. */
+export async function holdAgent(
+  tx: Tx<Tables>,
+  dialect: Database<Tables>["dialect"],
+  agentId: string,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom("agents")
+    .select("id")
+    .where("id", "=", agentId)
+    .where("revoked_at", "is", null)
+    // Heartbeats go on meanwhile: a revocation changes the name, which is part of a key.
+    .$if(dialect === "postgres", (query) => query.forKeyShare())
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** What a command tells its agent of a task, and who reported its newest event. */
+export type TaskFacts = Pick<TaskRow, "name" | "priority" | "queue" | "reported_by">;
+
+export const findTask = (
+  db: Db,
+  { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
+): Promise<TaskFacts | undefined> =>
+  db
+    .selectFrom("tasks")
+    .select(["name", "priority", "queue", "reported_by"])
+    .where("project_id", "=", projectId)
+    .where("engine", "=", engine)
+    .where("task_id", "=", taskId)
+    .executeTakeFirst();
+
+/** Those of the ids that are no task of this project and engine, in their order, `limit` at most. */
+export async function unknownTasks(
+  db: Db,
+  dialect: DialectName,
+  { projectId, engine, taskIds, limit }: { projectId: string; engine: string; taskIds: readonly string[]; limit: number },
+): Promise<string[]> {
+  const list = JSON.stringify(taskIds);
+  const each =
+    dialect === "postgres"
+      ? sql`jsonb_array_elements_text(${list}::jsonb) WITH ORDINALITY AS given (value, place)`
+      : sql`(SELECT value, key AS place FROM json_each(${list})) AS given`;
+  const { rows } = await sql<{ value: string }>`
+    SELECT given.value FROM ${each} WHERE NOT EXISTS (
+      SELECT 1 FROM tasks WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = given.value
+    ) ORDER BY given.place LIMIT ${limit}`.execute(db);
+  return rows.map(({ value }) => value);
+}

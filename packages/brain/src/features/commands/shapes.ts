@@ -1,0 +1,59 @@
+import { parseJson, redactionMarker } from "@svc/protocol";
+import type { Role } from "../../platform/http/actor.ts";
+import type { CommandRow } from "../../schema/tables/index.ts";
+import type { CommandPublic } from "./schemas.ts";
+
+/** Columns that the public shape is made of: neither the claim token nor other bookkeeping. */
+export const publicColumns = [
+  "id",
+  "project_id",
+  "issued_by",
+  "agent_id",
+  "action",
+  "target_type",
+  "target_id",
+  "payload",
+  "idempotency_key",
+  "status",
+  "result",
+  "error",
+  "issued_at",
+  "dispatched_at",
+  "completed_at",
+  "timeout_at",
+  "source_ip",
+] as const;
+export type PublicCommandRow = Pick<CommandRow, (typeof publicColumns)[number]>;
+
+const seesAll: ReadonlySet<Role> = new Set(["operator", "admin"]);
+
+/** A command as this role may see it (spec part 1, Command): who issued it, with what and its result is for operators and admins. */
+export function publicCommand(row: PublicCommandRow, role: Role): CommandPublic {
+  const isFull = seesAll.has(role);
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    issued_by: isFull ? row.issued_by : null,
+    agent_id: row.agent_id,
+    action: row.action,
+    target_type: row.target_type,
+    target_id: row.target_id,
+    payload: isFull ? shownPayload(row.payload) : {},
+    idempotency_key: row.idempotency_key,
+    status: row.status,
+    result: isFull && row.result !== null ? parseJson(row.result) : null,
+    error: row.error,
+    issued_at: row.issued_at,
+    dispatched_at: row.dispatched_at,
+    completed_at: row.completed_at,
+    timeout_at: row.timeout_at,
+    // Where the issuer sat tells who it was.
+    source_ip: isFull ? row.source_ip : null,
+  };
+}
+
+/** A confirm token lets whoever holds it purge, so nobody is shown one. */
+function shownPayload(text: string): Record<string, unknown> {
+  const payload = parseJson(text) as Record<string, unknown>;
+  return typeof payload.confirm_token === "string" ? { ...payload, confirm_token: redactionMarker } : payload;
+}

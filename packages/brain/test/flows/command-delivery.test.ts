@@ -1,0 +1,241 @@
+import { randomUUID } from "node:crypto";
+import { waitFor } from "@svc/testkit";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { connectRaw, createRawPoller, type RawAgent, type RawPoller, rawHello } from "@svc/testkit/raw-agent";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CommandRow } from "../../src/schema/tables/index.ts";
+
+const able = { capabilities: { bullmq: ["cancel_task", "retry_task", "retry_by_reference_v1"] } };
+
+for (const dialect of testDialects) {
+  describe(`the delivery of commands on ${dialect}`, () => {
+    let brain: TestBrain;
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+    });
+    afterAll(() => brain.stop());
+
+    const database = () => brain.running.brain.database;
+    const rowOf = (id: string) =>
+      database().read.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const change = (id: string, changes: Partial<CommandRow>) =>
+      database().write((tx) => tx.updateTable("commands").set(changes).where("id", "=", id).execute());
+    const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
+    const lateRows = (id: string) =>
+      database()
+        .read.selectFrom("audit_log")
+        .select(["action", "metadata"])
+        .where("target_id", "=", id)
+        .where("action", "=", "command.late_result")
+        .orderBy("occurred_us")
+        .execute();
+    const audited = async (id: string, count: number) => {
+      const rows = await waitFor(async () => {
+        await brain.running.brain.features.audit.settled();
+        const found = await lateRows(id);
+        return found.length >= count && found;
+      });
+      return rows.map(({ metadata }) => JSON.parse(metadata).reason);
+    };
+    const frameOf = (agent: RawAgent, id: string) => agent.frames.find((frame) => frame.id === id);
+
+    async function connect(hello: Parameters<typeof rawHello>[0] = able) {
+      const minted = await brain.mintAgent();
+      const agent = await connectRaw({ url: brain.url, ...minted }, { hello: rawHello(hello) });
+      return { agent, minted, agentId: minted.agentId };
+    }
+    async function poller() {
+      const minted = await brain.mintAgent();
+      const agent = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
+      await agent.probe();
+      return { agent, agentId: minted.agentId };
+    }
+    async function order(agentId: string, name = "cancel-task"): Promise<string> {
+      const { status, body } = await brain.as.operator.post(`/projects/${brain.project.slug}/commands/${name}`, {
+        agent_id: agentId,
+        engine: "bullmq",
+        task_id: "task-1",
+      });
+      expect(status).toBe(202);
+      return body.id;
+    }
+    const polled = async (agent: RawPoller, headers?: Record<string, string>) => {
+      const { body } = await agent.poll({ wait: 0 }, headers === undefined ? {} : { headers });
+      return agent.open(body.frames);
+    };
+
+    describe("over long-poll", () => {
+      /** A dispatched command as if it had been sent so long ago. */
+      async function sent(agent: RawPoller, agentId: string, secondsAgo: number) {
+        const id = await order(agentId);
+        const [frame] = await polled(agent);
+        expect(frame?.id).toBe(id);
+        await change(id, { dispatched_at: ago(secondsAgo), last_sent_at: ago(secondsAgo) });
+        return { id, frame };
+      }
+
+      test("repeats what was not acknowledged, word for word, once per interval", async () => {
+        const { agent, agentId } = await poller();
+        const { id, frame } = await sent(agent, agentId, 11);
+        const [again] = await polled(agent);
+        expect(again?.id).toBe(id);
+        expect(again?.payload).toEqual(frame?.payload);
+        expect(again?.seq).not.toBe(frame?.seq);
+        expect(await polled(agent)).toEqual([]);
+        expect(await rowOf(id)).toMatchObject({ status: "dispatched" });
+      });
+
+      test("gives a repetition to one of two polls", async () => {
+        const { agent, agentId } = await poller();
+        const { id } = await sent(agent, agentId, 11);
+        const frames = (await Promise.all([polled(agent), polled(agent)])).flat();
+        expect(frames.map((frame) => frame.id)).toEqual([id]);
+      });
+
+      test("wakes a waiting poll for it", async () => {
+        const { agent, agentId } = await poller();
+        const { id } = await sent(agent, agentId, 5);
+        const polling = agent.poll({ wait: 30 });
+        await waitFor(() => brain.running.brain.features.commands.work.isWaiting(agentId));
+        await change(id, { last_sent_at: ago(11) });
+        expect(agent.open((await polling).body.frames).map((frame) => frame.id)).toEqual([id]);
+      });
+
+      test.each<[string, Partial<CommandRow>]>([
+        ["too lately sent", { last_sent_at: ago(9) }],
+        ["past the window", { dispatched_at: ago(61) }],
+        ["acknowledged", { acked_at: ago(1) }],
+        ["over its time", { timeout_at: ago(1) }],
+        ["of an action that runs at most once", { action: "retry_task" }],
+        ["at its end", { status: "completed" }],
+        ["of another agent", { agent_id: randomUUID() }],
+      ])("repeats nothing that is %s", async (_what, changes) => {
+        const { agent, agentId } = await poller();
+        const { id } = await sent(agent, agentId, 11);
+        await change(id, changes);
+        expect(await polled(agent, { "x-svc-retry-contracts": "bullmq=1" })).toEqual([]);
+      });
+
+      test("counts the result of a repetition, and of the first send, as they have one token", async () => {
+        const { agent, agentId } = await poller();
+        const { id, frame } = await sent(agent, agentId, 11);
+        await polled(agent);
+        const echo = { delivery_claim_token: frame?.payload?.delivery_claim_token };
+        await agent.upload([agent.sign("command_result", { status: "success", ...echo }, id)]);
+        expect((await rowOf(id)).status).toBe("completed");
+      });
+    });
+
+    describe("over WebSocket", () => {
+      test("goes on in the next look when no word of a command came", async () => {
+        const { agent, agentId } = await connect();
+        const { commands } = brain.running.brain.features;
+        const row = await database().write((tx) =>
+          commands.issue(tx, {
+            projectId: brain.project.id,
+            agentId,
+            action: "cancel_task",
+            target: { type: "task", id: "quiet" },
+            parameters: { engine: "bullmq", task_id: "quiet" },
+          }),
+        );
+        await agent.settle();
+        expect(frameOf(agent, row!.id)).toBeUndefined();
+        expect(await brain.runLoop("agent_transport.offer")).toEqual({ agents: 1 });
+        await waitFor(() => frameOf(agent, row!.id));
+      });
+
+      test("leaves what a connection may not be given to one that may", async () => {
+        const { agent, agentId, minted } = await connect({ ...able, worker_id: "able" });
+        const plain = await connectRaw(
+          { url: brain.url, ...minted },
+          { hello: rawHello({ worker_id: "plain", capabilities: { bullmq: ["cancel_task"] } }) },
+        );
+        const id = await order(agentId, "retry-task");
+        await waitFor(() => frameOf(agent, id));
+        expect(frameOf(plain, id)).toBeUndefined();
+      });
+
+      test("gives many commands in their order as it begins, each once", async () => {
+        const { agent, agentId, minted } = await connect();
+        await agent.close();
+        const { commands } = brain.running.brain.features;
+        await database().write(async (tx) => {
+          for (let index = 0; index < 130; index += 1) {
+            await commands.issue(tx, {
+              projectId: brain.project.id,
+              agentId,
+              action: "cancel_task",
+              target: { type: "task", id: `many-${index}` },
+              parameters: { engine: "bullmq", task_id: `many-${index}` },
+            });
+          }
+        });
+        const again = await connectRaw({ url: brain.url, ...minted });
+        await again.settle();
+        const ordered = await database()
+          .read.selectFrom("commands")
+          .select("id")
+          .where("agent_id", "=", agentId)
+          .orderBy("issued_at")
+          .orderBy("id")
+          .execute();
+        const got = again.frames.filter(({ type }) => type === "command").map(({ id }) => id);
+        expect(got).toEqual(ordered.map(({ id }) => id));
+      });
+    });
+
+    describe("ends", () => {
+      test("in a timeout when nobody took it, and when no result came, and not before", async () => {
+        const { agent, agentId } = await connect();
+        const waiting = await order(agentId);
+        await waitFor(() => frameOf(agent, waiting));
+        const { agentId: awayId } = await poller();
+        const pending = await order(awayId);
+        const intact = await order(awayId);
+        for (const id of [waiting, pending]) await change(id, { timeout_at: ago(1) });
+        expect(await brain.runLoop("commands.timeout")).toEqual({ timed_out: 2 });
+        expect(await rowOf(waiting)).toMatchObject({ status: "timeout", error: "the agent sent no result in time" });
+        expect(await rowOf(pending)).toMatchObject({
+          status: "timeout",
+          error: "no session of the agent took it in time",
+        });
+        expect((await rowOf(pending)).completed_at).not.toBeNull();
+        expect((await rowOf(intact)).status).toBe("pending");
+        expect(await brain.runLoop("commands.timeout")).toEqual({ timed_out: 0 });
+      });
+
+      test("once: later results change nothing, are audited, and leave no second row when they are repeated", async () => {
+        const { agent, agentId } = await connect();
+        const { agent: stranger } = await connect();
+        const id = await order(agentId);
+        const frame = await waitFor(() => frameOf(agent, id));
+        const echo = { delivery_claim_token: frame.payload?.delivery_claim_token };
+        stranger.sendFrame("command_result", { status: "success", ...echo }, id);
+        expect(await audited(id, 1)).toEqual(["other_agent"]);
+        agent.sendFrame("command_result", { status: "success", delivery_claim_token: "other" }, id);
+        expect(await audited(id, 2)).toEqual(["other_agent", "other_delivery"]);
+        await change(id, { timeout_at: ago(1) });
+        await brain.runLoop("commands.timeout");
+        for (let again = 0; again < 3; again += 1) {
+          agent.sendFrame("command_result", { status: "success", result: { too: "late" }, ...echo }, id);
+        }
+        expect(await audited(id, 3)).toEqual(["other_agent", "other_delivery", "ended"]);
+        await agent.settle();
+        await brain.running.brain.features.audit.settled();
+        expect(await lateRows(id)).toHaveLength(3);
+        expect(await rowOf(id)).toMatchObject({ status: "timeout", result: null });
+      });
+
+      test("cancelled with its agent, which wakes who waits for it", async () => {
+        const { agentId } = await poller();
+        const id = await order(agentId);
+        const { commands } = brain.running.brain.features;
+        const waiting = commands.awaitResult(id, { waitMs: 30_000, signal: new AbortController().signal });
+        await brain.as.root.delete(`/projects/${brain.project.slug}/agents/${agentId}`);
+        expect(await waiting).toMatchObject({ status: "cancelled", error: "the agent was revoked" });
+      });
+    });
+  });
+}

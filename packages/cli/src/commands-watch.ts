@@ -1,0 +1,93 @@
+import type { Command as AgentCommand } from "@svc/client";
+import { asking, type Connection, connect, projectOf, projectOptions, whoAsks } from "./api/connect.ts";
+import { follow } from "./api/follow.ts";
+import { isOver, outcomeOf } from "./api/outcomes.ts";
+import type { Command, CommandOptions, Terminal } from "./command.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { readOptions } from "./options.ts";
+import { inOneLine, jsonText } from "./printed.ts";
+import { listenForStop } from "./signals.ts";
+
+const options = {
+  json: { type: "boolean", help: "one JSON document: the command when it is over; without an id one for each change" },
+  ...projectOptions,
+} as const satisfies CommandOptions;
+
+export const commandsWatch: Command = {
+  usage: ["commands watch [COMMAND_ID] [--json]"],
+  options,
+  details: [
+    "Waits until the command is over; ends with 1 when it failed, timed out or was cancelled.",
+    "Without an id it tells of every command of the project that is issued or changes from now on, until Ctrl-C.",
+    whoAsks,
+  ],
+  async run(args, terminal) {
+    const { values, positionals } = readOptions(args, options, { positionals: 1 });
+    const connection = await connect(values, terminal);
+    const slug = await projectOf(values, connection);
+    const [id] = positionals;
+    const print = (command: AgentCommand) =>
+      terminal.out(values.json === true ? jsonText(command) : lineOf(command));
+    if (id === undefined) return watchAll(connection, slug, terminal, print);
+
+    let seen = "";
+    const command = await asking(
+      connection,
+      () =>
+        follow(() => connection.api.getCommand(slug, id), {
+          isDone: isOver,
+          onRead: (read) => {
+            if (read.status === seen) return false;
+            seen = read.status;
+            if (values.json !== true) print(read);
+            return true;
+          },
+        }),
+      { slug, what: `command ${id}` },
+    );
+    if (values.json === true) print(command);
+    return command.status === "completed" ? exitCodes.done : exitCodes.failed;
+  },
+};
+
+const lineOf = (command: AgentCommand): string => {
+  const changed = command.completed_at ?? command.dispatched_at ?? command.issued_at;
+  const target = command.target_id === null ? "" : ` ${inOneLine(command.target_id)}`;
+  return `${changed}  ${command.id}  ${command.action}${target}  ${outcomeOf(command)}`;
+};
+
+/** So many of the newest commands are looked at each time. */
+const window = 200;
+
+async function watchAll(
+  connection: Connection,
+  slug: string,
+  terminal: Terminal,
+  print: (command: AgentCommand) => void,
+): Promise<number> {
+  using stop = listenForStop();
+  let hasStopped = false;
+  void stop.received.then(() => {
+    hasStopped = true;
+  });
+  let known: ReadonlyMap<string, string> | null = null;
+  const read = () => connection.api.listCommands(slug, { limit: window });
+  const watching = asking(
+    connection,
+    () =>
+      follow(read, {
+        isDone: () => hasStopped,
+        onRead({ items }) {
+          const before = known;
+          const changed = items.filter(({ id, status }) => before !== null && before.get(id) !== status);
+          known = new Map(items.map(({ id, status }) => [id, status]));
+          if (before === null) terminal.err(`svc: watching the commands of ${slug}; Ctrl-C ends it`);
+          for (const command of changed.reverse()) print(command);
+          return changed.length > 0;
+        },
+      }),
+    { slug },
+  );
+  await Promise.race([watching, stop.received]);
+  return exitCodes.done;
+}

@@ -1,0 +1,92 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { asking, type Connection, connect, projectOf, projectOptions } from "./api/connect.ts";
+import { patienceMs } from "./api/follow.ts";
+import { carryOut } from "./api/outcomes.ts";
+import { confirms } from "./ask.ts";
+import type { Command, CommandOptions, Terminal } from "./command.ts";
+import { CliError, exitCodes } from "./exit-codes.ts";
+import { readOptions } from "./options.ts";
+import { jsonText } from "./printed.ts";
+import { startProgress } from "./progress.ts";
+import { aboutWaiting, actOptions, issuing, readTasks } from "./tasks-act.ts";
+
+const options = {
+  all: { type: "boolean", help: "every dead letter of the engine, or of --queue; 10,000 at a time" },
+  queue: { type: "string", value: "NAME", help: "with --all: of this queue only" },
+  yes: { type: "boolean", help: "with --all: without asking first" },
+  ...actOptions,
+} as const satisfies CommandOptions;
+
+const maxLetters = 10_000;
+const pageSize = 200;
+
+export const deadLettersRequeue: Command = {
+  usage: [
+    "dead-letters requeue ENGINE TASK_ID... [--no-wait] [--json]",
+    "dead-letters requeue ENGINE --all [--queue NAME] [--yes] [--no-wait] [--json]",
+  ],
+  options,
+  details: ["Puts dead letters back into their queue, to be run again.", ...aboutWaiting],
+  async run(args, terminal) {
+    const { values, positionals } = readOptions(args, options, { positionals: Number.POSITIVE_INFINITY });
+    const isAll = values.all === true;
+    const [engine, ...named] = positionals;
+    if (isAll && named.length > 0) throw new CliError("usage", "--all goes without task ids");
+    if (isAll && values.key !== undefined) throw new CliError("usage", "one --key is for one task");
+    if (!isAll && values.queue !== undefined) throw new CliError("usage", "--queue goes with --all");
+    if (isAll && engine === undefined) throw new CliError("usage", "name the engine");
+    const given = isAll ? null : readTasks(positionals, values.key);
+
+    const connection = await connect(values, terminal);
+    const slug = await projectOf(values, connection);
+    const query = { engine: engine!, ...(values.queue !== undefined && { queue: values.queue }) };
+    const taskIds = given?.taskIds ?? (await readLetters(connection, slug, query, terminal));
+    if (taskIds.length === 0) {
+      if (values.json === true) terminal.out(jsonText({ commands: [], refused: [] }));
+      else terminal.err("svc: there are no dead letters to requeue");
+      return exitCodes.done;
+    }
+    const of = values.queue === undefined ? engine : `queue ${values.queue} of ${engine}`;
+    if (isAll && values.yes !== true && !(await confirms(`Requeue ${taskIds.length} dead letters of ${of}? [y/N] `)))
+      throw new CliError("refused", `nothing was requeued of ${taskIds.length} dead letters; --yes goes without asking`);
+    const work = issuing(engine!, values, (body) => connection.api.requeueDeadLetter(slug, body));
+    return carryOut({ what: "requeueing", slug, taskIds, ...work }, connection, terminal);
+  },
+};
+
+/** The task ids of the dead letters, newest first. A listing that is over the service's budget waits for the next minute. */
+async function readLetters(
+  connection: Connection,
+  slug: string,
+  query: { engine: string; queue?: string },
+  terminal: Terminal,
+): Promise<string[]> {
+  using progress = startProgress("reading", terminal);
+  const taskIds = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const from = cursor === undefined ? {} : { cursor };
+    const read = () => connection.api.listDeadLetters(slug, { ...query, ...from, limit: pageSize });
+    const page = await asking(connection, () => inTurn(read, terminal), { slug });
+    for (const { task_id } of page.entries) taskIds.add(task_id);
+    if (page.entries.length === 0 && page.total !== null && page.total > 0 && taskIds.size === 0) {
+      throw new CliError("refused", `${query.engine} tells only how many there are (${page.total}), not which`);
+    }
+    cursor = page.next_cursor ?? undefined;
+    progress.show(taskIds.size, Math.max(taskIds.size, page.total ?? 0));
+  } while (cursor !== undefined && taskIds.size < maxLetters);
+  return [...taskIds].slice(0, maxLetters);
+}
+
+async function inTurn<T>(read: () => Promise<T>, terminal: Terminal): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (fault) {
+      const waitMs = (fault as { status?: number }).status === 429 ? patienceMs(fault) : null;
+      if (waitMs === null) throw fault;
+      terminal.err(`svc: over the budget for listings; going on in ${Math.ceil(waitMs / 1000)} s`);
+      await pause(waitMs);
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { freePort } from "@svc/testkit";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { waitFor } from "@svc/testkit/peer";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { svc } from "./in-process.ts";
+
+let brain: TestBrain;
+let key: string;
+
+beforeAll(async () => {
+  brain = await startTestBrain();
+  key = await mintKey(["tasks:read", "projects:read"]);
+  const { adapter } = await brain.connectAgent();
+  adapter.emitTasks(3, { task_name: "mail.send", args: [1, "two"] });
+  adapter.emitTasks(1, { task_name: "evil\u001b]0;title\u0007", queue: "other" });
+  await waitFor(async () => (await brain.as.viewer.get("/projects/shop/tasks")).body.items.length === 4, {
+    withinMs: 20_000,
+  });
+}, 60_000);
+afterAll(() => brain?.stop());
+
+async function mintKey(scopes: readonly string[]): Promise<string> {
+  const { status, body } = await brain.as.operator.post("/api-keys", { name: "cli", scopes });
+  expect(status).toBe(201);
+  return body.token;
+}
+
+const ask = (args: readonly string[], env: Record<string, string> = {}) =>
+  svc(args, { SVC_BRAIN_URL: brain.url, SVC_API_KEY: key, ...env });
+
+/** The address of a server that is no svc. */
+async function otherServer(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+describe("svc tasks list", () => {
+  test("prints the newest tasks in columns, of the only project there is", async () => {
+    const { code, out, err } = await ask(["tasks", "list"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const [head, ...rows] = out.trimEnd().split("\n");
+    expect(head).toMatch(/^STATE +ENGINE +TASK ID +NAME +QUEUE +ATTEMPT +RECEIVED +EXCEPTION$/);
+    expect(rows.map((row) => row.split(/ +/).slice(0, 3).join(" ")).sort()).toEqual(
+      [0, 1, 2, 3].map((index) => `pending scripted task-${index}`),
+    );
+  });
+
+  test("shows a terminal nothing that it would obey", async () => {
+    const { out } = await ask(["tasks", "list", "--queue", "other"]);
+    expect(out).toContain("evil\\u001b]0;title\\u0007");
+    expect(out).not.toContain("\u001b");
+  });
+
+  test("gives one JSON document, and a cursor to go on with", async () => {
+    const first = await ask(["tasks", "list", "--limit", "3", "--json"]);
+    const page = JSON.parse(first.out);
+    expect(page.items).toHaveLength(3);
+    const rest = await ask(["tasks", "list", "--cursor", page.next_cursor, "--json"]);
+    const { items, next_cursor } = JSON.parse(rest.out);
+    expect([...page.items, ...items].map(({ task_id }) => task_id).sort()).toEqual(
+      [0, 1, 2, 3].map((index) => `task-${index}`),
+    );
+    expect(next_cursor).toBeNull();
+    const cut = await ask(["tasks", "list", "--limit", "1"]);
+    expect(cut.err).toMatch(/^svc: there are more: --cursor \S+$/m);
+  });
+
+  test.each([
+    [["--state", "pending", "--name", "mail"], 3],
+    [["--query", "id:task-1"], 1],
+    [["--since", "1h", "--priority", "normal,high"], 4],
+    [["--until", "2020-01-01"], 0],
+    [["--search", "task-2", "--queue", "default"], 1],
+  ])("takes the filters %j", async (words, count) => {
+    const { code, out } = await ask(["tasks", "list", "--json", ...words]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out).items).toHaveLength(count);
+  });
+
+  test.each([
+    [["--state", "done"], "--state is one of pending, "],
+    [["--limit", "0"], "--limit is a whole number, 1 to 100000"],
+    [["--since", "yesterday"], "--since must be a time"],
+    [["--priority", "high,urgent"], "--priority is one of critical"],
+  ])("ends with 2 for %j", async (words, message) => {
+    const { code, out, err } = await ask(["tasks", "list", ...words]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(`svc: ${message}`);
+  });
+
+  test("tells what is wrong with a query, in the service's words", async () => {
+    const { code, err } = await ask(["tasks", "list", "--query", "runtime:>soon"]);
+    expect(code).toBe(6);
+    expect(err).toMatch(/^svc: the request is not valid\n {5}q .+/);
+  });
+});
+
+describe("svc tasks show", () => {
+  test("prints what is known of a task, and as JSON exactly what the service gave", async () => {
+    const { code, out } = await ask(["tasks", "show", "scripted", "task-0"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^task_id +task-0$/m);
+    expect(out).toMatch(/^args +\[1,"two"\]$/m);
+    expect(out).not.toMatch(/^project_id|null/m);
+    const asJson = await ask(["tasks", "show", "scripted", "task-0", "--json"]);
+    expect(JSON.parse(asJson.out)).toEqual((await brain.as.viewer.get("/projects/shop/tasks/scripted/task-0")).body);
+  });
+
+  test("ends with 5 for a task that is not there", async () => {
+    const { code, out, err } = await ask(["tasks", "show", "scripted", "none"]);
+    expect({ code, out }).toEqual({ code: 5, out: "" });
+    expect(err).toContain("svc: there is no task none of scripted in project shop");
+  });
+
+  test.each([[["scripted"]], [[]], [["scripted", "a", "b"]]])("ends with 2 for %j", async (words) => {
+    expect((await ask(["tasks", "show", ...words])).code).toBe(2);
+  });
+});
+
+describe("the project", () => {
+  test("that is not there ends with 5", async () => {
+    const { code, err } = await ask(["tasks", "list", "--project", "nowhere"]);
+    expect(code).toBe(5);
+    expect(err).toContain("svc: there is no project nowhere, or it is not yours to see");
+  });
+
+  test("has to be named where there are several, and where the key may not look", async () => {
+    await brain.addProject("depot", "Depot");
+    const { code, err } = await ask(["tasks", "list"]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^svc: name the project: --project (depot, shop|shop, depot)$/m);
+    expect((await ask(["tasks", "list"], { SVC_PROJECT_ID: "shop" })).code).toBe(0);
+
+    const blind = { SVC_API_KEY: await mintKey(["tasks:read"]) };
+    expect(await ask(["tasks", "list"], blind)).toMatchObject({ code: 2, err: expect.stringContaining("--project SLUG") });
+    expect((await ask(["tasks", "list", "--project", "shop"], blind)).code).toBe(0);
+  });
+});
+
+describe("the API key", () => {
+  test("that is refused ends with 6, and is told nowhere", async () => {
+    const planted = `svk_${"x".repeat(43)}`;
+    const { code, out, err } = await ask(["tasks", "list", "--project", "shop"], { SVC_API_KEY: planted });
+    expect(code).toBe(6);
+    expect(err).toContain("the API key in SVC_API_KEY is unknown, revoked or expired");
+    expect(out + err).not.toContain("xxx");
+  });
+
+  test("without the scope ends with 6 and the scope", async () => {
+    const { code, err } = await ask(["commands", "list", "--project", "shop"]);
+    expect(code).toBe(6);
+    expect(err).toMatch(/^svc: the API key lacks the scope for this route\n {5}required: commands:read$/m);
+  });
+
+  test("that holds no such text ends with 3, and is told nowhere", async () => {
+    const { code, err } = await ask(["tasks", "list"], { SVC_API_KEY: "planted\nkey" });
+    expect(code).toBe(3);
+    expect(err).not.toContain("planted");
+  });
+
+  test("is asked for where nobody is signed in", async () => {
+    const { code, err } = await svc(["tasks", "list", "--brain", brain.url]);
+    expect({ code, err }).toEqual({ code: 6, err: "svc: nobody is signed in: svc login, or set SVC_API_KEY\n" });
+  });
+
+  test("opens no bulk retry", async () => {
+    const { code, err } = await ask(["bulk-retry", "create", "--all"]);
+    expect({ code, err }).toEqual({ code: 6, err: "svc: nobody is signed in: svc login\n" });
+  });
+});
+
+describe("a service", () => {
+  test("that is not there ends with 4 and the reason", async () => {
+    const address = `http://127.0.0.1:${await freePort()}`;
+    const { code, err } = await ask(["tasks", "list", "--project", "shop", "--brain", address]);
+    expect({ code, err }).toEqual({ code: 4, err: `svc: ${address} does not answer: nothing listens there\n` });
+  });
+
+  test("that is something else ends with 4", async () => {
+    const address = await otherServer((_request, response) => response.end("<html>welcome</html>"));
+    const { code, err } = await ask(["tasks", "list", "--project", "shop", "--brain", address]);
+    expect(code).toBe(4);
+    expect(err).toContain(`${address} is no svc, or something stands before it`);
+  });
+
+  test("that has moved is told, and nothing is sent there", async () => {
+    const asked: (string | undefined)[] = [];
+    const target = await otherServer((request, response) => {
+      asked.push(request.headers.authorization);
+      response.end("{}");
+    });
+    const address = await otherServer((_request, response) => {
+      response.writeHead(302, { location: `${target}/api/v1/projects` }).end();
+    });
+    const { code, err } = await ask(["tasks", "list", "--brain", address]);
+    expect(code).toBe(4);
+    expect(err).toContain(`the address leads elsewhere (302); try --brain ${target}`);
+    expect(asked).toEqual([]);
+  });
+
+  test("that would show the key to the network is not asked unless one says so", async () => {
+    const plain = await ask(["tasks", "list"], { SVC_BRAIN_URL: "http://svc.example.org" });
+    expect(plain.code).toBe(3);
+    expect(plain.err).toContain("http://svc.example.org is plain http");
+  });
+
+  test.each([
+    ["svc.example.org", "is not a URL"],
+    ["ftp://svc.example.org", "is not a URL"],
+    ["https://bob:planted@svc.example.org", "holds credentials"],
+  ])("cannot be at %s, which ends with 3", async (address, words) => {
+    const { code, err } = await ask(["tasks", "list", "--brain", address]);
+    expect(code).toBe(3);
+    expect(err).toContain(words);
+    expect(err).not.toContain("planted");
+  });
+});

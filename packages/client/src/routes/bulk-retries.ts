@@ -1,0 +1,18 @@
+import { type CallOptions, pathOf, type Send } from "../request.ts";
+import type { BulkRetryBody, BulkRetryRequest } from "../types/bulk-retries.ts";
+
+/** For sessions only: an API key is refused. */
+export function bulkRetryRoutes(send: Send) {
+  return {
+    createBulkRetry: (slug: string, body: BulkRetryBody, call?: CallOptions) =>
+      send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, body }),
+    getBulkRetry: (slug: string, requestId: string, call?: CallOptions) =>
+      send<BulkRetryRequest>("GET", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}`, call),
+    /** What is under way goes on; nothing more is sent. */
+    pauseBulkRetry: (slug: string, requestId: string, call?: CallOptions) =>
+      send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}/pause`, call),
+    /** Also of a blocked one, which gets its time anew. */
+    resumeBulkRetry: (slug: string, requestId: string, call?: CallOptions) =>
+      send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}/resume`, call),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Priority, TaskState } from "./tasks.ts";
+
+export const bulkRetryStatuses = [
+  "in_progress",
+  "paused",
+  "blocked",
+  "succeeded",
+  "failed",
+  "partial",
+  "indeterminate",
+  "no_match",
+] as const;
+export type BulkRetryStatus = (typeof bulkRetryStatuses)[number];
+
+export interface BulkRetryCounts {
+  total: number;
+  pending: number;
+  /** Sent and without an outcome. */
+  claimed: number;
+  /** Without an outcome, sent or not. */
+  unobserved: number;
+  succeeded: number;
+  failed: number;
+  /** Sent, and nobody knows what became of it: never sent again. */
+  unknown: number;
+}
+
+/** A retry of many tasks that the service carries out one by one, across its own restarts. */
+export interface BulkRetryRequest {
+  id: string;
+  status: BulkRetryStatus;
+  control_state: "running" | "paused" | "blocked";
+  canonical_digest: string;
+  plan_digest: string;
+  target_agent_id: string | null;
+  counts: BulkRetryCounts;
+  created_at: string;
+  sealed_at: string;
+  deadline_at: string;
+  last_progress_at: string | null;
+  /** Why it is blocked, for people. */
+  blocked_reason?: string | null;
+}
+
+/** The task state is failure unless given. task_ids need engine and go without priority. */
+export interface BulkRetryFilter {
+  task_ids?: string[];
+  engine?: string;
+  state?: TaskState;
+  queue?: string;
+  name?: string;
+  search?: string;
+  priority?: Priority[];
+  since?: string;
+  until?: string;
+}
+
+export interface BulkRetryBody {
+  /** 1 to 200 characters; the same key with the same body gives the request that is there. */
+  idempotency_key: string;
+  filter: BulkRetryFilter;
+  /** 1 to 10,000, by default 1000; more matches are refused. */
+  max?: number;
+  /** Without it each task is retried by any agent that can. */
+  agent_id?: string;
+  /** Retry so many first, and wait what becomes of their tasks. */
+  canary_size?: number;
+  /** So many of the first may fail before the rest is blocked; by default none. */
+  canary_max_failures?: number;
+  /** How many are sent in a minute at most. */
+  rate_per_minute?: number;
+}
