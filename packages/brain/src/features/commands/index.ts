@@ -1,17 +1,18 @@
 import type { Metrics } from "../../platform/metrics.ts";
-import type { ProjectLabels } from "../projects/index.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
-import { type CommandDeps, createClaim } from "./claim.ts";
+import type { ProjectLabels } from "../projects/index.ts";
+import { type ChildSource, type CommandDeps, createClaim } from "./claim.ts";
 import { createDelivery } from "./delivery.ts";
 import { createIssue, type IssuedCommand } from "./issue.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createReports } from "./report.ts";
-import { linkRetried, retryingActions } from "./retried.ts";
 import { createResultSignal, type EndedCommand } from "./result-signal.ts";
+import { linkRetried, retryingActions } from "./retried.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
-export type { ClaimedCommand } from "./claim.ts";
+export { ableAgents, whyNotAdvertised } from "./admission.ts";
+export type { ChildSource, ClaimedCommand } from "./claim.ts";
 export type { IssuedCommand, NewCommand } from "./issue.ts";
 export { changedCommands } from "./list.ts";
 export { expireCommands, pruneCommands } from "./loops.ts";
@@ -19,6 +20,7 @@ export { countOpen } from "./reads.ts";
 export type { ReportedResult } from "./report.ts";
 export type { CommandOutcome, EndedCommand } from "./result-signal.ts";
 export { commandRoutes } from "./routes.ts";
+export { findAgent, holdAgent } from "./session-reads.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";
@@ -37,7 +39,9 @@ export interface CommandsDeps extends Omit<CommandDeps, "counted"> {
 export function createCommands(given: CommandsDeps) {
   const { log, publish, audit } = given;
   const counted = createCommandMetrics(given.metrics, given.labels);
-  const work = createWorkSignal(given);
+  let childSource: ChildSource | null = null;
+  const children = () => childSource;
+  const work = createWorkSignal({ ...given, children });
   const results = createResultSignal(given);
   const changed = ({ project_id: projectId, id }: Pick<CommandRow, "id" | "project_id">) =>
     publish({ projectId, topic: "command.changed", ids: [id] });
@@ -45,6 +49,7 @@ export function createCommands(given: CommandsDeps) {
     ...given,
     counted,
     changed,
+    children,
     ended(commands: readonly EndedCommand[]) {
       for (const command of commands) changed(command);
       results.ended(commands);
@@ -79,6 +84,10 @@ export function createCommands(given: CommandsDeps) {
     cancelled(commands: readonly EndedCommand[]): void {
       for (const command of commands) counted.moved(command, "cancelled");
       deps.ended(commands);
+    },
+    /** Where polls find what is only made for them. */
+    serveChildren(source: ChildSource): void {
+      childSource = source;
     },
     awaitResult: results.awaitResult,
     onEnded: results.onEnded,

@@ -32,7 +32,7 @@ export function createResultSignal({
   readonly processId: string;
 }) {
   const waiting = new Map<string, Set<() => void>>();
-  const listeners = new Set<(ended: EndedCommand) => void>();
+  const listeners = new Set<(ended: EndedCommand, isHere: boolean) => void>();
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
   let stopListening: (() => Promise<void>) | null = null;
@@ -41,9 +41,9 @@ export function createResultSignal({
     for (const look of [...(waiting.get(id) ?? [])]) look();
   }
 
-  function tell(ended: EndedCommand): void {
+  function tell(ended: EndedCommand, isHere: boolean): void {
     wake(ended.id);
-    for (const listener of listeners) listener(ended);
+    for (const listener of listeners) listener(ended, isHere);
   }
 
   async function recheck(): Promise<void> {
@@ -74,22 +74,22 @@ export function createResultSignal({
       if (database.dialect === "sqlite") return;
       stopListening = await database.listen(channel, (payload) => {
         const { from, ...ended } = JSON.parse(payload) as EndedCommand & { from: string };
-        if (from !== processId) tell(ended);
+        if (from !== processId) tell(ended, false);
       });
     },
     /** Commands whose end has been committed. Never throws, never waits. */
     ended(commands: readonly EndedCommand[]): void {
       for (const { id, project_id, action, status } of commands) {
         const ended = { id, project_id, action, status };
-        tell(ended);
+        tell(ended, true);
         if (database.dialect === "sqlite") continue;
         database
           .notify(channel, JSON.stringify({ ...ended, from: processId }))
           .catch((error: Error) => log.warn("commands.announce_failed", { message: error.message }));
       }
     },
-    /** Calls `listener` for commands that ended in any process, unless word of it was lost; returns the way to stop. */
-    onEnded(listener: (ended: EndedCommand) => void): () => void {
+    /** Calls `listener` for commands that ended in this process or another, unless word of it was lost; returns the way to stop. */
+    onEnded(listener: (ended: EndedCommand, isHere: boolean) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

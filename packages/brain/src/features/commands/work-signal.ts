@@ -1,4 +1,4 @@
-import type { ClaimRequest, CommandDeps } from "./claim.ts";
+import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { mayBeGiven } from "./contract.ts";
 import { agentsDueForResend, resendRule } from "./resend-store.ts";
 import { newsOfAgents } from "./store.ts";
@@ -22,6 +22,7 @@ const agentsPerStatement = 500;
 export interface WorkSignalDeps extends Pick<CommandDeps, "database" | "clock" | "log" | "redispatch"> {
   /** Names this process among the replicas. */
   readonly processId: string;
+  readonly children?: () => ChildSource | null;
 }
 
 /**
@@ -29,7 +30,7 @@ export interface WorkSignalDeps extends Pick<CommandDeps, "database" | "clock" |
  * the database for all of them together, which catches what a lost notification missed. That look wakes only a poll that may be given
  * something of what waits: any other would come back at once, and look for itself four times a second.
  */
-export function createWorkSignal({ database, clock, log, redispatch, processId }: WorkSignalDeps) {
+export function createWorkSignal({ database, clock, log, redispatch, processId, children }: WorkSignalDeps) {
   const waiting = new Map<string, Set<Waiter>>();
   const listeners = new Set<(agentId: string | null) => void>();
   let timer: NodeJS.Timeout | null = null;
@@ -53,18 +54,16 @@ export function createWorkSignal({ database, clock, log, redispatch, processId }
     const everyone = [...waiting.keys()];
     for (let start = 0; start < everyone.length; start += agentsPerStatement) {
       const agentIds = everyone.slice(start, start + agentsPerStatement);
-      const { pending, revoked } = await newsOfAgents(database, {
-        agentIds,
-        contracted: agentIds.filter(hasContracts),
-        now: clock.now(),
-      });
+      const contracted = agentIds.filter(hasContracts);
+      const { pending, revoked } = await newsOfAgents(database, { agentIds, contracted, now: clock.now() });
+      const inBulk = contracted.length === 0 ? [] : ((await children?.()?.waitingFor(contracted)) ?? []);
       for (const agentId of revoked) wake(agentId, "revoked");
       for (const agentId of await agentsDueForResend(database.read, agentIds, resendRule(clock.now(), redispatch))) {
         for (const waiter of [...(waiting.get(agentId) ?? [])]) {
           if (waiter.max > 0 && waiter.withResends === true) waiter.wake("look");
         }
       }
-      for (const kind of pending) {
+      for (const kind of [...pending, ...inBulk]) {
         for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
           if (waiter.max > 0 && mayBeGiven(kind, waiter)) waiter.wake("look");
         }
