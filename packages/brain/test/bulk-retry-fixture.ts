@@ -1,5 +1,5 @@
 import { waitFor } from "@svc/testkit";
-import type { ApiClient, MintedAgent, TestBrain } from "@svc/testkit/brain";
+import type { ApiAnswer, ApiClient, MintedAgent, TestBrain } from "@svc/testkit/brain";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import type { Database } from "../src/platform/database/database.ts";
 import type { Tables } from "../src/schema/tables/index.ts";
@@ -87,9 +87,8 @@ export async function connectAble(
 export function whenRequest(
   caller: ApiClient,
   path: string,
-  isThere: (body: Record<string, never>) => boolean,
-  // biome-ignore lint/suspicious/noExplicitAny: the body of an answer
-): Promise<any> {
+  isThere: (body: ApiAnswer["body"]) => boolean,
+): Promise<ApiAnswer["body"]> {
   return waitFor(
     async () => {
       const { body } = await caller.get(path);

@@ -50,7 +50,7 @@ for (const dialect of testDialects) {
       return { queue, ids };
     }
     const whenStatus = (id: string, status: string) =>
-      whenRequest(brain.as.operator, path(id), (body) => (body as { status: string }).status === status);
+      whenRequest(brain.as.operator, path(id), (body) => body.status === status);
     const givenOf = (ids: readonly string[], of = agent) =>
       childrenGiven(of).filter(({ taskId }) => ids.includes(taskId));
     /** Sorted: commands of one instant come in any order. */
@@ -156,7 +156,7 @@ for (const dialect of testDialects) {
       const command = await database.read
         .selectFrom("commands")
         .selectAll()
-        .where("id", "=", given[0]!.id)
+        .where("id", "=", given.find(({ taskId }) => taskId === ids[0])!.id)
         .executeTakeFirstOrThrow();
       expect(command.idempotency_key).toBe(`bulk:${children[0]!.id}`);
       for (const child of given) answer(agent, child);
@@ -288,11 +288,7 @@ for (const dialect of testDialects) {
       expect((await act(body.id, "pause")).body).toMatchObject({ status: "paused", control_state: "paused" });
       expect((await act(body.id, "pause")).status).toBe(200);
       for (const child of givenOf(ids)) answer(agent, child);
-      await whenRequest(
-        brain.as.operator,
-        path(body.id),
-        ({ counts }) => (counts as { succeeded: number }).succeeded === 8,
-      );
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 8);
       await brain.runLoop("bulk_retry");
       await agent.settle();
       expect(givenOf(ids)).toHaveLength(8);
@@ -322,11 +318,7 @@ for (const dialect of testDialects) {
       const { queue, ids } = await failing(2);
       const answers = answering(agent, ({ taskId }) => (taskId === ids[0] ? null : {}));
       const { body } = await create({ filter: { queue } });
-      await whenRequest(
-        brain.as.operator,
-        path(body.id),
-        ({ counts }) => (counts as { succeeded: number }).succeeded === 1,
-      );
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 1);
       const silent = givenOf(ids).find(({ taskId }) => taskId === ids[0])!;
       await brain.running.brain.database.write(async (tx) => {
         const past = new Date(1000);
@@ -395,11 +387,7 @@ for (const dialect of testDialects) {
       const answers = answering(agent);
       const canary = { canary_size: 2, canary_max_failures: 1 };
       const { body } = await create({ filter: { queue }, ...canary });
-      await whenRequest(
-        brain.as.operator,
-        path(body.id),
-        ({ counts }) => (counts as { succeeded: number }).succeeded === 2,
-      );
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 2);
       await brain.runLoop("bulk_retry");
       await agent.settle();
       // They still show the end that they had before.
@@ -413,11 +401,7 @@ for (const dialect of testDialects) {
 
       const bad = await failing(4);
       const blocked = (await create({ filter: { queue: bad.queue }, canary_size: 1 })).body;
-      await whenRequest(
-        brain.as.operator,
-        path(blocked.id),
-        ({ counts }) => (counts as { succeeded: number }).succeeded === 1,
-      );
+      await whenRequest(brain.as.operator, path(blocked.id), ({ counts }) => counts.succeeded === 1);
       await endTask(bad.ids[0]!, "failure");
       await brain.runLoop("bulk_retry");
       expect((await brain.as.operator.get(path(blocked.id))).body).toMatchObject({
@@ -435,11 +419,7 @@ for (const dialect of testDialects) {
       const { queue, ids } = await failing(3);
       const answers = answering(agent);
       const { body } = await create({ filter: { queue }, rate_per_minute: 1 });
-      await whenRequest(
-        brain.as.operator,
-        path(body.id),
-        ({ counts }) => (counts as { succeeded: number }).succeeded === 1,
-      );
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 1);
       await brain.runLoop("bulk_retry");
       await agent.settle();
       expect(taskIdsOf(ids)).toEqual(ids.slice(0, 1));
@@ -447,11 +427,7 @@ for (const dialect of testDialects) {
         tx.updateTable("bulk_retry_requests").set({ next_claim_at: new Date() }).where("id", "=", body.id).execute(),
       );
       await brain.runLoop("bulk_retry");
-      await whenRequest(
-        brain.as.operator,
-        path(body.id),
-        ({ counts }) => (counts as { succeeded: number }).succeeded === 2,
-      );
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 2);
       expect(taskIdsOf(ids)).toEqual(ids.slice(0, 2));
       answers.stop();
     });

@@ -1,4 +1,5 @@
-import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "kysely";
+import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { BulkRetryChildRow, CommandRow, Tables } from "../../schema/tables/index.ts";
 import { isAwaited, isInFlight } from "./store.ts";
 
@@ -28,12 +29,13 @@ export const childrenInFlight = (tx: Tx<Tables>, parentId: string): Promise<Chil
     .orderBy("c.ordinal")
     .execute();
 
-export async function settleChild(
+/** Notes one outcome for children that have none. */
+export async function settleChildren(
   tx: Tx<Tables>,
-  id: string,
+  ids: readonly string[],
   settled: Pick<BulkRetryChildRow, "outcome" | "error" | "completed_at" | "new_task_id">,
 ): Promise<void> {
-  await tx.updateTable("bulk_retry_children").set(settled).where("id", "=", id).where(isInFlight).execute();
+  await tx.updateTable("bulk_retry_children").set(settled).where("id", "in", ids).where(isInFlight).execute();
 }
 
 export type WaitingChild = Pick<BulkRetryChildRow, "id" | "ordinal" | "engine" | "task_id" | "payload" | "reported_by">;
@@ -56,21 +58,37 @@ export const nextChildren = (
     .limit(limit)
     .execute();
 
-export async function claimChild(
+export type ChildClaim = Pick<BulkRetryChildRow, "id" | "command_id" | "claimed_agent_id" | "ended_before_at">;
+
+/** Claims pending children; gives how many were. */
+export async function claimChildren(
   tx: Tx<Tables>,
-  id: string,
-  claim: Pick<
-    BulkRetryChildRow,
-    "command_id" | "claimed_agent_id" | "claimed_at" | "claim_deadline_at" | "task_outcome" | "ended_before_at"
-  >,
-): Promise<boolean> {
+  dialect: DialectName,
+  claims: readonly ChildClaim[],
+  shared: Pick<BulkRetryChildRow, "claimed_at" | "claim_deadline_at" | "task_outcome">,
+): Promise<number> {
+  const each = <Value>(column: keyof ChildClaim, type: string) => {
+    const whens = claims.map((claim) => sql`WHEN ${claim.id} THEN ${claim[column]}`);
+    const value = sql<Value>`CASE id ${sql.join(whens, sql` `)} END`;
+    return dialect === "postgres" ? sql<Value>`CAST(${value} AS ${sql.raw(type)})` : value;
+  };
   const { numUpdatedRows } = await tx
     .updateTable("bulk_retry_children")
-    .set({ delivery_state: "claimed", ...claim })
-    .where("id", "=", id)
+    .set({
+      delivery_state: "claimed",
+      ...shared,
+      command_id: each<string>("command_id", "uuid"),
+      claimed_agent_id: each<string>("claimed_agent_id", "uuid"),
+      ...(shared.task_outcome !== null && { ended_before_at: each<Date | null>("ended_before_at", "timestamptz") }),
+    })
+    .where(
+      "id",
+      "in",
+      claims.map(({ id }) => id),
+    )
     .where("delivery_state", "=", "pending")
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return Number(numUpdatedRows);
 }
 
 /** The canary's children whose tasks are waited for. */

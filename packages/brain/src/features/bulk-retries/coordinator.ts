@@ -9,9 +9,12 @@ import { findOpen, openForAgents, openRequests, parentsOf } from "./store.ts";
 
 export interface CoordinatorDeps extends RoundDeps {
   readonly log: Log;
-  readonly commands: Pick<Commands, "issue" | "offer" | "onEnded" | "serveChildren">;
+  readonly commands: Pick<Commands, "issueAll" | "offer" | "onEnded" | "serveChildren">;
   readonly scanBatch: number;
 }
+
+/** Results of one round come close together, and one look serves them all. */
+const gatherMs = 5;
 
 /**
  * Moves bulk retries on: at once when the result of a child is stored in this process, when a request is made or resumed, and when a poll asks
@@ -68,7 +71,7 @@ export function createCoordinator(deps: CoordinatorDeps) {
   function lookForParents(): void {
     if (isLooking || isStopped) return;
     isLooking = true;
-    setImmediate(() => {
+    setTimeout(() => {
       const ids = [...endedCommands];
       endedCommands = new Set();
       parentsOf(database.read, ids)
@@ -78,7 +81,7 @@ export function createCoordinator(deps: CoordinatorDeps) {
           isLooking = false;
           if (endedCommands.size > 0) lookForParents();
         });
-    });
+    }, gatherMs);
   }
 
   const stopListening = commands.onEnded(({ id, action }, isHere) => {

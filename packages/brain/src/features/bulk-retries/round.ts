@@ -1,12 +1,12 @@
 import { taskRowId } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Database, DialectName, Tx } from "../../platform/database/database.ts";
 import type { BulkRetryRequestRow, CommandRow, Tables } from "../../schema/tables/index.ts";
 import { type Audit, ownOrigin } from "../audit/index.ts";
 import { type Commands, holdAgent } from "../commands/index.ts";
 import { tasksByRowId } from "../tasks/index.ts";
 import { judgeCanary } from "./canary.ts";
-import { childrenInFlight, claimChild, nextChildren, settleChild, type WaitingChild } from "./children-store.ts";
+import { childrenInFlight, claimChildren, nextChildren, settleChildren, type WaitingChild } from "./children-store.ts";
 import { outcomeOf } from "./outcome.ts";
 import { paceOf } from "./pace.ts";
 import type { Stretch } from "./seal.ts";
@@ -18,7 +18,7 @@ export interface RoundDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "now">;
   readonly audit: Pick<Audit, "append">;
-  readonly commands: Pick<Commands, "issue">;
+  readonly commands: Pick<Commands, "issueAll">;
   /** Seconds that a command has for its result. */
   readonly timeoutSeconds: number;
 }
@@ -66,13 +66,18 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Comman
 
 async function settle(tx: Tx<Tables>, row: BulkRetryRequestRow, now: Date): Promise<void> {
   if (row.claimed_count === 0) return;
-  for (const child of await childrenInFlight(tx, row.id)) {
-    const found = outcomeOf(child, now);
-    if (found === null) continue;
-    const { outcome, error, newTaskId } = found;
-    await settleChild(tx, child.id, { outcome, error, completed_at: now, new_task_id: newTaskId });
-    row.claimed_count -= 1;
-    row[`${outcome}_count`] += 1;
+  const children = await childrenInFlight(tx, row.id);
+  const found = children.flatMap((child) => {
+    const told = outcomeOf(child, now);
+    return told === null ? [] : [{ id: child.id, ...told }];
+  });
+  // Most succeed, and say nothing else.
+  for (const same of Map.groupBy(found, ({ id: _id, ...told }) => JSON.stringify(told)).values()) {
+    const { outcome, error, newTaskId } = same[0] as (typeof found)[number];
+    const ids = same.map(({ id }) => id);
+    await settleChildren(tx, ids, { outcome, error, completed_at: now, new_task_id: newTaskId });
+    row.claimed_count -= ids.length;
+    row[`${outcome}_count`] += ids.length;
     row.last_progress_at = now;
   }
 }
@@ -92,28 +97,42 @@ async function claim(
     pace?.allowed ?? Infinity,
   );
   for (const [index, stretch] of stretches.entries()) {
-    const agents = request.takers.get(stretch.engine) ?? [];
     if (free <= 0) break;
-    if (agents.length === 0 || stretch.next >= stretch.end) continue;
-    const children = await nextChildren(tx, row.id, stretch, free);
-    const before = await endsOf(tx, deps.database.dialect, row, children);
-    for (const child of children) {
-      const command = await claimOne(tx, deps, { row, child, agents, before, now });
-      if (command === null) return finishClaim();
-      issued.push(command);
-      free -= 1;
-      stretches[index] = { ...stretch, next: child.ordinal + 1 };
-    }
+    if (stretch.next >= stretch.end) continue;
+    const agents = request.takers.get(stretch.engine) ?? [];
+    if (agents.length === 0) continue;
+    const waiting = await nextChildren(tx, row.id, stretch, free);
+    const children = await withPresent(tx, deps.database.dialect, waiting, agents);
+    const last = children.at(-1);
+    if (last === undefined) continue;
+    issued.push(...(await claimAll(tx, deps, { row, children, now })));
+    free -= children.length;
+    stretches[index] = { ...stretch, next: last.ordinal + 1 };
   }
-  return finishClaim();
+  row.stretches = JSON.stringify(stretches);
+  row.pending_count -= issued.length;
+  row.claimed_count += issued.length;
+  if (pace !== null && issued.length > 0) row.next_claim_at = pace.nextAfter(issued.length);
+  return issued;
+}
 
-  function finishClaim(): CommandRow[] {
-    row.stretches = JSON.stringify(stretches);
-    row.pending_count -= issued.length;
-    row.claimed_count += issued.length;
-    if (pace !== null && issued.length > 0) row.next_claim_at = pace.nextAfter(issued.length);
-    return issued;
-  }
+type AssignedChild = WaitingChild & { readonly agentId: string };
+
+/** The children with their agents, up to the first whose agent is revoked by now; nobody revokes the others before the transaction ends. */
+async function withPresent(
+  tx: Tx<Tables>,
+  dialect: DialectName,
+  children: readonly WaitingChild[],
+  agents: readonly string[],
+): Promise<AssignedChild[]> {
+  // Who reported the task surely reaches it.
+  const agentOf = ({ reported_by: reporter }: WaitingChild) =>
+    agents.includes(reporter) ? reporter : (agents[0] as string);
+  const held = new Set<string>();
+  for (const id of [...new Set(children.map(agentOf))].sort()) if (await holdAgent(tx, dialect, id)) held.add(id);
+  const assigned = children.map((child) => ({ ...child, agentId: agentOf(child) }));
+  const gone = assigned.findIndex(({ agentId }) => !held.has(agentId));
+  return gone === -1 ? assigned : assigned.slice(0, gone);
 }
 
 /** When the tasks of a canary had ended before, by row id. */
@@ -129,47 +148,38 @@ async function endsOf(
   return new Map(tasks.map(({ id, finished_at }) => [id, finished_at]));
 }
 
-async function claimOne(
+async function claimAll(
   tx: Tx<Tables>,
   { database, commands, timeoutSeconds }: RoundDeps,
-  {
-    row,
-    child,
-    agents,
-    before,
-    now,
-  }: {
-    row: BulkRetryRequestRow;
-    child: WaitingChild;
-    agents: readonly string[];
-    before: ReadonlyMap<string, Date | null> | null;
-    now: Date;
-  },
-): Promise<CommandRow | null> {
-  // Who reported the task surely reaches it.
-  const agentId = agents.includes(child.reported_by) ? child.reported_by : agents[0];
-  if (agentId === undefined || !(await holdAgent(tx, database.dialect, agentId))) return null;
-  const command = await commands.issue(tx, {
-    projectId: row.project_id,
-    agentId,
-    action: "bulk_retry",
-    target: { type: "task", id: child.task_id },
-    parameters: JSON.parse(child.payload) as Record<string, unknown>,
-    issuedBy: row.issued_by,
-    sourceIp: row.source_ip,
-    idempotencyKey: `bulk:${child.id}`,
-  });
-  if (command === null) throw new Error(`child ${child.id} has a command already`);
-  const isClaimed = await claimChild(tx, child.id, {
-    command_id: command.id,
-    claimed_agent_id: agentId,
+  { row, children, now }: { row: BulkRetryRequestRow; children: readonly AssignedChild[]; now: Date },
+): Promise<CommandRow[]> {
+  const before = await endsOf(tx, database.dialect, row, children);
+  const issued = await commands.issueAll(
+    tx,
+    children.map((child) => ({
+      projectId: row.project_id,
+      agentId: child.agentId,
+      action: "bulk_retry" as const,
+      target: { type: "task", id: child.task_id },
+      parameters: JSON.parse(child.payload) as Record<string, unknown>,
+      issuedBy: row.issued_by,
+      sourceIp: row.source_ip,
+      idempotencyKey: `bulk:${child.id}`,
+    })),
+  );
+  const claims = children.map(({ id, engine, task_id }, index) => ({
+    id,
+    command_id: issued[index]?.id ?? null,
+    claimed_agent_id: issued[index]?.agent_id ?? null,
+    ended_before_at: before?.get(taskRowId(row.project_id, engine, task_id)) ?? null,
+  }));
+  const claimed = await claimChildren(tx, database.dialect, claims, {
     claimed_at: now,
     claim_deadline_at: new Date(now.getTime() + timeoutSeconds * 1000),
     task_outcome: before === null ? null : "awaited",
-    ended_before_at: before?.get(taskRowId(row.project_id, child.engine, child.task_id)) ?? null,
   });
-  if (!isClaimed) throw new Error(`child ${child.id} was claimed under the lock of another`);
-  return command;
+  if (claimed !== children.length) throw new Error(`children of ${row.id} were claimed under the lock of another`);
+  return issued;
 }
 
 /** Ends a request that has nothing left, and blocks one whose time is over; either leaves an audit row. */

@@ -4,7 +4,7 @@ import type { Audit } from "../audit/index.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type ChildSource, type CommandDeps, createClaim } from "./claim.ts";
 import { createDelivery } from "./delivery.ts";
-import { createIssue, type IssuedCommand } from "./issue.ts";
+import { createIssue, createIssueAll, type IssuedCommand } from "./issue.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createReports } from "./report.ts";
 import { createResultSignal, type EndedCommand } from "./result-signal.ts";
@@ -67,6 +67,8 @@ export function createCommands(given: CommandsDeps) {
     counted,
     /** Writes a pending command inside the caller's transaction; null when the project has its idempotency key already. */
     issue: createIssue(given),
+    /** Writes several with keys that are new, in one statement. */
+    issueAll: createIssueAll(given),
     /** Commands that were issued have been committed: their agents are told in every process. Never throws, never waits. */
     offer(...commands: readonly IssuedCommand[]): void {
       for (const command of commands) {
