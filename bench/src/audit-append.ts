@@ -96,8 +96,8 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
     await addUser(database);
     await audit.prepare();
     const chained: Action = (tx, entry) => audit.append(tx, entry);
-    const count = context.mode === "quick" ? 3000 : 10_000;
-    const rounds = context.mode === "quick" ? 3 : 5;
+    const count = context.mode === "quick" ? 2000 : 10_000;
+    const rounds = context.mode === "quick" ? 2 : 5;
     const rates = { chained: [] as number[], unchained: [] as number[] };
     const took: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {

@@ -20,6 +20,7 @@ import {
   tickRows,
   useList,
 } from "./dashboard-page.ts";
+import { medianOf } from "./ingest-pipeline.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
 import { batchPayload, connect, eventsPerFrame, overWebSocket, type WsSession } from "./transport-load.ts";
 
@@ -41,6 +42,8 @@ const soakEvents: Record<BenchMode, number> = { quick: 8_000, standard: 72_000, 
 const soakEventsASecond = 2000;
 const liveEventsASecond = 200;
 const kilobyte = 1000;
+/** One opening is early or late by a hundred milliseconds. */
+const openings = 5;
 
 async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
   const home = join(context.scratchDir, "brain");
@@ -141,7 +144,10 @@ const taskPage = (window: BrowserContext, brain: BenchBrain, slug: string) =>
   window.request.get(`${brain.url}/api/v1/projects/${slug}/tasks?limit=1`);
 
 async function longList(page: Page, url: string): Promise<BenchRow[]> {
-  const { shownMs } = await measureFirstScreen(page.context(), { url, shown: [firstRow] }, false);
+  const opened: number[] = [];
+  for (let time = 0; time < openings; time += 1) {
+    opened.push((await measureFirstScreen(page.context(), { url, shown: [firstRow] }, false)).shownMs);
+  }
   await page.goto(url);
   await page.locator(firstRow).waitFor();
   await loadRows(page, listRows);
@@ -156,8 +162,8 @@ async function longList(page: Page, url: string): Promise<BenchRow[]> {
   await tools.detach();
   return [
     atMost({
-      name: "list: first rows after the address was opened",
-      figure: shownMs,
+      name: `list: first rows after the address was opened, median of ${openings}`,
+      figure: medianOf(opened),
       unit: "ms",
       limit: 300,
       target: 1,

@@ -86,7 +86,7 @@ async function measureBatches(context: BenchContext, tasks: Traffic["tasks"]) {
 async function measureSingles(context: BenchContext, grouping: { maxGroupRows: number; lanes: number } | undefined) {
   const connections = signTraffic({
     connections: 32,
-    framesPerConnection: context.mode === "quick" ? 300 : 900,
+    framesPerConnection: context.mode === "quick" ? 200 : 900,
     eventsPerFrame: 1,
     tasks: "together",
   });

@@ -5,7 +5,7 @@ import { atMost, type BenchContext, type BenchRow, type BenchSuite, note } from 
 import { eventsPerFrame, overWebSocket } from "./transport-load.ts";
 
 /** Memory of `svc serve` on SQLite while it ingests, and how soon it is ready again on the database that results. */
-const events = { quick: 400_000, standard: 2_000_000, full: 10_000_000 } as const;
+const events = { quick: 250_000, standard: 2_000_000, full: 10_000_000 } as const;
 const roundFramesPerAgent = 250;
 const limitBytes = 300e6;
 const readyLimitMs = 1000;

@@ -50,6 +50,31 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
     });
   });
 
+  test("tells which queues are held, and by what", async () => {
+    const [open, paused, limited, stopped] = ["open", "paused", "limited", "stopped"].map((name) => app.queue(name));
+    const labelOf = (name: string) => `${app.prefix}:${name}`;
+    await Promise.all([open, paused, limited, stopped].map((queue) => queue?.add("job", {})));
+    await paused?.pause();
+    await stopped?.stopFor(3_600_000);
+    await limited?.limit(1, 3_600_000);
+    const adapter = await agent.run(createBullmqAdapter({ redis: redisUrl, prefixes: [app.prefix] }));
+    const holds = async () => (await adapter.snapshot()).queue_holds;
+    const until = expect.stringMatching(/^\d{4}-.*Z$/);
+    await waitFor(async () => Object.keys((await adapter.snapshot()).queue_depths ?? {}).length === 4);
+    expect(await holds()).toEqual({
+      [labelOf("paused")]: { paused: true },
+      [labelOf("stopped")]: { limited_until: until },
+    });
+
+    await app.worker("limited", async () => null);
+
+    const used = await waitFor(async () => (await holds())?.[labelOf("limited")]);
+    expect(used).toEqual({ limited_until: until });
+    expect(Date.parse(used.limited_until ?? "") - Date.now()).toBeGreaterThan(3_000_000);
+    await paused?.resume();
+    expect(await holds()).not.toHaveProperty(labelOf("paused"));
+  });
+
   test("finds workers by the names of their connections", async () => {
     await app.worker("mail", async () => null, { name: "east" });
     await app.worker("mail", async () => null);

@@ -1,4 +1,4 @@
-import type { AdapterSnapshot, AgentLog } from "@svc/agent";
+import type { AdapterSnapshot, AgentLog, QueueHold } from "@svc/agent";
 import type { Redis } from "ioredis";
 import { createClientList, type WorkerConnection } from "./client-list.ts";
 import { replyValue } from "./hydrate.ts";
@@ -11,7 +11,9 @@ import { iso } from "./task-events.ts";
 
 /** The brain reads so many queues and workers of one report; of more queues, the next ones come with the next report. */
 const mostQueues = 1024;
-const repliesPerQueue = 6;
+const repliesPerQueue = 9;
+/** What `rateLimit` of a queue writes: nothing may start, whatever the limit is. */
+const stopped = Number.MAX_SAFE_INTEGER;
 
 export interface SnapshotParts {
   readonly redis: Redis;
@@ -22,7 +24,8 @@ export interface SnapshotParts {
 
 /**
  * Depth of a queue is what could run now: waiting, paused and prioritized jobs. Delayed jobs and parents that wait for their children
- * are not part of it. The oldest waiting job is the one that is next in line.
+ * are not part of it. The oldest waiting job is the one that is next in line. A queue is held while it is paused, and while its global
+ * rate limit is used up; a limit that only the options of a worker tell is not seen from here.
  */
 export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) {
   const listWorkers = createClientList(redis, settings.prefixes, () =>
@@ -40,6 +43,12 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
     return {
       queue_depths: Object.fromEntries(queues.map(({ names }, index) => [names.label, depths[index]?.depth ?? 0])),
       queue_oldest: await readOldest(queues, depths),
+      queue_holds: Object.fromEntries(
+        queues.flatMap(({ names }, index) => {
+          const hold = depths[index]?.hold;
+          return hold === undefined ? [] : [[names.label, hold]];
+        }),
+      ),
       ...(connections && { queue_consumers: countConsumers(queues, connections) }),
       ...(connections && { worker_details: detailsOf(connections) }),
     };
@@ -51,14 +60,26 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
       pipeline.llen(`${names.keyBase}wait`).llen(`${names.keyBase}paused`).zcard(`${names.keyBase}prioritized`);
       pipeline.lindex(`${names.keyBase}wait`, "-1").lindex(`${names.keyBase}paused`, "-1");
       pipeline.zrange(`${names.keyBase}prioritized`, "0", "0");
+      pipeline.hmget(`${names.keyBase}meta`, "paused", "max");
+      pipeline.get(`${names.keyBase}limiter`).pttl(`${names.keyBase}limiter`);
     }
     const replies = (await pipeline.exec()) ?? [];
     return queues.map((_, index) => {
-      const [wait, paused, prioritized, nextWaiting, nextPaused, nextPrioritized] = replies
+      const [wait, paused, prioritized, nextWaiting, nextPaused, nextPrioritized, meta, started, limitedMs] = replies
         .slice(index * repliesPerQueue, (index + 1) * repliesPerQueue)
         .map(replyValue);
       const next = (nextWaiting ?? nextPaused ?? (nextPrioritized as string[])[0]) as string | undefined;
-      return { depth: Number(wait) + Number(paused) + Number(prioritized), next };
+      const [isPaused, most] = meta as (string | null)[];
+      return {
+        depth: Number(wait) + Number(paused) + Number(prioritized),
+        next,
+        hold: holdOf({
+          isPaused: isPaused === "1",
+          most: Number(most ?? stopped),
+          started: Number(started),
+          limitedMs: Number(limitedMs),
+        }),
+      };
     });
   }
 
@@ -108,4 +129,19 @@ export function createSnapshot({ redis, settings, memory, log }: SnapshotParts) 
     }
     return Object.fromEntries([...queuesByWorker].map(([worker, queues]) => [worker, { active_queues: [...queues] }]));
   }
+}
+
+interface QueueGate {
+  readonly isPaused: boolean;
+  /** Starts that the rate limit allows in its window, and those that took place in the present one. */
+  readonly most: number;
+  readonly started: number;
+  /** How long the window goes on; negative without one. */
+  readonly limitedMs: number;
+}
+
+function holdOf({ isPaused, most, started, limitedMs }: QueueGate): QueueHold | undefined {
+  const isLimited = limitedMs > 0 && started >= most;
+  if (!isPaused && !isLimited) return undefined;
+  return { ...(isPaused && { paused: true }), ...(isLimited && { limited_until: iso(Date.now() + limitedMs) }) };
 }

@@ -13,6 +13,9 @@ export interface ApplicationQueue {
   retry(jobId: string, options?: { readonly resetAttemptsMade?: boolean }): Promise<void>;
   promote(jobId: string): Promise<void>;
   pause(): Promise<void>;
+  resume(): Promise<void>;
+  limit(most: number, durationMs: number): Promise<void>;
+  stopFor(durationMs: number): Promise<void>;
   obliterate(): Promise<void>;
 }
 
@@ -95,6 +98,9 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
         retry: async (jobId, options) => (await queue.getJob(jobId))?.retry("failed", options),
         promote: async (jobId) => (await queue.getJob(jobId))?.promote(),
         pause: () => queue.pause(),
+        resume: () => queue.resume(),
+        limit: async (most, durationMs) => void (await queue.setGlobalRateLimit(most, durationMs)),
+        stopFor: (durationMs) => queue.rateLimit(durationMs),
         obliterate: () => queue.obliterate({ force: true }),
       };
       queues.set(name, handle);

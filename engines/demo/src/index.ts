@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { AdapterContext, AdapterSnapshot, EngineAdapter } from "@svc/agent";
+import type { AdapterContext, AdapterSnapshot, Command, CommandOutcome, EngineAdapter, EventSink } from "@svc/agent";
+import { demoCapabilities, executeInShop } from "./commands.ts";
 import { createSimulation, engineName } from "./simulation.ts";
 
 export interface DemoAdapterOptions {
@@ -18,39 +19,55 @@ const historySliceMs = 60_000;
 
 /**
  * An engine that exists only in memory: a sample shop with queues, workers, failures, retries, task trees and slow tasks. Its events go
- * the same way as those of a real engine.
+ * the same way as those of a real engine, and its tasks can be retried, cancelled and purged.
  */
 export function createDemoAdapter(options: DemoAdapterOptions = {}): EngineAdapter {
   const { historyMinutes = 360, pace = 1, random = Math.random, now = Date.now } = options;
-  let simulation: ReturnType<typeof createSimulation> | null = null;
+  let shop: ReturnType<typeof createSimulation> | null = null;
+  let sink: EventSink | null = null;
   let timer: NodeJS.Timeout | null = null;
+
+  function tell(untilMs: number): void {
+    const events = shop?.advance(untilMs) ?? [];
+    if (events.length > 0) sink?.emit(events);
+  }
 
   return {
     name: engineName,
-    capabilities: () => [],
-    async start({ sink }: AdapterContext): Promise<void> {
+    capabilities: () => demoCapabilities,
+    async start(context: AdapterContext): Promise<void> {
       const startMs = now() - historyMinutes * 60_000;
-      const shop = createSimulation({ run: randomBytes(3).toString("hex"), startMs, random, pace });
-      simulation = shop;
-      for (let atMs = startMs; atMs < now(); atMs += historySliceMs) sink.emit(shop.advance(Math.min(atMs, now())));
-      timer = setInterval(() => {
-        const events = shop.advance(now());
-        if (events.length > 0) sink.emit(events);
-      }, tickMs);
+      const opened = createSimulation({ run: randomBytes(3).toString("hex"), startMs, random, pace });
+      for (let atMs = startMs; atMs < now(); atMs += historySliceMs) {
+        context.sink.emit(opened.advance(Math.min(atMs, now())));
+      }
+      shop = opened;
+      sink = context.sink;
+      timer = setInterval(() => tell(now()), tickMs);
+    },
+    async execute(command: Command): Promise<CommandOutcome> {
+      if (shop === null) throw new Error("the demo shop is not open");
+      const nowMs = now();
+      tell(nowMs);
+      try {
+        return executeInShop(shop, command, nowMs);
+      } finally {
+        tell(nowMs);
+      }
     },
     async stop(): Promise<void> {
       if (timer !== null) clearInterval(timer);
       timer = null;
     },
     async snapshot(): Promise<AdapterSnapshot> {
-      if (simulation === null) return {};
-      const crew = simulation.crew();
+      if (shop === null) return {};
+      const crew = shop.crew();
       const consumers: Record<string, number> = {};
       for (const { type } of crew) consumers[type.queue] = (consumers[type.queue] ?? 0) + 1;
       return {
-        queue_depths: simulation.depths(),
+        queue_depths: shop.depths(),
         queue_consumers: consumers,
-        queue_oldest: simulation.oldest(),
+        queue_oldest: shop.oldest(),
         worker_details: Object.fromEntries(
           crew.map(({ type, running }) => [
             type.name,

@@ -1,17 +1,9 @@
 import { type EventRecord, sidecarEventId, type TaskKind } from "@svc/protocol";
 import { type Failure, type TaskType, taskTypes, type WorkerType, workers } from "./catalogue.ts";
+import { createEndedTasks } from "./ended-tasks.ts";
+import type { DemoTask, Inputs } from "./task.ts";
 
 export const engineName = "demo";
-
-interface DemoTask {
-  readonly id: string;
-  readonly type: TaskType;
-  readonly parent: string | null;
-  readonly root: string | null;
-  readonly kwargs: Record<string, unknown>;
-  attempt: number;
-  queuedMs: number;
-}
 
 interface DemoWorker {
   readonly type: WorkerType;
@@ -48,6 +40,10 @@ const maxWaiting = 2000;
 export function createSimulation({ run, startMs, random, pace }: SimulationOptions) {
   const agenda: Planned[] = [];
   const waiting = new Map<string, DemoTask[]>();
+  const running = new Map<string, { readonly task: DemoTask; readonly worker: DemoWorker }>();
+  /** Between two attempts, or until the time that an operator chose. */
+  const pausing = new Map<string, DemoTask>();
+  const ended = createEndedTasks();
   const crew: DemoWorker[] = workers.map((type) => ({ type, running: 0 }));
   const events: EventRecord[] = [];
   let taskCount = 0;
@@ -100,26 +96,48 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
   }
 
   function submit(type: TaskType, parent: string | null, root: string | null, atMs: number): void {
-    const queue = waiting.get(type.queue) ?? [];
-    waiting.set(type.queue, queue);
-    if (queue.length >= maxWaiting) return;
+    if (isFull(type.queue)) return;
+    enqueue(newTask(type, { parent, root, retriedFrom: null }, { args: [], kwargs: type.kwargs(random) }), atMs);
+  }
+
+  function newTask(
+    type: TaskType,
+    lineage: Pick<DemoTask, "parent" | "root" | "retriedFrom">,
+    { args, kwargs }: Inputs,
+  ): DemoTask {
     taskCount += 1;
     const id = `${run}-${String(taskCount).padStart(8, "0")}`;
-    const task: DemoTask = { id, type, parent, root, kwargs: type.kwargs(random), attempt: 0, queuedMs: atMs };
-    const lineage = parent === null ? {} : { parent_task_id: parent, root_task_id: root ?? parent };
+    return { id, type, ...lineage, args, kwargs, attempt: 0, triesLeft: type.maxAttempts, queuedMs: 0 };
+  }
+
+  function isFull(queue: string): boolean {
+    return (waiting.get(queue)?.length ?? 0) >= maxWaiting;
+  }
+
+  /** Puts a task at the end of its queue and says so. */
+  function enqueue(task: DemoTask, atMs: number): void {
+    const { type, parent, root, retriedFrom } = task;
     emit("task.received", task, atMs, {
       task_name: type.name,
       queue: type.queue,
       priority: type.priority,
-      args: [],
+      args: task.args,
       kwargs: task.kwargs,
       max_attempts: type.maxAttempts,
       release,
       tags: parent === null ? [] : ["child"],
-      ...lineage,
+      ...(parent === null ? {} : { parent_task_id: parent, root_task_id: root ?? parent }),
+      ...(retriedFrom === null ? {} : { retried_from: retriedFrom }),
     });
+    queueUp(task, atMs);
+  }
+
+  function queueUp(task: DemoTask, atMs: number): void {
+    const queue = waiting.get(task.type.queue) ?? [];
+    waiting.set(task.type.queue, queue);
+    task.queuedMs = atMs;
     queue.push(task);
-    assign(type.queue, atMs);
+    assign(task.type.queue, atMs);
   }
 
   function assign(queueName: string, atMs: number): void {
@@ -134,9 +152,13 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
 
   function begin(task: DemoTask, worker: DemoWorker, atMs: number): void {
     worker.running += 1;
+    const held = { task, worker };
+    running.set(task.id, held);
     emit("task.started", task, atMs, { worker: worker.type.name, wait_ms: Math.round(atMs - task.queuedMs) });
     const runMs = varied(task.type.runMs);
     plan(atMs + runMs, (endMs) => {
+      if (running.get(task.id) !== held) return; // cancelled
+      running.delete(task.id);
       worker.running -= 1;
       finish(task, worker, runMs, endMs);
       assign(task.type.queue, endMs);
@@ -148,6 +170,7 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
     const facts = { worker: worker.type.name, runtime_ms: Math.round(runMs) };
     if (random() >= type.failureShare) {
       emit("task.succeeded", task, atMs, { ...facts, result: type.result(random) });
+      ended.add({ task, state: "success", endedMs: atMs, exception: null });
       for (const { name, count } of type.children ?? []) {
         const child = taskTypes.find((candidate) => candidate.name === name);
         for (let index = 0; index < count && child !== undefined; index += 1) {
@@ -156,20 +179,33 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
       }
       return;
     }
-    const failures = type.failures ?? [noFailure];
-    const failure = failures[Math.floor(random() * failures.length)] ?? noFailure;
+    const known = type.failures ?? [noFailure];
+    const failure = known[Math.floor(random() * known.length)] ?? noFailure;
     const { exception, traceback, isFinal } = failure;
-    if (isFinal === true || task.attempt + 1 >= type.maxAttempts) {
+    task.triesLeft -= 1;
+    if (isFinal === true || task.triesLeft <= 0) {
       emit("task.failed", task, atMs, { ...facts, exception, traceback });
+      ended.add({ task, state: "failure", endedMs: atMs, exception });
       return;
     }
     emit("task.retried", task, atMs, { worker: worker.type.name, exception, traceback });
-    plan(atMs + 2000 * 2 ** task.attempt, (retryMs) => {
+    const failures = type.maxAttempts - task.triesLeft;
+    pauseUntil(task, atMs + 1000 * 2 ** failures, (retryMs) => {
       task.attempt += 1;
-      task.queuedMs = retryMs;
-      waiting.get(type.queue)?.push(task);
-      assign(type.queue, retryMs);
+      queueUp(task, retryMs);
     });
+  }
+
+  function pauseUntil(task: DemoTask, untilMs: number, act: (atMs: number) => void): void {
+    pausing.set(task.id, task);
+    plan(untilMs, (atMs) => {
+      if (pausing.delete(task.id)) act(atMs); // else it was cancelled
+    });
+  }
+
+  function revoke(task: DemoTask, atMs: number): void {
+    emit("task.revoked", task, atMs, {});
+    ended.add({ task, state: "revoked", endedMs: atMs, exception: null });
   }
 
   for (const type of taskTypes) arrivalsOf(type);
@@ -194,5 +230,57 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
         ),
       ),
     crew: (): readonly Readonly<DemoWorker>[] => crew,
+    ended,
+    /** What becomes of a task: where it is while it has not ended. */
+    placeOf(id: string): "waiting" | "running" | "pausing" | null {
+      if (running.has(id)) return "running";
+      if (pausing.has(id)) return "pausing";
+      return [...waiting.values()].some((queue) => queue.some((task) => task.id === id)) ? "waiting" : null;
+    },
+    /**
+     * Puts a failed task back into its queue, or with other inputs a new one beside it.
+     *
+     * @returns the id of the task that will run. @throws Error when it has not failed or its queue is full.
+     */
+    retry(
+      id: string,
+      atMs: number,
+      { inputs, notBeforeMs = atMs }: { inputs?: Inputs | undefined; notBeforeMs?: number } = {},
+    ): string {
+      const { task } = ended.failed(id) ?? {};
+      if (task === undefined) throw new Error(`${id} is not among the failed tasks`);
+      if (isFull(task.type.queue)) throw new Error(`${task.type.queue} is full`);
+      const { parent, root } = task;
+      const next = inputs === undefined ? task : newTask(task.type, { parent, root, retriedFrom: id }, inputs);
+      if (next === task) {
+        ended.remove(id);
+        task.attempt += 1;
+        task.triesLeft = task.type.maxAttempts;
+      }
+      if (notBeforeMs > atMs) pauseUntil(next, notBeforeMs, (dueMs) => enqueue(next, dueMs));
+      else enqueue(next, atMs);
+      return next.id;
+    },
+    /** Takes a task out that has not ended; the worker of a running one is free at once. @throws Error when there is none. */
+    cancel(id: string, atMs: number): void {
+      const held = running.get(id);
+      const queue = [...waiting.values()].find((tasks) => tasks.some((task) => task.id === id));
+      const task = held?.task ?? pausing.get(id) ?? queue?.find((candidate) => candidate.id === id);
+      if (task === undefined) throw new Error(`${id} neither waits nor runs`);
+      queue?.splice(queue.indexOf(task), 1);
+      pausing.delete(id);
+      revoke(task, atMs);
+      if (held === undefined) return;
+      running.delete(id);
+      held.worker.running -= 1;
+      assign(task.type.queue, atMs);
+    },
+    /** Takes out what waits in a queue; gives its number. @throws Error when there is no such queue. */
+    purge(queue: string, atMs: number): number {
+      if (!workers.some((worker) => worker.queue === queue)) throw new Error(`the shop has no queue ${queue}`);
+      const gone = waiting.get(queue)?.splice(0) ?? [];
+      for (const task of gone) revoke(task, atMs);
+      return gone.length;
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { EventRecord } from "@svc/protocol";
+import type { Command, CommandOutcome } from "./commands/command.ts";
 
 /**
  * The wall between the agent and one engine. An adapter watches its engine and hands lifecycle events to the sink; the agent
@@ -15,6 +16,21 @@ export interface EngineAdapter {
   stop(): Promise<void>;
   /** Present depths, consumers and workers, for the heartbeat's adapter_health. Bounded by the caller to 5 s. */
   snapshot(): Promise<AdapterSnapshot>;
+  /**
+   * Carries a command out, once per command id. Called only for actions whose capability token `capabilities` lists; absent when the
+   * adapter only watches. What it throws becomes a failed result with that text, so texts are for operators and hold no secret. It may
+   * take `command.timeoutSeconds`; what it answers later is not sent.
+   */
+  execute?(command: Command): Promise<CommandOutcome>;
+}
+
+/** An adapter that throws here can do nothing. */
+export function capabilitiesOf(engine: EngineAdapter): string[] {
+  try {
+    return [...engine.capabilities()];
+  } catch {
+    return [];
+  }
 }
 
 export interface AdapterContext {
@@ -64,7 +80,15 @@ export interface AdapterSnapshot {
   readonly queue_consumers?: Readonly<Record<string, number>>;
   /** Enqueued instant (ISO 8601) of the oldest waiting task by queue. */
   readonly queue_oldest?: Readonly<Record<string, string>>;
+  /** Queues that start nothing, whoever consumes them, and why; read together with `queue_depths`, where one without an entry is open. */
+  readonly queue_holds?: Readonly<Record<string, QueueHold>>;
   readonly worker_details?: Readonly<Record<string, WorkerDetails>>;
+}
+
+export interface QueueHold {
+  readonly paused?: true;
+  /** ISO 8601: the rate limit of the queue lets nothing start before. */
+  readonly limited_until?: string;
 }
 
 export interface WorkerDetails {

@@ -4,7 +4,6 @@ import type { AgentLog, EngineAdapter } from "./adapter.ts";
 import { DurableBuffer } from "./buffer/buffer.ts";
 import { Drain } from "./buffer/drain.ts";
 import { guardClock, holdProcess, pause, within } from "./clock.ts";
-import { replyEntry } from "./commands/reply.ts";
 import { CommandRouter } from "./commands/router.ts";
 import { Connection } from "./connection.ts";
 import { Dispatch } from "./dispatch.ts";
@@ -27,7 +26,10 @@ export interface Agent {
    * the log has the failure. Pending until `start`.
    */
   readonly ready: Promise<void>;
-  /** Stops the adapters, gives buffered events up to 3 s to be acknowledged, and closes. Never rejects; safe to call twice. */
+  /**
+   * Gives running commands up to 5 s, stops the adapters (up to 5 s), gives what is buffered up to 3 s to arrive, and closes. Never
+   * rejects; safe to call twice.
+   */
   stop(): Promise<void>;
   status(): AgentReport;
 }
@@ -87,6 +89,7 @@ class RunningAgent implements Agent {
   #log: AgentLog;
   #vitals: VitalsDependencies;
   #connection: Connection;
+  #router: CommandRouter;
   #settle: { resolve: () => void; reject: (error: unknown) => void };
   /** Transports that wait for something to send. */
   #listeners = new Set<() => void>();
@@ -103,21 +106,13 @@ class RunningAgent implements Agent {
     const drain = new Drain(buffer, clock);
     const { release, strictMode, batchWindowMs: windowMs } = settings;
     const intake = new Intake({ buffer, clock, log, redactor, release, strictMode, windowMs, onStored });
-    const router = new CommandRouter({
-      executors: settings.executors,
-      onlyEngine: engines.length === 1 ? engines[0]?.name : undefined,
-      clock,
-      log,
-      reply: (type, id, payload) => {
-        buffer.apply({ add: [replyEntry(type, id, payload)] });
-        onStored();
-      },
-    });
+    const router = new CommandRouter({ engines, secret, redactor, buffer, clock, log, onStored });
     const dispatch = new Dispatch({ buffer, drain, router, clock, log });
     const startedMs = clock.nowMs();
 
     this.#settings = settings;
     this.#log = log;
+    this.#router = router;
     this.#vitals = {
       settings,
       runtimeId: randomUUID(),
@@ -141,6 +136,7 @@ class RunningAgent implements Agent {
         vitals: (maxBytes) => this.#vitalFrames(maxBytes),
         frameLimitBytes: (announcedBytes) => dispatch.frameLimitBytes(announcedBytes),
         tooLarge: (entry) => dispatch.tooLarge(entry),
+        refused: (entry) => dispatch.refused(entry),
         refusedAsTooBig: () => dispatch.refusedAsTooBig(),
         upgradeRequired: () => dispatch.upgradeRequired(),
         onStored: (wake) => {
@@ -158,6 +154,7 @@ class RunningAgent implements Agent {
   start(): void {
     if (this.#isStarted || this.#stopped !== undefined) return;
     this.#isStarted = true;
+    this.#router.tend();
     this.#connection.start();
     void Promise.all(this.#settings.engines.map((engine) => this.#startAdapter(engine))).then(
       () => this.#settle.resolve(),
@@ -217,6 +214,7 @@ class RunningAgent implements Agent {
 
   async #stop(): Promise<void> {
     const { buffer, intake, clock } = this.#vitals;
+    await this.#router.close(); // what runs still needs its adapter
     await Promise.all(this.#settings.engines.map((engine) => this.#stopAdapter(engine)));
     intake.close();
     const until = clock.monotonicMs() + farewellMs;
@@ -240,6 +238,7 @@ class RunningAgent implements Agent {
   async #vitalFrames(maxBytes: number): Promise<VitalFrame[]> {
     const { facts } = this.#connection;
     if (this.#vitals.buffer.tend() > 0) this.#onStored();
+    this.#router.tend();
     // The counters around adapter_health take a few KiB.
     const heartbeat = await heartbeatPayload(this.#vitals, facts, Math.max(0, maxBytes - 4096));
     const frames: VitalFrame[] = [{ type: "heartbeat", id: frameId("hb"), payload: heartbeat }];

@@ -4,6 +4,7 @@ import type { DurableBuffer } from "./buffer/buffer.ts";
 import type { Drain } from "./buffer/drain.ts";
 import type { BufferEntry } from "./buffer/entry.ts";
 import type { Clock } from "./clock.ts";
+import { smallerResult } from "./commands/reply.ts";
 import type { CommandRouter } from "./commands/router.ts";
 import { splitBatch, withoutUnsequencedSchedules } from "./events/rewrite.ts";
 import { createSparseLog, type SparseLog } from "./log.ts";
@@ -46,12 +47,16 @@ export class Dispatch {
     return Math.min(announcedBytes, this.#loweredFrameBytes);
   }
 
-  /** Halves a batch, down to the single event, which no frame can carry and which is dropped and counted. */
+  /**
+   * Halves a batch, down to the single event, which no frame can carry and which is dropped and counted. The result of a command
+   * becomes a failed one that says so.
+   */
   tooLarge(entry: BufferEntry): void {
     const { drain, log } = this.#dependencies;
-    const halves = splitBatch(entry);
-    if (halves !== undefined) {
-      drain.replace(entry, halves);
+    const smaller = smallerResult(entry);
+    const parts = smaller === undefined ? splitBatch(entry) : [smaller];
+    if (parts !== undefined) {
+      drain.replace(entry, parts);
       return;
     }
     log.warn("an entry is larger than the brain's largest frame and was dropped", { sizeBytes: entry.sizeBytes });
@@ -71,7 +76,15 @@ export class Dispatch {
       sizeBytes: offending.sizeBytes,
       records: offending.records,
     });
-    drain.reject(offending);
+    this.refused(offending);
+  }
+
+  /** Drops and counts an entry that the way to the brain does not take. Of a command's result the fact remains. */
+  refused(entry: BufferEntry): void {
+    const { drain } = this.#dependencies;
+    const smaller = smallerResult(entry);
+    if (smaller === undefined) drain.reject(entry);
+    else drain.replace(entry, [smaller]);
   }
 
   /** Goes through the buffer in steps, so that a large one does not hold the host's thread. */

@@ -3,7 +3,7 @@ import type { AdapterSnapshot, AgentLog, EngineAdapter } from "./adapter.ts";
 import { type Clock, TimeoutError, within } from "./clock.ts";
 import { createSparseLog, reasonOf, type SparseLog } from "./log.ts";
 
-const snapshotKeys = ["queue_depths", "queue_consumers", "queue_oldest", "worker_details"] as const;
+const snapshotKeys = ["queue_depths", "queue_consumers", "queue_oldest", "queue_holds", "worker_details"] as const;
 /** Keys that the brain knows under every engine; a failed provider says so under each. */
 const providedKeys = ["queue_depths", "queue_consumers", "worker_details"] as const;
 const maxRowsPerKey = 1_024;

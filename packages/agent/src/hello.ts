@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { type HelloPayload, protocolVersion, retryContractMarker, wireLimits } from "@svc/protocol";
-import type { EngineAdapter } from "./adapter.ts";
+import { capabilitiesOf, type EngineAdapter } from "./adapter.ts";
 import type { AgentSettings } from "./options.ts";
 import { agentVersion } from "./version.ts";
 
@@ -34,13 +34,4 @@ export function retryContracts(engines: readonly EngineAdapter[]): string | unde
     .slice(0, wireLimits.retryContracts)
     .map((name) => `${name}=1`)
     .join(",");
-}
-
-/** An adapter that throws here can do nothing. */
-function capabilitiesOf(engine: EngineAdapter): string[] {
-  try {
-    return [...engine.capabilities()];
-  } catch {
-    return [];
-  }
 }

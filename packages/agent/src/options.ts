@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { isUuid, workerRoles } from "@svc/protocol";
 import type { AgentLog, EngineAdapter } from "./adapter.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { CommandExecutors } from "./commands/router.ts";
 import { brainEndpoints, type Endpoints } from "./endpoint.ts";
 import { stderrLog } from "./log.ts";
 
@@ -70,8 +69,6 @@ export interface AgentOptions {
   readonly batchWindowMs?: number | undefined;
   /** Seconds that a long-poll waits for commands, 1 to 60. Default 30. */
   readonly pollWaitSeconds?: number | undefined;
-  /** Command executors by action. Default: none, and every command is answered as unsupported. */
-  readonly executors?: CommandExecutors | undefined;
   /** Where messages go. Default: JSON lines on standard error. A log that throws is tolerated. */
   readonly log?: AgentLog | undefined;
   /** Replaced by tests. */
@@ -110,7 +107,6 @@ export interface AgentSettings {
   readonly agentStatusDisabled: boolean;
   readonly batchWindowMs: number;
   readonly pollWaitSeconds: number;
-  readonly executors: CommandExecutors;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -222,7 +218,6 @@ export function checkOptions(options: AgentOptions): AgentSettings {
     agentStatusDisabled: options.agentStatusDisabled ?? false,
     batchWindowMs: numberIn("batchWindowMs", 50, 1, 1_000),
     pollWaitSeconds: numberIn("pollWaitSeconds", 30, 1, 60),
-    executors: options.executors ?? new Map(),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   };

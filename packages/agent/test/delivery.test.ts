@@ -190,8 +190,53 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     expect(answers().map(({ payload }) => payload?.delivery_claim_token)).toEqual(["one", "one", "two", "two"]);
     expect(answers()[1]?.payload).toMatchObject({
       status: "failed",
-      error: "unsupported: the scripted agent cannot retry_task",
+      error: "unsupported: the scripted adapter does not offer retry_task in the way it runs here",
     });
+  });
+
+  test("a stop waits for a running command, then reports its outcome as unknown before the agent goes", async () => {
+    const peer = await peerOf();
+    await using test = await startTestAgent(peer, { transport, capabilities: ["retry_task"] });
+    await online(test);
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    test.adapter.answerCommands(() => {
+      resolve();
+      return new Promise(() => {});
+    });
+    const command = { action: "retry_task", target: {}, parameters: {}, timeout_seconds: 60 };
+    peer.send("command", { ...command, delivery_claim_token: "one" }, "c-1");
+    await begun;
+
+    const stopped = test.agent.stop();
+    peer.send("command", { ...command, delivery_claim_token: "two" }, "c-2");
+    const results = () => peer.record.frames.filter(({ type }) => type === "command_result");
+    await waitFor(() => results().length === 1);
+    test.clock.advance(5_000);
+    await waitFor(() => results().length === 2);
+    await waitFor(() => {
+      test.clock.advance(100);
+      return test.agent.status().state === "stopped";
+    });
+    await stopped;
+
+    expect(results().map(({ id, payload }) => [id, payload])).toEqual([
+      [
+        "c-2",
+        {
+          status: "failed",
+          error: "not carried out: the agent is shutting down",
+          delivery_claim_token: "two",
+        },
+      ],
+      [
+        "c-1",
+        {
+          status: "failed",
+          error: expect.stringMatching(/^outcome unknown: the agent stopped while it carried the command out/),
+          delivery_claim_token: "one",
+        },
+      ],
+    ]);
   });
 
   test("a frame of the brain with a wrong signature ends the session and waits as for bad credentials", async () => {

@@ -49,6 +49,41 @@ describe("a brain with small frames", () => {
   });
 });
 
+describe("the result of a command that is larger", () => {
+  const command = { action: "dlq.list", target: {}, parameters: {}, timeout_seconds: 60, delivery_claim_token: "t" };
+  const tooLarge = {
+    status: "failed",
+    error: expect.stringMatching(/^the command ended with success, but its result of \d+ bytes is larger than/),
+    delivery_claim_token: "t",
+  };
+
+  test.each([
+    ["than the announced frame", "ws", { maxFrameBytes: 16_384 }],
+    [
+      "than the service takes",
+      "longpoll",
+      { uploadStatus: (_: number, bytes: number) => (bytes > 20_000 ? 413 : undefined) },
+    ],
+  ] as const)("%s arrives as a failure that says so, and nothing counts as lost", async (_, transport, behaviour) => {
+    const peer = await peerOf({ behaviour });
+    await using test = await startTestAgent(peer, { transport, capabilities: ["list_dead_letters"] });
+    await online(test);
+    test.adapter.answerCommands(() =>
+      Promise.resolve({ status: "success", result: { entries: Array.from({ length: 100 }, () => kilobyte) } }),
+    );
+
+    peer.send("command", command, "c");
+
+    const results = () => peer.record.frames.filter(({ type }) => type === "command_result");
+    await waitFor(() => {
+      test.clock.advance(1_000);
+      return results().length === 1;
+    });
+    expect(results()[0]?.payload).toEqual(tooLarge);
+    expect(test.agent.status().loss).toMatchObject({ content_rejected_frames: 0, command_results: 0 });
+  });
+});
+
 test("a close with 1009 drops the offending entry, counts it, and makes later frames smaller", async () => {
   const peer = await peerOf({ behaviour: { maxMessageBytes: 65_536 } });
   await using test = await startTestAgent(peer);

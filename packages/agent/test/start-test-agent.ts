@@ -26,12 +26,17 @@ export interface TestAgent extends AsyncDisposable {
 export interface TestAgentOptions extends Partial<Omit<AgentOptions, "clock">> {
   /** To share with the peer, in tests that go beyond the 60 s that a frame may be old. */
   readonly clock?: ManualClock;
+  /** What the scripted adapter lists. Default: nothing. */
+  readonly capabilities?: readonly string[];
 }
 
 /** An agent on a manual clock, against a peer, with its buffer in a fresh folder; stops and cleans up with `await using`. */
-export async function startTestAgent(peer: Peer, options: TestAgentOptions = {}): Promise<TestAgent> {
+export async function startTestAgent(
+  peer: Peer,
+  { capabilities = [], ...options }: TestAgentOptions = {},
+): Promise<TestAgent> {
   const clock = options.clock ?? createManualClock();
-  const adapter = createScriptedAdapter();
+  const adapter = createScriptedAdapter("scripted", capabilities);
   const directory = options.bufferPath ?? mkdtempSync(join(tmpdir(), "agent-"));
   const messages: string[] = [];
   const agent = startAgent({

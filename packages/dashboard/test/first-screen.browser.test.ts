@@ -44,11 +44,13 @@ describe("the first screen", () => {
     expect((await filesOf(`/p/${brain.project.slug}/${path}`)).size).toBeLessThanOrEqual(7);
   });
 
-  test("a task's page loads no more than six files", async () => {
-    const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/tasks?limit=1`);
-    const [{ engine, task_id: taskId }] = body.items;
-    const files = await filesOf(`/p/${brain.project.slug}/tasks/${engine}/${encodeURIComponent(taskId)}`);
-    expect(files.size).toBeLessThanOrEqual(6);
+  test("a task's page loads no more than six files, and one more to say why the task waits", async () => {
+    const filesOfTask = async (taskId: string) =>
+      [...(await filesOf(`/p/${brain.project.slug}/tasks/scripted/${taskId}`))].sort();
+    const files = await filesOfTask("ok-1");
+    expect(files.length).toBeLessThanOrEqual(6);
+    const more = (await filesOfTask("wait-1")).filter((file) => !files.includes(file) && !file.includes("/tasks/"));
+    expect(more).toEqual([expect.stringContaining("CauseList")]);
   });
 });
 

@@ -121,6 +121,11 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /media[.]render_pdf/,
     ready: (page) => page.getByText("this task").waitFor(),
   },
+  "task that waits": {
+    path: ({ slug }) => `/p/${slug}/tasks/scripted/wait-1`,
+    title: /^pending, search[.]reindex/,
+    ready: (page) => page.getByText(/nothing that is known here holds it back/i).waitFor(),
+  },
   "unknown task": {
     path: ({ slug }) => `/p/${slug}/tasks/scripted/nope`,
     title: /nope/,

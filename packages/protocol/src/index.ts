@@ -62,7 +62,13 @@ export {
   tokenLabels,
 } from "./keys/tokens.ts";
 export { headerNames, namePrefix } from "./name-prefix.ts";
-export { type EngineReport, keptConf, readAdapterHealth, type WorkerReport } from "./payloads/adapter-health.ts";
+export {
+  type EngineReport,
+  keptConf,
+  type QueueHold,
+  readAdapterHealth,
+  type WorkerReport,
+} from "./payloads/adapter-health.ts";
 export * from "./payloads/agent-frames.ts";
 export * from "./payloads/brain-frames.ts";
 export * from "./payloads/hello.ts";

@@ -121,6 +121,51 @@ describe("a position", () => {
   });
 });
 
+describe("a command", () => {
+  const command = { id: "c", action: "retry_task", token: null, isBegun: 1, outcome: null, seenMs: 5 } as const;
+
+  test("of a process that is gone is found by the next one, whichever file that has", () => {
+    const first = open();
+    const second = open();
+    second.apply({ commands: [command] });
+    second.close();
+    first.close();
+
+    const next = open();
+
+    expect(next.command("c")).toEqual(command);
+    expect(next.unendedCommands()).toEqual([command]);
+    expect(open().unendedCommands()).toEqual([]);
+  });
+
+  test("of a living process is nobody else's", () => {
+    const first = open();
+    first.apply({ commands: [command] });
+    const second = open();
+
+    second.tend();
+
+    expect(second.command("c")).toBeUndefined();
+  });
+
+  test("is kept in memory while the file cannot be used, and in the file afterwards", () => {
+    const buffer = open();
+    buffer.apply({ commands: [command] });
+    sabotage(buffer);
+    const ended = { ...command, outcome: '{"status":"success"}' };
+    buffer.apply({ commands: [ended], isSynced: true });
+    expect(buffer.isDurable).toBe(false);
+    expect(buffer.command("c")).toEqual(ended);
+
+    clock.advance(30_000);
+    buffer.tend();
+
+    expect(buffer.isDurable).toBe(true);
+    expect(buffer.command("c")).toEqual(ended);
+    expect(buffer.unendedCommands()).toEqual([]);
+  });
+});
+
 describe("a damaged file", () => {
   test("is set aside and begun anew", () => {
     writeFileSync(join(directory, "agent-0.db"), "this is no database, whatever its name says".repeat(50));

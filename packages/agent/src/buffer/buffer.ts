@@ -1,6 +1,7 @@
 import type { AgentLog } from "../adapter.ts";
 import type { Clock } from "../clock.ts";
 import { reasonOf } from "../log.ts";
+import type { CommandRecord } from "./command-table.ts";
 import { type BufferEntry, type BufferLoss, countLost, type LossReason, noLoss } from "./entry.ts";
 import { adoptLeftovers, type BufferPlace, isDamage, openBufferFile, setAside, shareCursors } from "./files.ts";
 import { BufferStore, type Evicted, type Lane, type StoreChange } from "./store.ts";
@@ -70,6 +71,21 @@ export class DurableBuffer {
 
   cursor(key: string): string | undefined {
     return this.#guard(() => this.#store.cursor(key), undefined);
+  }
+
+  /** What is known of a command id, from this process or one before it. */
+  command(id: string): CommandRecord | undefined {
+    return this.#guard(() => this.#store.commands.find(id), undefined);
+  }
+
+  /** Commands without outcome, of this process or of one that is gone. */
+  unendedCommands(): CommandRecord[] {
+    return this.#guard(() => this.#store.commands.unended(), []);
+  }
+
+  /** Forgets ended commands seen before `beforeMs` (milliseconds since 1970). */
+  pruneCommands(beforeMs: number): void {
+    this.#guard(() => this.#store.commands.prune(beforeMs), undefined);
   }
 
   read(lane: Lane, afterSeq: number, limits: { maxEntries: number; maxBytes: number }): BufferEntry[] {
@@ -148,7 +164,7 @@ export class DurableBuffer {
       try {
         const held = memory.read("control", 0, allOf(memory)).concat(memory.read("events", 0, allOf(memory)));
         const loss = memory.bufferId === file.bufferId ? difference(memory.loss, file.loss) : memory.loss;
-        file.apply({ add: held, cursors: memory.cursors(), loss }, clock.nowMs());
+        file.apply({ add: held, cursors: memory.cursors(), commands: memory.commands.all(), loss }, clock.nowMs());
       } catch (error) {
         file.close();
         throw error;

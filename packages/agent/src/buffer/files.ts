@@ -18,7 +18,7 @@ const damaged = new Set([11, 26]);
 /**
  * Opens the first buffer file of the name that no other process holds, so that several processes of one application each have
  * their own and a restarted one finds what its predecessor left. The newest positions are taken over from all files that nobody
- * holds: with an old one, what others have read and delivered would count as missed. A damaged file is set aside as `.damaged` (one
+ * holds: with an old one, what others have read and delivered would count as missed; so is what they know of commands. A damaged file is set aside as `.damaged` (one
  * is kept) and begun anew.
  *
  * @throws Error when the directory cannot be used or all 64 files are held.
@@ -41,7 +41,10 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
       own = openOwn(path, place);
     }
     try {
-      forEachLeftover(place, own, (other) => own.mergeCursors(other.cursors()));
+      forEachLeftover(place, own, (other) => {
+        own.mergeCursors(other.cursors());
+        adoptCommands(own, other);
+      });
     } catch (error) {
       own.close();
       throw error;
@@ -73,8 +76,17 @@ export function adoptLeftovers(place: BufferPlace, own: BufferStore, nowMs: numb
       adopted += entries.length;
       roomBytes -= entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     }
+    adoptCommands(own, other);
   });
   return adopted;
+}
+
+/** Moves what a process that is gone knew of commands, so that one of its successors answers for it. */
+function adoptCommands(own: BufferStore, other: BufferStore): void {
+  const commands = other.commands.all();
+  if (commands.length === 0) return;
+  own.apply({ commands: commands.filter(({ id }) => own.commands.find(id) === undefined) }, 0);
+  other.apply({ forget: commands.map(({ id }) => id) }, 0);
 }
 
 /**

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CommandRecord } from "./command-table.ts";
 import { countLost, type NewEntry, noLoss } from "./entry.ts";
 import { BufferStore, type StoreLimits } from "./store.ts";
 
@@ -155,6 +156,48 @@ describe("reopening", () => {
     markVersion(path, 99);
 
     expect(() => open()).toThrow(/layout 99/);
+  });
+});
+
+describe("commands", () => {
+  const begun: CommandRecord = { id: "a", action: "retry_task", token: "t", isBegun: 1, outcome: null, seenMs: 5 };
+  const ended: CommandRecord = { ...begun, id: "b", outcome: '{"status":"success"}' };
+
+  test("are found again by id and by what is open, after reopening too", () => {
+    const first = open();
+    first.apply({ commands: [{ ...begun, isBegun: 0 }, ended] }, 0);
+    first.apply({ commands: [begun], isSynced: true }, 0);
+    first.close();
+
+    const { commands } = open();
+
+    expect(commands.find("a")).toEqual(begun);
+    expect(commands.find("c")).toBeUndefined();
+    expect(commands.unended()).toEqual([begun]);
+    expect(commands.all()).toEqual([begun, ended]);
+  });
+
+  test("are forgotten by id, or by age when they have ended", () => {
+    const store = open();
+    store.apply({ commands: [begun, ended, { ...ended, id: "c", seenMs: 6 }] }, 0);
+
+    store.commands.prune(6);
+    expect(store.commands.all().map(({ id }) => id)).toEqual(["a", "c"]);
+    store.apply({ forget: ["a", "none"] }, 0);
+    expect(store.commands.all().map(({ id }) => id)).toEqual(["c"]);
+  });
+
+  test("find their place in a file of an agent that knew none", () => {
+    const path = join(directory, "old.db");
+    open(roomy, path).close();
+    const database = new DatabaseSync(path);
+    database.exec("DROP TABLE commands");
+    database.close();
+
+    const store = open(roomy, path);
+    store.apply({ commands: [begun] }, 0);
+
+    expect(store.commands.find("a")).toEqual(begun);
   });
 });
 

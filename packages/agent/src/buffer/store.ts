@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { type CommandRecord, CommandTable } from "./command-table.ts";
 import { addLoss, type BufferEntry, type BufferLoss, countLost, type NewEntry, noLoss } from "./entry.ts";
 
 export interface StoreLimits {
@@ -7,13 +8,18 @@ export interface StoreLimits {
   readonly maxBytes: number;
 }
 
-/** What one transaction does, in this order: remove, evict for room, add, move cursors, save the loss. */
+/** What one transaction does, in this order: remove, evict for room, add, move cursors, write commands, save the loss. */
 export interface StoreChange {
   readonly remove?: readonly number[];
   readonly add?: readonly NewEntry[];
   readonly cursors?: Iterable<readonly [key: string, value: string, ...unknown[]]>;
+  readonly commands?: readonly CommandRecord[];
+  /** Ids of commands. */
+  readonly forget?: readonly string[];
   /** Added to the counters. */
   readonly loss?: BufferLoss;
+  /** True: on the disk itself when `apply` returns, so that a power cut leaves it as well. */
+  readonly isSynced?: boolean;
 }
 
 /** A cursor and when it was written, in milliseconds since 1970. */
@@ -63,10 +69,10 @@ export class NewerBufferError extends Error {
 }
 
 /**
- * Entries, cursors and loss counters in one SQLite database, held exclusively from opening to closing (the operating system frees
+ * Entries, cursors, command ids and loss counters in one SQLite database, held exclusively from opening to closing (the operating system frees
  * the hold of a killed process). Every change is one transaction, so a cursor is never ahead of its events. The journal is written
  * ahead and synced at checkpoints only: a killed process loses nothing; a power cut may lose the last transactions, events and
- * cursors together, and the adapter reads them again.
+ * cursors together, and the adapter reads them again. What must not be forgotten is synced at once (`isSynced`).
  */
 export class BufferStore {
   readonly path: string;
@@ -84,6 +90,7 @@ export class BufferStore {
   #forgetCursor: StatementSync;
   #saveFact: StatementSync;
   #read: Record<Lane, StatementSync>;
+  #commands: CommandTable;
 
   /**
    * @param path a file, or `:memory:`.
@@ -125,10 +132,11 @@ export class BufferStore {
           `SELECT ${columns} FROM entries WHERE lane = 1 AND seq > ? ORDER BY seq LIMIT ?`,
         ),
       };
+      this.#commands = new CommandTable(this.#database);
       const known = this.#loadFacts();
       this.#bufferId = known?.bufferId ?? seed?.bufferId ?? randomUUID();
       this.#loss = known?.loss ?? seed?.loss ?? { ...noLoss };
-      if (known === undefined) this.#transaction(() => this.#saveFacts(this.#loss));
+      if (known === undefined) this.#transaction(false, () => this.#saveFacts(this.#loss));
       const sums = this.#database.prepare("SELECT count(*) AS depth, total(size_bytes) AS size FROM entries").get();
       this.#depth = Number(sums?.depth);
       this.#sizeBytes = Number(sums?.size);
@@ -181,9 +189,13 @@ export class BufferStore {
 
   /** Takes those cursors over that were written later than this store's own. */
   mergeCursors(cursors: readonly WrittenCursor[]): void {
-    this.#transaction(() => {
+    this.#transaction(false, () => {
       for (const cursor of cursors) this.#mergeCursor.run(...cursor);
     });
+  }
+
+  get commands(): Pick<CommandTable, "find" | "unended" | "all" | "prune"> {
+    return this.#commands;
   }
 
   /** Entries of a lane after `seq`, oldest first; stops early once `maxBytes` is reached, but gives at least one. */
@@ -206,7 +218,7 @@ export class BufferStore {
     let loss = change.loss === undefined ? this.#loss : addLoss(this.#loss, change.loss);
     const evicted = { frames: 0, records: 0 };
 
-    this.#transaction(() => {
+    this.#transaction(change.isSynced === true, () => {
       for (const seq of change.remove ?? []) {
         const row = this.#remove.get(seq);
         if (row === undefined) continue; // evicted while its acknowledgement was on the way
@@ -233,6 +245,8 @@ export class BufferStore {
         if (value === "") this.#forgetCursor.run(key);
         else this.#saveCursor.run(key, value, nowMs);
       }
+      for (const record of change.commands ?? []) this.#commands.put(record);
+      for (const id of change.forget ?? []) this.#commands.forget(id);
       if (loss !== this.#loss) this.#saveFacts(loss);
     });
 
@@ -264,18 +278,22 @@ export class BufferStore {
     const version = Number(this.#database.prepare("PRAGMA user_version").get()?.user_version);
     if (version > schemaVersion) throw new NewerBufferError(version);
     if (version === 0) this.#database.exec(schema);
+    CommandTable.prepare(this.#database);
     this.#database.exec("COMMIT");
   }
 
-  #transaction(work: () => void): void {
-    this.#database.exec("BEGIN IMMEDIATE");
+  #transaction(isSynced: boolean, work: () => void): void {
+    if (isSynced) this.#database.exec("PRAGMA synchronous = FULL"); // cannot be changed inside a transaction
     try {
+      this.#database.exec("BEGIN IMMEDIATE");
       work();
       this.#database.exec("COMMIT");
     } catch (error) {
       // A full disk may have rolled back already.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
+    } finally {
+      if (isSynced) this.#database.exec("PRAGMA synchronous = NORMAL");
     }
   }
 

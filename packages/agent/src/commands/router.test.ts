@@ -1,160 +1,209 @@
-import { createManualClock, type ManualClock, waitFor } from "@svc/testkit/peer";
-import { beforeEach, expect, test } from "vitest";
-import { stderrLog } from "../log.ts";
-import { type Command, type CommandExecutor, CommandRouter } from "./router.ts";
+import { waitFor } from "@svc/testkit/peer";
+import { describe, expect, test } from "vitest";
+import { commandFrame, routerBench } from "../../test/router-bench.ts";
 
-let clock: ManualClock;
-let replies: { type: string; id: string; payload: Record<string, unknown> }[];
-beforeEach(() => {
-  clock = createManualClock();
-  replies = [];
-});
+const success = { status: "success" } as const;
+const bench = routerBench();
+const { routerOf, holdingRouter, restart, replies, results, result } = bench;
 
-function routerOf(executors: Record<string, CommandExecutor> = {}): CommandRouter {
-  return new CommandRouter({
-    executors: new Map(Object.entries(executors)),
-    onlyEngine: "bullmq",
-    clock,
-    log: { ...stderrLog, warn: () => {} },
-    reply: (type, id, payload) => replies.push({ type, id, payload }),
-  });
-}
+describe("a command", () => {
+  test("is acknowledged first, then its result follows", async () => {
+    const router = routerOf(() => Promise.resolve({ status: "success", result: { task_id: "1" } }));
 
-function frame(id: string, payload: Record<string, unknown> = {}) {
-  return { id, payload: { action: "retry_task", timeout_seconds: 60, ...payload } };
-}
+    router.handle(commandFrame("c", { delivery_claim_token: "t" }));
 
-async function results(count: number) {
-  return await waitFor(() => {
-    const found = replies.filter(({ type }) => type === "command_result");
-    return found.length >= count ? found : undefined;
-  });
-}
-
-test("acknowledges first, then reports what the executor found", async () => {
-  const router = routerOf({ retry_task: () => Promise.resolve({ status: "success", result: { task_id: "1" } }) });
-
-  router.handle(frame("c", { delivery_claim_token: "t" }));
-
-  await results(1);
-  expect(replies).toEqual([
-    { type: "command_ack", id: "c", payload: { delivery_claim_token: "t" } },
-    {
-      type: "command_result",
-      id: "c",
-      payload: { status: "success", result: { task_id: "1" }, delivery_claim_token: "t" },
-    },
-  ]);
-});
-
-test.each([
-  [{ target: { engine: "celery" }, parameters: { engine: "rq" } }, "celery"],
-  [{ parameters: { engine: "rq" } }, "rq"],
-  [{ parameters: { filter: { engine: "pg-boss" } } }, "pg-boss"],
-  [{}, "bullmq"],
-])("reads the engine of %j as %s", async (payload, engine) => {
-  let seen: Command | undefined;
-  const router = routerOf({
-    retry_task(command) {
-      seen = command;
-      return Promise.resolve({ status: "success" });
-    },
+    expect(replies()).toEqual([{ type: "command_ack", id: "c", payload: { delivery_claim_token: "t" } }]);
+    await result();
+    expect(results()).toEqual([
+      {
+        type: "command_result",
+        id: "c",
+        payload: { status: "success", result: { task_id: "1" }, delivery_claim_token: "t" },
+      },
+    ]);
   });
 
-  router.handle(frame("c", payload));
+  test("is in the journal before its adapter hears of it", async () => {
+    let known: unknown;
+    const router = routerOf(({ id }) => {
+      known = bench.buffer.command(id);
+      return Promise.resolve(success);
+    });
 
-  await results(1);
-  expect(seen?.engine).toBe(engine);
-});
+    router.handle(commandFrame("c", { delivery_claim_token: "t" }));
 
-test("answers an action without executor as unsupported", async () => {
-  routerOf().handle(frame("c"));
-
-  const [result] = await results(1);
-  expect(result?.payload).toEqual({ status: "failed", error: "unsupported: the bullmq agent cannot retry_task" });
-});
-
-test("answers a payload that it cannot read", async () => {
-  routerOf().handle({ id: "c", payload: null });
-
-  const [result] = await results(1);
-  expect(result?.payload).toMatchObject({ status: "failed" });
-});
-
-test("turns a throw into a failed result, cut at 8192 characters", async () => {
-  const router = routerOf({ retry_task: () => Promise.reject(new Error("x".repeat(10_000))) });
-
-  router.handle(frame("c"));
-
-  const [result] = await results(1);
-  expect(result?.payload).toEqual({ status: "failed", error: "x".repeat(8_192) });
-});
-
-test("gives up after the command's own timeout", async () => {
-  const router = routerOf({ retry_task: () => new Promise(() => {}) });
-  router.handle(frame("c", { timeout_seconds: 5 }));
-
-  clock.advance(5_000);
-
-  const [result] = await results(1);
-  expect(result?.payload).toEqual({ status: "failed", error: "timed out after 5 s" });
-});
-
-test("carries a command out once; the result of a running one speaks for its newest delivery", async () => {
-  let runs = 0;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const router = routerOf({
-    async retry_task() {
-      runs += 1;
-      await promise;
-      return { status: "success" };
-    },
+    await result();
+    expect(known).toMatchObject({ id: "c", action: "retry_task", token: "t", isBegun: 1, outcome: null });
+    expect(bench.buffer.command("c")).toMatchObject({ outcome: '{"status":"success"}' });
   });
 
-  router.handle(frame("c", { delivery_claim_token: "one" }));
-  router.handle(frame("c", { delivery_claim_token: "two" }));
-  resolve();
+  test("that cannot be read is answered", async () => {
+    routerOf(() => Promise.resolve(success)).handle({ id: "c", payload: null });
 
-  await results(1);
-  expect(runs).toBe(1);
-  expect(replies.map(({ type, payload }) => [type, payload.delivery_claim_token])).toEqual([
-    ["command_ack", "one"],
-    ["command_ack", "two"],
-    ["command_result", "two"],
-  ]);
+    expect(await result()).toEqual({ status: "failed", error: "unsupported: the command names no action" });
+  });
+
+  test("whose adapter throws has failed, with a text of at most 8192 characters", async () => {
+    routerOf(() => Promise.reject(new Error("x ".repeat(8_000)))).handle(commandFrame("c"));
+
+    const { status, error } = await result();
+    expect(status).toBe("failed");
+    expect(error).toBe("x ".repeat(4_096));
+  });
+
+  test("whose adapter throws a secret tells it neither the service nor the log", async () => {
+    routerOf(() => Promise.reject(new Error("cannot reach redis://user:hunter2@localhost:6379"))).handle(
+      commandFrame("c"),
+    );
+
+    expect(await result()).toEqual({ status: "failed", error: "[REDACTED]" });
+    expect(bench.logged).toContain("a command failed");
+    expect(bench.logged).not.toContain("hunter2");
+  });
+
+  test.each([undefined, null, "ok", {}, { status: "done" }])("whose adapter gives %j has failed", async (given) => {
+    routerOf(() => Promise.resolve(given as never)).handle(commandFrame("c"));
+
+    expect(await result()).toEqual({ status: "failed", error: "the adapter gave no outcome" });
+  });
+
+  test("has a token of at most 64 characters, else none", async () => {
+    const router = routerOf(() => Promise.resolve(success));
+
+    router.handle(commandFrame("c", { delivery_claim_token: "x".repeat(65) }));
+
+    expect(await result()).toEqual({ status: "success" });
+  });
 });
 
-test("forgets an id after 300 s", async () => {
-  let runs = 0;
-  const router = routerOf({
-    retry_task() {
-      runs += 1;
-      return Promise.resolve({ status: "success" });
-    },
+describe("time", () => {
+  test("is up after the command's own timeout; what the adapter does afterwards is not reported", async () => {
+    const { router, end } = holdingRouter();
+    router.handle(commandFrame("c", { timeout_seconds: 5, delivery_claim_token: "t" }));
+    bench.clock.advance(4_999);
+    expect(results()).toEqual([]);
+
+    bench.clock.advance(1);
+    end("c");
+    const later = holdingRouter();
+    later.router.handle(commandFrame("d"));
+    later.end("d");
+    await result(2);
+
+    expect(results().map(({ id }) => id)).toEqual(["c", "d"]);
+    expect(results()[0]?.payload).toEqual({
+      status: "failed",
+      error: "timed out after 5 s; whether it takes effect is unknown",
+      delivery_claim_token: "t",
+    });
   });
-  router.handle(frame("c"));
-  clock.advance(299_999);
-  router.handle(frame("c"));
-  expect(runs).toBe(1);
-  clock.advance(1);
 
-  router.handle(frame("c"));
+  test("runs while a command waits; it is not begun when its time is up", async () => {
+    const { router, begun, end } = holdingRouter();
+    for (let at = 0; at < 16; at += 1) router.handle(commandFrame(`c-${at}`));
+    router.handle(commandFrame("late", { timeout_seconds: 5 }));
 
-  expect(runs).toBe(2);
+    bench.clock.advance(5_000);
+    end("c-0");
+
+    expect(await result()).toEqual({
+      status: "failed",
+      error: "timed out after 5 s in which other commands were carried out; it was not begun",
+    });
+    await result(2);
+    expect(begun).not.toContain("late");
+  });
 });
 
-test("remembers 10,000 ids, the oldest going first", () => {
-  let runs = 0;
-  const router = routerOf({
-    retry_task() {
-      runs += 1;
-      return Promise.resolve({ status: "success" });
-    },
-  });
-  for (let at = 0; at <= 10_000; at += 1) router.handle(frame(`c-${at}`));
+describe("many commands", () => {
+  test("run 16 at once, the others in order", async () => {
+    const { router, begun, end } = holdingRouter();
+    for (let at = 0; at < 19; at += 1) router.handle(commandFrame(`c-${at}`));
+    expect(begun).toHaveLength(16);
+    expect(replies().filter(({ type }) => type === "command_ack")).toHaveLength(19);
 
-  router.handle(frame("c-1"));
-  expect(runs).toBe(10_001);
-  router.handle(frame("c-0"));
-  expect(runs).toBe(10_002);
+    end("c-7");
+    end("c-3");
+    await result(2);
+
+    expect(begun.slice(16)).toEqual(["c-16", "c-17"]);
+    expect(bench.buffer.command("c-18")).toMatchObject({ isBegun: 0 });
+  });
+
+  test("wait up to 1,000; more are refused", async () => {
+    const { router, begun } = holdingRouter();
+    for (let at = 0; at < 1_017; at += 1) router.handle(commandFrame(`c-${at}`));
+
+    expect(results()).toEqual([
+      {
+        type: "command_result",
+        id: "c-1016",
+        payload: { status: "failed", error: "busy: 1000 commands wait for their turn already" },
+      },
+    ]);
+    expect(begun).toHaveLength(16);
+  });
+
+  test("are refused while 64 go on after their time, and taken again when one has ended", async () => {
+    const { router, begun, end } = holdingRouter();
+    for (let round = 0; round < 4; round += 1) {
+      for (let at = 0; at < 16; at += 1) router.handle(commandFrame(`c-${round}-${at}`, { timeout_seconds: 5 }));
+      bench.clock.advance(5_000);
+    }
+    expect(begun).toHaveLength(64);
+    router.handle(commandFrame("refused"));
+    expect(results().at(-1)?.payload.error).toBe(
+      "busy: 64 commands before it go on after their time was up; the engine does not answer",
+    );
+
+    end("c-0-0");
+    await waitFor(() => {
+      router.handle(commandFrame(`later-${begun.length}-${replies().length}`));
+      return begun.length > 64;
+    });
+  });
+});
+
+describe("closing", () => {
+  test("waits for what runs, reports it, and refuses what comes meanwhile", async () => {
+    const { router, end } = holdingRouter();
+    router.handle(commandFrame("c"));
+    const closed = router.close();
+
+    router.handle(commandFrame("late"));
+    end("c");
+    await closed;
+
+    expect(results().map(({ id, payload }) => [id, payload.status, payload.error])).toEqual([
+      ["late", "failed", "not carried out: the agent is shutting down"],
+      ["c", "success", undefined],
+    ]);
+  });
+
+  test("does not begin with what waits", async () => {
+    const { router, begun, end } = holdingRouter();
+    for (let at = 0; at < 18; at += 1) router.handle(commandFrame(`c-${at}`));
+    const closed = router.close();
+    for (let at = 0; at < 16; at += 1) end(`c-${at}`);
+    await closed;
+
+    expect(begun).toHaveLength(16);
+    expect(results().filter(({ payload }) => payload.status === "success")).toHaveLength(16);
+    expect(
+      results().filter(({ payload }) => payload.error === "not carried out: the agent stopped before it began"),
+    ).toHaveLength(2);
+  });
+
+  test("leaves after 5 s what runs on, as of unknown outcome", async () => {
+    const { router } = holdingRouter();
+    router.handle(commandFrame("c"));
+    const closed = router.close();
+
+    bench.clock.advance(5_000);
+    await closed;
+
+    expect(results().map(({ payload }) => payload.error?.slice(0, 15))).toEqual(["outcome unknown"]);
+    restart();
+    expect(results()).toHaveLength(1);
+  });
 });

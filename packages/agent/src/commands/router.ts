@@ -1,150 +1,232 @@
-import { cutCharacters, type Frame } from "@svc/protocol";
-import type { AgentLog } from "../adapter.ts";
-import { type Clock, TimeoutError, within } from "../clock.ts";
+import type { Frame, Redactor } from "@svc/protocol";
+import type { AgentLog, EngineAdapter } from "../adapter.ts";
+import type { DurableBuffer } from "../buffer/buffer.ts";
+import type { NewEntry } from "../buffer/entry.ts";
+import type { Clock } from "../clock.ts";
 import { reasonOf } from "../log.ts";
-
-/** A verified command of the brain (spec part 3, section 1.9). */
-export interface Command {
-  readonly id: string;
-  readonly action: string;
-  /** The engine it concerns, as far as the command says. */
-  readonly engine: string | undefined;
-  readonly target: Readonly<Record<string, unknown>>;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly timeoutSeconds: number;
-}
-
-export type CommandOutcome =
-  | { readonly status: "success"; readonly result?: Readonly<Record<string, unknown>> }
-  /** At most 8192 characters of error are sent. */
-  | { readonly status: "failed"; readonly error: string; readonly result?: Readonly<Record<string, unknown>> };
-
-/** Carries a command out. What it throws becomes a failed result. */
-export type CommandExecutor = (command: Command) => Promise<CommandOutcome>;
-
-/** Executors by action name. */
-export type CommandExecutors = ReadonlyMap<string, CommandExecutor>;
+import { type Command, type CommandOutcome, failed, readCommand } from "./command.ts";
+import { executeCommand } from "./execute.ts";
+import { CommandJournal, type JournalEntry } from "./journal.ts";
+import { ackEntry, encodeOutcome, resultEntry } from "./reply.ts";
 
 export interface RouterDependencies {
-  readonly executors: CommandExecutors;
-  /** The engine of a command that names none, when there is only one. */
-  readonly onlyEngine: string | undefined;
+  readonly engines: readonly EngineAdapter[];
+  /** The project's secret, for the confirm token of a purge. */
+  readonly secret: Uint8Array;
+  readonly redactor: Redactor;
+  /** Answers and the journal of ids go here. */
+  readonly buffer: DurableBuffer;
   readonly clock: Clock;
   readonly log: AgentLog;
-  /** Queues a frame for the brain; it survives a lost connection. */
-  readonly reply: (type: "command_ack" | "command_result", id: string, payload: Record<string, unknown>) => void;
+  /** Called when an answer is in the buffer. */
+  readonly onStored: () => void;
 }
 
-interface Remembered {
-  seenAtMs: number;
-  /** Of the newest delivery: ack and result count only with it. */
-  token: string | undefined;
-  outcome: CommandOutcome | undefined;
+/** A command that has no outcome yet. */
+interface Job {
+  readonly command: Command;
+  readonly entry: JournalEntry;
+  cancelTimeout: () => void;
 }
 
-const rememberMs = 300_000;
-const maxRemembered = 10_000;
-const maxErrorCharacters = 8_192;
+const maxRunning = 16;
+const maxWaiting = 1_000;
+/** Commands at most that go on in the engine although their time was up. */
+const maxOverdue = 64;
 const maxTokenCharacters = 64;
-const maxTimeoutSeconds = 3_600;
+const closeLimitMs = 5_000;
+
+const texts = {
+  shutDown: "not carried out: the agent is shutting down",
+  notBegun: "not carried out: the agent stopped before it began",
+  unknown:
+    "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it",
+} as const;
 
 /**
- * Answers commands. A delivery is acknowledged at once and its result follows. Every delivery of an id seen within 300 s is
+ * Answers commands. A delivery is acknowledged at once and its result follows. Every delivery of an id that the journal remembers is
  * acknowledged again and never carried out again; when the result is known it is sent again, always under the token of the newest
- * delivery. The brain re-sends until it has seen the ack, so this memory is what makes a command run once.
+ * delivery. An id is in the journal before its command begins, and its outcome is written together with the result, so a process
+ * that starts again can say of each command that it has ended, was never begun, or ended nobody knows how.
+ *
+ * 16 commands run at once and 1,000 wait in order. The time of a command begins with its first delivery; when it is up, the command
+ * fails, and whatever its adapter still does is not reported.
  */
 export class CommandRouter {
   #dependencies: RouterDependencies;
-  #seen = new Map<string, Remembered>();
+  #journal: CommandJournal;
+  #onlyEngine: string | undefined;
+  #running = new Map<string, Job>();
+  #waiting = new Map<string, Job>();
+  #overdue = 0;
+  #isClosed = false;
+  #onIdle: (() => void) | undefined;
 
   constructor(dependencies: RouterDependencies) {
+    const { engines, buffer, clock } = dependencies;
     this.#dependencies = dependencies;
+    this.#journal = new CommandJournal(buffer, clock);
+    this.#onlyEngine = engines.length === 1 ? engines[0]?.name : undefined;
   }
 
   /** Takes a verified command frame. Never throws. */
-  handle(frame: Pick<Frame, "id" | "payload">): void {
-    const { clock } = this.#dependencies;
-    const payload = frame.payload ?? {};
-    const nowMs = clock.monotonicMs();
-    const token = readToken(payload.delivery_claim_token);
-    const known = this.#seen.get(frame.id);
-    if (known !== undefined && nowMs - known.seenAtMs < rememberMs) {
+  handle({ id, payload }: Pick<Frame, "id" | "payload">): void {
+    const token = readToken(payload?.delivery_claim_token);
+    const known = this.#known(id);
+    if (known !== undefined) {
       known.token = token;
-      this.#acknowledge(frame.id, known);
-      if (known.outcome !== undefined) this.#report(frame.id, known);
+      this.#write(known, answersOf(known));
       return;
     }
-    const fresh: Remembered = { seenAtMs: nowMs, token, outcome: undefined };
-    this.#remember(frame.id, fresh);
-    this.#acknowledge(frame.id, fresh);
-    void this.#execute(readCommand(frame.id, payload, this.#dependencies.onlyEngine)).then((outcome) => {
-      fresh.outcome = outcome;
-      this.#report(frame.id, fresh);
+    const command = readCommand(id, payload ?? {}, this.#onlyEngine);
+    const entry = { id, action: command.action, token, isBegun: false, outcome: null, seenAtMs: 0 };
+    const refusal = this.#refusal();
+    if (refusal === undefined) {
+      this.#admit({ command, entry, cancelTimeout: () => {} });
+    } else {
+      const refused = { ...entry, outcome: this.#encode(failed(refusal)) };
+      this.#write(refused, answersOf(refused));
+    }
+  }
+
+  /**
+   * Reports what a process that is gone has left without outcome, and forgets what is old. For the start and each heartbeat: the
+   * buffer may take over the file of such a process at any time.
+   */
+  tend(): void {
+    for (const orphan of this.#journal.orphans()) {
+      const { id, action, isBegun } = orphan;
+      this.#dependencies.log.warn("a command was left open by an agent that is gone", { id, action, isBegun });
+      this.#end(orphan, failed(isBegun ? texts.unknown : texts.notBegun));
+    }
+    this.#journal.prune();
+  }
+
+  /** Refuses what comes and what waits, and gives what runs up to 5 s; what runs longer has an unknown outcome. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#waiting.values()) this.#finish(job, failed(texts.notBegun));
+    if (this.#running.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      this.#dependencies.clock.after(closeLimitMs, resolve);
+    });
+    for (const job of this.#running.values()) this.#finish(job, failed(texts.unknown));
+  }
+
+  #known(id: string): JournalEntry | undefined {
+    const known = this.#journal.find(id);
+    if (known === undefined || known.outcome !== null || this.#running.has(id) || this.#waiting.has(id)) return known;
+    this.tend();
+    return this.#journal.find(id);
+  }
+
+  #refusal(): string | undefined {
+    if (this.#isClosed) return texts.shutDown;
+    if (this.#overdue >= maxOverdue) {
+      return `busy: ${this.#overdue} commands before it go on after their time was up; the engine does not answer`;
+    }
+    if (this.#waiting.size >= maxWaiting) return `busy: ${maxWaiting} commands wait for their turn already`;
+    return undefined;
+  }
+
+  #admit(job: Job): void {
+    const { command, entry } = job;
+    job.cancelTimeout = this.#dependencies.clock.after(command.timeoutSeconds * 1_000, () => this.#timeOut(job));
+    const answers = answersOf(entry);
+    if (this.#running.size < maxRunning) {
+      this.#begin(job, answers);
+    } else {
+      this.#waiting.set(command.id, job);
+      this.#write(entry, answers);
+    }
+  }
+
+  #begin(job: Job, answers: readonly NewEntry[]): void {
+    const { command, entry } = job;
+    this.#running.set(command.id, job);
+    entry.isBegun = true;
+    this.#write(entry, answers);
+    void this.#carryOut(command).then((outcome) => {
+      if (this.#running.get(command.id) === job) this.#finish(job, outcome);
+      else this.#endedLate(command, outcome);
     });
   }
 
-  async #execute(command: Command): Promise<CommandOutcome> {
-    const { executors, clock, log } = this.#dependencies;
-    const execute = executors.get(command.action);
-    if (execute === undefined) {
-      const action = command.action === "" ? "a command without action" : command.action;
-      return { status: "failed", error: `unsupported: the ${command.engine ?? "svc"} agent cannot ${action}` };
-    }
+  async #carryOut(command: Command): Promise<CommandOutcome> {
     try {
-      return await within(clock, command.timeoutSeconds * 1000, execute(command));
+      return readOutcome(await executeCommand(command, this.#dependencies));
     } catch (error) {
-      const isTimeout = error instanceof TimeoutError;
-      log.warn("a command failed", { id: command.id, action: command.action, reason: reasonOf(error) });
-      return { status: "failed", error: isTimeout ? `timed out after ${command.timeoutSeconds} s` : reasonOf(error) };
+      return failed(reasonOf(error));
     }
   }
 
-  #acknowledge(id: string, { token }: Remembered): void {
-    this.#dependencies.reply("command_ack", id, token === undefined ? {} : { delivery_claim_token: token });
+  #timeOut(job: Job): void {
+    const { id, timeoutSeconds } = job.command;
+    const isBegun = this.#running.has(id);
+    if (isBegun) this.#overdue += 1;
+    this.#finish(
+      job,
+      failed(
+        isBegun
+          ? `timed out after ${timeoutSeconds} s; whether it takes effect is unknown`
+          : `timed out after ${timeoutSeconds} s in which other commands were carried out; it was not begun`,
+      ),
+    );
   }
 
-  #report(id: string, { token, outcome }: Remembered): void {
-    if (outcome === undefined) return;
-    this.#dependencies.reply("command_result", id, {
-      status: outcome.status,
-      ...(outcome.result === undefined ? {} : { result: outcome.result }),
-      ...(outcome.status === "failed" ? { error: cutCharacters(outcome.error, maxErrorCharacters) } : {}),
-      ...(token === undefined ? {} : { delivery_claim_token: token }),
-    });
+  /** Its time was up or the agent has said that nobody knows: nothing more is reported. */
+  #endedLate({ id, action }: Command, { status }: CommandOutcome): void {
+    this.#overdue = Math.max(0, this.#overdue - 1);
+    this.#dependencies.log.warn("a command ended after its result was sent", { id, action, status });
   }
 
-  #remember(id: string, entry: Remembered): void {
-    this.#seen.delete(id);
-    if (this.#seen.size >= maxRemembered) {
-      const [oldest] = this.#seen.keys();
-      if (oldest !== undefined) this.#seen.delete(oldest);
+  /** Ends a job and lets the next one begin. */
+  #finish(job: Job, outcome: CommandOutcome): void {
+    const { id, action } = job.command;
+    job.cancelTimeout();
+    this.#running.delete(id);
+    this.#waiting.delete(id);
+    if (outcome.status === "failed") {
+      const { log, redactor } = this.#dependencies;
+      log.warn("a command failed", { id, action, reason: redactor.redact(outcome.error) });
     }
-    this.#seen.set(id, entry);
+    this.#end(job.entry, outcome);
+    for (const next of this.#waiting.values()) {
+      if (this.#running.size >= maxRunning || this.#isClosed) break;
+      this.#waiting.delete(next.command.id);
+      this.#begin(next, []); // acknowledged when it began to wait
+    }
+    if (this.#running.size === 0) this.#onIdle?.();
+  }
+
+  #end(entry: JournalEntry, outcome: CommandOutcome): void {
+    entry.outcome = this.#encode(outcome);
+    this.#write(entry, [resultEntry(entry.id, entry.outcome, entry.token)]);
+  }
+
+  #encode(outcome: CommandOutcome): string {
+    return encodeOutcome(outcome, this.#dependencies.redactor);
+  }
+
+  #write(entry: JournalEntry, answers: readonly NewEntry[]): void {
+    this.#journal.write(entry, answers);
+    if (answers.length > 0) this.#dependencies.onStored();
   }
 }
 
-/** Reads leniently: what is missing or of another type becomes empty, and the executor answers what it cannot use. */
-function readCommand(id: string, payload: Record<string, unknown>, onlyEngine: string | undefined): Command {
-  const target = readObject(payload.target);
-  const parameters = readObject(payload.parameters);
-  const named = [target.engine, parameters.engine, readObject(parameters.filter).engine];
-  const engine = named.find((value): value is string => typeof value === "string" && value !== "");
-  const { timeout_seconds: timeoutSeconds } = payload;
-  const isTimeout = typeof timeoutSeconds === "number" && timeoutSeconds >= 1 && timeoutSeconds <= maxTimeoutSeconds;
-  return {
-    id,
-    action: typeof payload.action === "string" ? payload.action.slice(0, 80) : "",
-    engine: engine ?? onlyEngine,
-    target,
-    parameters,
-    timeoutSeconds: isTimeout ? timeoutSeconds : 60,
-  };
+/** What a delivery is answered with: the ack, and the result when it is known. */
+function answersOf({ id, token, outcome }: JournalEntry): NewEntry[] {
+  const ack = ackEntry(id, token);
+  return outcome === null ? [ack] : [ack, resultEntry(id, outcome, token)];
 }
 
-function readObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+/** What an adapter without types may have given. */
+function readOutcome(value: CommandOutcome): CommandOutcome {
+  const { status } = (value ?? {}) as { status?: unknown };
+  return status === "success" || status === "failed" ? value : failed("the adapter gave no outcome");
 }
 
-function readToken(value: unknown): string | undefined {
-  return typeof value === "string" && value.length <= maxTokenCharacters ? value : undefined;
+function readToken(value: unknown): string | null {
+  return typeof value === "string" && value.length <= maxTokenCharacters ? value : null;
 }

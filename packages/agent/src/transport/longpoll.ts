@@ -174,13 +174,16 @@ class LongPollSession {
   }
 
   #judgeUpload({ entries, frames }: Upload, answer: HttpAnswer): Ending | undefined {
-    const { drain, flushed, log, upgradeRequired } = this.#context;
+    const { drain, flushed, log, refused, upgradeRequired } = this.#context;
     if (answer.status === 413 || answer.status === 422) {
       this.#maxFrames = Math.max(1, Math.ceil(frames.length / 2));
       const [only] = entries;
       if (frames.length === 1 && only !== undefined) {
-        log.error("the brain refuses a frame; it was dropped", { status: answer.status, records: only.records });
-        drain.reject(only);
+        log.error("the brain refuses a frame; what it held was dropped", {
+          status: answer.status,
+          records: only.records,
+        });
+        refused(only);
       } else {
         drain.releaseSome(entries);
       }

@@ -36,6 +36,8 @@ export interface SessionContext {
   readonly frameLimitBytes: (announcedBytes: number) => number;
   /** An entry is too large for a frame of this size: it is split, or dropped and counted. */
   readonly tooLarge: (entry: BufferEntry) => void;
+  /** The brain does not take an entry: it is dropped and counted, but for the fact that a command has ended. */
+  readonly refused: (entry: BufferEntry) => void;
   /** The peer found a message too big: the likeliest entry is dropped and counted, and later frames are made smaller. */
   readonly refusedAsTooBig: () => void;
   /** Schedule events without stream position have to leave the buffer (spec part 3, section 1.11 rule 5). */

@@ -6,6 +6,7 @@ import { auditRoutes } from "../features/audit/index.ts";
 import { bulkRetryRoutes } from "../features/bulk-retries/index.ts";
 import { commandRoutes } from "../features/commands/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
+import { explainRoutes } from "../features/explain/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
 import { homeRoutes } from "../features/home/index.ts";
 import { invitationPublicRoutes, invitationRoutes } from "../features/invitations/index.ts";
@@ -83,6 +84,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
     deleted: (projectId, ids) => live.publish({ projectId, topic: "task.changed", ids }),
   });
   mount(app, api, taskBreakdownRoutes, { database, clock });
+  mount(app, api, explainRoutes, { database, clock });
   mount(app, api, workerRoutes, { database, clock, settings });
   mount(app, api, setupRoutes, { setup, cookies });
 }

@@ -135,6 +135,7 @@ GET    /projects/:slug/latency/names                     viewer        home:read
 GET    /projects/:slug/releases                          viewer        home:read
 GET    /projects/:slug/tasks                             viewer        tasks:read
 GET    /projects/:slug/tasks/:engine/:task_id            viewer        tasks:read
+GET    /projects/:slug/tasks/:engine/:task_id/explain    viewer        tasks:read
 GET    /projects/:slug/tasks/:engine/:task_id/tree       viewer        tasks:read
 GET    /projects/:slug/tasks/differences                 viewer        tasks:read
 GET    /projects/:slug/tasks/histogram                   viewer        tasks:read

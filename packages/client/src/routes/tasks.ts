@@ -1,5 +1,13 @@
 import { type CallOptions, type DownloadCall, pathOf, type ReadFile, type Send } from "../request.ts";
-import type { BulkDeleteFilters, Task, TaskExportQuery, TaskListQuery, TaskPage, TaskTree } from "../types/tasks.ts";
+import type {
+  BulkDeleteFilters,
+  Task,
+  TaskExplanation,
+  TaskExportQuery,
+  TaskListQuery,
+  TaskPage,
+  TaskTree,
+} from "../types/tasks.ts";
 
 export function taskRoutes(send: Send, readFile: ReadFile) {
   return {
@@ -7,6 +15,9 @@ export function taskRoutes(send: Send, readFile: ReadFile) {
       send<TaskPage>("GET", pathOf`/projects/${slug}/tasks`, { ...call, query: { ...query } }),
     getTask: (slug: string, engine: string, taskId: string, call?: CallOptions) =>
       send<Task>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}`, call),
+    /** Why it is not running, or has not ended: from what is stored, without asking an agent. */
+    explainTask: (slug: string, engine: string, taskId: string, call?: CallOptions) =>
+      send<TaskExplanation>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}/explain`, call),
     getTaskTree: (slug: string, engine: string, taskId: string, call?: CallOptions) =>
       send<TaskTree>("GET", pathOf`/projects/${slug}/tasks/${engine}/${taskId}/tree`, call),
     /** Every task that matches, newest first, as one file. More than the server's cap is refused, never cut. */

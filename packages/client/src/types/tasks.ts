@@ -101,6 +101,35 @@ export interface BulkDeleteFilters {
   filter_until?: string;
 }
 
+export type TaskCauseCode =
+  | "no_consumer"
+  | "queue_paused"
+  | "rate_limited"
+  | "eta_ahead"
+  | "prefetched"
+  | "worker_silent"
+  | "agent_offline"
+  | "schedule_disabled"
+  | "events_lost"
+  | "running_long"
+  | "finished"
+  | "unknown";
+
+export interface TaskCause {
+  code: TaskCauseCode;
+  /** One or two sentences in English. */
+  message: string;
+  /** What is known, by members of each code: texts, counts, milliseconds in `_ms`, instants; null where nobody knows. */
+  evidence: Record<string, unknown>;
+  since?: string;
+}
+
+export interface TaskExplanation {
+  state: TaskState;
+  /** The most likely first; never empty. */
+  causes: TaskCause[];
+}
+
 export interface TaskTreeNode {
   engine: string;
   task_id: string;

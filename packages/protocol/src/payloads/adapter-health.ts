@@ -3,7 +3,7 @@ import { setOwn } from "../json/read-json.ts";
 import { fitsCharacters, storableText } from "../json/unicode.ts";
 
 /**
- * The known keys of a heartbeat's adapter_health (1.8): `<engine>.queue_depths`, `.queue_consumers`, `.queue_oldest` and
+ * The known keys of a heartbeat's adapter_health (1.8): `<engine>.queue_depths`, `.queue_consumers`, `.queue_oldest`, `.queue_holds` and
  * `.worker_details`, whose values are JSON strings. What cannot be read is left out; engines, names and host names come as they may be
  * stored (2.2).
  */
@@ -22,12 +22,21 @@ export interface WorkerReport {
   readonly conf?: Readonly<Record<string, unknown>>;
 }
 
+/** What keeps a queue's tasks from starting, whoever consumes it. */
+export interface QueueHold {
+  readonly paused?: true;
+  /** Instant text, as sent: its rate limit lets nothing start before. */
+  readonly limited_until?: string;
+}
+
 export interface EngineReport {
   readonly engine: string;
   readonly queueDepths: ReadonlyMap<string, number>;
   readonly queueConsumers: ReadonlyMap<string, number>;
   /** Instant text of the oldest waiting task by queue, as sent. */
   readonly queueOldest: ReadonlyMap<string, string>;
+  /** Queues that are held; one whose depth is told without it is not. */
+  readonly queueHolds: ReadonlyMap<string, QueueHold>;
   readonly workers: ReadonlyMap<string, WorkerReport>;
 }
 
@@ -54,12 +63,14 @@ export const keptConf = [
 const namesPerKey = 1_024;
 const nameCharacters = 200;
 const engineCharacters = 40;
+const instantCharacters = 64;
 
 type Report = {
   engine: string;
   queueDepths: Map<string, number>;
   queueConsumers: Map<string, number>;
   queueOldest: Map<string, string>;
+  queueHolds: Map<string, QueueHold>;
   workers: Map<string, WorkerReport>;
 };
 
@@ -79,6 +90,7 @@ export function readAdapterHealth(health: Readonly<Record<string, string>>): rea
         queueDepths: new Map(),
         queueConsumers: new Map(),
         queueOldest: new Map(),
+        queueHolds: new Map(),
         workers: new Map(),
       };
       reports.set(engine, report);
@@ -95,7 +107,14 @@ const readers: ReadonlyMap<string, (report: Report, name: string, value: unknown
   [
     "queue_oldest",
     (report, name, value) => {
-      if (typeof value === "string" && value.length <= 64) report.queueOldest.set(name, value);
+      if (typeof value === "string" && value.length <= instantCharacters) report.queueOldest.set(name, value);
+    },
+  ],
+  [
+    "queue_holds",
+    (report, name, value) => {
+      const hold = queueHold(value);
+      if (hold !== null) report.queueHolds.set(name, hold);
     },
   ],
   [
@@ -133,6 +152,14 @@ function countOf(value: unknown): number | undefined {
 function setCount(counts: Map<string, number>, name: string, value: unknown): void {
   const count = countOf(value);
   if (count !== undefined) counts.set(name, count);
+}
+
+function queueHold(value: unknown): QueueHold | null {
+  if (!isPlainObject(value)) return null;
+  const { paused, limited_until: until } = value;
+  const isLimited = typeof until === "string" && until.length <= instantCharacters;
+  if (paused !== true && !isLimited) return null;
+  return { ...(paused === true && { paused }), ...(isLimited && { limited_until: until }) };
 }
 
 function workerReport(value: unknown): WorkerReport | null {

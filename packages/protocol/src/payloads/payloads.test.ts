@@ -119,6 +119,13 @@ describe("readAdapterHealth", () => {
       "my.engine.queue_depths": '{"emails":3,"bad":-1,"worse":"1","":2}',
       "my.engine.queue_consumers": '{"emails":2}',
       "my.engine.queue_oldest": '{"emails":"2026-01-02T03:04:05Z","n":1}',
+      "my.engine.queue_holds": JSON.stringify({
+        emails: { paused: true },
+        slow: { paused: false, limited_until: "2026-01-02T03:04:06Z" },
+        open: { paused: false },
+        bad: { paused: 1, limited_until: 5 },
+        worse: true,
+      }),
       "my.engine.worker_details": JSON.stringify({
         w1: {
           hostname: "h",
@@ -140,6 +147,10 @@ describe("readAdapterHealth", () => {
       queueDepths: new Map([["emails", 3]]),
       queueConsumers: new Map([["emails", 2]]),
       queueOldest: new Map([["emails", "2026-01-02T03:04:05Z"]]),
+      queueHolds: new Map([
+        ["emails", { paused: true }],
+        ["slow", { limited_until: "2026-01-02T03:04:06Z" }],
+      ]),
       workers: new Map([
         ["w1", { hostname: "h", pid: 7, load_average: 0.5, stats: { a: 1 }, conf: { timezone: "UTC" } }],
       ]),

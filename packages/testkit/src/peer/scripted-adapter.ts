@@ -1,4 +1,4 @@
-import type { AdapterContext, AdapterSnapshot, EngineAdapter } from "@svc/agent";
+import type { AdapterContext, AdapterSnapshot, CommandExecutor, EngineAdapter } from "@svc/agent";
 import type { EventRecord } from "@svc/protocol";
 
 export interface ScriptedAdapter extends EngineAdapter {
@@ -8,6 +8,8 @@ export interface ScriptedAdapter extends EngineAdapter {
   emitTasks(count: number, data?: Record<string, unknown>): void;
   /** Replaces what `snapshot` gives. */
   answerSnapshot(snapshot: () => Promise<AdapterSnapshot>): void;
+  /** Replaces what `execute` does with commands; before that they fail. */
+  answerCommands(execute: CommandExecutor): void;
 }
 
 /** An adapter without an engine: a test says what it emits. */
@@ -15,6 +17,7 @@ export function createScriptedAdapter(name = "scripted", capabilities: readonly 
   let given: AdapterContext | undefined;
   let next = 0;
   let snapshot = (): Promise<AdapterSnapshot> => Promise.resolve({ queue_depths: { default: next } });
+  let execute: CommandExecutor = () => Promise.reject(new Error("nothing is scripted"));
   const context = (): AdapterContext => {
     if (given === undefined) throw new Error("the adapter has not been started");
     return given;
@@ -28,6 +31,7 @@ export function createScriptedAdapter(name = "scripted", capabilities: readonly 
     },
     stop: () => Promise.resolve(),
     snapshot: () => snapshot(),
+    execute: (command) => execute(command),
     get context() {
       return context();
     },
@@ -37,6 +41,9 @@ export function createScriptedAdapter(name = "scripted", capabilities: readonly 
     },
     answerSnapshot(replacement) {
       snapshot = replacement;
+    },
+    answerCommands(replacement) {
+      execute = replacement;
     },
   };
 }

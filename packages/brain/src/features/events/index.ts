@@ -1,3 +1,4 @@
+export { listEvents } from "./list.ts";
 export { pruneEvents } from "./loops.ts";
 export { createPartitionKeeper, type Partitions } from "./partitions.ts";
 export { copyEvents, insertEvents } from "./postgres-store.ts";

@@ -1,4 +1,4 @@
-import { readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
+import { type QueueHold, readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { writeOrSplit } from "../../platform/database/row-by-row.ts";
@@ -6,10 +6,10 @@ import { createGatherer } from "../../platform/gather.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { writeDepthCells } from "./depth-store.ts";
-import { type QueueNote, writeQueueNotes } from "./store.ts";
+import { type QueueNote, type StoredHold, writeQueueNotes } from "./store.ts";
 
 export interface QueuesDeps {
-  readonly database: Pick<Database<Tables>, "write">;
+  readonly database: Pick<Database<Tables>, "dialect" | "write">;
   readonly clock: Pick<Clock, "now">;
   publish(change: { projectId: string; topic: "queue.changed"; ids: readonly string[] | null }): void;
   onError(error: unknown): void;
@@ -42,7 +42,7 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
     const sorted = gathered.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     for (let start = 0; start < sorted.length; start += rowsPerStatement) {
       const some = sorted.slice(start, start + rowsPerStatement);
-      const options = { now: clock.now(), newId: () => uuidV7(clock) };
+      const options = { dialect: database.dialect, now: clock.now(), newId: () => uuidV7(clock) };
       const rows = await writeOrSplit(
         some,
         (notes) =>
@@ -72,7 +72,7 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
     depthsReported(projectId: string, engine: string, depths: Iterable<readonly [string, number]>, at: Date): void {
       for (const [name, count] of depths) {
         const note = noteOf(projectId, engine, name, at);
-        if (note !== undefined && isLater(note.depth, at)) note.depth = { count, at };
+        if (note !== undefined && isLater(note.depth, at)) note.depth = { count, at, hold: null };
       }
     },
     /** The adapter_health of a heartbeat; reports are ordered by the frame's time. */
@@ -92,6 +92,10 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
             note.oldest = { since: new Date(since), at: frameTs };
           }
         }
+        for (const [name, hold] of report.queueHolds) {
+          const depth = noteOf(projectId, engine, name, frameTs)?.depth;
+          if (depth?.at === frameTs) depth.hold = storedHold(hold, frameTs);
+        }
         for (const worker of report.workers.values()) {
           for (const name of queueNames(worker.active_queues)) noteOf(projectId, engine, name, frameTs);
         }
@@ -107,6 +111,16 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
 export type Queues = ReturnType<typeof createQueues>;
 
 const isLater = (known: { readonly at: Date } | null, at: Date): boolean => known === null || known.at < at;
+
+/** An instant that nothing can read counts as none. */
+function storedHold({ paused, limited_until: until }: QueueHold, at: Date): StoredHold | null {
+  const untilMs = until === undefined ? null : readInstant(until, { zone: "utc" });
+  if (paused !== true && untilMs === null) return null;
+  return {
+    ...(paused === true && { paused, paused_since: at.toISOString() }),
+    ...(untilMs !== null && { limited_until: new Date(untilMs).toISOString() }),
+  };
+}
 
 const keyOf = ({ projectId, engine, name }: Pick<QueueNote, "projectId" | "engine" | "name">): string =>
   `${projectId}\0${engine}\0${name}`;

@@ -1,6 +1,14 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
+import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+
+/** What keeps a queue from starting tasks, in its metadata; the instants are ISO 8601 in UTC with milliseconds. */
+export interface StoredHold {
+  readonly paused?: true;
+  /** When it was first reported as paused without a report in between that it was not. */
+  readonly paused_since?: string;
+  readonly limited_until?: string;
+}
 
 /** What was heard of a queue since the last write; a report is null when none came. */
 export interface QueueNote {
@@ -8,7 +16,8 @@ export interface QueueNote {
   readonly engine: string;
   readonly name: string;
   lastSeenAt: Date;
-  depth: { readonly count: number; readonly at: Date } | null;
+  /** With what holds the queue then; null when nothing does. */
+  depth: { readonly count: number; readonly at: Date; hold: StoredHold | null } | null;
   consumers: { readonly count: number; readonly at: Date } | null;
   /** A depth that comes without it says that nothing waits. */
   oldest: { readonly since: Date; readonly at: Date } | null;
@@ -29,6 +38,16 @@ function oldestOf({ depth, oldest }: QueueNote): { since: Date | null; at: Date 
   return { since: null, at: depth.at };
 }
 
+/** The hold of a newer report; a queue that goes on being paused keeps since when. */
+function heldOn(dialect: DialectName): RawBuilder<string> {
+  const since = dialect === "postgres" ? sql`'{paused_since}'` : sql`'$.paused_since'`;
+  const set = dialect === "postgres" ? sql.ref("jsonb_set") : sql.ref("json_set");
+  const known =
+    dialect === "postgres" ? sql`queues.metadata -> 'paused_since'` : sql`queues.metadata ->> 'paused_since'`;
+  return sql`CASE WHEN excluded.metadata ->> 'paused' IS NOT NULL AND queues.metadata ->> 'paused_since' IS NOT NULL
+    THEN ${set}(excluded.metadata, ${since}, ${known}) ELSE excluded.metadata END`;
+}
+
 /** A queue after its notes were written. */
 export interface WrittenQueue {
   readonly project_id: string;
@@ -44,7 +63,7 @@ export interface WrittenQueue {
 export async function writeQueueNotes(
   tx: Tx<Tables>,
   notes: readonly QueueNote[],
-  { now, newId }: { now: Date; newId: () => string },
+  { dialect, now, newId }: { dialect: DialectName; now: Date; newId: () => string },
 ): Promise<WrittenQueue[]> {
   return tx
     .insertInto("queues")
@@ -63,7 +82,7 @@ export async function writeQueueNotes(
         depth_reported_at: note.depth?.at ?? null,
         consumers_reported_at: note.consumers?.at ?? null,
         oldest_reported_at: oldestOf(note)?.at ?? null,
-        metadata: "{}",
+        metadata: JSON.stringify(note.depth?.hold ?? {}),
         created_at: now,
         updated_at: now,
       })),
@@ -75,6 +94,7 @@ export async function writeQueueNotes(
         oldest_waiting_since: takeWhen(isNewer("oldest_reported_at"), "oldest_waiting_since"),
         oldest_reported_at: takeWhen(isNewer("oldest_reported_at"), "oldest_reported_at"),
         depth_reported_at: takeWhen(isNewer("depth_reported_at"), "depth_reported_at"),
+        metadata: sql<string>`CASE WHEN ${isNewer("depth_reported_at")} THEN ${heldOn(dialect)} ELSE queues.metadata END`,
         consumer_count: takeWhen(isNewer("consumers_reported_at"), "consumer_count"),
         consumers_reported_at: takeWhen(isNewer("consumers_reported_at"), "consumers_reported_at"),
         updated_at: now,

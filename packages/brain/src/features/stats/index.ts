@@ -3,6 +3,7 @@ export type { DeltaStore } from "./delta-sqlite-store.ts";
 export { createDeltas, type Deltas } from "./deltas.ts";
 export { compactRollups, foldCounters } from "./fold-counters.ts";
 export { appendStateDeltas } from "./fold-store.ts";
+export { runTimesOf } from "./latency.ts";
 export { pruneRollups } from "./loops.ts";
 export { countsOfName, isTotal, projectTotals, rollupTotals, taskCounts } from "./reads.ts";
 export { createReleases, type Releases } from "./releases.ts";

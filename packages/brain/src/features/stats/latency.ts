@@ -68,6 +68,20 @@ export async function readLatency(database: Database<Tables>, { projectId, query
   };
 }
 
+/** Percentiles of the run times of a name in the last UTC days, the running one included; null without a run. */
+export async function runTimesOf(
+  database: Database<Tables>,
+  { projectId, name, days, now }: { projectId: string; name: string; days: number; now: Date },
+) {
+  const scope = { projectId, kinds: runKinds, name: cutCharacters(name, nameCharacters) };
+  const from = new Date(bucketStart(now, bucketMs["1d"]).getTime() - (days - 1) * bucketMs["1d"]);
+  const run: Histogram = new Map();
+  for (const { run_histogram } of await durationsByName(database, 1440, scope, { from, to: now })) {
+    addStored(run, run_histogram);
+  }
+  return percentilesOf(run);
+}
+
 /** Figures by name are the shorter way where they go back far enough and no queue is asked for. */
 function durationsOf(
   database: Database<Tables>,

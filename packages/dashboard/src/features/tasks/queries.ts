@@ -96,6 +96,13 @@ export const taskDifferencesQuery = (slug: string, name: string, range: AddressR
     placeholderData: keepPreviousData,
   });
 
+export const taskExplanationQuery = (slug: string, engine: string, taskId: string) =>
+  queryOptions({
+    queryKey: ["task-explanation", slug, engine, taskId],
+    queryFn: ({ signal }) => api.explainTask(slug, engine, taskId, { signal }),
+    staleTime: 5_000,
+  });
+
 export const taskTreeQuery = (slug: string, engine: string, taskId: string) =>
   queryOptions({
     queryKey: ["task-tree", slug, engine, taskId],

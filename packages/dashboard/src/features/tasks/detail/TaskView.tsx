@@ -13,6 +13,7 @@ import { TaskHead } from "./TaskHead.tsx";
 import css from "./task.module.css";
 import { openingPart, type PartId, partsOf } from "./task-parts.ts";
 import type { ShownTask } from "./use-task-detail.ts";
+import { WhyNot } from "./WhyNot.tsx";
 
 interface TaskViewProps {
   slug: string;
@@ -79,6 +80,7 @@ export function TaskView(props: TaskViewProps) {
       />
       <LifecycleBar task={task} attempts={detail.attempts} gaps={gaps} />
       <TaskGaps slug={slug} gaps={gaps} />
+      <WhyNot slug={slug} task={task} />
       <nav ref={tabs} className={css.subtabs} aria-label="Task parts">
         {parts.map((part) => (
           <button

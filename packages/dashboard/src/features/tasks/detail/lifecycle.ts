@@ -76,9 +76,11 @@ export function lifecycleOf(task: TaskRow, attempts: readonly Attempt[], now: nu
 const finalStates: readonly TaskState[] = ["success", "failure", "revoked", "rejected"];
 const finalPollMs = 30_000;
 
+export const isOver = (state: TaskState): boolean => finalStates.includes(state);
+
 /** How often a task is read again by poll. A finished one too: a greater attempt may re-open it, or it is deleted. */
 export function taskPollMs(state: TaskState | undefined, pollMs: number): number {
-  return state !== undefined && finalStates.includes(state) ? Math.max(pollMs, finalPollMs) : pollMs;
+  return state !== undefined && isOver(state) ? Math.max(pollMs, finalPollMs) : pollMs;
 }
 
 const steps = [

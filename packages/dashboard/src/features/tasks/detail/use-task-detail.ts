@@ -52,7 +52,7 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
   const renew = () => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
-      for (const name of ["task", "task-events", "task-tree"]) {
+      for (const name of ["task", "task-events", "task-tree", "task-explanation"]) {
         void client.invalidateQueries({ queryKey: [name, slug, engine, taskId] });
       }
     }, spacingMs);

@@ -1,0 +1,316 @@
+import type { AdapterContext, Command, CommandOutcome, EngineAdapter } from "@svc/agent";
+import { capabilityOfAction, type EventRecord, isCommandAction } from "@svc/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createDemoAdapter } from "./index.ts";
+
+const openedMs = Date.UTC(2026, 0, 2);
+const second = 1_000;
+
+let nowMs: number;
+let adapter: EngineAdapter;
+let events: EventRecord[];
+beforeEach(async () => {
+  nowMs = openedMs;
+  events = [];
+  let state = 7;
+  const random = () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+  adapter = createDemoAdapter({ historyMinutes: 60, pace: 1, random, now: () => nowMs });
+  await adapter.start({
+    sink: { emit: (given: readonly EventRecord[]) => void events.push(...given) },
+  } as unknown as AdapterContext);
+  await pass(0); // the history ends within the minute before
+});
+afterEach(() => adapter.stop());
+
+function command(action: string, parameters: Record<string, unknown> = {}): Promise<CommandOutcome> {
+  const given: Command = { id: "c", action, engine: "demo", target: {}, parameters, timeoutSeconds: 60 };
+  const ended = adapter.execute?.(given);
+  if (ended === undefined) throw new Error("the adapter carries nothing out");
+  return ended;
+}
+
+/** Lets time pass; what happens in it is told with the next command, here one that only asks. */
+async function pass(ms: number): Promise<void> {
+  nowMs += ms;
+  await command("reconcile_task", { task_id: "none" });
+}
+
+/** Ids of tasks whose newest event is of a kind. */
+function tasksAt(kind: string): string[] {
+  const newest = new Map(events.map((event) => [event.task_id, event.kind]));
+  return [...newest].filter(([, last]) => last === kind).map(([id]) => id);
+}
+
+/** One of them, once there is one. */
+async function firstAt(kind: string): Promise<string> {
+  for (let at = 0; at < 1_000; at += 1) {
+    const [id] = tasksAt(kind);
+    if (id !== undefined) return id;
+    await pass(second);
+  }
+  throw new Error(`no task is at ${kind}`);
+}
+
+function kindsOf(id: string): string[] {
+  return events.filter(({ task_id }) => task_id === id).map(({ kind }) => kind);
+}
+
+async function deadLetters(parameters: Record<string, unknown> = {}) {
+  const { result } = await command("dlq.list", { limit: 200, ...parameters });
+  return result as { entries: Record<string, unknown>[]; next_cursor: string | null; total: number; engine: string };
+}
+
+test("every action that it lists is carried out, and no other", async () => {
+  const actions = Object.keys(capabilityOfAction).filter(
+    (action) => isCommandAction(action) && adapter.capabilities().includes(capabilityOfAction[action]),
+  );
+  expect(actions).toEqual([
+    "retry_task",
+    "cancel_task",
+    "bulk_retry",
+    "purge_queue",
+    "requeue_dead_letter",
+    "dlq.list",
+    "reconcile_task",
+  ]);
+  expect(adapter.capabilities()).toContain("retry_by_reference_v1");
+  await expect(command("restart_worker")).rejects.toThrow("the demo shop cannot restart_worker");
+});
+
+describe("a retry", () => {
+  test.each(["retry_task", "requeue_dead_letter"])(
+    "by %s puts a failed task back, as its next attempt",
+    async (action) => {
+      const id = await firstAt("task.failed");
+      const failedAttempt = Number(events.findLast(({ task_id }) => task_id === id)?.data.attempt);
+      const seen = kindsOf(id).length;
+
+      expect(await command(action, { engine: "demo", task_id: id })).toEqual({
+        status: "success",
+        result: { task_id: id },
+      });
+
+      const [received] = events.filter(({ task_id }) => task_id === id).slice(seen);
+      expect(received).toMatchObject({ kind: "task.received", data: { attempt: failedAttempt + 1 } });
+      await pass(600 * second);
+      expect(kindsOf(id).slice(seen, seen + 2)).toEqual(["task.received", "task.started"]);
+    },
+  );
+
+  test("of a task that has not failed is refused, and so is a second one", async () => {
+    const id = await firstAt("task.failed");
+    await command("retry_task", { task_id: id });
+
+    await expect(command("retry_task", { task_id: id })).rejects.toThrow(`${id} is not among the failed tasks`);
+    await expect(command("retry_task", { task_id: await firstAt("task.succeeded") })).rejects.toThrow(
+      "not among the failed",
+    );
+    await expect(command("retry_task", {})).rejects.toThrow("the command has no task_id");
+  });
+
+  test("with other inputs makes a new task that names the old one, which stays failed", async () => {
+    const id = await firstAt("task.failed");
+
+    const outcome = await command("retry_task", { task_id: id, override_args: [1], override_kwargs: { region: "eu" } });
+
+    const { new_task_id: newId } = outcome.result as { new_task_id: string };
+    expect(outcome).toEqual({ status: "success", result: { task_id: id, new_task_id: newId } });
+    expect(events.find(({ task_id }) => task_id === newId)).toMatchObject({
+      kind: "task.received",
+      data: { args: [1], kwargs: { region: "eu" }, retried_from: id, attempt: 0 },
+    });
+    expect(kindsOf(id).at(-1)).toBe("task.failed");
+  });
+
+  test("with one of the two inputs is refused", async () => {
+    const parameters = { task_id: await firstAt("task.failed"), override_args: [1] };
+
+    await expect(command("retry_task", parameters)).rejects.toThrow(
+      "override_args and override_kwargs are needed both",
+    );
+  });
+
+  test("at a later time waits for it", async () => {
+    const id = await firstAt("task.failed");
+    const seen = kindsOf(id).length;
+    await command("retry_task", { task_id: id, eta: new Date(nowMs + 60 * second).toISOString() });
+
+    await pass(59 * second);
+    expect(kindsOf(id)).toHaveLength(seen);
+    expect((await command("reconcile_task", { task_id: id })).result).toMatchObject({ engine_state: "pending" });
+    await pass(2 * second);
+    expect(kindsOf(id)[seen]).toBe("task.received");
+  });
+
+  test("of many tells of each what came of it", async () => {
+    const [first, second_] = tasksAt("task.failed") as [string, string];
+    const done = await firstAt("task.succeeded");
+
+    expect(
+      await command("bulk_retry", { filter: { engine: "demo", task_ids: [first, done, first, second_] }, max: 10 }),
+    ).toEqual({
+      status: "success",
+      result: {
+        results: [
+          { task_id: first, status: "success" },
+          { task_id: done, status: "failed", error: `${done} is not among the failed tasks` },
+          { task_id: second_, status: "success" },
+        ],
+      },
+    });
+    expect(await command("bulk_retry", { filter: { task_ids: [done] }, max: 1 })).toMatchObject({
+      status: "failed",
+      error: `${done} is not among the failed tasks`,
+    });
+  });
+
+  test("of many takes the first of them, up to max", async () => {
+    const ids = tasksAt("task.failed").slice(0, 3);
+
+    const { result } = await command("bulk_retry", { filter: { task_ids: ids }, max: 2 });
+
+    expect(result).toMatchObject({ results: [{ task_id: ids[0] }, { task_id: ids[1] }] });
+    await expect(command("bulk_retry", { filter: {}, max: 2 })).rejects.toThrow("the bulk retry names no tasks");
+  });
+});
+
+describe("a cancel", () => {
+  test.each(["task.received", "task.started", "task.retried"])("of a task at %s revokes it for good", async (kind) => {
+    const id = await firstAt(kind);
+
+    expect(await command("cancel_task", { task_id: id })).toEqual({ status: "success", result: {} });
+    await pass(3_600 * second);
+
+    expect(kindsOf(id).at(-1)).toBe("task.revoked");
+    expect((await command("reconcile_task", { task_id: id })).result).toMatchObject({ engine_state: "unknown" });
+  });
+
+  test("of a running task frees its worker", async () => {
+    const busy = async () => {
+      const { worker_details: workers = {} } = await adapter.snapshot();
+      return Object.values(workers).reduce((sum, { active_tasks: count = 0 }) => sum + count, 0);
+    };
+    for (const id of [...tasksAt("task.received"), ...tasksAt("task.started")]) {
+      await command("cancel_task", { task_id: id });
+    }
+
+    expect(await busy()).toBe(0);
+  });
+
+  test("of a task that has ended, or of none, is refused", async () => {
+    const id = await firstAt("task.succeeded");
+
+    await expect(command("cancel_task", { task_id: id })).rejects.toThrow(`${id} neither waits nor runs`);
+    await expect(command("cancel_task", { task_id: "none" })).rejects.toThrow("none neither waits nor runs");
+  });
+});
+
+describe("a purge", () => {
+  test("takes out what waits, as many as the depth says, and leaves what runs", async () => {
+    const { queue_depths: depths = {} } = await adapter.snapshot();
+    const [queue, depth] = Object.entries(depths).sort(([, a], [, b]) => b - a)[0] ?? ["", 0];
+    const started = tasksAt("task.started");
+    expect(depth).toBeGreaterThan(0);
+
+    expect(await command("purge_queue", { queue })).toEqual({ status: "success", result: { purged: depth } });
+
+    expect((await adapter.snapshot()).queue_depths?.[queue]).toBe(0);
+    expect(tasksAt("task.revoked")).toHaveLength(depth);
+    expect(tasksAt("task.started")).toEqual(started);
+    expect(await command("purge_queue", { queue })).toEqual({ status: "success", result: { purged: 0 } });
+  });
+
+  test("of a queue that is not there is refused", async () => {
+    await expect(command("purge_queue", { queue: "constructor" })).rejects.toThrow("the shop has no queue constructor");
+  });
+});
+
+describe("dead letters", () => {
+  test("are the failed tasks, the newest first, by pages that leave none out", async () => {
+    const failed = tasksAt("task.failed");
+    const whole = await deadLetters();
+    expect(whole).toMatchObject({ next_cursor: null, total: failed.length, engine: "demo" });
+    expect(whole.entries.map(({ task_id: id }) => id).sort()).toEqual(failed.sort());
+    const instants = whole.entries.map(({ failed_at: at }) => String(at));
+    expect(instants).toEqual([...instants].sort().reverse());
+    expect(whole.entries[0]).toEqual({
+      task_id: expect.any(String),
+      task_name: expect.any(String),
+      queue: expect.any(String),
+      failed_at: expect.any(String),
+      error_excerpt: expect.stringContaining(": "),
+      attempts: expect.any(Number),
+    });
+
+    const paged: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await deadLetters({ limit: 3, ...(cursor === null ? {} : { cursor }) });
+      paged.push(...page.entries);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(paged).toEqual(whole.entries);
+  });
+
+  test("of one queue are its own, and a retried one is gone", async () => {
+    const { entries } = await deadLetters({ queue: "billing" });
+    expect(new Set(entries.map(({ queue }) => queue))).toEqual(new Set(["billing"]));
+
+    await command("requeue_dead_letter", { task_id: entries[0]?.task_id });
+
+    expect((await deadLetters({ queue: "billing" })).total).toBe(entries.length - 1);
+    expect((await deadLetters({ queue: "nowhere" })).entries).toEqual([]);
+  });
+
+  test("refuse a cursor that is not theirs", async () => {
+    await expect(command("dlq.list", { limit: 1, cursor: "eA" })).rejects.toThrow(/^invalid_cursor/);
+  });
+});
+
+test.each([
+  ["task.received", "pending"],
+  ["task.retried", "pending"],
+  ["task.started", "started"],
+])("a task at %s is %s", async (kind, state) => {
+  const id = await firstAt(kind);
+
+  expect((await command("reconcile_task", { task_id: id })).result).toEqual({ task_id: id, engine_state: state });
+});
+
+test.each([
+  ["task.succeeded", "success"],
+  ["task.failed", "failure"],
+])("a task at %s is %s, since when its event says", async (kind, state) => {
+  const id = await firstAt(kind);
+  const ended = events.findLast(({ task_id }) => task_id === id);
+
+  expect((await command("reconcile_task", { task_id: id })).result).toEqual({
+    task_id: id,
+    engine_state: state,
+    finished_at: ended?.occurred_at,
+    exception: ended?.data.exception ?? null,
+  });
+});
+
+test("an id that the shop does not know is unknown", async () => {
+  expect((await command("reconcile_task", { task_id: "none" })).result).toEqual({
+    task_id: "none",
+    engine_state: "unknown",
+  });
+});
+
+test("nothing is carried out before the shop is open", async () => {
+  await expect(
+    createDemoAdapter().execute?.({
+      id: "c",
+      action: "retry_task",
+      engine: "demo",
+      target: {},
+      parameters: {},
+      timeoutSeconds: 1,
+    }),
+  ).rejects.toThrow("the demo shop is not open");
+});

@@ -1,0 +1,52 @@
+/** A verified command of the brain (spec part 3, section 1.9). */
+export interface Command {
+  readonly id: string;
+  readonly action: string;
+  /** The engine it concerns, as far as the command says. */
+  readonly engine: string | undefined;
+  readonly target: Readonly<Record<string, unknown>>;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly timeoutSeconds: number;
+}
+
+export type CommandOutcome =
+  | { readonly status: "success"; readonly result?: Readonly<Record<string, unknown>> }
+  /** At most 8192 characters of error are sent. */
+  | { readonly status: "failed"; readonly error: string; readonly result?: Readonly<Record<string, unknown>> };
+
+/** Carries a command out. What it throws becomes a failed result. */
+export type CommandExecutor = (command: Command) => Promise<CommandOutcome>;
+
+export function failed(error: string): CommandOutcome {
+  return { status: "failed", error };
+}
+
+const maxActionCharacters = 80;
+const maxTimeoutSeconds = 3_600;
+const usualTimeoutSeconds = 60;
+
+/**
+ * Reads leniently: what is missing or of another type becomes empty, and whoever carries it out answers what it cannot use.
+ *
+ * @param onlyEngine the engine of a command that names none, when there is only one.
+ */
+export function readCommand(id: string, payload: Record<string, unknown>, onlyEngine: string | undefined): Command {
+  const target = readObject(payload.target);
+  const parameters = readObject(payload.parameters);
+  const named = [target.engine, parameters.engine, readObject(parameters.filter).engine];
+  const engine = named.find((value): value is string => typeof value === "string" && value !== "");
+  const { timeout_seconds: timeoutSeconds } = payload;
+  const isTimeout = typeof timeoutSeconds === "number" && timeoutSeconds >= 1 && timeoutSeconds <= maxTimeoutSeconds;
+  return {
+    id,
+    action: typeof payload.action === "string" ? payload.action.slice(0, maxActionCharacters) : "",
+    engine: engine ?? onlyEngine,
+    target,
+    parameters,
+    timeoutSeconds: isTimeout ? timeoutSeconds : usualTimeoutSeconds,
+  };
+}
+
+function readObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

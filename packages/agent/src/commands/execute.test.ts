@@ -1,0 +1,123 @@
+import { createManualClock, createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
+import { expect, test } from "vitest";
+import { type Command, type CommandOutcome, readCommand } from "./command.ts";
+import { executeCommand } from "./execute.ts";
+
+const secret = Buffer.alloc(32, 7);
+const done = { status: "success", result: {} } as const;
+
+/** An adapter that writes down what it is given. */
+function adapterOf(name: string, capabilities: readonly string[]): { adapter: ScriptedAdapter; seen: Command[] } {
+  const seen: Command[] = [];
+  const adapter = createScriptedAdapter(name, capabilities);
+  adapter.answerCommands((command) => {
+    seen.push(command);
+    return Promise.resolve(done);
+  });
+  return { adapter, seen };
+}
+
+function execute(command: Command, ...engines: ScriptedAdapter[]): Promise<CommandOutcome> {
+  return executeCommand(command, { engines, secret, clock: createManualClock() });
+}
+
+function commandOf(payload: Record<string, unknown>): Command {
+  return readCommand("c", { action: "retry_task", ...payload }, undefined);
+}
+
+test.each([
+  [{ target: { engine: "celery" }, parameters: { engine: "rq" } }, "celery"],
+  [{ parameters: { engine: "rq", filter: { engine: "pg-boss" } } }, "rq"],
+  [{ parameters: { filter: { engine: "pg-boss" } } }, "pg-boss"],
+  [{ target: { engine: "" } }, "bullmq"],
+  [{}, "bullmq"],
+])("the engine of %j is %s", (payload, engine) => {
+  expect(readCommand("c", payload, "bullmq").engine).toBe(engine);
+});
+
+test("what cannot be read is empty, and the timeout is 60 s", () => {
+  const payload = { action: 7, target: "t", parameters: [1], timeout_seconds: 3_601 };
+
+  expect(readCommand("c", payload, undefined)).toEqual({
+    id: "c",
+    action: "",
+    engine: undefined,
+    target: {},
+    parameters: {},
+    timeoutSeconds: 60,
+  });
+});
+
+test("a command goes to the adapter of its engine and to no other", async () => {
+  const first = adapterOf("bullmq", ["retry_task"]);
+  const second = adapterOf("celery", ["retry_task"]);
+
+  const outcome = await execute(
+    commandOf({ target: { engine: "celery" }, parameters: { task_id: "t1" } }),
+    first.adapter,
+    second.adapter,
+  );
+
+  expect(outcome).toEqual(done);
+  expect(first.seen).toEqual([]);
+  expect(second.seen).toMatchObject([{ action: "retry_task", parameters: { task_id: "t1" } }]);
+});
+
+test.each([
+  ["retry_task", "retry_task"],
+  ["dlq.list", "list_dead_letters"],
+  ["schedule.fire", "submit_task"],
+  ["schedule.trigger_now.via_scheduler", "schedule.trigger_now"],
+])("%s is carried out by an adapter that offers %s, and only then", async (action, capability) => {
+  const command = commandOf({ action, target: { engine: "bullmq" } });
+  const able = adapterOf("bullmq", [capability]);
+  const unable = adapterOf("bullmq", ["retry_by_reference_v1"]);
+
+  expect(await execute(command, able.adapter)).toEqual(done);
+  expect(await execute(command, unable.adapter)).toEqual({
+    status: "failed",
+    error: `unsupported: the bullmq adapter does not offer ${capability} in the way it runs here`,
+  });
+  expect(unable.seen).toEqual([]);
+});
+
+test.each([
+  [{ action: "", target: { engine: "bullmq" } }, "unsupported: the command names no action"],
+  [
+    { action: "constructor", target: { engine: "bullmq" } },
+    "unsupported: this version of the agent does not know the command constructor",
+  ],
+  [{}, "unsupported: the command names no engine, and this agent watches several: bullmq, celery"],
+  [{ target: { engine: "rq" } }, "unsupported: this agent does not watch rq, only bullmq, celery"],
+])("%j is refused with a text that says why", async (payload, error) => {
+  const first = adapterOf("bullmq", ["retry_task"]);
+  const second = adapterOf("celery", ["retry_task"]);
+
+  const outcome = await execute(commandOf(payload), first.adapter, second.adapter);
+
+  expect(outcome).toEqual({ status: "failed", error });
+  expect([...first.seen, ...second.seen]).toEqual([]);
+});
+
+test("an adapter that only watches carries nothing out, whatever it lists", async () => {
+  const { adapter } = adapterOf("bullmq", ["retry_task"]);
+  Object.assign(adapter, { execute: undefined });
+
+  expect(await execute(commandOf({ target: { engine: "bullmq" } }), adapter)).toMatchObject({
+    status: "failed",
+    error: expect.stringContaining("does not offer retry_task"),
+  });
+});
+
+test("an adapter whose capabilities throw can do nothing", async () => {
+  const { adapter, seen } = adapterOf("bullmq", ["retry_task"]);
+  adapter.capabilities = () => {
+    throw new Error("not now");
+  };
+
+  expect(await execute(commandOf({ target: { engine: "bullmq" } }), adapter)).toMatchObject({
+    status: "failed",
+    error: expect.stringContaining("does not offer retry_task"),
+  });
+  expect(seen).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import { capabilityOfAction, isCommandAction } from "@svc/protocol";
+import { capabilitiesOf, type EngineAdapter } from "../adapter.ts";
+import type { Clock } from "../clock.ts";
+import { type Command, type CommandOutcome, failed } from "./command.ts";
+import { purgeRefusal } from "./purge-guard.ts";
+
+export interface ExecuteDependencies {
+  readonly engines: readonly EngineAdapter[];
+  /** The project's secret. */
+  readonly secret: Uint8Array;
+  readonly clock: Clock;
+}
+
+/**
+ * Hands a command to the adapter of its engine. A command that no adapter here can carry out comes back as failed, with a text that
+ * begins with `unsupported: `; a purge without a right to it with `refused: `. Rejects with what the adapter threw.
+ */
+export async function executeCommand(command: Command, dependencies: ExecuteDependencies): Promise<CommandOutcome> {
+  const { engines } = dependencies;
+  const { action, engine } = command;
+  const known = engines.map(({ name }) => name).join(", ");
+  if (action === "") return unsupported("the command names no action");
+  if (!isCommandAction(action)) return unsupported(`this version of the agent does not know the command ${action}`);
+  if (engine === undefined) return unsupported(`the command names no engine, and this agent watches several: ${known}`);
+  const adapter = engines.find(({ name }) => name === engine);
+  if (adapter === undefined) return unsupported(`this agent does not watch ${engine}, only ${known}`);
+  const capability = capabilityOfAction[action];
+  if (adapter.execute === undefined || !capabilitiesOf(adapter).includes(capability)) {
+    return unsupported(`the ${engine} adapter does not offer ${capability} in the way it runs here`);
+  }
+  if (action === "purge_queue") {
+    const refusal = await purgeRefusal(command, adapter, dependencies);
+    if (refusal !== undefined) return failed(`refused: ${refusal}`);
+  }
+  return await adapter.execute(command);
+}
+
+function unsupported(reason: string): CommandOutcome {
+  return failed(`unsupported: ${reason}`);
+}

@@ -1,0 +1,136 @@
+import type { DurableBuffer } from "../buffer/buffer.ts";
+import type { CommandRecord } from "../buffer/command-table.ts";
+import type { NewEntry } from "../buffer/entry.ts";
+import type { Clock } from "../clock.ts";
+import { shortenOutcome } from "./reply.ts";
+
+/** One command id. */
+export interface JournalEntry {
+  readonly id: string;
+  readonly action: string;
+  /** Of the newest delivery: ack and result count only with it. */
+  token: string | null;
+  /** True from just before it is carried out. */
+  isBegun: boolean;
+  /** Text of `encodeOutcome`; null before the end. */
+  outcome: string | null;
+  /** When it was delivered last or ended, on the monotonic clock. */
+  seenAtMs: number;
+}
+
+const rememberMs = 300_000;
+const maxRemembered = 10_000;
+/** Outcomes over 512 bytes are held up to 8 MiB together; the oldest lose their result, not their status. */
+const smallOutcomeBytes = 512;
+const maxLargeBytes = 8 * 1024 * 1024;
+
+/**
+ * The ids of commands, in memory and in the buffer's database (spec part 3, section 1.11 rule 3). An id is remembered for 300 s
+ * after it was last delivered or ended, 10,000 of them, the oldest going first; one without outcome is never forgotten, so that a
+ * process that starts again finds what its predecessor left open.
+ */
+export class CommandJournal {
+  #buffer: DurableBuffer;
+  #clock: Clock;
+  #entries = new Map<string, JournalEntry>();
+  /** Entries with a large outcome, the oldest first. */
+  #large = new Map<JournalEntry, number>();
+  #largeBytes = 0;
+
+  constructor(buffer: DurableBuffer, clock: Clock) {
+    this.#buffer = buffer;
+    this.#clock = clock;
+  }
+
+  /** The entry of an id that is remembered, from this process or one before it. */
+  find(id: string): JournalEntry | undefined {
+    const nowMs = this.#clock.monotonicMs();
+    const own = this.#entries.get(id);
+    if (own !== undefined) return isForgotten(own, nowMs) ? undefined : own;
+    const record = this.#buffer.command(id);
+    if (record === undefined) return undefined;
+    const entry = this.#entryOf(record);
+    return isForgotten(entry, nowMs) ? undefined : entry;
+  }
+
+  /** Commands that a process which is gone has left without outcome. */
+  orphans(): JournalEntry[] {
+    return this.#buffer
+      .unendedCommands()
+      .filter(({ id }) => !this.#entries.has(id))
+      .map((record) => this.#entryOf(record));
+  }
+
+  /**
+   * Makes an entry and its answers durable, in one transaction, and marks it as seen now. A begun command is on the disk itself
+   * when this returns.
+   */
+  write(entry: JournalEntry, answers: readonly NewEntry[]): void {
+    entry.seenAtMs = this.#clock.monotonicMs();
+    const former = this.#entries.get(entry.id);
+    if (former !== undefined && former !== entry) this.#release(former); // forgotten, and now delivered anew
+    this.#entries.delete(entry.id);
+    this.#entries.set(entry.id, entry);
+    const shortened = this.#holdOutcome(entry);
+    this.#buffer.apply({
+      add: answers,
+      commands: [entry, ...shortened].map((written) => this.#recordOf(written)),
+      forget: this.#forgetOldest(),
+      isSynced: entry.isBegun && entry.outcome === null,
+    });
+  }
+
+  /** Takes what is no longer remembered out of the file. */
+  prune(): void {
+    this.#buffer.pruneCommands(this.#clock.nowMs() - rememberMs);
+  }
+
+  #forgetOldest(): string[] {
+    const nowMs = this.#clock.monotonicMs();
+    const forgotten: string[] = [];
+    for (const [id, entry] of this.#entries) {
+      if (this.#entries.size <= maxRemembered && !isForgotten(entry, nowMs)) break;
+      if (entry.outcome === null) continue;
+      this.#entries.delete(id);
+      this.#release(entry);
+      forgotten.push(id);
+    }
+    return forgotten;
+  }
+
+  #release(entry: JournalEntry): void {
+    this.#largeBytes -= this.#large.get(entry) ?? 0;
+    this.#large.delete(entry);
+  }
+
+  /** Counts a large outcome; gives the older ones that had to be shortened for it. */
+  #holdOutcome(entry: JournalEntry): JournalEntry[] {
+    const sizeBytes = Buffer.byteLength(entry.outcome ?? "");
+    if (sizeBytes <= smallOutcomeBytes || this.#large.has(entry)) return [];
+    this.#large.set(entry, sizeBytes);
+    this.#largeBytes += sizeBytes;
+    const shortened: JournalEntry[] = [];
+    for (const oldest of this.#large.keys()) {
+      if (this.#largeBytes <= maxLargeBytes) break;
+      this.#release(oldest);
+      oldest.outcome = shortenOutcome(oldest.outcome ?? "");
+      shortened.push(oldest);
+    }
+    return shortened;
+  }
+
+  /** The wall clock may have been set back since the record was written: its age is never below nothing. */
+  #entryOf({ id, action, token, isBegun, outcome, seenMs }: CommandRecord): JournalEntry {
+    const ageMs = Math.max(0, this.#clock.nowMs() - seenMs);
+    return { id, action, token, isBegun: isBegun === 1, outcome, seenAtMs: this.#clock.monotonicMs() - ageMs };
+  }
+
+  #recordOf({ id, action, token, isBegun, outcome, seenAtMs }: JournalEntry): CommandRecord {
+    const ageMs = this.#clock.monotonicMs() - seenAtMs;
+    return { id, action, token, isBegun: isBegun ? 1 : 0, outcome, seenMs: Math.round(this.#clock.nowMs() - ageMs) };
+  }
+}
+
+function isForgotten({ outcome, seenAtMs }: JournalEntry, nowMs: number): boolean {
+  return outcome !== null && nowMs - seenAtMs >= rememberMs;
+}

@@ -1,0 +1,37 @@
+import { equalSecrets, purgeConfirmToken, wireTimes } from "@svc/protocol";
+import type { EngineAdapter } from "../adapter.ts";
+import { type Clock, within } from "../clock.ts";
+import { reasonOf } from "../log.ts";
+import type { Command } from "./command.ts";
+
+/**
+ * Why a purge may not be carried out; undefined when it may. Its confirm token must be the keyed one (spec part 3, section 1.7) of the
+ * depth that the adapter sees now, so whoever asked has seen what goes. `force` bypasses this.
+ */
+export async function purgeRefusal(
+  { parameters }: Command,
+  adapter: EngineAdapter,
+  { secret, clock }: { readonly secret: Uint8Array; readonly clock: Clock },
+): Promise<string | undefined> {
+  const { queue, force, confirm_token: token } = parameters;
+  if (typeof queue !== "string" || queue === "") return "the purge names no queue";
+  if (force === true) return undefined;
+  if (typeof token !== "string" || token === "") {
+    return `purging ${queue} needs the depth that was seen, as its confirm token, or force`;
+  }
+  const depth = await depthOf(queue, adapter, clock);
+  if (typeof depth === "string") return depth;
+  if (equalSecrets(token, purgeConfirmToken(secret, queue, depth))) return undefined;
+  return `${queue} holds ${depth} tasks now, and the confirm token is not of that depth; look at the queue again, or force`;
+}
+
+/** The present depth, or why it is not known. */
+async function depthOf(queue: string, adapter: EngineAdapter, clock: Clock): Promise<number | string> {
+  try {
+    const { queue_depths: depths = {} } = await within(clock, wireTimes.snapshotTimeoutMs, adapter.snapshot());
+    const depth = Object.hasOwn(depths, queue) ? depths[queue] : undefined;
+    return depth ?? `the ${adapter.name} adapter sees no queue ${queue}, so the confirm token cannot be checked`;
+  } catch (error) {
+    return `the present depth of ${queue} is not known (${reasonOf(error)}), so the confirm token cannot be checked`;
+  }
+}

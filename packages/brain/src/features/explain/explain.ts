@@ -1,0 +1,118 @@
+import { parseJson } from "@svc/protocol";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { listEvents } from "../events/index.ts";
+import { runTimesOf } from "../stats/index.ts";
+import { type Cause, causesOf, endOf } from "./causes.ts";
+import type { Facts, ScheduleFacts } from "./facts.ts";
+import {
+  agentAt,
+  type KnownTask,
+  lossesSince,
+  openChildren,
+  queueOf,
+  type TaskAddress,
+  taskAt,
+  watchersOnline,
+  workerOf,
+} from "./facts-reads.ts";
+
+type Db = Database<Tables>;
+
+export interface Explanation {
+  readonly state: KnownTask["state"];
+  readonly causes: Cause[];
+}
+
+/** Days, the running one included, whose runs tell what is usual. */
+const runDays = 8;
+/** Newest events of each kind in which a schedule is looked for. */
+const scheduleEvents = 50;
+
+/**
+ * Why a task is not running or has not ended (spec part 3, section 5.7), from what is stored; null when the project has no such task.
+ * Costs one statement by key for each thing that the task touches, however many tasks and events are stored; agents and workers that may
+ * watch its engine or serve its queue are looked through.
+ */
+export async function explainTask(db: Db, address: TaskAddress, now: Date): Promise<Explanation | null> {
+  const task = await taskAt(db, address);
+  if (task === null) return null;
+  const end = endOf(task);
+  const causes = end === null ? causesOf(await factsOf(db, { address, task, now })) : [end];
+  return { state: task.state, causes };
+}
+
+async function factsOf(
+  db: Db,
+  { address, task, now }: { address: TaskAddress; task: KnownTask; now: Date },
+): Promise<Facts> {
+  const { projectId, engine } = address;
+  const { queue, worker_name: worker, state, reported_by, last_event_at: since, name } = task;
+  const isRunning = state === "started";
+  const rootId = task.root_task_id ?? task.task_id;
+  const [queueFacts, workerFacts, agent, watchers, losses, runs, children, schedules] = await Promise.all([
+    queue === null ? null : queueOf(db, { projectId, engine, name: queue }),
+    worker === null ? null : workerOf(db, { ...address, name: worker }),
+    agentAt(db, projectId, reported_by),
+    watchersOnline(db, projectId, engine),
+    lossesSince(db, { projectId, engine, since }),
+    isRunning ? runTimesOf(db, { projectId, name, days: runDays, now }) : null,
+    isRunning ? 0 : openChildren(db, { ...address, rootId }),
+    isRunning ? [] : schedulesOf(db, projectId, task),
+  ]);
+  return {
+    now,
+    task,
+    queue: queueFacts,
+    worker: workerFacts,
+    agent,
+    watchers_online: watchers,
+    losses,
+    runs,
+    open_children: children,
+    schedules,
+  };
+}
+
+const scheduleKinds = ["schedule.created", "schedule.updated", "schedule.deleted"] as const;
+
+interface ToldSchedule extends ScheduleFacts {
+  readonly task_name: string | null;
+  readonly queue: string | null;
+  readonly is_deleted: boolean;
+}
+
+/** As the newest events of schedules tell: those of the engine that start tasks like this one, newest first. */
+async function schedulesOf(db: Db, projectId: string, task: KnownTask): Promise<ScheduleFacts[]> {
+  const pages = await Promise.all(
+    scheduleKinds.map((kind) => listEvents(db, projectId, { kind }, { after: null, limit: scheduleEvents })),
+  );
+  const told = pages
+    .flatMap(({ rows }) => rows)
+    .filter(({ engine }) => engine === task.engine)
+    .sort((a, b) => b.occurred_at.getTime() - a.occurred_at.getTime() || (a.id < b.id ? 1 : -1))
+    .flatMap((event) => toldSchedule(event) ?? []);
+  const newest = new Map<string, ToldSchedule>();
+  for (const schedule of told) if (!newest.has(schedule.name)) newest.set(schedule.name, schedule);
+  return [...newest.values()].filter(
+    (one) => !one.is_deleted && one.task_name === task.name && (one.queue === null || one.queue === task.queue),
+  );
+}
+
+/** Part 3, section 7.9; null when the event does not say which schedule it is about. */
+function toldSchedule(event: { kind: string; payload: string; occurred_at: Date }): ToldSchedule | null {
+  const payload = parseJson(event.payload) as Record<string, unknown>;
+  const isDeleted = event.kind === "schedule.deleted";
+  const body = isDeleted ? payload : payload.schedule;
+  if (typeof body !== "object" || body === null) return null;
+  const { name, task_name, queue, is_enabled } = body as Record<string, unknown>;
+  if (typeof name !== "string") return null;
+  return {
+    name,
+    task_name: typeof task_name === "string" ? task_name : null,
+    queue: typeof queue === "string" ? queue : null,
+    is_enabled: is_enabled !== false,
+    is_deleted: isDeleted,
+    told_at: event.occurred_at,
+  };
+}

@@ -1,0 +1,229 @@
+import { parseJson, type TaskState } from "@svc/protocol";
+import { sql } from "kysely";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import {
+  type AgentFacts,
+  finalStates,
+  type LossFacts,
+  type QueueFacts,
+  type TaskFacts,
+  type WorkerFacts,
+} from "./facts.ts";
+
+type Db = Database<Tables>;
+
+export interface TaskAddress {
+  readonly projectId: string;
+  readonly engine: string;
+  readonly taskId: string;
+}
+
+export interface KnownTask extends TaskFacts {
+  readonly name: string;
+  readonly root_task_id: string | null;
+  /** Id of the agent that told of it last. */
+  readonly reported_by: string;
+}
+
+/** Tasks of a family that one answer looks at. */
+const mostOfFamily = 500;
+/** Losses that one answer looks at; of more than these the newest. */
+const mostLosses = 20;
+/** Cells of depths are two minutes wide. */
+const depthCellMs = 120_000;
+
+/** The task at an address, without its large values; null when the project has none. */
+export async function taskAt({ read }: Db, { projectId, engine, taskId }: TaskAddress): Promise<KnownTask | null> {
+  const row = await read
+    .selectFrom("tasks")
+    .select([
+      "engine",
+      "task_id",
+      "name",
+      "state",
+      "queue",
+      "worker_name",
+      "eta",
+      "started_at",
+      "finished_at",
+      "runtime_ms",
+      "last_event_at",
+      "root_task_id",
+      "reported_by",
+    ])
+    .where("project_id", "=", projectId)
+    .where("engine", "=", engine)
+    .where("task_id", "=", taskId)
+    .executeTakeFirst();
+  return row === undefined ? null : { ...row, state: row.state as TaskState };
+}
+
+/** How many children of a task have not ended, among the oldest of its family. */
+export async function openChildren(
+  { read }: Db,
+  { projectId, rootId, engine, taskId }: TaskAddress & { readonly rootId: string },
+): Promise<number> {
+  const { count } = await read
+    .selectFrom((from) =>
+      from
+        .selectFrom("tasks")
+        .select(["engine", "task_id", "parent_task_id", "state"])
+        .where("project_id", "=", projectId)
+        .where("root_task_id", "=", rootId)
+        .orderBy("received_at")
+        .orderBy("task_id")
+        .limit(mostOfFamily)
+        .as("family"),
+    )
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("engine", "=", engine)
+    .where("parent_task_id", "=", taskId)
+    .where("state", "not in", finalStates)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The queue of a name with who serves it; null when it is not known. */
+export async function queueOf(
+  db: Db,
+  { projectId, engine, name }: { projectId: string; engine: string; name: string },
+): Promise<QueueFacts | null> {
+  const row = await db.read
+    .selectFrom("queues")
+    .select([
+      "id",
+      "name",
+      "pending_count",
+      "consumer_count",
+      "oldest_waiting_since",
+      "depth_reported_at",
+      "consumers_reported_at",
+      "metadata",
+    ])
+    .where("project_id", "=", projectId)
+    .where("engine", "=", engine)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { id, metadata, ...queue } = row;
+  const hold = parseJson(metadata) as Record<string, unknown>;
+  const [servers, consumedUntil] = await Promise.all([
+    serversOf(db, { projectId, engine, queue: name }),
+    row.consumer_count === 0 ? consumedUntilOf(db, projectId, id) : null,
+  ]);
+  return {
+    ...queue,
+    ...servers,
+    paused_since: instantOf(hold.paused_since),
+    limited_until: instantOf(hold.limited_until),
+    consumed_until: earlierOf(consumedUntil, row.consumers_reported_at),
+  };
+}
+
+const earlierOf = (a: Date | null, b: Date | null): Date | null => (a !== null && b !== null && b < a ? b : a);
+const instantOf = (value: unknown): Date | null => (typeof value === "string" ? new Date(value) : null);
+
+/** Whether a JSON array of texts in `column` holds `value`. */
+const holds = ({ dialect }: Db, column: string, value: string) =>
+  dialect === "postgres"
+    ? sql<boolean>`${sql.ref(column)} @> ${JSON.stringify([value])}::jsonb`
+    : sql<boolean>`EXISTS (SELECT 1 FROM json_each(${sql.ref(column)}) AS held WHERE held.value = ${value})`;
+
+async function serversOf(db: Db, { projectId, engine, queue }: { projectId: string; engine: string; queue: string }) {
+  const rows = await db.read
+    .selectFrom("workers")
+    .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
+    .where("project_id", "=", projectId)
+    .where("engine", "=", engine)
+    .where(holds(db, "queues", queue))
+    .groupBy("state")
+    .execute();
+  const of = (state: string) => Number(rows.find((row) => row.state === state)?.count ?? 0);
+  return { workers_online: of("online"), workers_offline: of("offline") };
+}
+
+async function consumedUntilOf({ read }: Db, projectId: string, queueId: string): Promise<Date | null> {
+  const row = await read
+    .selectFrom("queue_depths")
+    .select("cell_at")
+    .where("project_id", "=", projectId)
+    .where("queue_id", "=", queueId)
+    .where("consumer_count", ">", 0)
+    .orderBy("cell_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : new Date(row.cell_at.getTime() + depthCellMs);
+}
+
+/** The worker that a task names; null when it is not known. */
+export async function workerOf(
+  { read }: Db,
+  { projectId, engine, name, taskId }: TaskAddress & { readonly name: string },
+): Promise<WorkerFacts | null> {
+  const row = await read
+    .selectFrom("workers")
+    .select(["name", "state", "last_heartbeat", "active_tasks", "concurrency", "details_at", "state_at", "metadata"])
+    .where("project_id", "=", projectId)
+    .where("engine", "=", engine)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { metadata, ...worker } = row;
+  return { ...worker, lists_task: listsTask((parseJson(metadata) as { active?: unknown }).active, taskId) };
+}
+
+/** Engines list ids, or objects with one. */
+function listsTask(active: unknown, taskId: string): boolean | null {
+  if (!Array.isArray(active)) return null;
+  const idOf = (entry: unknown) =>
+    typeof entry === "object" && entry !== null ? ((entry as { id?: unknown }).id ?? null) : entry;
+  const ids = active.map(idOf);
+  return ids.every((id) => typeof id === "string") ? ids.includes(taskId) : null;
+}
+
+/** An agent of the project, revoked or not. */
+export async function agentAt({ read }: Db, projectId: string, agentId: string): Promise<AgentFacts | null> {
+  const row = await read
+    .selectFrom("agents")
+    .select(["id", "name", "state", "last_seen_at", "revoked_at"])
+    .where("id", "=", agentId)
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { state, ...agent } = row;
+  return { ...agent, is_online: state === "online" };
+}
+
+/** How many agents are online that watch this engine. */
+export async function watchersOnline(db: Db, projectId: string, engine: string): Promise<number> {
+  const { count } = await db.read
+    .selectFrom("agents")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("project_id", "=", projectId)
+    .where("revoked_at", "is", null)
+    .where("state", "=", "online")
+    .where(holds(db, "engine_adapters", engine))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Events that agents of the engine lost at `since` or later, newest first. */
+export async function lossesSince(
+  db: Db,
+  { projectId, engine, since }: { projectId: string; engine: string; since: Date },
+): Promise<LossFacts[]> {
+  const rows = await db.read
+    .selectFrom("loss_intervals as l")
+    .innerJoin("agents as a", "a.id", "l.agent_id")
+    .select(["l.agent_id", "a.name as agent_name", "l.from_at", "l.to_at", "l.event_records", "l.reason"])
+    .where("l.project_id", "=", projectId)
+    .where("l.to_at", ">=", since)
+    .where("l.event_records", ">", 0)
+    .where(holds(db, "a.engine_adapters", engine))
+    .orderBy("l.to_at", "desc")
+    .orderBy("l.id", "desc")
+    .limit(mostLosses)
+    .execute();
+  return rows.map(({ from_at, to_at, ...loss }) => ({ ...loss, from: from_at, to: to_at }));
+}

@@ -1,0 +1,28 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Routes } from "../../platform/http/app.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { explainTask } from "./explain.ts";
+import { ExplainParams, TaskExplanation } from "./schemas.ts";
+
+export interface ExplainRouteDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "now">;
+}
+
+export const explainRoutes: Routes<ExplainRouteDeps> = (app, { database, clock }) => {
+  app.get(
+    "/projects/:slug/tasks/:engine/:task_id/explain",
+    {
+      schema: { params: ExplainParams, response: { 200: TaskExplanation } },
+      config: { tag: "tasks", role: "viewer" },
+    },
+    async ({ params, project }) => {
+      const address = { projectId: project.id, engine: params.engine, taskId: params.task_id };
+      const explanation = await explainTask(database, address, clock.now());
+      if (explanation === null) throw new ApiError("not_found", { resource: "task" });
+      return explanation;
+    },
+  );
+};
