@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { canonicalText, headerNames } from "@svc/protocol";
+import { canonicalText } from "@svc/protocol";
 import { waitFor } from "@svc/testkit";
 import { type ApiAnswer, startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
-import { createRawPoller, type RawAgent } from "@svc/testkit/raw-agent";
+import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/features/bulk-retries/effective-request.ts";
-import { forgetRetrier } from "../../src/features/bulk-retries/index.ts";
 import {
   answer,
   answering,
@@ -17,7 +16,6 @@ import {
   whenRequest,
 } from "../bulk-retry-fixture.ts";
 
-const contracts = { [headerNames.retryContracts]: "rq=1" };
 let addresses = 0;
 
 for (const dialect of testDialects) {
@@ -357,141 +355,6 @@ for (const dialect of testDialects) {
         counts: { failed: 1 },
       });
       await other.close();
-    });
-
-    test("go to the agent that reported the task, where several can do it", async () => {
-      const { agent: other, minted } = await connectAble(brain);
-      const { queue, ids } = await failing(3, { reported_by: agentId });
-      const theirs = await failing(3, { reported_by: minted.agentId });
-      const both = [answering(agent), answering(other)];
-      for (const each of [queue, theirs.queue])
-        await whenStatus((await create({ filter: { queue: each } })).body.id, "succeeded");
-      expect(taskIdsOf(ids)).toEqual(ids);
-      expect(taskIdsOf(theirs.ids, other)).toEqual(theirs.ids);
-      for (const answers of both) answers.stop();
-      await other.close();
-    });
-
-    test("hold the rest back until the first tasks have ended well, and block when too many fail again", async () => {
-      const { database } = brain.running.brain;
-      const { queue, ids } = await failing(6);
-      const endTask = (taskId: string, state: string) =>
-        database.write((tx) =>
-          tx
-            .updateTable("tasks")
-            .set({ state, finished_at: new Date() })
-            .where("project_id", "=", brain.project.id)
-            .where("task_id", "=", taskId)
-            .execute(),
-        );
-      const answers = answering(agent);
-      const canary = { canary_size: 2, canary_max_failures: 1 };
-      const { body } = await create({ filter: { queue }, ...canary });
-      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 2);
-      await brain.runLoop("bulk_retry");
-      await agent.settle();
-      // They still show the end that they had before.
-      expect(taskIdsOf(ids)).toEqual(ids.slice(0, 2));
-      await endTask(ids[0]!, "failure");
-      await brain.runLoop("bulk_retry");
-      expect(taskIdsOf(ids)).toEqual(ids.slice(0, 2));
-      await endTask(ids[1]!, "success");
-      await brain.runLoop("bulk_retry");
-      expect((await whenStatus(body.id, "succeeded")).counts.succeeded).toBe(6);
-
-      const bad = await failing(4);
-      const blocked = (await create({ filter: { queue: bad.queue }, canary_size: 1 })).body;
-      await whenRequest(brain.as.operator, path(blocked.id), ({ counts }) => counts.succeeded === 1);
-      await endTask(bad.ids[0]!, "failure");
-      await brain.runLoop("bulk_retry");
-      expect((await brain.as.operator.get(path(blocked.id))).body).toMatchObject({
-        status: "blocked",
-        control_state: "blocked",
-        blocked_reason: "1 of the first 1 tasks failed again, 0 may",
-      });
-      // An operator may go on all the same.
-      await act(blocked.id, "resume");
-      await whenStatus(blocked.id, "succeeded");
-      answers.stop();
-    });
-
-    test("send no faster than their rate", async () => {
-      const { queue, ids } = await failing(3);
-      const answers = answering(agent);
-      const { body } = await create({ filter: { queue }, rate_per_minute: 1 });
-      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 1);
-      await brain.runLoop("bulk_retry");
-      await agent.settle();
-      expect(taskIdsOf(ids)).toEqual(ids.slice(0, 1));
-      await brain.running.brain.database.write((tx) =>
-        tx.updateTable("bulk_retry_requests").set({ next_claim_at: new Date() }).where("id", "=", body.id).execute(),
-      );
-      await brain.runLoop("bulk_retry");
-      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 2);
-      expect(taskIdsOf(ids)).toEqual(ids.slice(0, 2));
-      answers.stop();
-    });
-
-    test("are given to polls before other commands, when the poll honours the contract of the engine", async () => {
-      const { queue, ids } = await failing(2, { engine: "rq" });
-      const minted = await brain.mintAgent();
-      const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
-      await poller.probe();
-      const order = await brain.as.operator.post(`/projects/${brain.project.slug}/commands/cancel-task`, {
-        agent_id: minted.agentId,
-        engine: "rq",
-        task_id: "other",
-      });
-      expect(order.status).toBe(202);
-      const made = (await create({ filter: { queue }, agent_id: minted.agentId })).body;
-      await brain.runLoop("bulk_retry");
-      expect((await brain.as.operator.get(path(made.id))).body.counts.pending).toBe(2);
-      const frames = poller.open((await poller.poll({ wait: 0 }, { headers: contracts })).body.frames);
-      expect(frames.map(({ payload }) => payload?.action)).toEqual(["bulk_retry", "bulk_retry", "cancel_task"]);
-      expect(childrenGiven({ frames }).map(({ taskId }) => taskId)).toEqual(ids);
-      expect((await poller.poll({ wait: 0 }, { headers: contracts })).body.frames).toEqual([]);
-    });
-
-    test("wake a poll that waits for the engine's work", async () => {
-      const { queue, ids } = await failing(1, { engine: "rq" });
-      const minted = await brain.mintAgent();
-      const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
-      await poller.probe();
-      const polling = poller.poll({ wait: 30 }, { headers: contracts });
-      await create({ filter: { queue }, agent_id: minted.agentId });
-      const frames = poller.open((await polling).body.frames);
-      expect(childrenGiven({ frames }).map(({ taskId }) => taskId)).toEqual(ids);
-    });
-
-    test("lose who made them with the account, and go with their children when history ends", async () => {
-      const { queue, ids } = await failing(1);
-      const answers = answering(agent);
-      const { body } = await create({ filter: { queue } });
-      await whenStatus(body.id, "succeeded");
-      answers.stop();
-      const { database } = brain.running.brain;
-      const row = () =>
-        database.read.selectFrom("bulk_retry_requests").selectAll().where("id", "=", body.id).executeTakeFirst();
-      const { issued_by } = (await row())!;
-      await database.write((tx) => forgetRetrier(tx, issued_by!));
-      expect((await row())!.issued_by).toBeNull();
-      await brain.runLoop("bulk_retry.retention");
-      expect(await row()).toBeDefined();
-      await database.write((tx) =>
-        tx
-          .updateTable("bulk_retry_requests")
-          .set({ finished_at: new Date(1000) })
-          .where("id", "=", body.id)
-          .execute(),
-      );
-      await brain.runLoop("bulk_retry.retention");
-      expect(await row()).toBeUndefined();
-      const left = await database.read
-        .selectFrom("bulk_retry_children")
-        .select("id")
-        .where("task_id", "=", ids[0]!)
-        .execute();
-      expect(left).toEqual([]);
     });
 
     test("are blocked when their time is over, and resumed get it anew", async () => {

@@ -1,4 +1,4 @@
-export { type BulkRetries, createBulkRetries } from "./bulk-retries.ts";
+export { createBulkRetries } from "./bulk-retries.ts";
 export { moveBulkRetries, pruneBulkRetries } from "./loops.ts";
 export { bulkRetryRoutes } from "./routes.ts";
 export { bulkRetrySettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 export { taskBreakdownRoutes } from "./breakdown-routes.ts";
 export { type EventHead, taskEventOf } from "./event-row.ts";
-export { instantsOf, type TaskFilter } from "./filter.ts";
+export { instantsOf } from "./filter.ts";
 export { type FoldedTask, foldEvents, mergeRows, rowOfEvents, type TaskEvent, unnamed } from "./fold.ts";
 export { indexTaskIds } from "./index-task-ids.ts";
 export { recordLinks } from "./link-store.ts";
