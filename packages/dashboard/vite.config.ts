@@ -22,9 +22,12 @@ const fleetOnly =
 const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 /** What the page and the drawer of a task share, and the page: alone it is one kilobyte. Why a task waits is loaded when it is asked. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer|CauseList|causes|evidence)/;
+/** What acts on a task, and what other pages that act take from there once they are drawn. */
+const commandParts =
+  /[\\/]features[\\/]commands[\\/](TaskCommands|CommandPill|use-act|able|words|command-queries|commands\.module)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/]memberships[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/]memberships[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
@@ -34,7 +37,7 @@ const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav)/;
 
 /** What the pages of accounts, members and settings share; no other page needs it to begin with. */
 const people =
-  /[\\/]ui[\\/](HeldButton|MenuEntry)\.tsx$|[\\/]projects[\\/](SettingsTabs|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
+  /[\\/]ui[\\/]MenuEntry\.tsx$|[\\/]projects[\\/](SettingsTabs|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
@@ -58,7 +61,7 @@ export default defineConfig({
             {
               name: "task-parts",
               priority: 1,
-              test: (id: string) => taskOnly.test(id) || taskParts.test(id),
+              test: (id: string) => taskOnly.test(id) || taskParts.test(id) || commandParts.test(id),
             },
             {
               name: "fleet",

@@ -1,4 +1,5 @@
 import type { AdapterContext, EngineAdapter } from "@svc/agent";
+import { type Commanding, capabilitiesOf, createCommanding, notRunning } from "./commanding.ts";
 import { type Connections, openConnections } from "./connection.ts";
 import { begunWithin, createObserver, type Observer } from "./observer.ts";
 import { type BullmqOptions, defaultEngine, settingsOnDemand } from "./options.ts";
@@ -10,12 +11,13 @@ interface Running {
   readonly stop: AbortController;
   readonly connections: Connections;
   readonly observer: Observer;
+  readonly commanding: Commanding;
   readonly done: Promise<void>;
 }
 
 /**
- * Watches every BullMQ queue of a Redis from outside, BullMQ 5 and 6, with no change to the application. It only reads, except for the
- * cap of the event streams (`streamCap`). Uses two connections.
+ * Watches every BullMQ queue of a Redis from outside, BullMQ 5 and 6, with no change to the application, and carries out commands of
+ * operators (`commands`). Watching only reads, except for the cap of the event streams (`streamCap`). Uses two connections.
  *
  * Never throws; an option out of its bounds is named by the TypeError with which `start` rejects.
  */
@@ -29,21 +31,40 @@ export function createBullmqAdapter(options: BullmqOptions): EngineAdapter {
     const stop = new AbortController();
     const connections = openConnections(settings.redis, context.log);
     const observer = createObserver({ settings, connections, context });
-    running = { stop, connections, observer, done: observer.run(stop.signal) };
+    const knownQueues = async () => observer.queues();
+    const commanding = createCommanding({
+      settings,
+      connection: connections.asking,
+      sink: context.sink,
+      knownQueues,
+      hasWorkers: () => false,
+    });
+    running = { stop, connections, observer, commanding, done: observer.run(stop.signal) };
+    void connections.asking.ready(stop.signal).then(commanding.look, () => {}); // early: the agent says hello meanwhile
     await begunWithin(observer.began, startBoundMs);
+    await commanding.look();
   }
 
   return {
     name: options.engine ?? defaultEngine,
-    capabilities: () => [],
+    capabilities: () => capabilitiesOf(demand, running?.commanding),
     start,
     async stop() {
       const ending = running;
       running = undefined;
       ending?.stop.abort();
+      await ending?.commanding.close();
       ending?.connections.close();
       await ending?.done;
     },
-    snapshot: async () => (running ? running.observer.snapshot() : {}),
+    async snapshot() {
+      if (!running) return {};
+      await running.commanding.look();
+      return await running.observer.snapshot();
+    },
+    depth: async (queue) => await running?.commanding.depth(queue),
+    async execute(command) {
+      return running ? await running.commanding.execute(command) : notRunning;
+    },
   };
 }

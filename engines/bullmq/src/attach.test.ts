@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test }
 import { type Application, startApplication } from "../test/applications.ts";
 import { type RecordingAgent, recordingAgent } from "../test/recording-agent.ts";
 import { createBullmqAdapter } from "./adapter.ts";
-import { type AttachedWorker, attachBullmq } from "./attach.ts";
+import { attachBullmq } from "./attach.ts";
+import type { AttachedWorker } from "./control/workers.ts";
 
 const redisUrl = inject("redisUrl");
 

@@ -43,7 +43,7 @@ interface ConnectionPurpose {
   readonly blocking: boolean;
 }
 
-function openConnection(
+export function openConnection(
   target: string | RedisOptions,
   { name, blocking }: ConnectionPurpose,
   log: AgentLog,

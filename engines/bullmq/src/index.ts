@@ -1,5 +1,7 @@
 export { createBullmqAdapter } from "./adapter.ts";
-export { type AttachedWorker, type AttachOptions, attachBullmq } from "./attach.ts";
+export { type AttachOptions, attachBullmq } from "./attach.ts";
+export { type ControlOptions, controlBullmqWorkers } from "./control/process-control.ts";
+export type { AttachedWorker, WorkerPlan } from "./control/workers.ts";
 export { retriedFromOption } from "./job-hash.ts";
 export { type BullmqOptions, checkBullmqOptions, defaultStreamCap, type StreamCap } from "./options.ts";
 export { defaultPriorityTable, type Priority, type PriorityTable } from "./priority.ts";

@@ -41,7 +41,7 @@ export interface JobInputs {
 }
 
 export function readInputs(hash: JobHash, priorities: PriorityTable): JobInputs {
-  const opts = readObject(hash.opts);
+  const opts = parseObject(hash.opts);
   const data = readPayload(hash.data);
   const kwargs = isPlainObject(data) ? data : undefined;
   const attempts = Number(opts.attempts);
@@ -86,7 +86,7 @@ export function msOrUndefined(text: string | undefined): number | undefined {
 
 /** `{ id, queueKey }` of the flow parent. */
 export function parentOf(hash: JobHash): { readonly queueKey: string; readonly id: string } | undefined {
-  const parent = readObject(hash.parent);
+  const parent = parseObject(hash.parent);
   const id = textOrUndefined(parent.id);
   const queueKey = textOrUndefined(parent.queueKey);
   if (id && queueKey) return { id, queueKey };
@@ -105,7 +105,7 @@ function readStacks(text: string | undefined): readonly string[] {
   }
 }
 
-function readObject(text: string | undefined): Readonly<Record<string, unknown>> {
+export function parseObject(text: string | undefined): Readonly<Record<string, unknown>> {
   if (!text) return {};
   try {
     const value: unknown = JSON.parse(text);

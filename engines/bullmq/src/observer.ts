@@ -2,12 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { AdapterSnapshot } from "@svc/agent";
 import type { Connections } from "./connection.ts";
 import { createFactsMemory } from "./job-facts.ts";
+import type { QueueNames } from "./names.ts";
 import { createSnapshot } from "./snapshot.ts";
 import { createWatcher, type Watcher, type WatcherParts } from "./watcher.ts";
 
 export interface Observer extends Pick<Watcher, "run" | "began"> {
   /** What there is now of the queues being watched. */
   snapshot(): Promise<AdapterSnapshot>;
+  /** Those being watched. */
+  queues(): readonly QueueNames[];
 }
 
 export interface ObserverParts extends Pick<WatcherParts, "settings" | "context" | "relay" | "entriesAtOnce"> {
@@ -21,7 +24,12 @@ export function createObserver({ connections, ...parts }: ObserverParts): Observ
   const memory = createFactsMemory(settings.rememberedTasks);
   const watcher = createWatcher({ ...parts, reading, asking, memory });
   const snapshot = createSnapshot({ redis: asking.redis, settings, memory, log: context.log });
-  return { run: watcher.run, began: watcher.began, snapshot: () => snapshot(watcher.watches) };
+  return {
+    run: watcher.run,
+    began: watcher.began,
+    snapshot: () => snapshot(watcher.watches),
+    queues: () => watcher.watches.map(({ names }) => names),
+  };
 }
 
 /**

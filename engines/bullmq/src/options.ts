@@ -16,6 +16,8 @@ export interface BullmqOptions {
   readonly startAt?: "beginning" | "now";
   /** Raises the cap of the event streams; default `defaultStreamCap`, `false` writes nothing to Redis. */
   readonly streamCap?: StreamCap | false;
+  /** Whether operators may act on the queues through this agent; default true, `false` watches only. */
+  readonly commands?: boolean;
   /** Which BullMQ priorities are critical, high, normal and low; default `defaultPriorityTable`. */
   readonly priorities?: PriorityTable;
   /** Tasks whose facts are remembered from one stream entry to the next; default 50_000 (about 20 MB), 1_000 to 1_000_000. */
@@ -53,6 +55,7 @@ export interface Settings {
   readonly engine: string;
   readonly startAt: "beginning" | "now";
   readonly streamCap: StreamCap | undefined;
+  readonly commands: boolean;
   readonly priorities: PriorityTable;
   readonly rememberedTasks: number;
   readonly discoverEveryMs: number;
@@ -87,6 +90,7 @@ export function readSettings(options: BullmqOptions): Settings {
     engine,
     startAt,
     streamCap,
+    commands: options.commands !== false,
     priorities: options.priorities ?? defaultPriorityTable,
     rememberedTasks: within("rememberedTasks", options.rememberedTasks ?? 50_000, 1000, 1_000_000),
     discoverEveryMs: within("discoverEveryMs", options.discoverEveryMs ?? 500, 100, 60_000),

@@ -17,7 +17,17 @@ export interface ApplicationQueue {
   limit(most: number, durationMs: number): Promise<void>;
   stopFor(durationMs: number): Promise<void>;
   obliterate(): Promise<void>;
+  /** What BullMQ knows of its job schedulers, by their ids. */
+  schedulers(): Promise<Readonly<Record<string, Scheduler>>>;
+  schedule(
+    id: string,
+    rhythm: Rhythm,
+    job: { readonly name: string; readonly data?: unknown; readonly opts?: object },
+  ): Promise<void>;
 }
+
+export type Rhythm = Pick<bullmq6.JobSchedulerJson, "pattern" | "every" | "tz" | "limit">;
+export type Scheduler = bullmq6.JobSchedulerJson;
 
 export type Processor = (
   job: {
@@ -28,6 +38,7 @@ export type Processor = (
     moveToDelayed(untilMs: number, token?: string): Promise<void>;
   },
   token?: string,
+  signal?: AbortSignal,
 ) => Promise<unknown>;
 
 export interface WorkerSettings {
@@ -102,6 +113,13 @@ export function startApplication(major: Major, redisUrl: string, prefix = freshP
         limit: async (most, durationMs) => void (await queue.setGlobalRateLimit(most, durationMs)),
         stopFor: (durationMs) => queue.rateLimit(durationMs),
         obliterate: () => queue.obliterate({ force: true }),
+        async schedulers() {
+          const found = await queue.getJobSchedulers();
+          return Object.fromEntries(found.map((scheduler) => [scheduler.key, scheduler]));
+        },
+        async schedule(id, rhythm, job) {
+          await queue.upsertJobScheduler(id, rhythm, job as never);
+        },
       };
       queues.set(name, handle);
       return handle;

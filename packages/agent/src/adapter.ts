@@ -17,6 +17,11 @@ export interface EngineAdapter {
   /** Present depths, consumers and workers, for the heartbeat's adapter_health. Bounded by the caller to 5 s. */
   snapshot(): Promise<AdapterSnapshot>;
   /**
+   * Present depth of one queue, to check a purge against; undefined when there is no such queue. Absent: the snapshot's is taken, which
+   * may leave out queues that it tells of another time or that another process tells of.
+   */
+  depth?(queue: string): Promise<number | undefined>;
+  /**
    * Carries a command out, once per command id. Called only for actions whose capability token `capabilities` lists; absent when the
    * adapter only watches. What it throws becomes a failed result with that text, so texts are for operators and hold no secret. It may
    * take `command.timeoutSeconds`; what it answers later is not sent.

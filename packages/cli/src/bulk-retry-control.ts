@@ -1,6 +1,6 @@
 import type { BulkRetryRequest } from "@svc/client";
 import { printBulkRetry, watchBulkRetry } from "./api/bulk-retries.ts";
-import { asking, type Connection, connect, projectOf, projectOptions, sessionAsks } from "./api/connect.ts";
+import { asking, type Connection, openProject, projectOptions, sessionAsks } from "./api/connect.ts";
 import type { Command, CommandOptions } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { requireWord } from "./option-values.ts";
@@ -21,8 +21,7 @@ export const bulkRetryWatch: Command = {
   async run(args, terminal) {
     const { values, positionals } = readOptions(args, options, { positionals: 1 });
     const id = requireWord(positionals, "bulk retry by its id");
-    const connection = await connect(values, terminal, { needsSession: true });
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal, { needsSession: true });
     return watchBulkRetry({ slug, id, asJson: values.json === true }, connection, terminal);
   },
 };
@@ -36,8 +35,7 @@ const controlling = (name: string, details: string, control: Control): Command =
   async run(args, terminal) {
     const { values, positionals } = readOptions(args, options, { positionals: 1 });
     const id = requireWord(positionals, "bulk retry by its id");
-    const connection = await connect(values, terminal, { needsSession: true });
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal, { needsSession: true });
     const named = { slug, what: `bulk retry ${id}` };
     const request = await asking(connection, () => control(connection, slug, id), named);
     printBulkRetry(request, { asJson: values.json === true, terminal });

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { BulkRetryBody, BulkRetryFilter } from "@svc/client";
+import { counted } from "./account-rescue.ts";
 import { printBulkRetry, watchBulkRetry } from "./api/bulk-retries.ts";
-import { asking, type Connection, connect, projectOf, projectOptions, sessionAsks } from "./api/connect.ts";
+import { asking, type Connection, openProject, projectOptions, sessionAsks } from "./api/connect.ts";
 import { insist } from "./api/follow.ts";
 import { confirms } from "./ask.ts";
 import type { Command, CommandOptions } from "./command.ts";
@@ -58,12 +59,11 @@ export const bulkRetryCreate: Command = {
       ...defined("rate_per_minute", number("rate", 1_000_000)),
     };
 
-    const connection = await connect(values, terminal, { needsSession: true });
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal, { needsSession: true });
     if (values.yes !== true) {
       const count = await countMatches(connection, slug, filter);
       if (!(await confirms(`Retry ${count} in state ${filter.state ?? "failure"} of project ${slug}? [y/N] `)))
-        throw new CliError("refused", `nothing was retried: ${count} match; --yes retries without asking`);
+        throw new CliError("refused", `nothing was retried of ${count}; --yes retries without asking`);
     }
     const asJson = values.json === true;
     const create = () => connection.api.createBulkRetry(slug, body);
@@ -72,7 +72,9 @@ export const bulkRetryCreate: Command = {
       printBulkRetry(created, { asJson, terminal });
       return exitCodes.done;
     }
-    terminal.err(`svc: bulk retry ${created.id} of ${created.counts.total} tasks; svc bulk-retry watch tells of it later`);
+    terminal.err(
+      `svc: bulk retry ${created.id} of ${created.counts.total} tasks; svc bulk-retry watch tells of it later`,
+    );
     return watchBulkRetry({ slug, id: created.id, asJson }, connection, terminal);
   },
 };
@@ -92,7 +94,7 @@ function requireSelection(filter: BulkRetryFilter, isAll: boolean): void {
 /** How many tasks match now, in words. The service counts by the same filters as its task list. */
 async function countMatches(connection: Connection, slug: string, filter: BulkRetryFilter): Promise<string> {
   const { task_ids: ids, engine, priority, state = "failure", ...same } = filter;
-  if (ids !== undefined) return `${new Set(ids).size} named tasks`;
+  if (ids !== undefined) return counted(new Set(ids).size, "named task");
   const query = {
     ...same,
     state,
@@ -102,5 +104,5 @@ async function countMatches(connection: Connection, slug: string, filter: BulkRe
     limit: 1,
   };
   const page = await asking(connection, () => connection.api.listTasks(slug, query), { slug });
-  return page.total_count == null ? "all tasks that match" : `${page.total_count} tasks`;
+  return page.total_count == null ? "all tasks that match" : counted(page.total_count, "task");
 }

@@ -1,5 +1,5 @@
 import { type Command as AgentCommand, type CommandAction, commandStatuses } from "@svc/client";
-import { asking, connect, projectOf, projectOptions, whoAsks } from "./api/connect.ts";
+import { asking, openProject, projectOptions, whoAsks } from "./api/connect.ts";
 import type { Command, CommandOptions } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { oneOf, requireWord, wholeNumber } from "./option-values.ts";
@@ -29,8 +29,7 @@ export const commandsList: Command = {
       ...(values.agent !== undefined && { agent_id: values.agent }),
       ...(values.cursor !== undefined && { cursor: values.cursor }),
     };
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const page = await asking(connection, () => connection.api.listCommands(slug, query), { slug });
     if (values.json === true) terminal.out(jsonText(page));
     else {
@@ -63,8 +62,7 @@ export const commandsShow: Command = {
   async run(args, terminal) {
     const { values, positionals } = readOptions(args, showOptions, { positionals: 1 });
     const id = requireWord(positionals, "command by its id");
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const named = { slug, what: `command ${id}` };
     const command = await asking(connection, () => connection.api.getCommand(slug, id), named);
     if (values.json === true) terminal.out(jsonText(command));

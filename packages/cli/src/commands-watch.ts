@@ -1,5 +1,5 @@
 import type { Command as AgentCommand } from "@svc/client";
-import { asking, type Connection, connect, projectOf, projectOptions, whoAsks } from "./api/connect.ts";
+import { asking, type Connection, openProject, projectOptions, whoAsks } from "./api/connect.ts";
 import { follow } from "./api/follow.ts";
 import { isOver, outcomeOf } from "./api/outcomes.ts";
 import type { Command, CommandOptions, Terminal } from "./command.ts";
@@ -23,11 +23,9 @@ export const commandsWatch: Command = {
   ],
   async run(args, terminal) {
     const { values, positionals } = readOptions(args, options, { positionals: 1 });
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const [id] = positionals;
-    const print = (command: AgentCommand) =>
-      terminal.out(values.json === true ? jsonText(command) : lineOf(command));
+    const print = (command: AgentCommand) => terminal.out(values.json === true ? jsonText(command) : lineOf(command));
     if (id === undefined) return watchAll(connection, slug, terminal, print);
 
     let seen = "";

@@ -1,5 +1,5 @@
 import type { DeadLetter } from "@svc/client";
-import { asking, connect, projectOf, projectOptions, whoAsks } from "./api/connect.ts";
+import { asking, openProject, projectOptions, whoAsks } from "./api/connect.ts";
 import type { Command, CommandOptions } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { requireWord, wholeNumber } from "./option-values.ts";
@@ -29,8 +29,7 @@ export const deadLettersList: Command = {
       ...(values.queue !== undefined && { queue: values.queue }),
       ...(values.cursor !== undefined && { cursor: values.cursor }),
     };
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const page = await asking(connection, () => connection.api.listDeadLetters(slug, query), { slug });
     if (values.json === true) terminal.out(jsonText(page));
     else {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { asking, type Connection, connect, projectOf, projectOptions } from "./api/connect.ts";
+import { asking, type Connection, openProject } from "./api/connect.ts";
 import { patienceMs } from "./api/follow.ts";
 import { carryOut } from "./api/outcomes.ts";
 import { confirms } from "./ask.ts";
@@ -37,8 +37,7 @@ export const deadLettersRequeue: Command = {
     if (isAll && engine === undefined) throw new CliError("usage", "name the engine");
     const given = isAll ? null : readTasks(positionals, values.key);
 
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const query = { engine: engine!, ...(values.queue !== undefined && { queue: values.queue }) };
     const taskIds = given?.taskIds ?? (await readLetters(connection, slug, query, terminal));
     if (taskIds.length === 0) {
@@ -48,7 +47,10 @@ export const deadLettersRequeue: Command = {
     }
     const of = values.queue === undefined ? engine : `queue ${values.queue} of ${engine}`;
     if (isAll && values.yes !== true && !(await confirms(`Requeue ${taskIds.length} dead letters of ${of}? [y/N] `)))
-      throw new CliError("refused", `nothing was requeued of ${taskIds.length} dead letters; --yes goes without asking`);
+      throw new CliError(
+        "refused",
+        `nothing was requeued of ${taskIds.length} dead letters; --yes goes without asking`,
+      );
     const work = issuing(engine!, values, (body) => connection.api.requeueDeadLetter(slug, body));
     return carryOut({ what: "requeueing", slug, taskIds, ...work }, connection, terminal);
   },

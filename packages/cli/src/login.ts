@@ -6,8 +6,8 @@ import { readSession, type SavedSession, sessionPath, writeSession } from "./api
 import { ask, isAnswered } from "./ask.ts";
 import type { Command, CommandOptions } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
-import { readOptions } from "./options.ts";
 import { endSession } from "./logout.ts";
+import { readOptions } from "./options.ts";
 import { inOneLine, jsonText } from "./printed.ts";
 import { readProof } from "./read-password.ts";
 
@@ -58,9 +58,13 @@ export const login: Command = {
       terminal.err(`svc: a second factor has to be set up in the dashboard, until ${until}`);
     }
     const { idle_expires_at, expires_at } = me.session;
-    if (values.json === true) terminal.out(jsonText({ brain_url: address, email: me.email, idle_expires_at, expires_at }));
+    if (values.json === true)
+      terminal.out(jsonText({ brain_url: address, email: me.email, idle_expires_at, expires_at }));
     else {
-      const end = idle_expires_at === null ? expires_at : `${idle_expires_at} unless it is used, and on ${expires_at} in any case`;
+      const end =
+        idle_expires_at === null
+          ? expires_at
+          : `${idle_expires_at} unless it is used, and on ${expires_at} in any case`;
       terminal.out(`${inOneLine(me.email)} is signed in at ${address}; the session ends at ${end}`);
       terminal.err(`svc: it is kept in ${sessionPath(home)}`);
     }
@@ -86,7 +90,8 @@ async function proveFactor(verify: (code: string) => Promise<unknown>, given: st
     } catch (fault) {
       const { cause } = fault as CliError;
       if (!isProblem(cause) || cause.status !== 422) throw fault;
-      if (left === 1) throw new CliError("refused", "the code of the second factor is wrong; each counts once", { cause });
+      if (left === 1)
+        throw new CliError("refused", "the code of the second factor is wrong; each counts once", { cause });
       process.stderr.write("That code is wrong.\n");
     }
   }

@@ -27,7 +27,12 @@ export function tableOf<Row>(
     ...rows.map((row) => Object.values(columns).map((read) => cellOf(read(row)))),
   ];
   const widths = Object.keys(columns).map((_, index) => Math.max(...lines.map((cells) => cells[index]!.length)));
-  return lines.map((cells) => cells.map((cell, index) => cell.padEnd(widths[index]!)).join("  ").trimEnd());
+  return lines.map((cells) =>
+    cells
+      .map((cell, index) => cell.padEnd(widths[index]!))
+      .join("  ")
+      .trimEnd(),
+  );
 }
 
 /** `name  value` lines of one thing; what is null, absent or empty is left out, and further lines of a text are moved in. */

@@ -42,7 +42,7 @@ export function startProgress(what: string, terminal: Terminal, nowMs = () => pe
 function bar(done: number, total: number): string {
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const filled = Math.floor(share * barWidth);
-  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  const percent = `${Math.floor(share * 100)}%`.padStart(5);
   return `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}]${percent}`;
 }
 

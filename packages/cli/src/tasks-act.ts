@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { connect, projectOf, projectOptions, whoAsks } from "./api/connect.ts";
+import { openProject, projectOptions, whoAsks } from "./api/connect.ts";
 import { carryOut } from "./api/outcomes.ts";
 import type { Command, CommandOptions } from "./command.ts";
 import { CliError } from "./exit-codes.ts";
@@ -45,8 +45,7 @@ export const tasksRetry: Command = {
       }),
       ...(values.in !== undefined && { eta_seconds: seconds("in", values.in, { max: 86_400 }) }),
     };
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const issue = (body: TaskBody) => connection.api.retryTask(slug, { ...body, ...inputs });
     return carryOut({ what: "retrying", slug, taskIds, ...issuing(engine, values, issue) }, connection, terminal);
   },
@@ -59,8 +58,7 @@ export const tasksCancel: Command = {
   async run(args, terminal) {
     const { values, positionals } = readOptions(args, actOptions, { positionals: Number.POSITIVE_INFINITY });
     const { engine, taskIds } = readTasks(positionals, values.key);
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const issue = (body: TaskBody) => connection.api.cancelTask(slug, body);
     return carryOut({ what: "cancelling", slug, taskIds, ...issuing(engine, values, issue) }, connection, terminal);
   },
@@ -105,7 +103,8 @@ export function issuing<T>(engine: string, words: ActWords, issue: (body: TaskBo
 export function readTasks(positionals: readonly string[], key: string | undefined) {
   const [engine, ...given] = positionals;
   const taskIds = [...new Set(given)];
-  if (engine === undefined || taskIds.length === 0) throw new CliError("usage", "name an engine and at least one task id");
+  if (engine === undefined || taskIds.length === 0)
+    throw new CliError("usage", "name an engine and at least one task id");
   if (key !== undefined && taskIds.length > 1) throw new CliError("usage", "one --key is for one task");
   return { engine, taskIds };
 }

@@ -1,5 +1,5 @@
 import type { Task, TaskListQuery, TaskPage } from "@svc/client";
-import { asking, type Connection, connect, projectOf, projectOptions, whoAsks } from "./api/connect.ts";
+import { asking, type Connection, openProject, projectOptions, whoAsks } from "./api/connect.ts";
 import type { Command, CommandOptions, Terminal } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { filterOptions, readFilters, wholeNumber } from "./option-values.ts";
@@ -29,8 +29,7 @@ export const tasksList: Command = {
     const { values } = readOptions(args, options);
     const { priority, ...filters } = readFilters(values);
     const limit = wholeNumber("limit", values.limit ?? "50", { min: 1, max: maxTasks });
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const query = {
       ...filters,
       ...(priority !== undefined && { priority: priority.join(",") }),
@@ -43,7 +42,9 @@ export const tasksList: Command = {
     else {
       if (found.items.length > 0) for (const line of tableOf(found.items, columns)) terminal.out(line);
       if (found.partial !== undefined) {
-        terminal.err(`svc: the time for the search ran out at ${found.partial.reached}; it goes on with --cursor ${found.partial.cursor}`);
+        terminal.err(
+          `svc: the time for the search ran out at ${found.partial.reached}; it goes on with --cursor ${found.partial.cursor}`,
+        );
       } else if (found.next_cursor !== null) terminal.err(`svc: there are more: --cursor ${found.next_cursor}`);
       else if (found.items.length === 0) terminal.err("svc: no task matches");
     }

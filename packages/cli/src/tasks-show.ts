@@ -1,5 +1,5 @@
 import type { Task } from "@svc/client";
-import { asking, connect, projectOf, projectOptions, whoAsks } from "./api/connect.ts";
+import { asking, openProject, projectOptions, whoAsks } from "./api/connect.ts";
 import type { Command, CommandOptions } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { readOptions } from "./options.ts";
@@ -18,8 +18,7 @@ export const tasksShow: Command = {
     const { values, positionals } = readOptions(args, options, { positionals: 2 });
     const [engine, taskId] = positionals;
     if (engine === undefined || taskId === undefined) throw new CliError("usage", "name engine and task id");
-    const connection = await connect(values, terminal);
-    const slug = await projectOf(values, connection);
+    const { connection, slug } = await openProject(values, terminal);
     const named = { slug, what: `task ${taskId} of ${engine}` };
     const task = await asking(connection, () => connection.api.getTask(slug, engine, taskId), named);
     if (values.json === true) terminal.out(jsonText(task));
@@ -29,4 +28,4 @@ export const tasksShow: Command = {
 };
 
 /** Without what the service knows it by. */
-const shown = ({ id: _, project_id: __, created_at: ___, updated_at: ____, ...task }: Task): object => task;
+const shown = ({ id: _, project_id: __, created_at: ___, updated_at: ____, ...task }: Task) => ({ ...task });

@@ -3,11 +3,21 @@ import { startProgress } from "./progress.ts";
 import { createTerminal } from "./terminal.ts";
 
 /** Two streams onto one screen, as a terminal shows them. */
-function screen(isTTY: boolean) {
+function screen(isTTY: boolean, columns = 60) {
   let text = "";
-  const stream = { write: (part: string) => void (text += part), isTTY, columns: 60 };
+  const stream = {
+    isTTY,
+    columns,
+    write(part: string) {
+      text += part;
+    },
+  };
   /** What is left to see: each erased line is gone. */
-  const seen = () => text.replace(/[^\n]*\r\u001b\[2K/g, "");
+  const seen = () =>
+    text
+      .split("\n")
+      .map((line) => line.split("\r\u001b[2K").at(-1))
+      .join("\n");
   return { terminal: createTerminal(stream, stream), seen, written: () => text };
 }
 
@@ -24,10 +34,13 @@ test("a status line stays last, makes way for lines, and is gone in the end", ()
   expect(seen()).toBe("a line\nanother\nend\n");
 });
 
-test("a status line is as wide as the terminal at most", () => {
-  const { terminal, seen } = screen(true);
+test.each([
+  [60, 59],
+  [0, 79],
+])("a status line on a terminal of %i columns has at most %i letters", (columns, letters) => {
+  const { terminal, seen } = screen(true, columns);
   terminal.status?.("x".repeat(200));
-  expect(seen()).toHaveLength(59);
+  expect(seen()).toHaveLength(letters);
 });
 
 test("progress on a terminal is a bar with counts and what is left", () => {

@@ -26,7 +26,8 @@ export function createTerminal(output: Writable, errors: Writable): Terminal {
   return {
     ...lines,
     status(line) {
-      const cut = line.slice(0, Math.max(0, (errors.columns ?? 80) - 1));
+      // Some terminals say that they have no columns.
+      const cut = line.slice(0, (errors.columns || 80) - 1);
       if (cut === shown) return;
       errors.write(shown === "" ? cut : `${clearLine}${cut}`);
       shown = cut;

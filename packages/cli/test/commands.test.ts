@@ -89,9 +89,11 @@ describe("svc tasks retry", () => {
   });
 
   test("brings new inputs and a time", async () => {
-    const words = ["--args", "[1]", "--kwargs", '{"a":2}', "--in", "10m", "--json"];
-    const [command] = JSON.parse((await ask(["tasks", "retry", "bullmq", "new:1", ...words])).out).commands;
-    expect(command.payload).toMatchObject({ override_args: [1], override_kwargs: { a: 2 } });
+    const words = ["--args", "[12345678901234567890]", "--kwargs", '{"a":2}', "--in", "10m", "--json"];
+    const { out } = await ask(["tasks", "retry", "bullmq", "new:1", ...words]);
+    const [command] = JSON.parse(out).commands;
+    expect(out).toContain('"override_args":[12345678901234567890]');
+    expect(command.payload).toMatchObject({ override_kwargs: { a: 2 } });
     expect(Date.parse(command.payload.eta) - Date.parse(command.issued_at)).toBeGreaterThan(590_000);
   });
 

@@ -19,8 +19,12 @@ export async function svc(args: readonly string[], env: Readonly<Record<string, 
   const written = { out: "", err: "" };
   try {
     const code = await run(args, commands, {
-      out: (line) => void (written.out += `${line}\n`),
-      err: (line) => void (written.err += `${line}\n`),
+      out(line) {
+        written.out += `${line}\n`;
+      },
+      err(line) {
+        written.err += `${line}\n`;
+      },
     });
     return { code, ...written };
   } finally {

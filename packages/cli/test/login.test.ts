@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { enrollSecondFactor, freePort } from "@svc/testkit";
-import { startTestBrain, type TestBrain, testPassword } from "@svc/testkit/brain";
+import { startTestBrain, type TestBrain, type TestRole, testPassword } from "@svc/testkit/brain";
 import { waitFor } from "@svc/testkit/peer";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { svc } from "./in-process.ts";
@@ -149,50 +149,59 @@ describe("svc login with a second factor", () => {
 
   const hasScript = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") === true;
 
-  test.runIf(hasScript)("asks on a terminal, shows no password, and asks again after a wrong code", async () => {
-    const factor = await enrollSecondFactor(await brain.addMember("ben", "operator"));
-    const { home, env, saved } = await place();
-    const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-    const terminal = spawn("script", ["-qefc", `${process.execPath} --conditions=source ${entry} login`, "/dev/null"], {
-      cwd: home,
-      env: { PATH: process.env.PATH, HOME: home, ...env },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    onTestFinished(() => void terminal.kill("SIGKILL"));
-    let shown = "";
-    terminal.stdout.on("data", (chunk) => {
-      shown += chunk;
-    });
-    const ended = new Promise((resolve) => terminal.once("close", resolve));
-    const answer = async (question: string, text: string) => {
-      await waitFor(() => expect(shown).toContain(question), { withinMs: 20_000 });
-      shown = shown.replace(question, "");
-      terminal.stdin.write(`${text}\r`);
-    };
+  test.runIf(hasScript)(
+    "asks on a terminal, shows no password, and asks again after a wrong code",
+    async () => {
+      const factor = await enrollSecondFactor(await brain.addMember("ben", "operator"));
+      const { home, env, saved } = await place();
+      const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+      const terminal = spawn(
+        "script",
+        ["-qefc", `${process.execPath} --conditions=source ${entry} login`, "/dev/null"],
+        {
+          cwd: home,
+          env: { PATH: process.env.PATH, HOME: home, ...env },
+          stdio: ["pipe", "pipe", "inherit"],
+        },
+      );
+      onTestFinished(() => void terminal.kill("SIGKILL"));
+      let shown = "";
+      terminal.stdout.on("data", (chunk) => {
+        shown += chunk;
+      });
+      const ended = new Promise((resolve) => terminal.once("close", resolve));
+      const answer = async (question: string, text: string) => {
+        await waitFor(() => expect(shown).toContain(question), { withinMs: 20_000 });
+        shown = shown.replace(question, "");
+        terminal.stdin.write(`${text}\r`);
+      };
 
-    await answer("E-mail address at", "ben@example.org");
-    await answer("Password: ", testPassword);
-    await answer("Code of the second factor: ", "000000");
-    await answer("Code of the second factor: ", factor.code());
+      await answer("E-mail address at", "ben@example.org");
+      await answer("Password: ", testPassword);
+      await answer("Code of the second factor: ", "000000");
+      await answer("Code of the second factor: ", factor.code());
 
-    expect(await ended).toBe(0);
-    expect(shown).toContain("That code is wrong.");
-    expect(shown).not.toContain(testPassword);
-    expect((await saved()).email).toBe("ben@example.org");
-  }, 60_000);
+      expect(await ended).toBe(0);
+      expect(shown).toContain("That code is wrong.");
+      expect(shown).not.toContain(testPassword);
+      expect((await saved()).email).toBe("ben@example.org");
+    },
+    60_000,
+  );
 });
 
 describe("a kept session", () => {
-  async function signedIn() {
+  /** What `svc login` would have left, of a session of the test's own: so many sign-ins in a minute are refused. */
+  async function signedIn(role: TestRole = "operator") {
     const there = await place();
-    const passwordFile = join(await scratchFolder(), "password");
-    await writeFile(passwordFile, testPassword);
-    expect((await there.run(["login", email], { SVC_PASSWORD_FILE: passwordFile })).code).toBe(0);
+    const pairs = brain.as[role].cookie.split("; ").map((pair) => pair.split("=") as [string, string]);
+    const session = { brain_url: brain.url, email: `${role}@example.org`, cookies: Object.fromEntries(pairs) };
+    await writeFile(there.file, JSON.stringify(session), { mode: 0o600 });
     return there;
   }
 
   test("that other users may read is not used, and svc logout ends it", async () => {
-    const { run, saved, file } = await signedIn();
+    const { run, saved, file } = await signedIn("auditor");
     await chmod(file, 0o640);
     expect(await run(["tasks", "list"])).toMatchObject({
       code: 3,
@@ -237,7 +246,10 @@ describe("a kept session", () => {
     const { run, saved, file, home } = await signedIn();
     const away = `http://127.0.0.1:${await freePort()}`;
     await writeFile(file, JSON.stringify({ ...(await saved()), brain_url: away }), { mode: 0o600 });
-    expect(await run(["logout"])).toMatchObject({ code: 4, err: expect.stringContaining("forgotten here, but not ended there") });
+    expect(await run(["logout"])).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("forgotten here, but not ended there"),
+    });
     expect(await readdir(home)).toEqual([]);
   });
 

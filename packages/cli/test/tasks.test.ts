@@ -136,7 +136,10 @@ describe("the project", () => {
     expect((await ask(["tasks", "list"], { SVC_PROJECT_ID: "shop" })).code).toBe(0);
 
     const blind = { SVC_API_KEY: await mintKey(["tasks:read"]) };
-    expect(await ask(["tasks", "list"], blind)).toMatchObject({ code: 2, err: expect.stringContaining("--project SLUG") });
+    expect(await ask(["tasks", "list"], blind)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--project SLUG"),
+    });
     expect((await ask(["tasks", "list", "--project", "shop"], blind)).code).toBe(0);
   });
 });

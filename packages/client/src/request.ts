@@ -73,11 +73,11 @@ export function createReadFile(options: RequestOptions): ReadFile {
   const request = createRequest(options);
   return async (path, { onBytes, ...call } = {}) => {
     const read = async (answer: Response) => {
-      const parts: BlobPart[] = [];
+      const parts: Uint8Array<ArrayBuffer>[] = [];
       let bytes = 0;
       const reader = answer.body?.getReader();
       for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
-        parts.push(part.value as BlobPart);
+        parts.push(part.value);
         bytes += part.value.byteLength;
         onBytes?.(bytes);
       }
@@ -96,7 +96,7 @@ interface ReadCall<Body> extends Call {
 /** Makes requests and gives back what `read` makes of a good answer; every other end is a problem. */
 function createRequest(options: RequestOptions) {
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
-  const readCookies = options.readCookies ?? (() => ("document" in globalThis ? document.cookie : ""));
+  const readCookies = options.readCookies ?? pageCookies;
 
   return async <Body>(method: string, path: string, asked: ReadCall<Body>) => {
     try {
@@ -154,6 +154,10 @@ function createRequest(options: RequestOptions) {
     return { response, body: content };
   }
 }
+
+/** Outside of a page there is no document, and neither is its type. */
+const pageCookies = (): string =>
+  (globalThis as { readonly document?: { readonly cookie: string } }).document?.cookie ?? "";
 
 /** The refusals that a second factor would turn into a yes. */
 const gateCodes = new Set(["mfa_reverify_required", "mfa_enrollment_required"]);

@@ -1,6 +1,8 @@
 import { createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
 import { adminRoutes } from "./admin-routes.tsx";
 import { entryRoutes } from "./entry-routes.tsx";
+import { readCommandsSearch } from "./features/commands/commands-search.ts";
+import { readDeadLettersSearch } from "./features/dead-letters/dead-letters-search.ts";
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
 import { meQuery } from "./features/sessions/queries.ts";
 import { taskEventsQuery, taskListQuery, taskQuery } from "./features/tasks/queries.ts";
@@ -17,7 +19,7 @@ import { whenGated } from "./second-factor-gate.ts";
 import { PageBones } from "./ui/Feedback.tsx";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
-// later mount here in this order: /inbox, then below a project: issues, schedules, dead-letters, commands, bulk-retries,
+// later mount here in this order: /inbox, then below a project: issues, schedules, bulk-retries,
 // automation, and the rest of /me, /admin.
 
 const homeRoute = createRoute({
@@ -93,6 +95,27 @@ const agentRoute = createRoute({
   component: lazyRouteComponent(() => import("./features/agents/AgentPage.tsx"), "AgentPage"),
 });
 
+const deadLettersRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/dead-letters",
+  validateSearch: readDeadLettersSearch,
+  component: lazyRouteComponent(() => import("./features/dead-letters/DeadLettersPage.tsx"), "DeadLettersPage"),
+});
+
+const commandsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/commands",
+  validateSearch: readCommandsSearch,
+  component: lazyRouteComponent(() => import("./features/commands/CommandsPage.tsx"), "CommandsPage"),
+});
+
+const commandRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/commands/$commandId",
+  validateSearch: searchOf(rangeKeys),
+  component: lazyRouteComponent(() => import("./features/commands/CommandPage.tsx"), "CommandPage"),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     ...entryRoutes,
@@ -113,6 +136,9 @@ export const router = createRouter({
         workerRoute,
         agentsRoute,
         agentRoute,
+        deadLettersRoute,
+        commandsRoute,
+        commandRoute,
         ...settingsRoutes(projectRoute),
         ...auditRoutes(projectRoute),
       ]),

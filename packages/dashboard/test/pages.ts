@@ -1,6 +1,8 @@
-import { enrollSecondFactor, waitFor } from "@svc/testkit";
-import { signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
+import { waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page } from "playwright-core";
+import { failCommand, fillAccounts } from "./site-facts.ts";
 import { tellSample } from "./task-traffic.ts";
 
 /** What the addresses of pages are made of. */
@@ -8,6 +10,8 @@ export interface Site {
   readonly slug: string;
   readonly agentId: string;
   readonly workerId: string;
+  /** Of a command that failed. */
+  readonly commandId: string;
   /** The token of an invitation for an address without an account. */
   readonly invitation: string;
   /** Of a user with a second factor: a session that it verified, and one that waits for its code. */
@@ -197,6 +201,34 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /Agents/,
     ready: (page) => page.getByRole("heading", { name: "Processes" }).waitFor(),
   },
+  "dead letters": {
+    path: ({ slug }) => `/p/${slug}/dead-letters`,
+    title: /^Dead letters, shop/,
+    ready: async (page) => {
+      await page.getByText("Nothing is asked of an agent before you press Load").waitFor();
+      await page.getByRole("option", { name: "scripted" }).waitFor({ state: "attached" });
+    },
+  },
+  commands: {
+    path: ({ slug }) => `/p/${slug}/commands`,
+    title: /^Commands, shop/,
+    ready: (page) => page.getByRole("link", { name: "Cancel task" }).waitFor(),
+  },
+  "commands filtered to nothing": {
+    path: ({ slug }) => `/p/${slug}/commands?status=cancelled&action=purge_queue`,
+    title: /^Commands, shop/,
+    ready: (page) => page.getByText("No command matches").waitFor(),
+  },
+  "no commands yet": {
+    path: () => "/p/empty/commands",
+    title: /^Commands, empty/,
+    ready: (page) => page.getByText("No command yet").waitFor(),
+  },
+  command: {
+    path: ({ slug, commandId }) => `/p/${slug}/commands/${commandId}`,
+    title: /^Cancel task, Commands/,
+    ready: (page) => page.getByText("The agent could not do it").waitFor(),
+  },
   profile: {
     path: () => "/me/profile",
     title: /^Profile/,
@@ -344,21 +376,14 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
     expires_in_days: 90,
     allowed_cidrs: ["10.20.0.0/16", "2001:db8::7"],
   });
-  const connected = await brain.connectAgent();
+  const adapter = createScriptedAdapter("scripted", ["cancel_task"]);
+  const connected = { ...(await brain.connectAgent({ engines: [adapter] })), adapter };
   await tellSample(brain, connected);
   const worker = await waitFor(async () => {
     const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/workers`);
     return body.items.find(({ name }: { name: string }) => name === "billing-1");
   });
-  const ids = { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id };
+  const commandId = await failCommand(brain);
+  const ids = { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id, commandId };
   return { ...ids, ...(await fillAccounts(brain)) };
-}
-
-async function fillAccounts(brain: TestBrain): Promise<Pick<Site, "invitation" | "verifiedCookie" | "pendingCookie">> {
-  const invited = await brain.as.root.post(`/projects/${brain.project.slug}/invitations`, { email: "new@example.org" });
-  const verified = await brain.addMember("careful", "viewer");
-  await enrollSecondFactor(verified);
-  await verified.post("/auth/mfa/trusted-devices", { label: "Firefox on Linux" });
-  const pending = await signIn(brain.url, "careful@example.org", testPassword);
-  return { invitation: invited.body.token, verifiedCookie: verified.cookie, pendingCookie: pending.cookie };
 }

@@ -34,6 +34,22 @@ test("a purge with the token of the present depth is carried out", async () => {
   expect(await purge({ queue: "default", confirm_token: token, force: false })).toEqual({ outcome: purged, runs: 1 });
 });
 
+test("the depth of an adapter that tells it for one queue comes before that of its snapshot", async () => {
+  const scripted = createScriptedAdapter("bullmq", ["purge_queue"]);
+  scripted.answerSnapshot(() => Promise.resolve({ queue_depths: { default: 41 } }));
+  scripted.answerCommands(() => Promise.resolve(purged));
+  const run = (depth: number | undefined) => {
+    const parameters = { queue: "default", confirm_token: token };
+    const command = readCommand("c", { action: "purge_queue", parameters }, "bullmq");
+    const adapter = Object.assign(scripted, { depth: () => Promise.resolve(depth) });
+    return executeCommand(command, { engines: [adapter], secret, clock });
+  };
+
+  expect(await run(42)).toEqual(purged);
+  expect(await run(41)).toMatchObject({ error: expect.stringContaining("default holds 41 tasks now") });
+  expect(await run(undefined)).toMatchObject({ error: expect.stringContaining("sees no queue default") });
+});
+
 test("a forced one needs neither token nor depth", async () => {
   const unseen = () => Promise.reject(new Error("the engine is away"));
 

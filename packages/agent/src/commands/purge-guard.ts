@@ -28,10 +28,18 @@ export async function purgeRefusal(
 /** The present depth, or why it is not known. */
 async function depthOf(queue: string, adapter: EngineAdapter, clock: Clock): Promise<number | string> {
   try {
-    const { queue_depths: depths = {} } = await within(clock, wireTimes.snapshotTimeoutMs, adapter.snapshot());
-    const depth = Object.hasOwn(depths, queue) ? depths[queue] : undefined;
+    const depth = await within(
+      clock,
+      wireTimes.snapshotTimeoutMs,
+      adapter.depth?.(queue) ?? depthInSnapshot(queue, adapter),
+    );
     return depth ?? `the ${adapter.name} adapter sees no queue ${queue}, so the confirm token cannot be checked`;
   } catch (error) {
     return `the present depth of ${queue} is not known (${reasonOf(error)}), so the confirm token cannot be checked`;
   }
+}
+
+async function depthInSnapshot(queue: string, adapter: EngineAdapter): Promise<number | undefined> {
+  const { queue_depths: depths = {} } = await adapter.snapshot();
+  return Object.hasOwn(depths, queue) ? depths[queue] : undefined;
 }

@@ -150,6 +150,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await transport.stop();
       live.hub.stop();
       await commands.stop();
+      await features.reconciliation.settled();
       await app.close();
       await loops.stop();
       await ingest.stop();

@@ -15,6 +15,7 @@ import { createMfa } from "../features/mfa/index.ts";
 import { createPasswordReset } from "../features/password-reset/index.ts";
 import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
+import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
 import { createSessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
@@ -215,6 +216,18 @@ export function createFeatures(deps: BrainDeps) {
     roleIn: watchRoles({ sessions, projects }),
     refetched: () => refetches.inc(),
   });
+  const reconciliation = createReconciliation({
+    database,
+    clock,
+    log,
+    metrics,
+    labels,
+    agents,
+    audit,
+    commands,
+    ingest,
+    settings,
+  });
   const savedViews = createSavedViews({ database, clock });
   const health = createHealth({
     database,
@@ -245,6 +258,7 @@ export function createFeatures(deps: BrainDeps) {
     passwordReset,
     projects,
     queues,
+    reconciliation,
     releases,
     savedViews,
     sessions,

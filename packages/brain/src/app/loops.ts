@@ -8,6 +8,7 @@ import { pruneInvitations } from "../features/invitations/index.ts";
 import { pruneTrustedDevices } from "../features/mfa/index.ts";
 import { prunePasswordResets } from "../features/password-reset/index.ts";
 import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
+import { sweepStaleTasks } from "../features/reconciliation/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
 import { pruneSetupTokens } from "../features/setup/index.ts";
 import { compactRollups, foldCounters, pruneRollups } from "../features/stats/index.ts";
@@ -45,6 +46,7 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(offerWaiting, { transport, settings }),
     bindLoop(moveBulkRetries, { bulkRetries, settings }),
     bindLoop(pruneBulkRetries, { database, clock, settings }),
+    bindLoop(sweepStaleTasks, { reconciliation: features.reconciliation, settings }),
     bindLoop(pruneCommands, { database, clock, settings }),
     bindLoop(pruneAudit, { audit, clock, settings, metrics: createRetentionMetrics(metrics) }),
     ...(settings.SVC_AUDIT_CHAIN_VERIFY_ENABLED

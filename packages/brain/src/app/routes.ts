@@ -5,10 +5,12 @@ import { apiKeyRoutes } from "../features/api-keys/index.ts";
 import { auditRoutes } from "../features/audit/index.ts";
 import { bulkRetryRoutes } from "../features/bulk-retries/index.ts";
 import { commandRoutes } from "../features/commands/index.ts";
+import { deadLetterRoutes } from "../features/dead-letters/index.ts";
 import { eventRoutes } from "../features/events/index.ts";
 import { explainRoutes } from "../features/explain/index.ts";
 import { healthRoutes } from "../features/health/index.ts";
 import { homeRoutes } from "../features/home/index.ts";
+import { redactorOf } from "../features/ingest/index.ts";
 import { invitationPublicRoutes, invitationRoutes } from "../features/invitations/index.ts";
 import { issueRoutes } from "../features/issues/index.ts";
 import { liveRoutes } from "../features/live/index.ts";
@@ -69,6 +71,15 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
     settings,
     maxFrameBytes: maxFrameBytes(settings),
     secretOf: features.secretOf,
+  });
+  mount(app, api, deadLetterRoutes, {
+    database,
+    clock,
+    agents,
+    commands: features.commands,
+    audit,
+    redactor: redactorOf(settings),
+    settings,
   });
   mount(app, api, eventRoutes, { database, settings });
   mount(app, api, issueRoutes, { database, clock });

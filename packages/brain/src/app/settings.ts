@@ -8,6 +8,7 @@ import { eventSettings } from "../features/events/index.ts";
 import { checkRedactionPatterns, ingestSettings } from "../features/ingest/index.ts";
 import { mfaSettings } from "../features/mfa/index.ts";
 import { projectSettings } from "../features/projects/index.ts";
+import { reconciliationSettings } from "../features/reconciliation/index.ts";
 import { sessionSettings } from "../features/sessions/index.ts";
 import { setupSettings } from "../features/setup/index.ts";
 import { checkTaskRetention, taskSettings } from "../features/tasks/index.ts";
@@ -35,6 +36,7 @@ export const settingFragments = [
   taskSettings,
   commandSettings,
   bulkRetrySettings,
+  reconciliationSettings,
   adminSettings,
 ] as const;
 

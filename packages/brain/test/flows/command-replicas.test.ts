@@ -35,6 +35,7 @@ describe("commands between two brain processes on one PostgreSQL", () => {
   test("reach a WebSocket agent at the other one, and its result wakes who waits at this one", async () => {
     const minted = await here.mintAgent();
     const agent = await connectRaw({ url: there.url, ...minted }, { hello });
+    await agent.settle();
     const id = await order(minted.agentId);
     const { commands } = here.running.brain.features;
     const waiting = commands.awaitResult(id, { waitMs: 30_000, signal: new AbortController().signal });
@@ -51,6 +52,7 @@ describe("commands between two brain processes on one PostgreSQL", () => {
       await connectRaw({ url: here.url, ...minted }, { hello: { ...hello, worker_id: "one" } }),
       await connectRaw({ url: there.url, ...minted }, { hello: { ...hello, worker_id: "two" } }),
     ];
+    for (const agent of agents) await agent.settle();
     const ids = new Set<string>();
     for (let index = 0; index < 20; index += 1) ids.add(await order(minted.agentId));
     const got = () => agents.flatMap(({ frames }) => frames.filter(({ id }) => ids.has(id)).map(({ id }) => id));
@@ -73,6 +75,7 @@ describe("commands between two brain processes on one PostgreSQL", () => {
   test("wait for their agent when the process it was connected to dies, and are given when it comes back", async () => {
     const minted = await here.mintAgent();
     const agent = await connectRaw({ url: there.url, ...minted }, { hello });
+    await agent.settle();
     await there.kill();
     await agent.closed;
     // Nobody has said yet that the agent is gone.

@@ -80,6 +80,7 @@ for (const dialect of testDialects) {
         { url: brain.url, ...minted },
         { hello: rawHello({ capabilities: { bullmq: ["cancel_task"] } }) },
       );
+      await agent.settle();
       const hubs = {
         viewer: await subscribe(brain, "viewer", ["command.changed"]),
         operator: await subscribe(brain, "operator", ["command.changed"]),

@@ -126,7 +126,7 @@ for (const dialect of testDialects) {
       const polling = agent.poll({ wait: 30 });
       await waitingPolls(agent);
       const id = await cancel(agent.session.agentId);
-      await brain.running.brain.features.commands.work.announce(agent.session.agentId);
+      brain.running.brain.features.commands.work.announce([agent.session.agentId]);
       expect(agent.open((await polling).body.frames).map((frame) => frame.id)).toEqual([id]);
     });
 

@@ -156,6 +156,7 @@ POST   /projects/:slug/commands/pool-resize              operator      commands:
 POST   /projects/:slug/commands/add-consumer             operator      commands:write
 POST   /projects/:slug/commands/cancel-consumer          operator      commands:write
 POST   /projects/:slug/commands/rate-limit               operator      commands:write
+GET    /projects/:slug/dead-letters                      viewer        tasks:read
 GET    /projects/:slug/facets                            viewer        tasks:read
 GET    /projects/:slug/events                            viewer        tasks:read
 GET    /projects/:slug/issues                            viewer        tasks:read

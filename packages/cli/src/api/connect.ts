@@ -67,7 +67,7 @@ export const usualAddress = (env: Readonly<Record<string, string>>): string =>
  * @param needsSession for routes that refuse every API key.
  * @throws CliError `configuration` for a bad address, `refused` without a credential for it.
  */
-export async function connect(
+async function connect(
   words: ServiceWords,
   terminal: Terminal,
   { needsSession = false }: { readonly needsSession?: boolean } = {},
@@ -78,7 +78,12 @@ export async function connect(
   if (key !== undefined && !needsSession) {
     if (!/^[\x21-\x7e]+$/.test(key)) throw new CliError("configuration", "SVC_API_KEY is no API key");
     const address = given ?? (await readSession(home))?.brain_url ?? usualAddress(env);
-    return { api: createClient({ baseUrl: address, bearer: key, fetch: quickFetch }), address, credential: "key", project };
+    return {
+      api: createClient({ baseUrl: address, bearer: key, fetch: quickFetch }),
+      address,
+      credential: "key",
+      project,
+    };
   }
   const session = await readSession(home);
   if (session === null) {
@@ -87,7 +92,10 @@ export async function connect(
   }
   const address = given ?? session.brain_url;
   if (address !== session.brain_url) {
-    throw new CliError("refused", `${session.email} is signed in at ${session.brain_url}, not at ${address}: svc login`);
+    throw new CliError(
+      "refused",
+      `${session.email} is signed in at ${session.brain_url}, not at ${address}: svc login`,
+    );
   }
   const { fetch, readCookies } = cookieFetch(session.cookies);
   return { api: createClient({ baseUrl: address, fetch, readCookies }), address, credential: "session", project };
@@ -107,8 +115,18 @@ export async function asking<T>(
   }
 }
 
-/** The slug of the project that is meant. @throws CliError `usage` when it is not named and there are several, or none. */
-export async function projectOf(words: ProjectWords, connection: Connection): Promise<string> {
+/** A connection and the slug of the project that is meant. @throws CliError as `connect` and `projectOf` do. */
+export async function openProject(
+  words: ProjectWords,
+  terminal: Terminal,
+  options: { readonly needsSession?: boolean } = {},
+) {
+  const connection = await connect(words, terminal, options);
+  return { connection, slug: await projectOf(words, connection) };
+}
+
+/** @throws CliError `usage` when the project is not named and there are several; `refused` when there is none. */
+async function projectOf(words: ProjectWords, connection: Connection): Promise<string> {
   const named = words.project ?? connection.project;
   if (named !== undefined) return named;
   const projects = await connection.api.listProjects().catch((cause: unknown) => {

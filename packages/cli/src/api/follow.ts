@@ -8,13 +8,13 @@ const longestPauseMs = 1000;
 
 /**
  * Reads until what is read `isDone`, at first often and then every second. A service that is away or asks for patience is waited for, up
- * to a minute; a change after a while of quiet makes it look often again.
+ * to a minute. `onRead` gives whether something has changed, which makes it look often again.
  *
  * @throws what `read` throws otherwise.
  */
 export async function follow<T>(
   read: () => Promise<T>,
-  { isDone, onRead }: { readonly isDone: (value: T) => boolean; readonly onRead?: (value: T) => boolean | void },
+  { isDone, onRead }: { readonly isDone: (value: T) => boolean; readonly onRead?: (value: T) => boolean },
 ): Promise<T> {
   let pauseMs = firstPauseMs;
   let awaySinceMs: number | null = null;

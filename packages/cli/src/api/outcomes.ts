@@ -22,7 +22,10 @@ export function outcomeOf(command: Command): string {
 
 /** The command when it is over. @throws CliError when the service refuses or stays away. */
 export const awaitOutcome = (connection: Connection, slug: string, id: string): Promise<Command> =>
-  asking(connection, () => follow(() => connection.api.getCommand(slug, id), { isDone: isOver }), { slug, what: `command ${id}` });
+  asking(connection, () => follow(() => connection.api.getCommand(slug, id), { isDone: isOver }), {
+    slug,
+    what: `command ${id}`,
+  });
 
 /** One command that is to be issued for each of several tasks. */
 export interface Work {
@@ -56,6 +59,7 @@ export async function carryOut(work: Work, connection: Connection, terminal: Ter
   const commands: Command[] = [];
   const refused: Refusal[] = [];
   const faults: unknown[] = [];
+  let failed = 0;
   const isLonely = taskIds.length === 1;
   const waiting = taskIds.values();
 
@@ -72,22 +76,23 @@ export async function carryOut(work: Work, connection: Connection, terminal: Ter
       if (waits) command = await awaitOutcome(connection, slug, issued.id);
     } finally {
       commands.push(command);
-      if (!asJson) terminal.out(`${inOneLine(taskId)}  ${isOver(command) ? outcomeOf(command) : `command ${command.id}`}`);
+      if (isOver(command) && command.status !== "completed") failed += 1;
+      if (!asJson)
+        terminal.out(`${inOneLine(taskId)}  ${isOver(command) ? outcomeOf(command) : `command ${command.id}`}`);
     }
   }
 
   {
     using progress = startProgress(what, terminal);
-    const work = async () => {
+    const takeTurns = async () => {
       for (const taskId of waiting) {
         await one(taskId).catch((fault: unknown) => faults.push(fault));
         if (faults.length > 0) return;
-        const failed = commands.filter((command) => isOver(command) && command.status !== "completed").length;
         const troubles = failed + refused.length === 0 ? [] : [`${failed} failed`, `${refused.length} refused`];
         if (!isLonely) progress.show(commands.length + refused.length, taskIds.length, troubles);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(atOnce, taskIds.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(atOnce, taskIds.length) }, takeTurns));
   }
   if (asJson && commands.length + refused.length > 0) terminal.out(jsonText({ commands, refused }));
   if (faults.length > 0) throw faults[0];

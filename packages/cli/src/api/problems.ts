@@ -48,13 +48,16 @@ function wordsOf(problem: ApiProblem, asked: Asked): Words {
     case "scope_missing":
     case "mfa_reverify_required":
     case "mfa_enrollment_required":
-      return { message, hint: hints[code] };
+      return { message, hint: hints[code] ?? null };
     case "forbidden":
       return { message, hint: hints[reason] ?? null };
     case "rate_limited":
       return { message, hint: `try again in ${problem.retryAfterSeconds ?? 60} s` };
     default:
-      return { message, hint: details.matched === undefined ? (hints[reason] ?? null) : "--max takes more, up to 10000" };
+      return {
+        message,
+        hint: details.matched === undefined ? (hints[reason] ?? null) : "--max takes more, up to 10000",
+      };
   }
 }
 
@@ -62,7 +65,8 @@ function wordsOf(problem: ApiProblem, asked: Asked): Words {
 function missing(resource: unknown, { slug, what }: Asked): string {
   if (slug === undefined) return "such thing";
   if (resource === "project" || what === undefined) return `project ${slug}`;
-  if (typeof resource === "string" && !what.startsWith(resource.replaceAll("_", " "))) return `such ${resource.replaceAll("_", " ")}`;
+  if (typeof resource === "string" && !what.startsWith(resource.replaceAll("_", " ")))
+    return `such ${resource.replaceAll("_", " ")}`;
   return `${what} in project ${slug}`;
 }
 
@@ -125,6 +129,7 @@ const networkWords: Readonly<Record<string, string>> = {
 
 /** Errors of `fetch` hide what happened behind "fetch failed". */
 function whyUnreachable(cause: unknown): string {
+  let deepest = "";
   for (let fault = cause, depth = 0; fault instanceof Error && depth < 5; fault = fault.cause, depth += 1) {
     const errors = fault instanceof AggregateError ? (fault.errors as unknown[]) : [];
     for (const one of [fault, ...errors] as NodeJS.ErrnoException[]) {
@@ -132,6 +137,7 @@ function whyUnreachable(cause: unknown): string {
       if (words !== undefined) return words;
       if (one.code !== undefined) return `${one.message} (${one.code})`;
     }
+    deepest = fault.message;
   }
-  return "the connection failed";
+  return deepest || "the connection failed";
 }

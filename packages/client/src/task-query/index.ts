@@ -23,5 +23,5 @@ export {
 } from "./language.ts";
 export { type ParsedQuery, parseTaskQuery } from "./parse.ts";
 export { printTaskQuery, printTerm, quoted } from "./print.ts";
-export { durationRule, momentRule, readDuration, readMoment } from "./times.ts";
 export type { QueryToken } from "./scan.ts";
+export { durationRule, momentRule, readDuration, readMoment } from "./times.ts";

@@ -31,7 +31,13 @@ export function useVisiblePoll(pollMs: number): void {
 }
 addEventListener("online", () => connection.retryNow());
 
-const followedTopics: HubTopic[] = ["task.changed", "agent.changed", "worker.changed", "queue.changed"];
+const followedTopics: HubTopic[] = [
+  "task.changed",
+  "agent.changed",
+  "worker.changed",
+  "queue.changed",
+  "command.changed",
+];
 
 /** Follows one project on the hub for as long as the component is shown. */
 export function useFollowProject(projectId: string | null): void {

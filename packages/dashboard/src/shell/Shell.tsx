@@ -1,7 +1,7 @@
 import type { Task } from "@svc/client";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Outlet, useLocation, useParams } from "@tanstack/react-router";
-import { Suspense, useEffect, useLayoutEffect } from "react";
+import { CatchBoundary, Outlet, useLocation, useParams } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useLayoutEffect, useSyncExternalStore } from "react";
 import { useLiveAgents } from "../features/agents/queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { useMe } from "../features/sessions/queries.ts";
@@ -15,7 +15,7 @@ import { setProjectZone } from "../ui/instants.ts";
 import { Banner } from "./Banner.tsx";
 import { Overlays } from "./Overlays.tsx";
 import { Rail } from "./Rail.tsx";
-import { noteProject, noteTask, openRecent } from "./recent.ts";
+import { noteProject, noteTask, openRecent, recent } from "./recent.ts";
 import { ShellKeys } from "./ShellKeys.tsx";
 import css from "./shell.module.css";
 import { TopBar } from "./TopBar.tsx";
@@ -85,8 +85,26 @@ function ProjectShell({ slug }: { slug: string }) {
         )}
         <ShellKeys slug={slug} />
         <Overlays slug={slug} />
+        <Tray slug={slug} />
       </div>
     </HrefContext>
+  );
+}
+
+const CommandTray = lazy(() =>
+  import("../features/commands/CommandTray.tsx").then((part) => ({ default: part.CommandTray })),
+);
+
+/** The commands that were issued here; its part is loaded once there is one. */
+function Tray({ slug }: { slug: string }) {
+  const { commands } = useSyncExternalStore(recent.subscribe, recent.get);
+  if (!commands.some((command) => command.slug === slug)) return null;
+  return (
+    <CatchBoundary getResetKey={() => commands} errorComponent={() => null}>
+      <Suspense fallback={null}>
+        <CommandTray slug={slug} />
+      </Suspense>
+    </CatchBoundary>
   );
 }
 

@@ -12,11 +12,12 @@ describe("what was looked at last", () => {
     const task = { slug: "shop", engine: "bullmq", taskId: "1", name: "mail" };
     expect(readRecent(JSON.stringify({ tasks: [task, { slug: 1 }, null], projects: ["shop", 7] }))).toEqual({
       tasks: [task],
+      commands: [],
       projects: ["shop"],
     });
   });
 
   test.each([null, "", "no json", "7", "null", '{"tasks":"x"}'])("is nothing for %o", (text) => {
-    expect(readRecent(text)).toEqual({ tasks: [], projects: [] });
+    expect(readRecent(text)).toEqual({ tasks: [], commands: [], projects: [] });
   });
 });

@@ -8,13 +8,23 @@ export interface RecentTask {
   taskId: string;
   name: string;
 }
+/** A command that was issued in this browser. */
+export interface RecentCommand {
+  slug: string;
+  id: string;
+  /** What it does, as the tray says it. */
+  words: string;
+  /** Engine and id of the one task that it is about, with a slash between them; empty without one. */
+  task: string;
+}
 export interface Recent {
   tasks: readonly RecentTask[];
+  commands: readonly RecentCommand[];
   projects: readonly string[];
 }
 
 const maximum = 8;
-const nothing: Recent = { tasks: [], projects: [] };
+const nothing: Recent = { tasks: [], commands: [], projects: [] };
 
 /** With `item` in front, at most once, and no more than are worth showing. */
 export function newestFirst<Item>(list: readonly Item[], item: Item, keyOf: (item: Item) => string): Item[] {
@@ -26,9 +36,10 @@ export function readRecent(text: string | null): Recent {
   try {
     const value: unknown = JSON.parse(text ?? "null");
     if (typeof value !== "object" || value === null) return nothing;
-    const { tasks, projects } = value as Record<string, unknown>;
+    const { tasks, commands, projects } = value as Record<string, unknown>;
     return {
-      tasks: (Array.isArray(tasks) ? tasks : []).filter(isRecentTask).slice(0, maximum),
+      tasks: listOf<RecentTask>(tasks, ["slug", "engine", "taskId", "name"]),
+      commands: listOf<RecentCommand>(commands, ["slug", "id", "words", "task"]),
       projects: (Array.isArray(projects) ? projects : []).filter((one) => typeof one === "string").slice(0, maximum),
     };
   } catch {
@@ -36,10 +47,13 @@ export function readRecent(text: string | null): Recent {
   }
 }
 
-function isRecentTask(value: unknown): value is RecentTask {
-  if (typeof value !== "object" || value === null) return false;
-  const task = value as Record<string, unknown>;
-  return (["slug", "engine", "taskId", "name"] as const).every((key) => typeof task[key] === "string");
+/** Those of a list that have these texts. */
+function listOf<Item>(list: unknown, keys: readonly (keyof Item & string)[]): Item[] {
+  const isItem = (value: unknown): boolean =>
+    typeof value === "object" &&
+    value !== null &&
+    keys.every((key) => typeof (value as Record<string, unknown>)[key] === "string");
+  return (Array.isArray(list) ? list : []).filter(isItem).slice(0, maximum) as Item[];
 }
 
 export const recent = createStore<Recent>(nothing);
@@ -73,6 +87,17 @@ export function noteTask(task: RecentTask): void {
   const [newest] = known.tasks;
   if (newest !== undefined && keyOf(newest) === keyOf(task) && newest.name === task.name) return;
   change({ ...known, tasks: newestFirst(known.tasks, task, keyOf) });
+}
+
+export function noteCommand(command: RecentCommand): void {
+  const known = recent.get();
+  change({ ...known, commands: newestFirst(known.commands, command, ({ id }) => id) });
+}
+
+/** Takes commands out of the tray. */
+export function dropCommands(ids: readonly string[]): void {
+  const known = recent.get();
+  change({ ...known, commands: known.commands.filter(({ id }) => !ids.includes(id)) });
 }
 
 export function noteProject(slug: string): void {

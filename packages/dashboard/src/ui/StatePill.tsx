@@ -29,7 +29,8 @@ const healthLooks: Readonly<Record<string, Look>> = {
   failed: { tone: "failure", glyph: "failure" },
 };
 
-function Pill({ word, look, bare }: { word: string; look: Look; bare?: boolean | undefined }) {
+/** `look` says in which state's colours. */
+export function Pill({ word, look, bare }: { word: string; look: Look; bare?: boolean | undefined }) {
   return (
     <span className={bare ? `${css.pill} ${css.bare}` : css.pill} data-state={look.tone} data-glyph={look.glyph}>
       <Glyph name={look.glyph} />

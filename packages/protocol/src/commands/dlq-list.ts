@@ -1,5 +1,7 @@
 /** Asks the agent for one page of an engine's dead letters; the target is `{type: "queue", id: queue or "", engine}`. */
 export interface DlqListParameters {
+  /** The target's as well. */
+  engine?: string;
   queue?: string | null;
   limit: number;
   cursor?: string | null;

@@ -124,7 +124,14 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     wakePolls: (agentId) => commands.work.look(agentId),
     verified: deps.verified,
     waitForWork: ({ identity, maxFrames, retryContracts, signal }, waitMs) =>
-      commands.work.wait({ agentId: identity.agent_id, max: maxFrames, retryContracts, withResends: true, waitMs, signal }),
+      commands.work.wait({
+        agentId: identity.agent_id,
+        max: maxFrames,
+        retryContracts,
+        withResends: true,
+        waitMs,
+        signal,
+      }),
     whenIngestHasRoom,
   });
 

@@ -36,6 +36,8 @@ export interface ConnectionDeps {
   verified(path: "fast" | "slow"): void;
   /** An agent that left unread what it was sent reads on. */
   readsAgain(agentId: string): void;
+  /** Wait for a command to leave, in milliseconds, when it is not the spec's. */
+  readonly sendMs?: number;
 }
 
 export interface OpenConnection {
@@ -60,10 +62,10 @@ export interface Connection extends Slot {
 /** Bytes that may lie unsent because the agent does not read; above it, nothing more that asks for an answer is read from it. */
 const maxUnsentBytes = 1_048_576;
 /** A command that has not left by then counts as not sent (spec part 3, section 4.1). */
-const sendWithinMs = 5000;
+const defaultSendMs = 5000;
 
 export function createConnection(deps: ConnectionDeps, opened: OpenConnection): Connection {
-  const { clock, log, dispatch } = deps;
+  const { clock, log, dispatch, sendMs = defaultSendMs } = deps;
   const { socket, identity, hello, secret } = opened;
   const sessionId = randomUUID();
   const session = { agentId: identity.agent_id, projectId: identity.project_id, sessionId };
@@ -119,10 +121,11 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
       const late = setTimeout(() => {
         isStuck = true;
         resolve("failed");
-      }, sendWithinMs);
+      }, sendMs);
       late.unref();
       socket.send(frame, (error) => {
         clearTimeout(late);
+        if (error != null) isStuck = true;
         resolve(error == null ? "sent" : "failed");
         written(error);
       });

@@ -35,6 +35,7 @@ function build(changes: Partial<LongpollDeps> = {}) {
   const longpoll = createLongpoll({
     announce: () => {},
     claim: async () => [],
+    unsigned: async () => {},
     clock,
     dispatch(source, frame, text) {
       handled.push(frame.type);
@@ -62,7 +63,14 @@ function build(changes: Partial<LongpollDeps> = {}) {
       if (error instanceof ApiError) return error;
       throw error;
     });
-  return { clock, said, registry, handled, heartbeat, batch, upload, hangUp: () => gone.abort() };
+  const poll = () =>
+    longpoll.poll(identity, nonce, {
+      waitSeconds: 30,
+      maxFrames: 10,
+      retryContracts: new Set(),
+      signal: gone.signal,
+    });
+  return { clock, said, registry, handled, heartbeat, batch, upload, poll, hangUp: () => gone.abort() };
 }
 
 describe("a long-poll upload", () => {
@@ -140,5 +148,59 @@ describe("a long-poll upload", () => {
     const text = batch();
     await upload(text, text);
     expect(said).toEqual([{ event: "agent_transport.replay_refused", frames: undefined }]);
+  });
+});
+
+describe("a poll", () => {
+  const command = (id: string, text = "") => ({ id, payload: { action: "cancel_task", parameters: { text } } });
+
+  test("waits before it looks, so that it hears of what comes meanwhile, and no longer than that", async () => {
+    const steps: string[] = [];
+    const { poll } = build({
+      waitForWork({ signal }) {
+        steps.push("waits");
+        return new Promise((resolve) => {
+          // Word of a command comes while the first look is under way; the second wait ends with the look that finds it.
+          if (steps.length === 1) resolve("look");
+          signal.addEventListener("abort", () => {
+            steps.push("waits no more");
+            resolve("over");
+          });
+        });
+      },
+      async claim() {
+        steps.push("looks");
+        return steps.filter((step) => step === "looks").length === 2 ? [command("one")] : [];
+      },
+    });
+    expect((await poll()).frames).toHaveLength(1);
+    expect(steps).toEqual(["waits", "looks", "waits", "looks", "waits no more"]);
+  });
+
+  test("waits no more when its look failed", async () => {
+    let isWaiting = false;
+    const { poll } = build({
+      waitForWork: ({ signal }) =>
+        new Promise((resolve) => {
+          isWaiting = true;
+          signal.addEventListener("abort", () => {
+            isWaiting = false;
+            resolve("over");
+          });
+        }),
+      claim: () => Promise.reject(new Error("the database is away")),
+    });
+    await expect(poll()).rejects.toThrow("the database is away");
+    expect(isWaiting).toBe(false);
+  });
+
+  test("hands out what can be signed, and the rest has failed", async () => {
+    const failed: string[] = [];
+    const { poll } = build({
+      claim: async () => [command("good"), command("bad", "\ud800"), command("good too")],
+      unsigned: async ({ id }) => void failed.push(id),
+    });
+    const ids = (await poll()).frames.map((frame) => JSON.parse(frame).id);
+    expect([ids, failed]).toEqual([["good", "good too"], ["bad"]]);
   });
 });

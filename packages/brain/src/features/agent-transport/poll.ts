@@ -47,12 +47,25 @@ export async function pollCommands(
     if (session.ended() !== null) return "invalidated";
     // What is claimed for a client that has gone would wait for its timeout.
     if (request.signal.aborted) return { frames: [] };
-    const claimed = maxFrames === 0 ? [] : await deps.claim(identity, maxFrames, request.retryContracts);
-    const frames = await sign(claimed);
-    if (frames.length > 0) return { frames };
     const leftMs = endMs - deps.clock.monotonicMs();
-    if (leftMs <= 0) return { frames: [] };
-    const woken = await deps.waitForWork(request, leftMs);
+    // It waits before it looks: word of what is committed between the two is not lost.
+    const done = new AbortController();
+    const waiting =
+      leftMs <= 0
+        ? null
+        : deps.waitForWork({ ...request, signal: AbortSignal.any([request.signal, done.signal]) }, leftMs);
+    let frames: string[];
+    try {
+      frames = maxFrames === 0 ? [] : await sign(await deps.claim(identity, maxFrames, request.retryContracts));
+    } catch (error) {
+      done.abort();
+      throw error;
+    }
+    if (frames.length > 0 || waiting === null) {
+      done.abort();
+      return { frames };
+    }
+    const woken = await waiting;
     if (woken === "revoked") return "revoked";
     if (woken === "over") return { frames: [] };
   }

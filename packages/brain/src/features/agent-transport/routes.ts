@@ -5,6 +5,7 @@ import type { WebSocket } from "ws";
 import { tooManyRequests } from "../../platform/http/access.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
+import { goneSignal } from "../../platform/http/gone-signal.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { Gateway } from "./gateway.ts";
 import { type Longpoll, sessionNonce } from "./longpoll.ts";
@@ -193,12 +194,4 @@ function refusalError(refusal: Refusal): ApiError {
     case "project_inactive":
       return new ApiError("project_inactive");
   }
-}
-
-/** Aborted when the client closes before its answer was sent, also when it has closed already: admission may take long. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  if (reply.raw.destroyed) gone.abort();
-  else reply.raw.once("close", () => gone.abort());
-  return gone.signal;
 }

@@ -7,6 +7,13 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
 import type { EndedCommand } from "../commands/index.ts";
 import type { TimeRange } from "../stats/index.ts";
+import {
+  type Ability,
+  type AbleAgent,
+  type AdvertisedAbilities,
+  ableAgents,
+  advertisedAbilities,
+} from "./able-reads.ts";
 import { type Gap, readCompleteness } from "./completeness.ts";
 import { createIdentities, type Identities } from "./identity.ts";
 import { createLosses, type Losses } from "./losses.ts";
@@ -84,6 +91,10 @@ export interface Agents
   listProcesses(projectId: string, filter: ProcessFilter): Promise<AgentProcess[]>;
   countByState(projectId: string): Promise<Record<"online" | "offline" | "unknown", number>>;
   countOnline(maxProjects: number): ReturnType<typeof countOnline>;
+  /** By project and engine the online agent that was seen last of those that advertise the token for the engine. */
+  able(ability: Omit<Ability, "since">): Promise<AbleAgent[]>;
+  /** What the online agents of a project advertise, those seen last first. */
+  advertised(projectId: string, limit: number): Promise<AdvertisedAbilities[]>;
   /** Notes contact; false when the agent is known to be revoked. `workerId` null is the slot without one, undefined no process at all. */
   seen(identity: Parameters<Pulse["seen"]>[0], workerId: string | null | undefined, at: Date): Promise<boolean>;
   touched: Pulse["touched"];
@@ -125,6 +136,9 @@ export function createAgents(deps: AgentsDeps): Agents {
     offlineTimeoutMs: settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000,
     onChanged,
   });
+
+  /** Agents that poll are there while their last upload was after this. */
+  const uploadedSince = () => new Date(clock.now().getTime() - settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000);
 
   function heardRevoked(revoked: RevokedAgent): void {
     identities.forget({ agentId: revoked.agentId });
@@ -189,6 +203,12 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
     countByState: (projectId) => countByState(database.read, projectId),
     countOnline: (maxProjects) => countOnline(database.read, maxProjects),
+    able: (ability) =>
+      ableAgents(ability.projectId === undefined ? database.slow : database.read, database.dialect, {
+        ...ability,
+        since: uploadedSince(),
+      }),
+    advertised: (projectId, limit) => advertisedAbilities(database.read, { projectId, limit, since: uploadedSince() }),
     async sweepStale(signal) {
       if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
       const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);

@@ -4,6 +4,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import { abilitiesOf } from "./abilities.ts";
 import type { Pulse } from "./pulse.ts";
 import type { AgentIdentity } from "./reads.ts";
 import {
@@ -18,7 +19,6 @@ import {
   markSilent,
   upsertProcess,
 } from "./store.ts";
-import { abilitiesOf } from "./abilities.ts";
 
 export interface PresenceDeps {
   readonly database: Database<Tables>;

@@ -115,9 +115,17 @@ export async function upsertProcess(tx: Tx<Tables>, row: AgentWorkerRow): Promis
     .insertInto("agent_workers")
     .values(row)
     .onConflict((conflict) =>
-      conflict
-        .expression(sql`agent_id, coalesce(worker_id, '')`)
-        .doUpdateSet({ role, framework, pid, started_at, state, capabilities, last_seen_at, last_connect_at, updated_at }),
+      conflict.expression(sql`agent_id, coalesce(worker_id, '')`).doUpdateSet({
+        role,
+        framework,
+        pid,
+        started_at,
+        state,
+        capabilities,
+        last_seen_at,
+        last_connect_at,
+        updated_at,
+      }),
     )
     .execute();
 }

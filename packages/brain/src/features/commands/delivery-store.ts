@@ -43,6 +43,21 @@ export const failUnsigned = (
     .returning(movedColumns)
     .executeTakeFirst();
 
+/** Whether an open command is over its time at all: looked at before a write is asked for. */
+export async function isAnyDue(db: Database<Tables>["read"], now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom("commands")
+    .select("id")
+    .where(isOpen)
+    .where("timeout_at", "<=", now)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** As text, so that the index of open commands serves. */
+const isOpen = sql<boolean>`status IN ('pending', 'dispatched')`;
+
 /**
  * Ends at most `limit` open commands whose time is over, those that waited longest first. Rows that somebody changes just now are left to the
  * next round.
@@ -55,8 +70,7 @@ export function expireDue(
   const due = tx
     .selectFrom("commands")
     .select("id")
-    // As text, so that the index of open commands serves.
-    .where(sql<boolean>`status IN ('pending', 'dispatched')`)
+    .where(isOpen)
     .where("timeout_at", "<=", now)
     .orderBy("timeout_at")
     .limit(limit);
@@ -69,7 +83,7 @@ export function expireDue(
       completed_at: now,
     })
     .where("id", "in", (eb) => eb.selectFrom("due").select("due.id"))
-    .where(sql<boolean>`status IN ('pending', 'dispatched')`)
+    .where(isOpen)
     .where("timeout_at", "<=", now)
     .returning(movedColumns)
     .execute();

@@ -1,6 +1,6 @@
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { ClaimedCommand, CommandDeps } from "./claim.ts";
-import { agentsWithPending, expireDue, failUnsigned, putBack } from "./delivery-store.ts";
+import { agentsWithPending, expireDue, failUnsigned, isAnyDue, putBack } from "./delivery-store.ts";
 import type { EndedCommand } from "./result-signal.ts";
 
 export interface DeliveryDeps extends CommandDeps {
@@ -38,6 +38,7 @@ export function createDelivery({ database, clock, log, counted, changed, ended }
       let expired = 0;
       for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
         const now = clock.now();
+        if (!(await isAnyDue(database.read, now))) break;
         const rows = await database.write((tx) => expireDue(tx, database.dialect, { now, limit: rowsPerBatch }));
         for (const row of rows) counted.moved(row, "timeout");
         ended(rows);

@@ -37,7 +37,7 @@ export interface CommandsDeps extends Omit<CommandDeps, "counted"> {
 
 /** Commands: issuing, claiming, waiting for work and for results, storing what agents report. */
 export function createCommands(given: CommandsDeps) {
-  const { log, publish, audit } = given;
+  const { publish, audit } = given;
   const counted = createCommandMetrics(given.metrics, given.labels);
   let childSource: ChildSource | null = null;
   const children = () => childSource;
@@ -75,12 +75,7 @@ export function createCommands(given: CommandsDeps) {
         counted.moved(command, "pending");
         changed(command);
       }
-      for (const agentId of new Set(commands.map(({ agent_id }) => agent_id))) {
-        if (agentId === null) continue;
-        work
-          .announce(agentId)
-          .catch((error: Error) => log.warn("commands.announce_failed", { message: error.message }));
-      }
+      work.announce([...new Set(commands.flatMap(({ agent_id }) => agent_id ?? []))]);
     },
     /** Commands were cancelled with their agent, and that has been committed. */
     cancelled(commands: readonly EndedCommand[]): void {
@@ -93,6 +88,7 @@ export function createCommands(given: CommandsDeps) {
     },
     awaitResult: results.awaitResult,
     onEnded: results.onEnded,
+    onReported: reports.onReported,
     async start(): Promise<void> {
       await Promise.all([work.start(), results.start()]);
     },

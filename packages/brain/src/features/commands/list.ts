@@ -1,8 +1,8 @@
 import { isUuid } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
-import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Role } from "../../platform/http/actor.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type CommandPosition, commandsAmong, commandsById, newestCommands } from "./reads.ts";

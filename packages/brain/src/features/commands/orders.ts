@@ -123,7 +123,11 @@ export function bulkRetry(
       const unknown = await unknownAmong(engine, all, shownIds);
       if (unknown.length === 0) return;
       throw invalid(
-        { loc: ["body", "filter", "task_ids"], type: "unknown_task", message: `hold no task of ${engine} in the project` },
+        {
+          loc: ["body", "filter", "task_ids"],
+          type: "unknown_task",
+          message: `hold no task of ${engine} in the project`,
+        },
         { task_ids: unknown },
       );
     },

@@ -52,6 +52,14 @@ const wideCommands: WideTable = {
   orderedBy: ["issued_at", "id"],
 };
 
+/** The index that has each filter in list order. */
+const indexes = {
+  agentId: { column: "agent_id", name: "commands_by_project_agent" },
+  status: { column: "status", name: "commands_by_status" },
+  action: { column: "action", name: "commands_by_action" },
+} as const;
+const filters = Object.keys(indexes) as (keyof typeof indexes)[];
+
 /** A project's commands after `after`, newest first: as many as the bounds of a page let in. */
 export function newestCommands(
   db: Db,
@@ -60,13 +68,28 @@ export function newestCommands(
   { after, limit }: { after: CommandPosition | null; limit: number },
 ): Promise<BoundedRows<PublicCommandRow>> {
   const conditions: RawBuilder<unknown>[] = [sql`project_id = ${filter.projectId}`];
-  if (filter.status !== null) conditions.push(sql`status = ${filter.status}`);
-  if (filter.agentId !== null) conditions.push(sql`agent_id = ${filter.agentId}`);
-  if (filter.action !== null) conditions.push(sql`action = ${filter.action}`);
+  const given = filters.filter((name) => filter[name] !== null);
+  const [leading] = given;
+  const order = [sql`issued_at DESC`, sql`id DESC`];
+  for (const name of given) {
+    const column = sql.ref(indexes[name].column);
+    if (dialect === "sqlite" || name !== leading) {
+      conditions.push(sql`${column} = ${filter[name]}`);
+      continue;
+    }
+    // Said as a range, and part of the order, so that no other index will do: a rare value would cost a walk over all commands.
+    conditions.push(
+      sql`(${column}, issued_at) >= (${filter[name]}, '-infinity'::timestamptz)`,
+      sql`(${column}, issued_at) <= (${filter[name]}, ${after?.issuedAt ?? "infinity"}::timestamptz)`,
+    );
+    order.unshift(sql`${column} DESC`);
+  }
   if (after !== null) {
     conditions.push(sql`issued_at <= ${after.issuedAt}`, sql`(issued_at, id) < (${after.issuedAt}, ${after.id})`);
   }
-  const from = sql`FROM commands WHERE ${sql.join(conditions, sql` AND `)} ORDER BY issued_at DESC, id DESC`;
+  const index = leading === undefined ? "commands_by_project" : indexes[leading].name;
+  const table = dialect === "sqlite" ? sql`commands INDEXED BY ${sql.ref(index)}` : sql`commands`;
+  const from = sql`FROM ${table} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${sql.join(order)}`;
   return rowsWithinBytes(db, dialect, { table: wideCommands, from }, { limit });
 }
 

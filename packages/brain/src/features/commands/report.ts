@@ -21,6 +21,9 @@ export interface ReportedResult {
   readonly now: Date;
 }
 
+/** Told of a result once that is committed; must not throw. */
+type ResultListener = (reported: ReportedResult) => void;
+
 /** Runs in the transaction that stores the result. */
 export type ResultHandler = (tx: Tx<Tables>, reported: ReportedResult) => Promise<void>;
 
@@ -34,6 +37,7 @@ export interface ReportDeps extends CommandDeps {
 /** Stores what an agent says about a command it was given: its ack and its result (spec part 3, section 4.1). */
 export function createReports({ database, clock, log, counted, ended, late }: ReportDeps) {
   const handlers = new Map<string, ResultHandler[]>();
+  const listeners = new Map<string, ResultListener[]>();
   const tokenOf = (payload: Record<string, unknown>) =>
     typeof payload.delivery_claim_token === "string" ? payload.delivery_claim_token.slice(0, 64) : null;
 
@@ -53,26 +57,31 @@ export function createReports({ database, clock, log, counted, ended, late }: Re
       const error = typeof payload.error === "string" ? storedText(payload.error) : null;
       const now = clock.now();
       const report = { id, agentId, token: tokenOf(payload), status, error, now } as const;
-      const outcome = await database.write(async (tx) => {
+      const reported = await database.write(async (tx): Promise<ReportedResult | null> => {
         const finished = await finish(tx, { ...report, result: isSuccess ? storedJson(result) : null });
         const command = finished ?? (await findCommand(tx, id));
-        const isLate = finished === undefined;
-        if (command !== undefined && command.agent_id === agentId) {
-          for (const handle of handlers.get(command.action) ?? []) {
-            await handle(tx, { command, status, result, error, isLate, now });
-          }
+        if (command === undefined) return null;
+        const told: ReportedResult = { command, status, result, error, isLate: finished === undefined, now };
+        if (command.agent_id === agentId) {
+          for (const handle of handlers.get(command.action) ?? []) await handle(tx, told);
         }
-        return { command, isLate };
+        return told;
       });
-      if (outcome.command !== undefined && !outcome.isLate) {
-        counted.moved(outcome.command, status);
-        ended([outcome.command]);
-        return;
+      if (reported === null || reported.isLate) {
+        counted.late(status);
+        // Nothing is known of an id that no command has, so that an agent could fill the audit trail with them.
+        if (reported !== null) late(reported.command, agentId, status);
+        log.info("commands.late_result", { command_id: id, agent_id: agentId });
+      } else {
+        counted.moved(reported.command, status);
+        ended([reported.command]);
       }
-      counted.late(status);
-      // Nothing is known of an id that no command has, so that an agent could fill the audit trail with them.
-      if (outcome.command !== undefined) late(outcome.command, agentId, status);
-      log.info("commands.late_result", { command_id: id, agent_id: agentId });
+      if (reported?.command.agent_id !== agentId) return;
+      for (const listener of listeners.get(reported.command.action) ?? []) listener(reported);
+    },
+    /** Calls `listener` for the results that `onResult` is called for, once they are committed. */
+    onReported(action: string, listener: ResultListener): void {
+      listeners.set(action, [...(listeners.get(action) ?? []), listener]);
     },
     /** Calls `handle` for results of an action from the agent that has the command, late ones too; a repetition is to change nothing. */
     onResult(action: string, handle: ResultHandler): void {

@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
-import type { Log } from "../../platform/log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import { type AnnouncerDeps, createAnnouncer } from "./announcer.ts";
 import { endedAmong } from "./reads.ts";
 
 /** How a command ended. */
@@ -13,29 +13,24 @@ export interface CommandOutcome extends EndedCommand {
   readonly error: string | null;
 }
 
-const channel = "svc_command_ends";
 const recheckMs = 250;
 const idsPerStatement = 500;
+
+export interface ResultSignalDeps extends AnnouncerDeps {
+  readonly database: Pick<Database<Tables>, "read" | "listen" | "notify" | "dialect">;
+}
 
 /**
  * Tells that commands ended: those who wait for one of them, in this process at once and in the others by LISTEN/NOTIFY, and listeners.
  * What a lost notification missed is found by one look every 250 ms for all who wait.
  */
-export function createResultSignal({
-  database,
-  log,
-  processId,
-}: {
-  readonly database: Pick<Database<Tables>, "read" | "listen" | "notify" | "dialect">;
-  readonly log: Log;
-  /** Names this process among the replicas. */
-  readonly processId: string;
-}) {
+export function createResultSignal(deps: ResultSignalDeps) {
+  const { database, log } = deps;
+  const others = createAnnouncer<EndedCommand>(deps, "svc_command_ends");
   const waiting = new Map<string, Set<() => void>>();
   const listeners = new Set<(ended: EndedCommand, isHere: boolean) => void>();
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
-  let stopListening: (() => Promise<void>) | null = null;
 
   function wake(id: string): void {
     for (const look of [...(waiting.get(id) ?? [])]) look();
@@ -70,23 +65,12 @@ export function createResultSignal({
   }
 
   return {
-    async start(): Promise<void> {
-      if (database.dialect === "sqlite") return;
-      stopListening = await database.listen(channel, (payload) => {
-        const { from, ...ended } = JSON.parse(payload) as EndedCommand & { from: string };
-        if (from !== processId) tell(ended, false);
-      });
-    },
+    start: () => others.listen((ended) => tell(ended, false)),
     /** Commands whose end has been committed. Never throws, never waits. */
     ended(commands: readonly EndedCommand[]): void {
-      for (const { id, project_id, action, status } of commands) {
-        const ended = { id, project_id, action, status };
-        tell(ended, true);
-        if (database.dialect === "sqlite") continue;
-        database
-          .notify(channel, JSON.stringify({ ...ended, from: processId }))
-          .catch((error: Error) => log.warn("commands.announce_failed", { message: error.message }));
-      }
+      const ended = commands.map(({ id, project_id, action, status }) => ({ id, project_id, action, status }));
+      for (const each of ended) tell(each, true);
+      others.tell(ended);
     },
     /** Calls `listener` for commands that ended in this process or another, unless word of it was lost; returns the way to stop. */
     onEnded(listener: (ended: EndedCommand, isHere: boolean) => void): () => void {
@@ -124,9 +108,7 @@ export function createResultSignal({
       if (timer !== null) clearTimeout(timer);
       timer = null;
       for (const waiters of [...waiting.values()]) for (const look of [...waiters]) look();
-      await stopListening?.();
+      await others.stop();
     },
   };
 }
-
-export type ResultSignal = ReturnType<typeof createResultSignal>;

@@ -61,8 +61,7 @@ export const commandRoutes: Routes<CommandRouteDeps> = (app, deps) => {
       serializerCompiler: plainSerializer,
       config: { tag: "commands", role: "viewer" },
     },
-    ({ project, params }) =>
-      getCommand(database, { projectId: project.id, id: params.command_id, role: project.role }),
+    ({ project, params }) => getCommand(database, { projectId: project.id, id: params.command_id, role: project.role }),
   );
 
   /** One route that makes a command: 202 with it, or with the one that an equal request made before. */

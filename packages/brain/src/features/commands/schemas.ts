@@ -37,7 +37,9 @@ export type CommandQuery = Static<typeof CommandQuery>;
 
 export const CommandParams = Type.Object({ slug: Type.String(), command_id: Uuid });
 
-const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
+/** May be absent or null. Said by the type, so that a fault is told in the words of the schema. */
+const optional = <T extends TSchema & { type: string }>(schema: T) =>
+  Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"] }));
 const name = (max: number, description?: string) =>
   Type.String({ minLength: 1, maxLength: max, ...(description !== undefined && { description }) });
 

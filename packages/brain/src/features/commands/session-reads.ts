@@ -119,7 +119,12 @@ export const findTask = (
 export async function unknownTasks(
   db: Db,
   dialect: DialectName,
-  { projectId, engine, taskIds, limit }: { projectId: string; engine: string; taskIds: readonly string[]; limit: number },
+  {
+    projectId,
+    engine,
+    taskIds,
+    limit,
+  }: { projectId: string; engine: string; taskIds: readonly string[]; limit: number },
 ): Promise<string[]> {
   const list = JSON.stringify(taskIds);
   const each =

@@ -32,7 +32,8 @@ export const commandSettings = Type.Object({
     default: 30,
     minimum: 1,
     maximum: 3600,
-    description: "seconds between two looks for commands that wait for the agents connected here, in case word of them was lost",
+    description:
+      "seconds between two looks for commands that wait for the agents connected here, in case word of them was lost",
   }),
   SVC_HISTORY_RETENTION_DAYS: Type.Integer({
     default: 90,
@@ -46,15 +47,9 @@ export const commandSettings = Type.Object({
 export const checkRedispatch: SettingsCheck = (values, fault) => {
   const interval = values.SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS as number;
   if (interval >= (values.SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS as number)) {
-    fault(
-      "SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS",
-      "must be below SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS",
-    );
+    fault("SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS", "must be below SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS");
   }
   if ((values.SVC_COMMAND_TIMEOUT_SECONDS as number) < interval) {
-    fault(
-      "SVC_COMMAND_TIMEOUT_SECONDS",
-      "must not be below SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS",
-    );
+    fault("SVC_COMMAND_TIMEOUT_SECONDS", "must not be below SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS");
   }
 };

@@ -36,7 +36,11 @@ for (const dialect of testDialects) {
 
     async function outcome(
       row: Partial<CommandRow>,
-      { contracts = [], max = 1, withResends = true }: { contracts?: string[]; max?: number; withResends?: boolean } = {},
+      {
+        contracts = [],
+        max = 1,
+        withResends = true,
+      }: { contracts?: string[]; max?: number; withResends?: boolean } = {},
     ): Promise<string> {
       const agentId = randomUUID();
       await issue({ agent_id: agentId, ...row });

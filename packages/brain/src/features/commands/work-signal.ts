@@ -1,3 +1,4 @@
+import { type AnnouncerDeps, createAnnouncer } from "./announcer.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { mayBeGiven } from "./contract.ts";
 import { agentsDueForResend, resendRule } from "./resend-store.ts";
@@ -15,13 +16,12 @@ export interface WaitRequest extends ClaimRequest {
   readonly signal: AbortSignal;
 }
 
-const channel = "svc_commands";
 const recheckMs = 250;
 const agentsPerStatement = 500;
 
-export interface WorkSignalDeps extends Pick<CommandDeps, "database" | "clock" | "log" | "redispatch"> {
-  /** Names this process among the replicas. */
-  readonly processId: string;
+export interface WorkSignalDeps
+  extends Pick<CommandDeps, "database" | "clock" | "log" | "redispatch">,
+    Pick<AnnouncerDeps, "processId"> {
   readonly children?: () => ChildSource | null;
 }
 
@@ -30,11 +30,12 @@ export interface WorkSignalDeps extends Pick<CommandDeps, "database" | "clock" |
  * the database for all of them together, which catches what a lost notification missed. That look wakes only a poll that may be given
  * something of what waits: any other would come back at once, and look for itself four times a second.
  */
-export function createWorkSignal({ database, clock, log, redispatch, processId, children }: WorkSignalDeps) {
+export function createWorkSignal(deps: WorkSignalDeps) {
+  const { database, clock, log, redispatch, children } = deps;
+  const others = createAnnouncer<string>(deps, "svc_commands");
   const waiting = new Map<string, Set<Waiter>>();
   const listeners = new Set<(agentId: string | null) => void>();
   let timer: NodeJS.Timeout | null = null;
-  let stopListening: (() => Promise<void>) | null = null;
   let isStopped = false;
 
   function wake(agentId: string, news: News): void {
@@ -54,11 +55,15 @@ export function createWorkSignal({ database, clock, log, redispatch, processId, 
     const everyone = [...waiting.keys()];
     for (let start = 0; start < everyone.length; start += agentsPerStatement) {
       const agentIds = everyone.slice(start, start + agentsPerStatement);
+      const now = clock.now();
       const contracted = agentIds.filter(hasContracts);
-      const { pending, revoked } = await newsOfAgents(database, { agentIds, contracted, now: clock.now() });
-      const inBulk = contracted.length === 0 ? [] : ((await children?.()?.waitingFor(contracted)) ?? []);
+      const [{ pending, revoked }, due, inBulk] = await Promise.all([
+        newsOfAgents(database, { agentIds, contracted, now }),
+        agentsDueForResend(database.read, agentIds, resendRule(now, redispatch)),
+        contracted.length === 0 ? [] : (children?.()?.waitingFor(contracted) ?? []),
+      ]);
       for (const agentId of revoked) wake(agentId, "revoked");
-      for (const agentId of await agentsDueForResend(database.read, agentIds, resendRule(clock.now(), redispatch))) {
+      for (const agentId of due) {
         for (const waiter of [...(waiting.get(agentId) ?? [])]) {
           if (waiter.max > 0 && waiter.withResends === true) waiter.wake("look");
         }
@@ -84,23 +89,11 @@ export function createWorkSignal({ database, clock, log, redispatch, processId, 
   }
 
   return {
-    async start(): Promise<void> {
-      if (database.dialect === "sqlite") return;
-      stopListening = await database.listen(
-        channel,
-        (payload) => {
-          const { agentId, from } = JSON.parse(payload) as { agentId: string; from: string };
-          if (from !== processId) tell(agentId);
-        },
-        { onGap: () => tell(null) },
-      );
-    },
-    /** A command for this agent has been committed: told here at once, and to the other processes. */
-    async announce(agentId: string): Promise<void> {
-      tell(agentId);
-      if (database.dialect === "postgres") {
-        await database.notify(channel, JSON.stringify({ agentId, from: processId }));
-      }
+    start: () => others.listen(tell, { onGap: () => tell(null) }),
+    /** Commands for these agents have been committed: told here at once, and to the other processes. Never throws, never waits. */
+    announce(agentIds: readonly string[]): void {
+      for (const agentId of agentIds) tell(agentId);
+      others.tell(agentIds);
     },
     /** Calls `listener` for agents that commands wait for; null when word of some may have been lost. Returns the way to stop. */
     onWork(listener: (agentId: string | null) => void): () => void {
@@ -141,7 +134,7 @@ export function createWorkSignal({ database, clock, log, redispatch, processId, 
       if (timer !== null) clearTimeout(timer);
       timer = null;
       for (const waiters of [...waiting.values()]) for (const waiter of [...waiters]) waiter.wake("over");
-      await stopListening?.();
+      await others.stop();
     },
   };
 }

@@ -60,6 +60,7 @@ class Line extends EventEmitter {
 describe("the dashboard hub", () => {
   const clock = createFakeClock();
   let isAway = false;
+  let isTooLarge = false;
   let standing: Role | "no_session" | "no_membership" = "viewer";
   let reads: { topic: string; ids: readonly string[]; role: string }[] = [];
   let gone = new Set<string>();
@@ -68,6 +69,7 @@ describe("the dashboard hub", () => {
   const readerOf = (topic: Topic): TopicReader => ({
     async rows(_project, ids, role) {
       if (isAway) throw new Error("the database is away");
+      if (isTooLarge) return null;
       reads.push({ topic, ids, role });
       return ids.filter((id) => !gone.has(id)).map((id) => ({ id, role }));
     },
@@ -90,6 +92,7 @@ describe("the dashboard hub", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     isAway = false;
+    isTooLarge = false;
     standing = "viewer";
     reads = [];
     gone = new Set();
@@ -150,6 +153,14 @@ describe("the dashboard hub", () => {
       expect(line.events()).toHaveLength(expected);
     }
     expect(line.events().map(({ topic }) => topic)).toEqual(["agent.changed", "queue.changed", "task.changed"]);
+  });
+
+  test("asks to fetch again what is too large to be sent", async () => {
+    const line = await subscribed();
+    isTooLarge = true;
+    change("task.changed", ["id-1"]);
+    await round();
+    expect(line.events()).toEqual([{ type: "event", topic: "task.changed", refetch: true, counts: { all: 1 } }]);
   });
 
   test("names rows that are no longer there as removed", async () => {

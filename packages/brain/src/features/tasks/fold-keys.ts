@@ -28,6 +28,7 @@ export const carriedNames = [
 ] as const;
 
 export const winnerSlot = 0;
+const idCharacters = 36;
 export const startedSlot = carriedNames.length + 1;
 export const failedSlot = carriedNames.length + 2;
 export const slotCount = carriedNames.length + 3;
@@ -112,6 +113,9 @@ function slotText(first: number, second: number, keys: FoldKeys, distinct: reado
   arrangements.set(first, halves.set(second, text));
   return text;
 }
+
+/** The id of the event that the row's state comes from; short of one for a row restored from elsewhere. */
+export const winnerIdOf = (fold: string): string => (decodeFold(fold)[winnerSlot] as EventKey).slice(-idCharacters);
 
 /** Keys from the `fold` column. A row restored from elsewhere may have none. */
 export function decodeFold(fold: string): FoldKeys {

@@ -2,6 +2,7 @@ export { taskBreakdownRoutes } from "./breakdown-routes.ts";
 export { type EventHead, taskEventOf } from "./event-row.ts";
 export { instantsOf } from "./filter.ts";
 export { type FoldedTask, foldEvents, mergeRows, rowOfEvents, type TaskEvent, unnamed } from "./fold.ts";
+export { winnerIdOf } from "./fold-keys.ts";
 export { indexTaskIds } from "./index-task-ids.ts";
 export { recordLinks } from "./link-store.ts";
 export { joinLinks } from "./links-postgres-store.ts";

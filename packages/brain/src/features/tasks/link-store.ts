@@ -14,9 +14,7 @@ export async function recordLinks(tx: Tx<Tables>, links: readonly TaskLinkRow[])
         conflict
           .columns(["project_id", "engine", "new_id"])
           .doUpdateSet((eb) => ({ old_id: eb.ref("excluded.old_id"), linked_at: eb.ref("excluded.linked_at") }))
-          .where(
-            sql<boolean>`(excluded.linked_at, excluded.old_id) < (task_links.linked_at, task_links.old_id)`,
-          ),
+          .where(sql<boolean>`(excluded.linked_at, excluded.old_id) < (task_links.linked_at, task_links.old_id)`),
       )
       .execute();
   }

@@ -2,6 +2,7 @@ import type { Queue, QueueActivity } from "@svc/client";
 import { fieldTerm } from "@svc/client/task-query";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { useFollowed, withOwnRow } from "../../live/use-followed.ts";
 import { paths } from "../../paths.ts";
@@ -11,6 +12,7 @@ import controls from "../../ui/controls.module.css";
 import { type FactOf, Facts } from "../../ui/Facts.tsx";
 import { FailedLine, NoteLine } from "../../ui/Feedback.tsx";
 import { age, count, nameText, printable } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Glyph } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
 import panel from "../../ui/panel.module.css";
@@ -23,6 +25,10 @@ import { QueueStates, QueueWorkers } from "./QueuePanels.tsx";
 import { Consumers } from "./QueueRow.tsx";
 import { queueActivityQuery, queueQuery } from "./queries.ts";
 import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
+
+const PurgeButton = lazy(() => import("../commands/PurgeButton.tsx").then((part) => ({ default: part.PurgeButton })));
+/** Of a button whose part is on its way. */
+const loading = { reason: "One moment", onAct: () => {} };
 
 export function QueuePage() {
   const { slug, engine, name } = useParams({ from: "/signed-in/p/$slug/queues/$engine/$name" });
@@ -55,6 +61,9 @@ export function QueuePage() {
         >
           Its tasks
         </AppLink>
+        <Suspense fallback={<HeldButton {...loading}>Purge</HeldButton>}>
+          <PurgeButton slug={slug} queue={queue} />
+        </Suspense>
       </div>
       {read.error ? (
         <FailedLine title="The queue was not renewed" error={read.error} onRetry={() => void read.refetch()} />

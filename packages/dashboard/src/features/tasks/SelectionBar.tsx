@@ -1,7 +1,8 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { CopyButton } from "../../ui/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { count } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
 import { type Chosen, DeleteDialog } from "./DeleteDialog.tsx";
@@ -9,6 +10,8 @@ import { useFocusBack } from "./focus-back.ts";
 import css from "./list.module.css";
 import { dockId } from "./TaskGrid.tsx";
 import type { ListRow } from "./task-pages.ts";
+
+const BulkActs = lazy(() => import("../commands/BulkActs.tsx").then((part) => ({ default: part.BulkActs })));
 
 /** A request names at most this many rows. */
 const maximumIds = 1_000;
@@ -49,16 +52,13 @@ export function SelectionBar({ slug, rows, matching, isArchived, onClear }: Sele
       ) : null}
       <span className="grow" />
       {isAll ? null : <CopyButton text={rows.map((row) => row.task_id).join("\n")} label="Copy ids" />}
-      <button
-        type="button"
-        className={controls.btn}
-        aria-disabled={refusal !== null}
-        title={refusal ?? undefined}
-        onClick={() => refusal === null && setAsking(true)}
-      >
+      <Suspense fallback={null}>
+        <BulkActs slug={slug} rows={rows} isAll={isAll} onDone={onClear} />
+      </Suspense>
+      <HeldButton reason={refusal} onAct={() => setAsking(true)}>
         <Icon name="trash" />
         Delete
-      </button>
+      </HeldButton>
       <button
         type="button"
         className={controls.ib}

@@ -7,6 +7,7 @@ import { useIsPhone } from "../../ui/appearance.ts";
 import { Bones, Failed, FailedLine, NoteLine } from "../../ui/Feedback.tsx";
 import { count } from "../../ui/format.ts";
 import { useGaps } from "../agents/use-gaps.ts";
+import type { TaskAct } from "../commands/TaskCommands.tsx";
 import { projectQuery } from "../projects/queries.ts";
 import { cellFilter, cellText } from "./cell-filter.ts";
 import { type ColumnId, columnFacts } from "./columns.ts";
@@ -36,6 +37,7 @@ import { useSelection } from "./use-selection.ts";
 import { useTaskList } from "./use-task-list.ts";
 import { ViewTabs } from "./ViewTabs.tsx";
 
+const TaskDialog = lazy(() => import("../commands/TaskCommands.tsx").then((part) => ({ default: part.TaskDialog })));
 const ExportDialog = lazy(() => import("./ExportDialog.tsx").then((module) => ({ default: module.ExportDialog })));
 
 export function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
@@ -122,13 +124,16 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     document.getSelection()?.removeAllRanges();
   };
 
+  const named = engine && taskId ? { engine, task_id: taskId } : current;
+  const [asked, setAsked] = useState<{ act: TaskAct; engine: string; taskId: string } | null>(null);
   useListKeys({
     slug,
     search,
     list,
     selection,
     current,
-    named: engine && taskId ? { engine, task_id: taskId } : current,
+    named,
+    onAct: (act) => named && setAsked({ act, engine: named.engine, taskId: named.task_id }),
     isDrawerOpen: search.task !== undefined,
     onMove: move,
     onOpen: open,
@@ -252,6 +257,11 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           />
         ) : null}
       </div>
+      {asked ? (
+        <Suspense fallback={null}>
+          <TaskDialog slug={slug} {...asked} onClose={() => setAsked(null)} />
+        </Suspense>
+      ) : null}
       {isExporting ? (
         <Suspense fallback={null}>
           <ExportDialog

@@ -2,6 +2,7 @@ import { useRouter } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { copyText } from "../../ui/CopyButton.tsx";
 import { type KeyHelp, useKeys } from "../../ui/keys.ts";
+import type { TaskAct } from "../commands/TaskCommands.tsx";
 import type { ColumnId } from "./columns.ts";
 import { taskAddress } from "./task-address.ts";
 import type { ListRow } from "./task-pages.ts";
@@ -24,6 +25,7 @@ interface ListKeys {
   onClose: () => void;
   onFilter: (row: ListRow, column: ColumnId, isText: boolean) => void;
   onInput: (row: ListRow) => void;
+  onAct: (act: TaskAct) => void;
 }
 
 const help: KeyHelp = {
@@ -39,6 +41,7 @@ const help: KeyHelp = {
     ["e", "show what it was given"],
     ["f", "filter by the cell; with Alt find its text"],
     ["y", "copy its id"],
+    ["r, c", "retry, cancel it"],
     ["n", "show new tasks"],
     ["Escape", "close, or clear the selection"],
   ],
@@ -67,6 +70,8 @@ export function useListKeys(keys: ListKeys): void {
       n: () => list.freshCount > 0 && list.showFresh(),
       o: () => named && router.history.push(taskAddress(slug, named.engine, named.task_id, search)),
       y: () => named && void copyText(named.task_id),
+      r: () => named && keys.onAct("retry"),
+      c: () => named && keys.onAct("cancel"),
       e: () => current && keys.onInput(current),
       f: () => {
         const meant = meantCell("queue");

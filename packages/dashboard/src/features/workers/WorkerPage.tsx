@@ -19,6 +19,7 @@ import { Age, Stamp } from "../../ui/Stamp.tsx";
 import { FleetPill } from "../../ui/StatePill.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import { usePage } from "../../ui/title.ts";
+import { WorkerControls } from "../commands/WorkerControls.tsx";
 import { FailuresPanel } from "../tasks/FailuresPanel.tsx";
 import { TaskTable } from "../tasks/TaskTable.tsx";
 import { PoolBar } from "./PoolBar.tsx";
@@ -66,6 +67,7 @@ export function WorkerPage() {
             <FailuresPanel slug={slug} of="worker" name={worker.name} engine={worker.engine} />
           </div>
           <div className={panel.stack}>
+            <WorkerControls slug={slug} worker={worker} />
             <QueuesServed slug={slug} worker={worker} />
             <About worker={worker} />
             <Reported worker={worker} />

@@ -10,6 +10,7 @@ import { Glyph } from "../../../ui/Icon.tsx";
 import { Age } from "../../../ui/Stamp.tsx";
 import { StatePill } from "../../../ui/StatePill.tsx";
 import { useNow } from "../../../ui/ticker.ts";
+import { TaskCommands, TaskGhosts } from "../../commands/TaskCommands.tsx";
 import { lifeOf, tryText } from "../life.ts";
 import type { Attempt } from "./attempts.ts";
 import { CopyMenu } from "./TaskActions.tsx";
@@ -39,6 +40,9 @@ export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskH
           <span className="cut">{printable(task.task_id)}</span>
           <CopyButton text={task.task_id} name="Copy task id (y)" />
         </span>
+      </div>
+      <div className={css.commands}>
+        <TaskCommands slug={slug} task={task} />
       </div>
       <div className={css.acts}>
         <CopyMenu slug={slug} task={task} />
@@ -99,6 +103,7 @@ export function TaskHead({ slug, task, level, actions, hrefOf, attempts }: TaskH
             <AppLink href={hrefOf(task.engine, task.retried_as)}>{printable(task.retried_as)}</AppLink>
           </Fact>
         ) : null}
+        <TaskGhosts slug={slug} task={task} hrefOf={hrefOf} />
       </dl>
     </header>
   );

@@ -1,5 +1,5 @@
 import { useParams, useRouter, useSearch } from "@tanstack/react-router";
-import { useEffect, useEffectEvent } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { paths } from "../../../paths.ts";
 import { stringifySearch } from "../../../search-text.ts";
 import { AppLink } from "../../../ui/AppLink.tsx";
@@ -9,6 +9,7 @@ import { Bones, Failed } from "../../../ui/Feedback.tsx";
 import { idTail, nameText } from "../../../ui/format.ts";
 import { type KeyHelp, useKeys } from "../../../ui/keys.ts";
 import { usePage } from "../../../ui/title.ts";
+import { type TaskAct, TaskDialog } from "../../commands/TaskCommands.tsx";
 import { taskAddress } from "../task-address.ts";
 import { readTaskPageSearch } from "../tasks-search.ts";
 import { useListFilters, useListPlace } from "./list-place.ts";
@@ -24,6 +25,7 @@ const keys: KeyHelp = {
     ["j, k", "Next and previous task of the list"],
     ["u", "Back to the list"],
     ["y", "Copy the task's id"],
+    ["r, c", "Retry and cancel the task"],
   ],
 };
 
@@ -39,6 +41,7 @@ export function TaskPage() {
   const place = useListPlace(slug, { engine, taskId }, useListFilters(slug, search));
   const router = useRouter();
   const { task } = detail;
+  const [asked, setAsked] = useState<TaskAct | null>(null);
   const listHref = paths.tasks(slug) + stringifySearch({ ...search });
   usePage(
     [
@@ -61,6 +64,8 @@ export function TaskPage() {
       k: () => move(-1),
       u: () => router.history.push(listHref),
       y: () => void copyText(taskId),
+      r: () => setAsked("retry"),
+      c: () => setAsked("cancel"),
     },
     keys,
   );
@@ -101,23 +106,26 @@ export function TaskPage() {
     showPart(part);
   };
   return (
-    <TaskView
-      key={`${engine}/${taskId}`}
-      slug={slug}
-      detail={detail}
-      place="page"
-      tab={tab}
-      onTab={onTab}
-      hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
-      actions={
-        <>
-          <AppLink className={`${controls.tool} lg`} href={listHref} title="Back to the list (u)">
-            All tasks
-          </AppLink>
-          <ListSteps place={place} onMove={move} />
-        </>
-      }
-    />
+    <>
+      <TaskView
+        key={`${engine}/${taskId}`}
+        slug={slug}
+        detail={detail}
+        place="page"
+        tab={tab}
+        onTab={onTab}
+        hrefOf={(otherEngine, otherId) => taskAddress(slug, otherEngine, otherId, search)}
+        actions={
+          <>
+            <AppLink className={`${controls.tool} lg`} href={listHref} title="Back to the list (u)">
+              All tasks
+            </AppLink>
+            <ListSteps place={place} onMove={move} />
+          </>
+        }
+      />
+      <TaskDialog slug={slug} act={asked} engine={engine} taskId={taskId} onClose={() => setAsked(null)} />
+    </>
   );
 }
 

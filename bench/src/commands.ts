@@ -1,0 +1,173 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { startAgent } from "@svc/agent";
+import { createTestDatabase, waitFor } from "@svc/testkit";
+import { type ApiClient, signIn } from "@svc/testkit/brain";
+import { createScriptedAdapter } from "@svc/testkit/peer";
+import { connectRaw, type RawAgent } from "@svc/testkit/raw-agent";
+import { type BenchBrain, benchAccount, startBenchBrain } from "./brain-client.ts";
+import { quantile } from "./quantile.ts";
+import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
+
+/** From the request that makes a command to its execution in a real agent, on one machine, while 500 agents are connected and beat. */
+const connected = 500;
+const beatMs = 10_000;
+const limitMs = { ws: 50, longpoll: 300 } as const;
+const samples: Record<BenchMode, number> = { quick: 200, standard: 500, full: 1000 };
+/** Polls and uploads count into the budget of connects, 600 a minute. */
+const pollSamples: Record<BenchMode, number> = { quick: 100, standard: 150, full: 150 };
+const warmUps = 10;
+
+type Transport = keyof typeof limitMs;
+
+/** Agents that do nothing but beat, each from an address of its own, so that the budget of connects does not hold them up. */
+async function connectIdle(brain: BenchBrain): Promise<{ stop(): Promise<void> }> {
+  const agents: RawAgent[] = [];
+  for (const [index, credentials] of brain.agents.entries()) {
+    const headers = { "x-forwarded-for": `10.1.${index >> 8}.${index & 255}` };
+    agents.push(await connectRaw({ url: brain.url, ...credentials }, { headers }));
+  }
+  const repeats: NodeJS.Timeout[] = [];
+  // Spread over the interval, as agents are that started at different times.
+  const beats = agents.map((agent, index) => {
+    const beat = () => agent.sendFrame("heartbeat", { buffer_size: 0, dropped_events: 0, adapter_health: {} });
+    const begin = setTimeout(
+      () => {
+        beat();
+        repeats.push(setInterval(beat, beatMs));
+      },
+      (index / agents.length) * beatMs,
+    );
+    return begin;
+  });
+  return {
+    async stop() {
+      for (const timer of [...beats, ...repeats]) clearTimeout(timer);
+      await Promise.all(agents.map((agent) => agent.close()));
+    },
+  };
+}
+
+interface Target {
+  /** Milliseconds from the request to the execution of one command. */
+  time(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+async function startTarget(
+  brain: BenchBrain,
+  root: ApiClient,
+  given: { transport: Transport; home: string },
+): Promise<Target> {
+  const { transport, home } = given;
+  const project = `/projects/${((await root.get("/projects")).body as { slug: string }[])[0]?.slug}`;
+  const { body: minted } = await root.post(`${project}/agents`, { name: `target-${transport}` });
+  const adapter = createScriptedAdapter("scripted", ["cancel_task"]);
+  let executed: (taskId: unknown) => void = () => {};
+  adapter.answerCommands(async ({ parameters }) => {
+    executed(parameters.task_id);
+    return { status: "success", result: {} };
+  });
+  const agentId = minted.agent.id as string;
+  const agent = startAgent({
+    brainUrl: brain.url,
+    token: minted.token,
+    hmacSecret: minted.hmac_secret,
+    agentId,
+    devMode: true,
+    transport,
+    engines: [adapter],
+    bufferPath: join(home, transport),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  const there = async () => (await root.get(`${project}/agents/${agentId}`)).body.transport === transport;
+  await waitFor(there, { withinMs: 30_000, that: `the agent over ${transport}` });
+  // The row of its session is written a moment later.
+  await pause(500);
+  let tasks = 0;
+  return {
+    async time() {
+      tasks += 1;
+      const task_id = `task-${tasks}`;
+      const execution = new Promise<void>((resolve) => {
+        executed = (id) => id === task_id && resolve();
+      });
+      const startedAt = performance.now();
+      const request = root.post(`${project}/commands/cancel-task`, { agent_id: agentId, engine: "scripted", task_id });
+      await execution;
+      const ms = performance.now() - startedAt;
+      const { status } = await request;
+      if (status !== 202) throw new Error(`the command was answered with ${status}`);
+      return ms;
+    },
+    stop: () => agent.stop(),
+  };
+}
+
+async function measure(
+  context: BenchContext,
+  { name, databaseUrl }: { name: string; databaseUrl?: string },
+): Promise<BenchRow[]> {
+  const home = join(context.scratchDir, name);
+  await mkdir(home, { recursive: true });
+  const brain = await startBenchBrain({
+    home,
+    agents: connected,
+    env: { SVC_TRUSTED_PROXIES: "127.0.0.1/32" },
+    ...(databaseUrl !== undefined && { databaseUrl }),
+  });
+  const rows: BenchRow[] = [];
+  const idle = await connectIdle(brain);
+  const root = await signIn(brain.url, benchAccount.email, benchAccount.password);
+  try {
+    for (const transport of ["ws", "longpoll"] as const) {
+      const target = await startTarget(brain, root, { transport, home });
+      const times: number[] = [];
+      const count = (transport === "ws" ? samples : pollSamples)[context.mode];
+      for (let round = -warmUps; round < count; round += 1) {
+        context.signal.throwIfAborted();
+        const ms = await target.time();
+        if (round >= 0) times.push(ms);
+        // A person clicks; a poll has come back by then.
+        await pause(transport === "ws" ? 5 : 100);
+      }
+      await target.stop();
+      times.sort((a, b) => a - b);
+      const what = `request to execution over ${transport}, ${connected} agents, ${name}`;
+      rows.push(
+        atMost({
+          name: `${what}, p95`,
+          figure: quantile(times, 0.95),
+          unit: "ms",
+          limit: limitMs[transport],
+          target: 1,
+        }),
+        note({ name: `${what}, median`, figure: quantile(times, 0.5), unit: "ms" }),
+      );
+      context.log(`${what}: ${quantile(times, 0.5).toFixed(1)} and ${quantile(times, 0.95).toFixed(1)} ms`);
+    }
+    return rows;
+  } finally {
+    await idle.stop();
+    await brain.stop();
+  }
+}
+
+async function measureBoth(context: BenchContext): Promise<readonly BenchRow[]> {
+  const rows = await measure(context, { name: "sqlite" });
+  const { url, drop } = await createTestDatabase(await context.postgres());
+  try {
+    rows.push(...(await measure(context, { name: "postgres", databaseUrl: url })));
+  } finally {
+    await drop();
+  }
+  return rows;
+}
+
+export const suite: BenchSuite = {
+  name: "commands",
+  about: "from the request that makes a command to its execution in an agent, over WebSocket and long-poll",
+  diskBytes: { quick: 1e9, standard: 1e9, full: 1e9 },
+  run: measureBoth,
+};

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { bullmqMajors } from "../../test/applications.ts";
+import { startCommanded } from "../../test/commanded.ts";
+
+describe.each(bullmqMajors)("cancelling a BullMQ %s job", (major) => {
+  test.each([
+    ["waiting", {}],
+    ["delayed", { delay: 60_000 }],
+    ["prioritized", { priority: 3 }],
+  ])("that is %s takes it out of the queue", async (_, options) => {
+    await using commanded = await startCommanded(major);
+    const { app, agent, id } = commanded;
+    await app.queue("mail").add("welcome", {}, { jobId: "a", ...options });
+
+    expect(await commanded.execute("cancel_task", { task_id: id("a") })).toEqual({ status: "success", result: {} });
+
+    await agent.seen(id("a"), "task.revoked");
+    expect(await commanded.execute("cancel_task", { task_id: id("a") })).toEqual({
+      status: "failed",
+      error: `Redis holds no job for ${id("a")}`,
+    });
+  });
+
+  test("of a paused queue takes it out", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, agent, id } = commanded;
+    await app.queue("mail").pause();
+    await app.queue("mail").add("welcome", {}, { jobId: "a" });
+
+    expect(await commanded.execute("cancel_task", { task_id: id("a") })).toMatchObject({ status: "success" });
+    await agent.seen(id("a"), "task.revoked");
+  });
+
+  test("that has ended leaves its record alone", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, agent, id } = commanded;
+    await app.worker("mail", async () => null);
+    await app.queue("mail").add("welcome", {}, { jobId: "a" });
+    await agent.seen(id("a"), "task.succeeded");
+
+    const outcome = await commanded.execute("cancel_task", { task_id: id("a") });
+
+    expect(outcome).toEqual({ status: "failed", error: `${id("a")} has ended: it is completed` });
+    expect(await commanded.execute("reconcile_task", { task_id: id("a") })).toMatchObject({
+      result: { engine_state: "success" },
+    });
+  });
+
+  test("that runs is refused by a side-car, and it runs on", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, agent, id } = commanded;
+    const going = Promise.withResolvers<void>();
+    await app.worker("mail", () => going.promise);
+    await app.queue("mail").add("welcome", {}, { jobId: "a" });
+    await agent.seen(id("a"), "task.started");
+
+    const outcome = await commanded.execute("cancel_task", { task_id: id("a") });
+    going.resolve();
+
+    expect(outcome).toEqual({ status: "failed", error: expect.stringContaining(`${id("a")} is running`) });
+    await agent.seen(id("a"), "task.succeeded");
+  });
+
+  test("that waits for children takes them out too", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, agent, id } = commanded;
+    await app.addFlow({
+      ...{ name: "order", queueName: "mail", opts: { jobId: "parent" } },
+      children: [{ name: "part", queueName: "mail", opts: { jobId: "child" } }],
+    });
+    await agent.seen(id("child"), "task.received");
+
+    const outcome = await commanded.execute("cancel_task", { task_id: id("parent") });
+    expect(outcome).toEqual({ status: "success", result: {} });
+
+    await agent.seen(id("parent"), "task.revoked");
+    await agent.seen(id("child"), "task.revoked");
+  });
+
+  test.each(["meta", "wait", "events", "id"])("never takes %s, a key of the queue itself, for a job", async (key) => {
+    await using commanded = await startCommanded(major);
+    const { app, agent, id } = commanded;
+    await app.queue("mail").add("welcome", {}, { jobId: "a" });
+    await agent.seen(id("a"), "task.received");
+
+    for (const action of ["cancel_task", "retry_task", "requeue_dead_letter"])
+      expect(await commanded.execute(action, { task_id: id(key) })).toMatchObject({ status: "failed" });
+
+    expect(await commanded.execute("cancel_task", { task_id: id("a") })).toMatchObject({ status: "success" });
+  });
+});

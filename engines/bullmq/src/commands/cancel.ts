@@ -1,0 +1,72 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { AddressedJob } from "./addresses.ts";
+import type { CommandContext, CommandHandler } from "./context.ts";
+import { readText } from "./parameters.ts";
+import type { CommandedQueue } from "./queue-access.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What BullMQ's script answers; 0 means locked. */
+const removed = 1;
+const ofScheduler = -8;
+const lookEveryMs = 50;
+const looksBetweenTellings = 20;
+const whyNotTold = "its process takes no commands, or its processor takes no signal, so it cannot be stopped";
+
+/**
+ * Takes a job that has not begun out of its queue, with the children that it waits for. The state is looked at first, because BullMQ
+ * would also remove the record of a job that has ended; its own script refuses the job that began in between. A running job is stopped
+ * by its own process, when that one listens.
+ */
+export const cancelTask: CommandHandler = async ({ parameters }, context) => {
+  const job = await context.addresses.job(readText(parameters, "task_id"));
+  const queue = await context.queues.open(job.names);
+  let state = await queue.getJobState(job.jobId);
+  if (state === "unknown") throw new Refusal(`Redis holds no job for ${job.taskId}`);
+  if (isEnd(state)) throw new Refusal(`${job.taskId} has ended: it is ${state}`);
+  if (state !== "active") {
+    if (await remove(queue, job)) return {};
+    state = await queue.getJobState(job.jobId);
+    if (state === "waiting-children") throw new Refusal(`${job.taskId} waits for children, and one of them is running`);
+    if (state !== "active") throw new Refusal(`${job.taskId} moved on meanwhile: it is ${state}`);
+  }
+  await stopRunning(queue, job, context);
+  return {};
+};
+
+/** False when it is locked, because it runs. */
+async function remove(queue: CommandedQueue, { jobId, taskId }: AddressedJob): Promise<boolean> {
+  try {
+    return (await queue.remove(jobId)) === removed;
+  } catch (fault) {
+    if ((fault as { readonly code?: unknown }).code !== ofScheduler) throw fault;
+    throw new Refusal(`${taskId} is the next job of a job scheduler: disable the scheduler instead`);
+  }
+}
+
+/**
+ * BullMQ tells the processor by its signal; what the processor then throws counts as an ordinary failure. So a job with attempts left
+ * goes back to wait and is taken out there, and one that began again at once is told again.
+ */
+async function stopRunning(queue: CommandedQueue, job: AddressedJob, context: CommandContext): Promise<void> {
+  const { jobId, taskId, names } = job;
+  let state: string = "active";
+  let isTold = false;
+  while (state === "active" && context.hasTime()) {
+    const { concerned } = await context.askProcesses({ action: "cancel", queue: names.queue, jobId }, [names.prefix]);
+    isTold ||= concerned.length > 0;
+    state = await queue.getJobState(jobId);
+    if (!isTold && state === "active") throw new Refusal(`${taskId} is running: ${whyNotTold}`);
+    for (let look = 0; look < looksBetweenTellings && state === "active" && context.hasTime(); look += 1) {
+      await pause(lookEveryMs);
+      state = await queue.getJobState(jobId);
+    }
+  }
+  if (state === "failed") return;
+  if (state === "completed") throw new Refusal(`${taskId} ran to its end before it could be stopped: it is completed`);
+  if (state === "unknown" || (state !== "active" && (await remove(queue, job)))) return;
+  throw new Refusal(`${taskId} was told to stop and still runs: its processor does not heed the signal`);
+}
+
+function isEnd(state: string): boolean {
+  return state === "completed" || state === "failed";
+}

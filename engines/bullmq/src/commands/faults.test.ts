@@ -1,0 +1,69 @@
+import { startFaultyNetwork, waitFor } from "@svc/testkit";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { bullmqMajors } from "../../test/applications.ts";
+import { executeOn, startCommanded } from "../../test/commanded.ts";
+import { recordingAgent } from "../../test/recording-agent.ts";
+import { createBullmqAdapter } from "../adapter.ts";
+
+describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", (major) => {
+  /** Failed jobs `a` and `b` of queue `mail`, and a side-car that reaches Redis over the network. */
+  async function withNetwork() {
+    const commanded = await startCommanded(major);
+    const { app, agent: watching, id } = commanded;
+    const network = await startFaultyNetwork({ port: Number(new URL(inject("redisUrl")).port) });
+    const agent = recordingAgent();
+    onTestFinished(async () => {
+      await agent.stopAll();
+      await network.close();
+      await commanded[Symbol.asyncDispose]();
+    });
+    const redis = `redis://127.0.0.1:${network.port}`;
+    const adapter = await agent.run(createBullmqAdapter({ redis, prefixes: [app.prefix] }));
+    const runs: (string | undefined)[] = [];
+    await app.worker("mail", async (job) => {
+      runs.push(job.id);
+      throw new Error("no luck");
+    });
+    for (const job of ["a", "b"]) {
+      await app.queue("mail").add("welcome", {}, { jobId: job });
+      await watching.seen(id(job), "task.failed");
+    }
+    runs.length = 0;
+    const retry = (job: string) => executeOn(adapter, "retry_task", { task_id: id(job) });
+    return { network, retry, runs };
+  }
+
+  test("are not begun while there is none", async () => {
+    const { network, retry } = await withNetwork();
+    network.down();
+
+    expect(await retry("a")).toEqual({
+      status: "failed",
+      error: expect.stringMatching(/there is no connection to Redis: nothing was done|is unknown$/),
+    });
+    expect(await retry("a")).toEqual({
+      status: "failed",
+      error: "there is no connection to Redis: nothing was done",
+    });
+  });
+
+  test("say that their outcome is unknown when it ends meanwhile, are not sent again, and work when it is back", async () => {
+    const { network, retry, runs } = await withNetwork();
+    expect(await retry("a")).toMatchObject({ status: "success" });
+    await waitFor(() => runs.length === 1);
+    network.blackhole();
+
+    const pending = retry("b");
+    network.down();
+    const outcome = await pending;
+    network.heal();
+
+    expect(outcome).toEqual({
+      status: "failed",
+      error: expect.stringMatching(/^Redis: .*; whether the command was carried out is unknown$/),
+    });
+    await waitFor(async () => (await retry("b")).status === "success");
+    await waitFor(() => runs.length === 2);
+    expect(runs).toEqual(["a", "b"]);
+  });
+});

@@ -1,0 +1,10 @@
+/** A command that cannot be carried out. The message is shown to operators: it holds no payload and no address. */
+export class Refusal extends Error {
+  /** What there is to tell beside it, in the form of the result of a success. */
+  readonly result: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(message: string, result?: Readonly<Record<string, unknown>>) {
+    super(message);
+    this.result = result;
+  }
+}

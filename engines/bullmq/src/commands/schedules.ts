@@ -1,0 +1,113 @@
+import type { JobSchedulerJson } from "bullmq6";
+import { parseObject } from "../job-hash.ts";
+import type { QueueNames } from "../names.ts";
+import type { CommandContext, CommandHandler } from "./context.ts";
+import { addJob, optionsLike } from "./new-job.ts";
+import { readText } from "./parameters.ts";
+import type { CommandedQueue } from "./queue-access.ts";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * BullMQ's job schedulers cannot be switched off, so a disabled one is taken out and its definition kept in a hash of the queue, until it
+ * is enabled or deleted. It is kept before it is taken out: a crash in between leaves a scheduler that still runs, never one that is lost.
+ * A scheduler is called `<queue>:<its id>`.
+ */
+export const disabledKey = ({ keyBase }: QueueNames) => `${keyBase}svc-disabled-schedulers`;
+
+export const disableSchedule: CommandHandler = async ({ parameters }, context) => {
+  const { names, queue, key } = await find(parameters, context);
+  const scheduler = await readScheduler(queue, key);
+  if (scheduler) {
+    await context.redis.hset(disabledKey(names), key, JSON.stringify(scheduler));
+    await queue.removeJobScheduler(key);
+  } else if (!(await readDisabled(names, key, context))) throw unknown(parameters);
+  return {};
+};
+
+/** Its next run is the next one of its rhythm; runs that were due meanwhile are not made up for. */
+export const enableSchedule: CommandHandler = async ({ parameters }, context) => {
+  const { names, queue, key } = await find(parameters, context);
+  const kept = await readDisabled(names, key, context);
+  if (!kept) {
+    if (await readScheduler(queue, key)) return {};
+    throw unknown(parameters);
+  }
+  const { name, template } = kept;
+  await queue.upsertJobScheduler(key, rhythmOf(kept), { name, data: template?.data, opts: template?.opts ?? {} });
+  await context.redis.hdel(disabledKey(names), key);
+  return {};
+};
+
+/** One run beside the rhythm, which goes on as it was. Carried out twice, the same command makes one run. */
+export const triggerSchedule: CommandHandler = async ({ id, parameters }, context) => {
+  const { names, queue, key } = await find(parameters, context);
+  const scheduler = (await readScheduler(queue, key)) ?? (await readDisabled(names, key, context));
+  if (!scheduler) throw unknown(parameters);
+  const { name, template } = scheduler;
+  const options = optionsLike(template?.opts);
+  const job = {
+    jobId: `svc-${id}`,
+    name,
+    data: template?.data ?? {},
+    options,
+    etaMs: undefined,
+    retriedFrom: undefined,
+  };
+  return await addJob(queue, names, job);
+};
+
+export const deleteSchedule: CommandHandler = async ({ parameters }, context) => {
+  const { names, queue, key } = await find(parameters, context);
+  const wasRunning = (await readScheduler(queue, key)) !== undefined && (await queue.removeJobScheduler(key));
+  const wasKept = await context.redis.hdel(disabledKey(names), key);
+  if (!wasRunning && wasKept === 0) throw unknown(parameters);
+  return {};
+};
+
+async function find(parameters: Parameters<CommandHandler>[0]["parameters"], { addresses, queues }: CommandContext) {
+  const { names, jobId: key } = await addresses.job(readText(parameters, "name"));
+  return { names, key, queue: await queues.open(names) };
+}
+
+async function readScheduler(queue: CommandedQueue, key: string): Promise<JobSchedulerJson | undefined> {
+  const scheduler = await queue.getJobScheduler(key);
+  return scheduler && isJobScheduler(scheduler) ? scheduler : undefined;
+}
+
+/** BullMQ 5 keeps its older repeatable jobs in the same place, and those can neither be put back nor told by their id alone. */
+export function isJobScheduler({ iterationCount }: JobSchedulerJson): boolean {
+  return iterationCount !== undefined;
+}
+
+/** The definition of a scheduler that was disabled here. */
+export function readKept(text: string): JobSchedulerJson | undefined {
+  const kept = parseObject(text);
+  return typeof kept.key === "string" && typeof kept.name === "string"
+    ? (kept as unknown as JobSchedulerJson)
+    : undefined;
+}
+
+async function readDisabled(names: QueueNames, key: string, { redis }: CommandContext) {
+  const text = await redis.hget(disabledKey(names), key);
+  return text === null ? undefined : readKept(text);
+}
+
+function rhythmOf(kept: JobSchedulerJson): Parameters<CommandedQueue["upsertJobScheduler"]>[1] {
+  const { pattern, every, tz, endDate, limit, iterationCount = 0 } = kept;
+  const startDate = kept.startDate !== undefined && kept.startDate > Date.now() ? kept.startDate : undefined;
+  if (limit !== undefined && iterationCount >= limit)
+    throw new Refusal(`this scheduler has run ${limit} times, its limit`);
+  return {
+    ...(pattern !== undefined && { pattern }),
+    ...(tz !== undefined && { tz }),
+    // With an offset BullMQ waits for the next slot; without one it would run at once.
+    ...(every !== undefined && { every, offset: kept.offset || every }),
+    ...(startDate !== undefined && { startDate }),
+    ...(endDate !== undefined && { endDate }),
+    ...(limit !== undefined && { limit: limit - iterationCount }),
+  };
+}
+
+function unknown(parameters: Parameters<CommandHandler>[0]["parameters"]): Refusal {
+  return new Refusal(`there is no job scheduler ${String(parameters.name)}`);
+}

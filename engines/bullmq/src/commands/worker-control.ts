@@ -1,0 +1,46 @@
+import type { Asked } from "../control/ask.ts";
+import type { WorkerRequest } from "../control/messages.ts";
+import type { CommandContext, CommandHandler } from "./context.ts";
+import { readCount, readText } from "./parameters.ts";
+import { Refusal } from "./refusal.ts";
+
+const mostSlots = 10_000;
+
+/** Closes a worker when its running jobs have ended, and makes it anew. */
+export const restartWorker: CommandHandler = ({ parameters }, context) =>
+  control(context, { action: "restart", worker: readText(parameters, "worker_name") });
+
+export const growPool: CommandHandler = ({ parameters }, context) => {
+  const delta = readCount(parameters, "delta", { least: 1, most: mostSlots });
+  return control(context, { action: "resize", worker: readText(parameters, "worker_name"), delta });
+};
+
+export const shrinkPool: CommandHandler = ({ parameters }, context) => {
+  const delta = -readCount(parameters, "delta", { least: 1, most: mostSlots });
+  return control(context, { action: "resize", worker: readText(parameters, "worker_name"), delta });
+};
+
+export const addConsumer: CommandHandler = ({ parameters }, context) =>
+  control(context, { action: "add_consumer", ...readConsumer(parameters) });
+
+export const cancelConsumer: CommandHandler = ({ parameters }, context) =>
+  control(context, { action: "cancel_consumer", ...readConsumer(parameters) });
+
+function readConsumer(parameters: Parameters<CommandHandler>[0]["parameters"]) {
+  return { worker: readText(parameters, "worker_name"), queue: readText(parameters, "queue") };
+}
+
+/** Several processes may have a worker of one name: all of them do it, and one that could not fails the command. */
+async function control({ askProcesses, settings }: CommandContext, request: WorkerRequest) {
+  const asked = await askProcesses(request, settings.prefixes);
+  const failed = asked.concerned.filter((reply) => reply.error !== undefined);
+  if (failed.length > 0) throw new Refusal(failed.map((reply) => `${reply.from}: ${reply.error}`).join("; "));
+  if (asked.concerned.length === 0 || asked.silent > 0) throw new Refusal(whyNot(request.worker, asked));
+  return {};
+}
+
+function whyNot(worker: string, { reached, concerned, silent }: Asked): string {
+  if (reached === 0) return "no process with BullMQ workers takes commands: see attachBullmq in the documentation";
+  if (silent === 0) return `no process that takes commands has a worker ${worker}`;
+  return `${silent} of ${reached} processes have not answered in time, ${concerned.length} with a worker ${worker} have`;
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { type ControlReply, type ControlRequest, controlChannel, readReply } from "./messages.ts";
+
+const lookEveryMs = 50;
+
+export interface Asked {
+  /** Processes that the request reached. */
+  readonly reached: number;
+  /** Answers of the processes that it concerns. */
+  readonly concerned: readonly ControlReply[];
+  /** Processes that had not answered when the time was over. */
+  readonly silent: number;
+}
+
+/** Asks all processes with workers of these prefixes, and waits until each has answered or `hasTime` says no. */
+export async function askProcesses(
+  redis: Redis,
+  prefixes: readonly string[],
+  request: ControlRequest,
+  hasTime: () => boolean,
+): Promise<Asked> {
+  const asked = await Promise.all(
+    prefixes.map(async (prefix) => {
+      const replyKey = `${prefix}:svc-reply:${randomUUID()}`;
+      const reached = await redis.publish(controlChannel(prefix), JSON.stringify({ prefix, replyKey, request }));
+      return { reached, replies: await collect(replyKey, reached) };
+    }),
+  );
+  const reached = asked.reduce((sum, one) => sum + one.reached, 0);
+  const replies = asked.flatMap((one) => one.replies);
+  return { reached, concerned: replies.filter((reply) => reply.isConcerned), silent: reached - replies.length };
+
+  async function collect(replyKey: string, expected: number): Promise<readonly ControlReply[]> {
+    const replies: ControlReply[] = [];
+    while (replies.length < expected && hasTime()) {
+      const texts = await redis.lrange(replyKey, replies.length, -1);
+      for (const text of texts) replies.push(readReply(text) ?? { from: "", isConcerned: false });
+      if (replies.length < expected) await pause(lookEveryMs);
+    }
+    if (expected > 0) await redis.del(replyKey);
+    return replies;
+  }
+}
+
+/** Whether any process listens. A Redis user that may not ask sees none. */
+export async function hasListeners(redis: Redis, prefixes: readonly string[]): Promise<boolean> {
+  try {
+    const counts = (await redis.pubsub("NUMSUB", ...prefixes.map(controlChannel))) as readonly unknown[];
+    return counts.some((count, index) => index % 2 === 1 && Number(count) > 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+import { hostname } from "node:os";
+import type { AgentLog } from "@svc/agent";
+import type { RedisOptions } from "ioredis";
+import { type Connection, openConnection } from "../connection.ts";
+import { type ControlMessage, type ControlReply, controlChannel, readMessage, replyExpiryMs } from "./messages.ts";
+import { controlWorkers, type WorkerOwner } from "./workers.ts";
+
+/** A channel is silent for hours: asked so often, a dead connection shows. */
+const pingEveryMs = 10_000;
+
+export interface Listening {
+  close(): void;
+}
+
+/** Listens for requests about the workers of this process, on a connection of its own, and answers on `asking`. Give at least one prefix. */
+export function listenForControl(
+  { redis, prefixes }: { readonly redis: string | RedisOptions; readonly prefixes: readonly string[] },
+  asking: Connection,
+  owner: WorkerOwner,
+  log: AgentLog,
+): Listening {
+  const channels = prefixes.map(controlChannel);
+  const listening = openConnection(redis, { name: "control", blocking: false }, log);
+  const { redis: client } = listening;
+  let isForbidden = false;
+  client.on("ready", () => {
+    client.subscribe(...channels).catch((fault: Error) => {
+      if (!isForbidden)
+        log.info("operators cannot control the workers of this process", {
+          reason: fault.message.split("\n", 1)[0] ?? "",
+        });
+      isForbidden = true;
+    });
+  });
+  client.on("message", (_, text) => {
+    const message = readMessage(text);
+    if (message) void answer(message);
+  });
+  const pinging = setInterval(() => {
+    if (client.status === "ready") client.ping().catch(() => client.disconnect());
+  }, pingEveryMs);
+  pinging.unref();
+
+  async function answer({ prefix, replyKey, request }: ControlMessage): Promise<void> {
+    const reply = await carryOut(prefix, request);
+    await asking.redis
+      .pipeline()
+      .rpush(replyKey, JSON.stringify(reply))
+      .pexpire(replyKey, replyExpiryMs)
+      .exec()
+      .catch(() => log.warn("a request for a worker could not be answered"));
+  }
+
+  async function carryOut(prefix: string, request: ControlMessage["request"]): Promise<ControlReply> {
+    const from = `${hostname()}:${process.pid}`;
+    try {
+      return { from, isConcerned: await controlWorkers(owner, prefix, request) };
+    } catch (fault) {
+      const error = fault instanceof Error ? fault.message : String(fault);
+      return { from, isConcerned: true, error: error.slice(0, 500) };
+    }
+  }
+
+  return {
+    close() {
+      clearInterval(pinging);
+      listening.close();
+    },
+  };
+}

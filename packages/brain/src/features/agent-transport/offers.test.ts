@@ -1,0 +1,188 @@
+import { EventEmitter } from "node:events";
+import { createFakeClock, waitFor } from "@svc/testkit";
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { rawHello } from "@svc/testkit/raw-agent";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { WebSocket } from "ws";
+import { commandRow } from "../../../test/command-rows.ts";
+import type { Log } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
+import type { CommandRow } from "../../schema/tables/index.ts";
+import { type Commands, createCommands } from "../commands/index.ts";
+import { createConnection } from "./connection.ts";
+import { createOffers, type Offers } from "./offers.ts";
+import { createSlots, type Slots } from "./slots.ts";
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+const identity = {
+  agent_id: "aaaaaaaa-0000-4000-8000-000000000001",
+  project_id: "11111111-2222-4333-8444-555555555555",
+  name: "agent",
+  project_is_active: true,
+};
+const tokens = ["cancel_task", "retry_task", "retry_by_reference_v1"];
+
+/** The far end of a socket: what was handed to it, and how that ends. */
+class Line extends EventEmitter {
+  readonly OPEN = 1;
+  readyState = 1;
+  bufferedAmount = 0;
+  fate: "leaves" | "breaks" | "stays" = "leaves";
+  readonly sent: { id: string; payload: Record<string, unknown> }[] = [];
+  private readonly waiting: (() => void)[] = [];
+
+  send(frame: Buffer, done: (error?: Error) => void): void {
+    this.sent.push(JSON.parse(frame.toString("utf8")));
+    if (this.fate === "leaves") done();
+    else if (this.fate === "breaks") done(new Error("the connection is broken"));
+    else this.waiting.push(done);
+  }
+  flush(): void {
+    this.fate = "leaves";
+    for (const done of this.waiting.splice(0)) done();
+  }
+  pause(): void {}
+  resume(): void {}
+  close(): void {
+    this.readyState = 3;
+  }
+}
+
+for (const dialect of testDialects) {
+  describe(`commands for connected agents on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    const clock = createFakeClock();
+    let commands: Commands;
+    let slots: Slots;
+    let offers: Offers;
+    beforeEach(async () => {
+      await opened.database.write((tx) => tx.deleteFrom("commands").execute());
+      commands = createCommands({
+        database: opened.database,
+        clock,
+        log: silent,
+        metrics: createMetrics(),
+        labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
+        audit: { refused() {} },
+        timeoutSeconds: 60,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        processId: "one",
+        publish() {},
+      });
+      slots = createSlots(0);
+      offers = createOffers({ slots, commands, log: silent });
+    });
+    afterEach(() => offers.settled());
+
+    function connect(workerId: string, abilities: Record<string, string[]> = { bullmq: tokens }): Line {
+      const line = new Line();
+      const connection = createConnection(
+        {
+          clock,
+          log: silent,
+          dispatch: async () => ({ kind: "confirmed" }),
+          whenIngestHasRoom: () => null,
+          verified() {},
+          readsAgain: (agentId) => offers.offer(agentId),
+          sendMs: 1,
+        },
+        {
+          socket: line as unknown as WebSocket,
+          identity,
+          hello: rawHello({ worker_id: workerId, engines: [], capabilities: abilities }),
+          secret: new Uint8Array(32).fill(7),
+        },
+      );
+      slots.register(connection);
+      return line;
+    }
+    async function issue(given: Partial<CommandRow> = {}): Promise<string> {
+      const row = commandRow({ project_id: identity.project_id, agent_id: identity.agent_id, ...given });
+      await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
+      return row.id;
+    }
+    const rowOf = (id: string) =>
+      opened.database.read.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const offer = () => offers.offer(identity.agent_id);
+    const became = (id: string, status: string) => waitFor(async () => (await rowOf(id)).status === status);
+
+    test("wait again when the socket broke, and still end by the result of the send that seemed to fail", async () => {
+      const line = connect("one");
+      line.fate = "breaks";
+      const id = await issue();
+      offer();
+      await waitFor(() => line.sent.length > 0);
+      line.close();
+      await became(id, "pending");
+      const token = line.sent[0]?.payload.delivery_claim_token;
+      expect(await rowOf(id)).toMatchObject({ dispatched_at: null, delivery_claim_token: token });
+      await commands.reports.resulted(identity.agent_id, id, { status: "success", delivery_claim_token: token });
+      expect((await rowOf(id)).status).toBe("completed");
+    });
+
+    test("go to another connection of the agent under a new token, after which the first one counts no more", async () => {
+      const broken = connect("broken", { bullmq: [...tokens, "more"] });
+      broken.fate = "breaks";
+      const id = await issue();
+      offer();
+      await waitFor(() => broken.sent.length > 0);
+      broken.close();
+      const whole = connect("whole");
+      await offers.settled();
+      offer();
+      await waitFor(() => whole.sent.length > 0);
+      const [first, second] = [broken, whole].map(({ sent }) => sent.at(-1)?.payload.delivery_claim_token);
+      expect(second).not.toBe(first);
+      await commands.reports.resulted(identity.agent_id, id, { status: "success", delivery_claim_token: first });
+      expect((await rowOf(id)).status).toBe("dispatched");
+    });
+
+    test("stay with the agent when they may not be done twice", async () => {
+      const line = connect("one");
+      line.fate = "breaks";
+      const id = await issue({ action: "retry_task" });
+      offer();
+      await waitFor(() => line.sent.length > 0);
+      await offers.settled();
+      offer();
+      await offers.settled();
+      expect((await rowOf(id)).status).toBe("dispatched");
+      expect(line.sent).toHaveLength(1);
+    });
+
+    test("are not put upon an agent that does not read, until it reads on", async () => {
+      const line = connect("one");
+      line.fate = "stays";
+      const [first, second] = [await issue(), await issue()];
+      offer();
+      await became(first, "pending");
+      await became(second, "pending");
+      const before = line.sent.length;
+      offer();
+      await offers.settled();
+      expect(line.sent).toHaveLength(before);
+      line.flush();
+      await became(first, "dispatched");
+      await became(second, "dispatched");
+    });
+
+    test("go to the connection that says the most of itself, and not to one that does not serve their engine", async () => {
+      const web = connect("web", { celery: [...tokens, "more", "most"] });
+      const poor = connect("poor", { bullmq: [] });
+      const able = connect("able");
+      const id = await issue();
+      offer();
+      await waitFor(() => able.sent.some((frame) => frame.id === id));
+      expect([web.sent, poor.sent]).toEqual([[], []]);
+    });
+
+    test.runIf(dialect === "sqlite")("fail when they cannot be signed", async () => {
+      const line = connect("one");
+      const id = await issue({ payload: '{"engine":"bullmq","task_id":"\\ud800"}' });
+      offer();
+      await became(id, "failed");
+      expect(await rowOf(id)).toMatchObject({ error: "WebSocket signing failed", completed_at: clock.now() });
+      expect(line.sent).toEqual([]);
+    });
+  });
+}

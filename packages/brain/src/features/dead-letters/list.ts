@@ -1,0 +1,126 @@
+import { parseJson, type Redactor } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ApiError, invalid } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { Agents } from "../agents/index.ts";
+import type { Audit, AuditOrigin } from "../audit/index.ts";
+import { type CommandOutcome, type Commands, holdAgent } from "../commands/index.ts";
+import { readPage } from "./page.ts";
+import type { DeadLetterPage, DeadLetterQuery } from "./schemas.ts";
+
+export interface DeadLettersDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly agents: Pick<Agents, "able" | "advertised">;
+  readonly commands: Pick<Commands, "issue" | "offer" | "awaitResult">;
+  readonly audit: Pick<Audit, "append">;
+  readonly redactor: Pick<Redactor, "redact">;
+  readonly settings: { readonly SVC_COMMAND_TIMEOUT_SECONDS: number };
+}
+
+export interface DeadLettersRequest {
+  readonly projectId: string;
+  readonly query: DeadLetterQuery;
+  readonly origin: AuditOrigin;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+const token = "list_dead_letters";
+const defaultLimit = 100;
+const longestWaitSeconds = 15;
+const maxListedAgents = 100;
+
+/**
+ * A page of what an engine has given up on, asked of the online agent that was seen last of those that can tell (spec part 3, section 4.5).
+ * Nothing of it is stored but the command and its result.
+ *
+ * @throws ApiError `conflict` when no online agent can tell, `command_timeout` when it does not answer in time, `adapter_error` when it
+ * refuses, fails or answers with something else, `validation_error` when it does not know the cursor.
+ */
+export function createListDeadLetters(deps: DeadLettersDeps) {
+  const { database, clock, agents, commands, audit, redactor, settings } = deps;
+  const waitSeconds = Math.min(longestWaitSeconds, settings.SVC_COMMAND_TIMEOUT_SECONDS);
+
+  return async function listDeadLetters(request: DeadLettersRequest): Promise<DeadLetterPage> {
+    const { engine, limit = defaultLimit } = request.query;
+    const commandId = await issue(request, limit);
+    const sinceMs = clock.monotonicMs();
+    const outcome = await commands.awaitResult(commandId, { waitMs: waitSeconds * 1000, signal: request.signal });
+    if (outcome === null || outcome.status === "timeout") {
+      const waitedSeconds = Math.round((clock.monotonicMs() - sinceMs) / 1000);
+      throw new ApiError("command_timeout", { command_id: commandId, waited_seconds: waitedSeconds });
+    }
+    if (outcome.status !== "completed") throw refusalOf(outcome);
+    const page = readPage(outcome.result === null ? null : parseJson(outcome.result), { engine, limit, redactor });
+    if (page === null) throw failure(outcome, "not_a_page", "the agent's answer is no page of dead letters");
+    return page;
+  };
+
+  /** The committed command's id. */
+  async function issue({ projectId, query, origin }: DeadLettersRequest, limit: number): Promise<string> {
+    const { engine } = query;
+    const queue = query.queue === "" ? undefined : query.queue;
+    const cursor = query.cursor === "" ? undefined : query.cursor;
+    const [able] = await agents.able({ token, projectId, engine, limit: 1 });
+    if (able === undefined) throw await nobodyCan(projectId, engine);
+    const { agent_id: agentId } = able;
+    const command = await database.write(async (tx) => {
+      if (!(await holdAgent(tx, database.dialect, agentId))) return null;
+      const issued = await commands.issue(tx, {
+        projectId,
+        agentId,
+        action: "dlq.list",
+        target: { type: "queue", id: queue ?? null },
+        parameters: { engine, ...(queue !== undefined && { queue }), limit, ...(cursor !== undefined && { cursor }) },
+        issuedBy: origin.user_id,
+        sourceIp: origin.source_ip,
+      });
+      if (issued === null) throw new Error("a command without idempotency key was taken for another");
+      await audit.append(tx, {
+        ...origin,
+        action: "dead_letters.list",
+        target_type: "command",
+        target_id: issued.id,
+        project_id: projectId,
+        metadata: { agent_id: agentId, engine, queue: queue ?? null, limit },
+      });
+      return issued;
+    });
+    // It was revoked in between.
+    if (command === null) throw await nobodyCan(projectId, engine);
+    commands.offer(command);
+    return command.id;
+  }
+
+  async function nobodyCan(projectId: string, engine: string): Promise<ApiError> {
+    return new ApiError(
+      "conflict",
+      { engine, agents: await agents.advertised(projectId, maxListedAgents) },
+      { message: `no online agent lists dead letters of ${engine}` },
+    );
+  }
+}
+
+/** Agents begin their text with this when they do not know the cursor. */
+const unknownCursor = "invalid_cursor";
+/** And with one of these when they do not carry out a command. */
+const refusals = ["unsupported:", "refused:"];
+
+function refusalOf(outcome: CommandOutcome): ApiError {
+  const error = outcome.error ?? "";
+  if (error.startsWith(unknownCursor)) {
+    return invalid({ loc: ["query", "cursor"], type: unknownCursor, message: "is no cursor of this listing" });
+  }
+  return refusals.some((prefix) => error.startsWith(prefix))
+    ? failure(outcome, "refused", "the agent does not list dead letters")
+    : failure(outcome, "adapter_error", "the agent failed to list dead letters");
+}
+
+/** What the agent said is on the command, which the caller may look up. */
+const failure = (
+  { id }: CommandOutcome,
+  reason: "refused" | "not_a_page" | "adapter_error",
+  message: string,
+): ApiError => new ApiError("adapter_error", { command_id: id, reason }, { message });

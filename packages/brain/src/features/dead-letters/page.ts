@@ -1,0 +1,69 @@
+import {
+  asNumber,
+  cutCharacters,
+  fitsCharacters,
+  type Redactor,
+  readInstant,
+  storableText,
+  taskIdCharacters,
+} from "@svc/protocol";
+import { cursorCharacters, type DeadLetter, type DeadLetterPage, excerptCharacters } from "./schemas.ts";
+
+const nameCharacters = 500;
+const queueCharacters = 200;
+
+/**
+ * The page that an agent answered with, its texts bounded and redacted; null when the answer is no page. An entry that names no task and
+ * queue spoils the page, since leaving it out would hide a dead letter; anything else that cannot be read is null.
+ *
+ * @param result as `parseJson` gave it.
+ */
+export function readPage(
+  result: unknown,
+  { engine, limit, redactor }: { engine: string; limit: number; redactor: Pick<Redactor, "redact"> },
+): DeadLetterPage | null {
+  if (!isObject(result)) return null;
+  const { entries, next_cursor: next = null, total = null } = result;
+  if (result.engine !== engine || !Array.isArray(entries) || entries.length > limit) return null;
+  if (next !== null && !(typeof next === "string" && next !== "" && fitsCharacters(next, cursorCharacters)))
+    return null;
+  const count = countOf(total);
+  if (total !== null && count === null) return null;
+  const read = entries.map((entry) => entryOf(entry, redactor));
+  if (read.includes(null)) return null;
+  return { entries: read as DeadLetter[], next_cursor: next, total: count, engine };
+}
+
+function entryOf(entry: unknown, redactor: Pick<Redactor, "redact">): DeadLetter | null {
+  if (!isObject(entry)) return null;
+  const { task_id: id, queue, task_name: name, failed_at: failedAt, error_excerpt: error } = entry;
+  // An id that is cut would name another task.
+  if (typeof id !== "string" || id === "" || !fitsCharacters(id, taskIdCharacters)) return null;
+  if (typeof queue !== "string") return null;
+  const failedMs = readInstant(failedAt, { zone: "utc" });
+  return {
+    task_id: storableText(id),
+    task_name: typeof name === "string" && name !== "" ? cutCharacters(storableText(name), nameCharacters) : null,
+    queue: cutCharacters(storableText(queue), queueCharacters),
+    failed_at: failedMs === null ? null : new Date(failedMs).toISOString(),
+    error_excerpt: typeof error === "string" && error !== "" ? excerptOf(error, redactor) : null,
+    attempts: countOf(entry.attempts),
+  };
+}
+
+/** The last characters are taken first and scanned then (spec part 3, section 3). */
+function excerptOf(error: string, redactor: Pick<Redactor, "redact">): string {
+  const tail = Array.from(error.slice(-2 * excerptCharacters))
+    .slice(-excerptCharacters)
+    .join("");
+  return redactor.redact(tail) as string;
+}
+
+/** A whole number from 0 on; JSON's numbers may come as text with all their digits. */
+function countOf(value: unknown): number | null {
+  const count = asNumber(value) ?? -1;
+  return Number.isSafeInteger(count) && count >= 0 ? count : null;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

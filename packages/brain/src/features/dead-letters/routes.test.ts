@@ -1,0 +1,337 @@
+import { randomUUID } from "node:crypto";
+import type { Frame } from "@svc/protocol";
+import { waitFor } from "@svc/testkit";
+import { type ApiAnswer, startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import {
+  connectRaw,
+  createRawPoller,
+  type RawAgent,
+  type RawPoller,
+  rawFrameId,
+  rawHello,
+} from "@svc/testkit/raw-agent";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const canList = ["list_dead_letters", "requeue_dead_letter"];
+const page = {
+  entries: [
+    {
+      task_id: "mail:7",
+      task_name: "mail",
+      queue: "emails",
+      failed_at: "2026-04-01T10:00:00.000Z",
+      error_excerpt: "timed out",
+      attempts: 3,
+    },
+  ],
+  next_cursor: "next",
+  total: 4,
+  engine: "bullmq",
+};
+
+let addresses = 0;
+/** Every caller has an address of its own, and with it a budget of its own. */
+const elsewhere = () => {
+  addresses += 1;
+  return { "x-forwarded-for": `198.51.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}` };
+};
+
+for (const dialect of testDialects) {
+  describe(`GET /projects/{slug}/dead-letters on ${dialect}`, () => {
+    let brain: TestBrain;
+    let agents: RawAgent[] = [];
+
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
+    });
+    afterAll(() => brain.stop());
+
+    async function connect(capabilities: Record<string, string[]> = { bullmq: canList }) {
+      const minted = await brain.mintAgent();
+      const hello = rawHello({ engines: Object.keys(capabilities), capabilities });
+      const agent = await connectRaw({ url: brain.url, ...minted }, { hello });
+      agents.push(agent);
+      return { agent, minted, agentId: minted.agentId };
+    }
+    async function endSessions(): Promise<void> {
+      await Promise.all(agents.map((agent) => agent.close()));
+      agents = [];
+      await waitFor(async () => {
+        const { body } = await brain.as.viewer.get(`/projects/${brain.project.slug}/agents`);
+        return body.items.every(({ state }: { state: string }) => state !== "online");
+      });
+    }
+    const list = (query: string, as: "viewer" | "operator" | "stranger" | "nobody" = "viewer", of = brain) =>
+      of.as[as].get(`/projects/${of.project.slug}/dead-letters${query}`, elsewhere());
+    const asked = (agent: RawAgent, count = 1) =>
+      waitFor(() => agent.frames.filter(({ type }) => type === "command")[count - 1], { that: "the command" });
+    const echoOf = ({ payload }: Frame) => ({ delivery_claim_token: payload?.delivery_claim_token });
+    const answer = (agent: RawAgent, frame: Frame, payload: object) =>
+      agent.sendFrame("command_result", { ...payload, ...echoOf(frame) }, frame.id);
+    const succeed = (agent: RawAgent, frame: Frame, result: unknown) =>
+      answer(agent, frame, { status: "success", result });
+    async function listAnswered(query: string, payload: object): Promise<ApiAnswer & { frame: Frame }> {
+      await endSessions();
+      const { agent } = await connect();
+      const listing = list(query);
+      const frame = await asked(agent);
+      answer(agent, frame, payload);
+      return { ...(await listing), frame };
+    }
+    const countCommands = async () =>
+      (await brain.as.operator.get(`/projects/${brain.project.slug}/commands?action=dlq.list&limit=500`)).body.items
+        .length as number;
+
+    test("asks the agent, waits, and gives its page", async () => {
+      const { status, body, frame } = await listAnswered("?engine=bullmq&queue=emails&limit=5&cursor=from", {
+        status: "success",
+        result: page,
+      });
+      expect([status, body]).toEqual([200, page]);
+      expect(frame.payload).toMatchObject({
+        action: "dlq.list",
+        target: { type: "queue", id: "emails", engine: "bullmq" },
+        parameters: { engine: "bullmq", queue: "emails", limit: 5, cursor: "from" },
+      });
+    });
+
+    test("asks for every queue, from the beginning and for 100 entries when nothing is said", async () => {
+      const { status, frame } = await listAnswered("?engine=bullmq", { status: "success", result: page });
+      expect(status).toBe(200);
+      expect(frame.payload?.target).toEqual({ type: "queue", id: "", engine: "bullmq" });
+      expect(frame.payload?.parameters).toEqual({ engine: "bullmq", limit: 100 });
+    });
+
+    test("takes out of the page what is a secret", async () => {
+      const secret = { ...page.entries[0], error_excerpt: "with sk_live_4eC39HqLyjWDarjtT1zdp7dc" };
+      const { body } = await listAnswered("?engine=bullmq", {
+        status: "success",
+        result: { ...page, entries: [secret] },
+      });
+      expect(body.entries[0].error_excerpt).toBe("[REDACTED]");
+    });
+
+    test("leaves the command in the list of commands, and a row in the audit trail", async () => {
+      const { frame } = await listAnswered("?engine=bullmq&queue=emails&limit=5", { status: "success", result: page });
+      const path = `/projects/${brain.project.slug}/commands/${frame.id}`;
+      expect((await brain.as.operator.get(path)).body).toMatchObject({
+        action: "dlq.list",
+        target_type: "queue",
+        target_id: "emails",
+        status: "completed",
+        result: page,
+      });
+      expect((await brain.as.viewer.get(path)).body).toMatchObject({ issued_by: null, payload: {}, result: null });
+      const rows = await brain.running.brain.database.read
+        .selectFrom("audit_log")
+        .selectAll()
+        .where("target_id", "=", frame.id)
+        .execute();
+      expect(rows).toHaveLength(1);
+      expect(rows[0]).toMatchObject({ action: "dead_letters.list", target_type: "command", result: "success" });
+      expect(JSON.parse(rows[0]?.metadata ?? "")).toMatchObject({ engine: "bullmq", queue: "emails", limit: 5 });
+      expect(rows[0]?.user_id).not.toBeNull();
+      expect(rows[0]?.user_id).toBe((await brain.as.operator.get(path)).body.issued_by);
+    });
+
+    test("asks the agent that was seen last of those that can tell", async () => {
+      await endSessions();
+      const first = await connect();
+      const second = await connect();
+      await connect({ bullmq: ["retry_task"], celery: canList });
+      const seen = async (agentId: string, at: string) => {
+        await brain.running.brain.database.write((tx) =>
+          tx
+            .updateTable("agents")
+            .set({ last_seen_at: new Date(at) })
+            .where("id", "=", agentId)
+            .execute(),
+        );
+      };
+      await seen(first.agentId, "2090-01-02T00:00:00Z");
+      await seen(second.agentId, "2090-01-01T00:00:00Z");
+      const listing = list("?engine=bullmq");
+      succeed(first.agent, await asked(first.agent), page);
+      expect((await listing).status).toBe(200);
+      await seen(second.agentId, "2090-01-03T00:00:00Z");
+      const next = list("?engine=bullmq");
+      succeed(second.agent, await asked(second.agent), page);
+      expect((await next).status).toBe(200);
+    });
+
+    /** An agent that polls, and whose earlier hello told what it can do. */
+    async function connectPoller() {
+      const { minted, agentId } = await connect();
+      await endSessions();
+      const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
+      await poller.probe();
+      const revoke = () => brain.as.admin.delete(`/projects/${brain.project.slug}/agents/${agentId}`);
+      return { poller, agentId, revoke };
+    }
+    async function upload(poller: RawPoller): Promise<void> {
+      await poller.upload([poller.sign("heartbeat", {})]);
+      await brain.running.brain.features.agents.flush();
+    }
+
+    test("asks an agent that polls, by what its earlier hello advertised, while it uploads", async () => {
+      await endSessions();
+      const { poller, agentId, revoke } = await connectPoller();
+      expect((await list("?engine=bullmq")).status).toBe(409);
+      await upload(poller);
+      const listing = list("?engine=bullmq");
+      const { body } = await poller.poll({ wait: 10 });
+      const [frame] = poller.open(body.frames);
+      const result = { status: "success", result: page, ...echoOf(frame as Frame) };
+      await poller.upload([poller.sign("command_result", result, frame?.id)]);
+      expect((await listing).body).toEqual(page);
+
+      await brain.running.brain.features.agents.flush();
+      const seenAt = new Date(Date.now() - 31_000);
+      await brain.running.brain.database.write((tx) =>
+        tx.updateTable("agents").set({ last_seen_at: seenAt }).where("id", "=", agentId).execute(),
+      );
+      expect((await list("?engine=bullmq")).status).toBe(409);
+      await revoke();
+    });
+
+    test("answers 502 when the agent is revoked before it takes the command", async () => {
+      await endSessions();
+      const { poller, revoke } = await connectPoller();
+      await upload(poller);
+      const before = await countCommands();
+      const listing = list("?engine=bullmq");
+      await waitFor(async () => (await countCommands()) > before);
+      await revoke();
+      const { status, body } = await listing;
+      expect([status, body.details.reason]).toEqual([502, "adapter_error"]);
+    });
+
+    test("answers 409 with what each online agent advertises when none can tell, and asks nobody", async () => {
+      await endSessions();
+      const before = await countCommands();
+      const none = await list("?engine=bullmq");
+      expect([none.status, none.body.error, none.body.details]).toEqual([
+        409,
+        "conflict",
+        { engine: "bullmq", agents: [] },
+      ]);
+      const { agentId } = await connect({ bullmq: ["retry_task"], celery: canList });
+      const { status, body } = await list("?engine=bullmq");
+      expect(status).toBe(409);
+      expect(body.details).toEqual({
+        engine: "bullmq",
+        agents: [
+          {
+            agent_id: agentId,
+            name: expect.any(String),
+            engines: ["bullmq", "celery"],
+            capabilities: { bullmq: ["retry_task"], celery: canList },
+          },
+        ],
+      });
+      expect(await countCommands()).toBe(before);
+    });
+
+    test("does not ask a revoked agent", async () => {
+      await endSessions();
+      const { agentId } = await connect();
+      await brain.as.admin.delete(`/projects/${brain.project.slug}/agents/${agentId}`);
+      expect((await list("?engine=bullmq")).status).toBe(409);
+    });
+
+    test.each([
+      ["", "engine"],
+      ["?engine=", "engine"],
+      [`?engine=${"e".repeat(41)}`, "engine"],
+      ["?engine=bull%20mq", "engine"],
+      ["?engine=bullmq&limit=0", "limit"],
+      ["?engine=bullmq&limit=201", "limit"],
+      ["?engine=bullmq&limit=many", "limit"],
+      [`?engine=bullmq&cursor=${"c".repeat(2049)}`, "cursor"],
+      [`?engine=bullmq&queue=${"q".repeat(201)}`, "queue"],
+    ])("answers 422 to %s", async (query, field) => {
+      const { status, body } = await list(query);
+      expect([status, body.error, body.details.errors[0].loc]).toEqual([422, "validation_error", ["query", field]]);
+    });
+
+    test("answers 422 to a cursor that the agent does not know", async () => {
+      const { status, body } = await listAnswered("?engine=bullmq&cursor=old", {
+        status: "failed",
+        error: "invalid_cursor: not one of this listing",
+      });
+      expect([status, body.error]).toEqual([422, "validation_error"]);
+      expect(body.details.errors).toEqual([
+        { loc: ["query", "cursor"], type: "invalid_cursor", message: expect.any(String) },
+      ]);
+    });
+
+    test.each([
+      ["refused", { status: "failed", error: "unsupported: this agent does not watch bullmq" }],
+      ["refused", { status: "failed", error: "refused: not now" }],
+      ["adapter_error", { status: "failed", error: "there is no connection to Redis" }],
+      ["adapter_error", { status: "failed" }],
+      ["not_a_page", { status: "success", result: { entries: "none" } }],
+      ["not_a_page", { status: "success" }],
+      ["not_a_page", { status: "success", result: { ...page, engine: "celery" } }],
+    ])("answers 502 with reason %s to %j", async (reason, payload) => {
+      const { status, body, frame } = await listAnswered("?engine=bullmq", payload);
+      expect([status, body.error, body.details]).toEqual([502, "adapter_error", { command_id: frame.id, reason }]);
+      expect(body.message).not.toContain("Redis");
+    });
+
+    test("answers 429 before anything is asked once an address has used its budget", async () => {
+      await endSessions();
+      await connect();
+      const before = await countCommands();
+      const from = { "x-forwarded-for": "203.0.113.9" };
+      const path = `/projects/${brain.project.slug}/dead-letters?engine=unknown`;
+      for (let call = 0; call < 10; call += 1) expect((await brain.as.viewer.get(path, from)).status).toBe(409);
+      const { status, body, headers } = await brain.as.viewer.get(path.replace("unknown", "bullmq"), from);
+      expect([status, body.error]).toEqual([429, "rate_limited"]);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect(await countCommands()).toBe(before);
+    });
+
+    test("does not answer strangers, callers without a session, and HEAD", async () => {
+      expect((await list("?engine=bullmq", "stranger")).status).toBe(404);
+      expect((await list("?engine=bullmq", "nobody")).status).toBe(401);
+      const head = await fetch(`${brain.url}/api/v1/projects/${brain.project.slug}/dead-letters?engine=bullmq`, {
+        method: "HEAD",
+        headers: { cookie: brain.as.viewer.cookie, ...elsewhere() },
+      });
+      expect([404, 405]).toContain(head.status);
+    });
+
+    test("answers 504 with the command when the agent is silent for the command's time; the command keeps its own", async () => {
+      const quick = await startTestBrain({
+        dialect,
+        env: {
+          SVC_COMMAND_TIMEOUT_SECONDS: "1",
+          SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS: "1",
+          SVC_COMMAND_TIMEOUT_SWEEP_SECONDS: "300",
+        },
+      });
+      try {
+        const minted = await quick.mintAgent(`silent-${randomUUID().slice(0, 8)}`);
+        const agent = await connectRaw(
+          { url: quick.url, ...minted },
+          { hello: rawHello({ capabilities: { bullmq: canList } }) },
+        );
+        const { status, body } = await list("?engine=bullmq", "viewer", quick);
+        const frame = await asked(agent);
+        expect([status, body.error, body.details]).toEqual([
+          504,
+          "command_timeout",
+          { command_id: frame.id, waited_seconds: 1 },
+        ]);
+        const path = `/projects/${quick.project.slug}/commands/${frame.id}`;
+        expect((await quick.as.operator.get(path)).body.status).toBe("dispatched");
+        agent.sendFrame("command_ack", echoOf(frame), rawFrameId());
+        await agent.close();
+      } finally {
+        await quick.stop();
+      }
+    });
+  });
+}

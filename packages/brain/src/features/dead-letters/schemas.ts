@@ -1,0 +1,40 @@
+import { type Static, Type } from "typebox";
+import { Instant, Nullable } from "../../platform/http/schemas.ts";
+
+/** Of `cursor` in either direction. */
+export const cursorCharacters = 2048;
+export const excerptCharacters = 512;
+
+export const DeadLetterQuery = Type.Object({
+  engine: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,40}$", description: "as an online agent names it" }),
+  queue: Type.Optional(
+    Type.String({
+      maxLength: 200,
+
+      description: "absent or empty: every queue that the engine's adapter knows",
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "default 100" })),
+  cursor: Type.Optional(Type.String({ maxLength: cursorCharacters, description: "next_cursor of the previous page" })),
+});
+export type DeadLetterQuery = Static<typeof DeadLetterQuery>;
+
+const DeadLetter = Type.Object({
+  task_id: Type.String(),
+  task_name: Nullable(Type.String()),
+  queue: Type.String(),
+  failed_at: Nullable(Instant),
+  error_excerpt: Nullable(
+    Type.String({ maxLength: excerptCharacters, description: "the redacted end of the failure text" }),
+  ),
+  attempts: Nullable(Type.Integer()),
+});
+export type DeadLetter = Static<typeof DeadLetter>;
+
+export const DeadLetterPage = Type.Object({
+  entries: Type.Array(DeadLetter, { description: "newest first; empty where the engine tells the total only" }),
+  next_cursor: Nullable(Type.String()),
+  total: Nullable(Type.Integer()),
+  engine: Type.String(),
+});
+export type DeadLetterPage = Static<typeof DeadLetterPage>;

@@ -1,0 +1,3 @@
+export { sweepStaleTasks } from "./loops.ts";
+export { createReconciliation } from "./reconciliation.ts";
+export { reconciliationSettings } from "./settings.ts";

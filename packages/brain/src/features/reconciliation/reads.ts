@@ -1,0 +1,69 @@
+import { sql } from "kysely";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables, TaskRow } from "../../schema/tables/index.ts";
+
+/** Where a walk over the tasks of a project and state stands. */
+export interface TaskPosition {
+  readonly receivedAt: Date;
+  readonly id: string;
+}
+
+export interface StaleQuery {
+  readonly projectId: string;
+  readonly state: string;
+  readonly engines: readonly string[];
+  /** Stale is what started, else was first seen, before this. */
+  readonly cutoff: Date;
+  /** A task with a later eta waits for it. */
+  readonly now: Date;
+  readonly after: TaskPosition | null;
+  /** Rows that are looked at. */
+  readonly scanRows: number;
+}
+
+export type StaleTask = Pick<TaskRow, "id" | "engine" | "task_id" | "received_at">;
+
+type Slow = Pick<Database<Tables>, "slow" | "dialect">;
+
+/** The rows that are looked at: of the project and state, seen first before the cutoff, which no stale task was after. */
+function scanned({ dialect }: Pick<Slow, "dialect">, { projectId, state, cutoff, after, scanRows }: StaleQuery) {
+  // Between two times the embedded database takes the index of all states.
+  const from = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_state` : sql`tasks`;
+  const behind = after === null ? sql`` : sql` AND (received_at, id) > (${after.receivedAt}, ${after.id})`;
+  return sql`SELECT id, engine, task_id, received_at, started_at, eta FROM ${from}
+    WHERE project_id = ${projectId} AND state = ${state} AND received_at < ${cutoff}${behind}
+    ORDER BY received_at, id LIMIT ${scanRows}`;
+}
+
+/** Stale tasks of the engines, those seen first first. */
+export async function staleTasks(db: Slow, query: StaleQuery, limit: number): Promise<StaleTask[]> {
+  const { engines, cutoff, now } = query;
+  const { rows } = await sql<StaleTask>`SELECT id, engine, task_id, received_at FROM (${scanned(db, query)}) AS t
+    WHERE engine IN (${sql.join(engines)}) AND coalesce(started_at, received_at) < ${cutoff}
+      AND (eta IS NULL OR eta <= ${now})
+    ORDER BY received_at, id LIMIT ${limit}`.execute(db.slow);
+  return rows;
+}
+
+/** The last row that is looked at; undefined when there are fewer than may be. */
+export async function scanEnd(db: Slow, query: StaleQuery): Promise<Pick<TaskRow, "id" | "received_at"> | undefined> {
+  const { rows } = await sql<
+    Pick<TaskRow, "id" | "received_at">
+  >`SELECT id, received_at FROM (${scanned(db, query)}) AS t
+    ORDER BY received_at, id LIMIT 1 OFFSET ${query.scanRows - 1}`.execute(db.slow);
+  return rows[0];
+}
+
+export type TaskNow = Pick<TaskRow, "id" | "state" | "attempt" | "fold">;
+
+export const findTask = (
+  { read }: Pick<Database<Tables>, "read">,
+  { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
+): Promise<TaskNow | undefined> =>
+  read
+    .selectFrom("tasks")
+    .select(["id", "state", "attempt", "fold"])
+    .where("project_id", "=", projectId)
+    .where("engine", "=", engine)
+    .where("task_id", "=", taskId)
+    .executeTakeFirst();

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { fitsCharacters } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { Agents } from "../agents/index.ts";
+import type { Commands, IssuedCommand } from "../commands/index.ts";
+import { type StaleQuery, type StaleTask, scanEnd, staleTasks, type TaskPosition } from "./reads.ts";
+
+export interface SweepDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "now">;
+  readonly agents: Pick<Agents, "able">;
+  readonly commands: Pick<Commands, "issue" | "offer">;
+  readonly settings: {
+    readonly SVC_RECONCILIATION_SWEEP_SECONDS: number;
+    readonly SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: number;
+  };
+}
+
+/** Tasks of one sweep, in all projects. */
+const tasksPerSweep = 100;
+/** Rows of one project and state that a sweep looks at. */
+const scanRows = 20_000;
+/** Projects times engines; above it the first ones are served. */
+const maxPairs = 5000;
+/** States that are not terminal, those first in which a task holds a worker. */
+const openStates = ["started", "retry", "received", "pending"];
+const keyCharacters = 200;
+
+/** The open tasks of one project and state, and whom to ask about them. */
+interface Lane {
+  readonly key: string;
+  readonly projectId: string;
+  readonly state: string;
+  readonly agentOf: ReadonlyMap<string, string>;
+}
+
+/**
+ * Picks stale tasks and has agents ask their engines about them (spec part 3, section 2.6). Projects and states get equal shares of a sweep,
+ * and each sweep goes on where the last one ended, so that tasks of which nothing can be learned hide no others.
+ */
+export function createSweep({ database, clock, agents, commands, settings }: SweepDeps) {
+  const sweepMs = settings.SVC_RECONCILIATION_SWEEP_SECONDS * 1000;
+  const thresholdMs = settings.SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS * 1000;
+  /** By lane; a lane that is not here begins. */
+  const places = new Map<string, TaskPosition>();
+  let firstLane = 0;
+
+  /** @returns how many commands were made. */
+  return async function sweep(signal: AbortSignal): Promise<number> {
+    const now = clock.now();
+    const lanes = lanesOf(await agents.able({ token: "reconcile_task", limit: maxPairs }));
+    const keys = new Set(lanes.map(({ key }) => key));
+    for (const key of places.keys()) if (!keys.has(key)) places.delete(key);
+
+    const start = lanes.length === 0 ? 0 : firstLane % lanes.length;
+    let waiting = [...lanes.slice(start), ...lanes.slice(0, start)];
+    const share = Math.max(1, Math.floor(tasksPerSweep / Math.max(1, lanes.length)));
+    let picked = 0;
+    let asked = 0;
+    let served = 0;
+    // First every lane's share, then what others leave.
+    for (const [round, most] of [share, tasksPerSweep].entries()) {
+      const unfinished: Lane[] = [];
+      for (const lane of waiting) {
+        const left = tasksPerSweep - picked;
+        if (left === 0 || signal.aborted) break;
+        const done = await ask(lane, Math.min(most, left), now);
+        picked += done.picked;
+        asked += done.asked;
+        if (round === 0) served += 1;
+        if (!done.isOver) unfinished.push(lane);
+      }
+      waiting = unfinished;
+    }
+    firstLane = start + served;
+    return asked;
+  };
+
+  async function ask(lane: Lane, limit: number, now: Date) {
+    const query: StaleQuery = {
+      projectId: lane.projectId,
+      state: lane.state,
+      engines: [...lane.agentOf.keys()],
+      cutoff: new Date(now.getTime() - thresholdMs),
+      now,
+      after: places.get(lane.key) ?? null,
+      scanRows,
+    };
+    const tasks = await staleTasks(database, query, limit);
+    const end = tasks.length === limit ? tasks.at(-1) : await scanEnd(database, query);
+    if (end === undefined) places.delete(lane.key);
+    else places.set(lane.key, { receivedAt: end.received_at, id: end.id });
+    const issued = tasks.length === 0 ? [] : await issueAll(lane, tasks, now);
+    commands.offer(...issued);
+    return { picked: tasks.length, asked: issued.length, isOver: tasks.length < limit };
+  }
+
+  /** Those that are asked about in this interval already are left out. */
+  function issueAll(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<IssuedCommand[]> {
+    const interval = Math.floor(now.getTime() / sweepMs);
+    return database.write(async (tx) => {
+      const issued: IssuedCommand[] = [];
+      for (const { engine, task_id } of tasks) {
+        const command = await commands.issue(tx, {
+          projectId: lane.projectId,
+          agentId: lane.agentOf.get(engine) as string,
+          action: "reconcile_task",
+          target: { type: "task", id: task_id },
+          parameters: { engine, task_id },
+          idempotencyKey: reconcileKey(engine, task_id, interval),
+        });
+        if (command !== null) issued.push(command);
+      }
+      return issued;
+    });
+  }
+}
+
+function lanesOf(able: Awaited<ReturnType<Agents["able"]>>): Lane[] {
+  return [...Map.groupBy(able, ({ project_id }) => project_id)].flatMap(([projectId, own]) => {
+    const agentOf = new Map(own.map(({ engine, agent_id }) => [engine, agent_id]));
+    return openStates.map((state) => ({ key: `${projectId} ${state}`, projectId, state, agentOf }));
+  });
+}
+
+/** The idempotency key of asking about a task in an interval; a long one holds a digest instead of the task. */
+export function reconcileKey(engine: string, taskId: string, interval: number): string {
+  const about = `${engine}:${taskId}`;
+  const key = `reconcile:${about}:${interval}`;
+  if (fitsCharacters(key, keyCharacters)) return key;
+  return `reconcile:${createHash("sha256").update(about).digest("hex").slice(0, 32)}:${interval}`;
+}

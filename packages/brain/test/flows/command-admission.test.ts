@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { waitFor } from "@svc/testkit";
+import type { ApiAnswer, TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { connectRaw, createRawPoller, rawHello } from "@svc/testkit/raw-agent";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { able, type CommandFixture, startCommands } from "../command-fixture.ts";
+
+for (const dialect of testDialects) {
+  describe(`commands are admitted by what the sessions of agents can do on ${dialect}`, () => {
+    let brain: TestBrain;
+    let fixture: CommandFixture;
+    beforeAll(async () => {
+      fixture = await startCommands(dialect);
+      ({ brain } = fixture);
+    });
+    afterAll(() => brain.stop());
+
+    const refusalOf = ({ status, body }: ApiAnswer) => [
+      status,
+      body.error,
+      body.details.engine,
+      body.details.capability,
+      body.details.reason,
+    ];
+    const bodyFor = (engine: string, agent_id: string | null) => ({ engine, task_id: "task-1", agent_id });
+
+    test.each([
+      ["retry-task", "retry_task", ["cancel_task"], "capability_missing"],
+      ["retry-task", "retry_task", ["retry_task"], "retry_contract_missing"],
+      ["cancel-task", "cancel_task", ["retry_task"], "capability_missing"],
+      ["requeue-dead-letter", "requeue_dead_letter", ["retry_task"], "capability_missing"],
+    ])("%s needs %s, and %j is not enough", async (route, capability, tokens, reason) => {
+      const engine = `rq-${randomUUID().slice(0, 8)}`;
+      const hello = { engines: [engine], capabilities: { [engine]: tokens } };
+      const { agentId: poorId, agent: poor } = await fixture.connect(hello);
+      const wanted = [422, "validation_error", engine, capability, reason];
+      expect(refusalOf(await fixture.send(route, bodyFor(engine, poorId)))).toEqual(wanted);
+      expect(refusalOf(await fixture.send(route, bodyFor(engine, null)))).toEqual(wanted);
+      await poor.close();
+    });
+
+    test("an engine that the agent does not serve, and an agent that is away, are refused", async () => {
+      const wanted = [422, "validation_error", "celery", "cancel_task"];
+      expect(refusalOf(await fixture.send("cancel-task", bodyFor("celery", fixture.agentId)))).toEqual([
+        ...wanted,
+        "engine_not_advertised",
+      ]);
+      expect(refusalOf(await fixture.send("cancel-task", bodyFor("celery", null)))).toEqual([
+        ...wanted,
+        "engine_not_advertised",
+      ]);
+      const { agentId: newId } = await brain.mintAgent();
+      expect(refusalOf(await fixture.send("cancel-task", bodyFor("celery", newId)))).toEqual([
+        ...wanted,
+        "agent_offline",
+      ]);
+      expect(refusalOf(await fixture.send("cancel-task", bodyFor("constructor", fixture.agentId)))[4]).toBe(
+        "engine_not_advertised",
+      );
+    });
+
+    test("an adapter that submits again needs both overrides", async () => {
+      const tokens = [...able, "retry_resubmits"];
+      const { agentId: id, agent: again } = await fixture.connect({
+        engines: ["huey"],
+        capabilities: { huey: tokens },
+      });
+      for (const agent_id of [id, null]) {
+        const bare = await fixture.send("retry-task", bodyFor("huey", agent_id));
+        expect([bare.status, bare.body.details.engine]).toEqual([409, "huey"]);
+        const whole = { ...bodyFor("huey", agent_id), override_args: [], override_kwargs: {} };
+        expect((await fixture.send("retry-task", whole)).status).toBe(202);
+      }
+      await again.close();
+    });
+
+    test("a process of the agent that can do it is given the command, not one that cannot", async () => {
+      const {
+        agent: web,
+        agentId: id,
+        minted,
+      } = await fixture.connect({ worker_id: "web", engines: [], capabilities: {} });
+      const side = await connectRaw(
+        { url: brain.url, ...minted },
+        { hello: rawHello({ worker_id: "side", engines: ["rq"], capabilities: { rq: ["cancel_task"] } }) },
+      );
+      await side.settle();
+      const { body } = await fixture.send("cancel-task", bodyFor("rq", id));
+      await fixture.given(body.id, side);
+      expect(fixture.framesOf(body.id, web)).toEqual([]);
+      await side.close();
+      await waitFor(async () => (await fixture.send("cancel-task", bodyFor("rq", id))).status === 422);
+      await web.close();
+    });
+
+    test("without a named agent the one that reported the task is taken, while it qualifies", async () => {
+      const { agent: reporter, agentId: reporterId } = await fixture.connect({ capabilities: { bullmq: able } });
+      const { agent: other } = await fixture.connect({ capabilities: { bullmq: able } });
+      const task_id = `reported-${randomUUID()}`;
+      const event = { id: randomUUID(), kind: "task.failed", engine: "bullmq", task_id, data: { task_name: "mail" } };
+      await reporter.ackOf(reporter.sendEvents([{ ...event, occurred_at: new Date().toISOString() }]));
+      const { body } = await fixture.send("retry-task", { engine: "bullmq", task_id });
+      expect(body.agent_id).toBe(reporterId);
+      await reporter.close();
+      const next = await waitFor(async () => {
+        const answer = await fixture.send("retry-task", { engine: "bullmq", task_id });
+        return answer.body.agent_id !== reporterId && answer;
+      });
+      expect(next.status).toBe(202);
+      await other.close();
+    });
+
+    test("a long-poll agent is taken at its operator's word for three actions, when it is named", async () => {
+      const minted = await brain.mintAgent();
+      const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
+      await poller.probe();
+      for (const route of ["retry-task", "cancel-task", "requeue-dead-letter"]) {
+        expect((await fixture.send(route, bodyFor("dramatiq", minted.agentId))).status).toBe(202);
+        expect(refusalOf(await fixture.send(route, bodyFor("dramatiq", null)))[4]).toBe("engine_not_advertised");
+      }
+      const bulk = { agent_id: minted.agentId, filter: { engine: "dramatiq", task_ids: ["a"] }, max: 1 };
+      expect(refusalOf(await fixture.send("bulk-retry", bulk))).toEqual([
+        422,
+        "validation_error",
+        "dramatiq",
+        "bulk_retry",
+        "engine_not_advertised",
+      ]);
+      const { body } = await poller.poll({ wait: 0 }, { headers: { "x-svc-retry-contracts": "dramatiq=1" } });
+      expect(poller.open(body.frames).map(({ payload }) => payload?.action)).toEqual([
+        "retry_task",
+        "cancel_task",
+        "requeue_dead_letter",
+      ]);
+    });
+  });
+}

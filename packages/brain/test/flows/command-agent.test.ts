@@ -1,0 +1,69 @@
+import { waitFor } from "@svc/testkit";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const tokens = ["retry_task", "cancel_task", "purge_queue", "retry_by_reference_v1"];
+
+for (const dialect of testDialects) {
+  describe.each(["ws", "longpoll"] as const)(`commands through a real agent over %s on ${dialect}`, (transport) => {
+    let brain: TestBrain;
+    let adapter: ScriptedAdapter;
+    let agentId: string;
+    const executed: { action: string; parameters: unknown }[] = [];
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+      adapter = createScriptedAdapter("scripted", tokens);
+      adapter.answerCommands(async ({ action, parameters }) => {
+        executed.push({ action, parameters });
+        return { status: "success", result: action === "purge_queue" ? { purged: 3 } : { task_id: "task-1" } };
+      });
+      adapter.answerSnapshot(async () => ({ queue_depths: { mails: 3 } }));
+      ({
+        minted: { agentId },
+      } = await brain.connectAgent({ engines: [adapter], transport }));
+      const agents = () => brain.as.viewer.get(`/projects/${brain.project.slug}/agents/${agentId}`);
+      await waitFor(async () => (await agents()).body.transport === transport);
+    });
+    afterAll(() => brain.stop());
+
+    const commands = () => `/projects/${brain.project.slug}/commands`;
+    async function outcomeOf(name: string, body: Record<string, unknown>) {
+      const made = await waitFor(async () => {
+        const answer = await brain.as.root.post(`${commands()}/${name}`, { agent_id: agentId, ...body });
+        // The hello of the agent may still be on its way into the database.
+        return answer.body.details?.reason !== "agent_offline" && answer;
+      });
+      expect(made.status).toBe(202);
+      return waitFor(async () => {
+        const { body: command } = await brain.as.operator.get(`${commands()}/${made.body.id}`);
+        return (command.status === "completed" || command.status === "failed") && command;
+      });
+    }
+
+    test("a retry is carried out with the inputs that were given", async () => {
+      const inputs = { override_args: [1], override_kwargs: { a: "b" } };
+      const outcome = await outcomeOf("retry-task", { engine: "scripted", task_id: "task-1", ...inputs });
+      expect(outcome).toMatchObject({ status: "completed", result: { task_id: "task-1" }, error: null });
+      expect(executed.at(-1)).toMatchObject({ action: "retry_task", parameters: { task_id: "task-1", ...inputs } });
+    });
+
+    test("a queue is purged at the depth that was seen, or by force, and not otherwise", async () => {
+      const purge = (more: Record<string, unknown>) => outcomeOf("purge-queue", { queue: "mails", ...more });
+      expect(await purge({ observed_depth: 3 })).toMatchObject({ status: "completed", result: { purged: 3 } });
+      expect(await purge({ force: true })).toMatchObject({ status: "completed" });
+      expect(await purge({ observed_depth: 2 })).toMatchObject({
+        status: "failed",
+        error: expect.stringContaining("mails holds 3 tasks now"),
+      });
+      expect(await purge({})).toMatchObject({ status: "failed", error: expect.stringContaining("needs the depth") });
+      expect(executed.filter(({ action }) => action === "purge_queue")).toHaveLength(2);
+    });
+
+    test("what the adapter cannot do fails with words that say so", async () => {
+      const outcome = await outcomeOf("pool-resize", { worker_name: "worker-1", delta: 1 });
+      expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining("pool_grow") });
+    });
+  });
+}

@@ -1,0 +1,98 @@
+import { ApiProblem } from "@svc/client";
+import { describe, expect, test } from "vitest";
+import { CliError } from "../exit-codes.ts";
+import { explainProblem } from "./problems.ts";
+
+const asked = { address: "https://svc.example.com", credential: "key" } as const;
+
+function explained(facts: { code: string; status: number; message?: string; details?: Record<string, unknown> }) {
+  const { exit, message } = explainProblem(new ApiProblem({ message: "refused", ...facts }), asked);
+  return { exit, lines: message.split("\n     ") };
+}
+
+describe("a refusal", () => {
+  test.each([
+    ["unreadable", 502, "unreachable"],
+    ["unready", 503, "unreachable"],
+    ["unaddressable", 0, "usage"],
+    ["not_found", 404, "notFound"],
+    ["rate_limited", 429, "failed"],
+    ["internal_error", 500, "failed"],
+    ["adapter_error", 502, "failed"],
+    ["command_timeout", 504, "failed"],
+    ["gone", 410, "refused"],
+    ["conflict", 409, "refused"],
+    ["validation_error", 422, "refused"],
+    ["unauthenticated", 401, "refused"],
+    ["csrf_failed", 403, "refused"],
+  ])("%s (%i) ends with the code of %s", (code, status, exit) => {
+    expect(explained({ code, status }).exit).toBe(exit);
+  });
+
+  test("of a listing tells which agents are online and what each can do", () => {
+    const agents = [
+      { agent_id: "1", name: "shop", engines: ["bullmq"], capabilities: { bullmq: ["retry_task", "cancel_task"] } },
+      { agent_id: "2", name: "quiet", engines: [], capabilities: {} },
+    ];
+    expect(explained({ code: "conflict", status: 409, details: { engine: "celery", agents } }).lines).toEqual([
+      "refused",
+      "engine: celery",
+      "online: shop can do bullmq (retry_task, cancel_task)",
+      "online: quiet can do nothing",
+    ]);
+    expect(explained({ code: "conflict", status: 409, details: { engine: "celery", agents: [] } }).lines).toEqual([
+      "refused",
+      "engine: celery",
+      "no agent is online",
+    ]);
+  });
+
+  test("of more tasks than were allowed tells how many match, and the option", () => {
+    const details = { matched: 3000, max: 1000 };
+    expect(explained({ code: "validation_error", status: 422, details }).lines).toEqual([
+      "refused",
+      "matched: 3000",
+      "max: 1000",
+      "--max takes more, up to 10000",
+    ]);
+  });
+
+  test("tells each fault of the request once", () => {
+    const errors = [
+      { loc: ["body", "filter", "since"], type: "format", message: "is no instant" },
+      { loc: ["body"], type: "other", message: "refused" },
+    ];
+    expect(explained({ code: "validation_error", status: 422, details: { errors } }).lines).toEqual([
+      "refused",
+      "filter.since is no instant",
+    ]);
+  });
+
+  test("shows a terminal nothing that it would obey", () => {
+    const details = { reason: "\u001b]0;title\u0007" };
+    expect(explained({ code: "conflict", status: 409, message: "a\u009bb", details }).lines).toEqual([
+      "a\\u009bb",
+      "reason: \\u001b]0;title\\u0007",
+    ]);
+  });
+
+  test("that this program found itself is told as it is", () => {
+    const cause = new CliError("configuration", "own words");
+    const problem = new ApiProblem({ code: "unreachable", status: 0, message: "the server did not answer", cause });
+    expect(explainProblem(problem, asked)).toBe(cause);
+  });
+});
+
+test.each([
+  [{ slug: "shop", what: "task 1 of bullmq" }, "task", "task 1 of bullmq in project shop"],
+  [{ slug: "shop", what: "task 1 of bullmq" }, "project", "project shop"],
+  [{ slug: "shop", what: "task 1" }, "agent", "such agent"],
+  [{ slug: "shop" }, undefined, "project shop"],
+  [{}, undefined, "such thing"],
+])("of %j and a missing %s it is said that there is no %s", (named, resource, words) => {
+  const details = resource === undefined ? {} : { resource };
+  const problem = new ApiProblem({ code: "not_found", status: 404, message: "not found", details });
+  expect(explainProblem(problem, { ...asked, ...named }).message).toBe(
+    `there is no ${words}, or it is not yours to see`,
+  );
+});

@@ -1,0 +1,63 @@
+import type { TaskCommandBody } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import controls from "../../ui/controls.module.css";
+import { nameText, printable } from "../../ui/format.ts";
+import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { taskQuery } from "../tasks/queries.ts";
+import { AgentField, namedAgent } from "./AgentField.tsx";
+import { useAble, useIssue } from "./use-act.ts";
+import { refusalWords } from "./words.ts";
+
+interface CancelDialogProps {
+  slug: string;
+  engine: string;
+  taskId: string;
+  onClose: () => void;
+}
+
+export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProps) {
+  const task = useQuery(taskQuery(slug, engine, taskId)).data;
+  const able = useAble(slug, { engine, capability: "cancel_task" });
+  const issue = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
+  const [agentId, setAgentId] = useState("");
+  const name = task ? nameText(task.name) : printable(taskId);
+  const send = () =>
+    issue.mutate(
+      {
+        body: { engine, task_id: taskId, ...namedAgent(able.agents, agentId) },
+        told: { words: `Cancel ${name}`, task: { engine, taskId } },
+      },
+      { onSuccess: onClose },
+    );
+  return (
+    <Dialog title={`Cancel ${name}`} onClose={onClose}>
+      <p>
+        {task?.state === "started"
+          ? "The task is running. Its engine is asked to stop it; what it has done by then stays done."
+          : "The engine is asked to take the task out before it runs."}
+      </p>
+      <p className="t2">
+        Task <span className="mono">{printable(taskId)}</span> of {printable(engine)}
+      </p>
+      <AgentField
+        agents={able.agents}
+        value={agentId}
+        anyWords="the one that reported the task last"
+        onChange={setAgentId}
+      />
+      {issue.isError ? <Refusal>Nothing was asked for. {refusalWords(issue.error)}</Refusal> : null}
+      <div className={dialogFoot}>
+        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+          Let it go on
+        </button>
+        <ActButton isDanger error={issue.error} isBusy={issue.isPending} reason={able.reason} onAct={send}>
+          Cancel the task
+        </ActButton>
+      </div>
+    </Dialog>
+  );
+}

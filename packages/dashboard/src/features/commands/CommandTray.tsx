@@ -1,0 +1,95 @@
+import type { Command } from "@svc/client";
+import { useQueries } from "@tanstack/react-query";
+import { useId, useState, useSyncExternalStore } from "react";
+import { useTimedMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { dropCommands, recent } from "../../shell/recent.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { causeOf } from "../../ui/Feedback.tsx";
+import { age, count, printable } from "../../ui/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { instant } from "../../ui/instants.ts";
+import { useNow } from "../../ui/ticker.ts";
+import { CommandPill } from "./CommandPill.tsx";
+import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
+import css from "./commands.module.css";
+import { statusSentence } from "./words.ts";
+
+/** What was issued in this browser and how it ended, until it is taken away; it stays from page to page. */
+export function CommandTray({ slug }: { slug: string }) {
+  const entries = useSyncExternalStore(recent.subscribe, recent.get).commands.filter((one) => one.slug === slug);
+  const [isFolded, setFolded] = useState(false);
+  const pollMs = useTimedMs(openPollMs);
+  const now = useNow();
+  const id = useId();
+  useLiveCommands(slug);
+  const reads = useQueries({
+    queries: entries.map((entry) => ({
+      ...commandQuery(slug, entry.id),
+      refetchInterval: ({ state }: { state: { data: Command | undefined } }) =>
+        state.data !== undefined && hasEnded(state.data) ? (false as const) : pollMs,
+    })),
+  });
+  const open = reads.filter(({ data }) => data !== undefined && !hasEnded(data)).length;
+  const failed = reads.filter(({ data }) => data?.status === "failed" || data?.status === "timeout").length;
+  const title = open > 0 ? `Commands, ${count(open)} under way` : "Commands";
+  if (entries.length === 0) return null;
+  return (
+    <section className={css.tray} aria-labelledby={id}>
+      <div className={css.trayHead}>
+        <h2 id={id}>{title}</h2>
+        <button
+          type="button"
+          className={controls.ib}
+          aria-expanded={!isFolded}
+          aria-label={isFolded ? "Show the commands" : "Fold the commands"}
+          title={isFolded ? "Show the commands" : "Fold the commands"}
+          onClick={() => setFolded(!isFolded)}
+        >
+          <Icon name={isFolded ? "up" : "down"} />
+        </button>
+        <button
+          type="button"
+          className={controls.ib}
+          aria-label="Take all out of the tray"
+          title="Take all out of the tray; the list of commands keeps them"
+          onClick={() => dropCommands(entries.map((entry) => entry.id))}
+        >
+          <Icon name="x" />
+        </button>
+      </div>
+      <p className="vh" role="status">
+        {open === 0
+          ? failed > 0
+            ? `${count(failed)} of the commands did not succeed`
+            : "All commands have ended"
+          : title}
+      </p>
+      {isFolded ? null : (
+        <ul tabIndex={0} aria-labelledby={id}>
+          {entries.map((entry, at) => (
+            <li key={entry.id}>
+              <AppLink className="cut" href={paths.command(slug, entry.id)}>
+                {printable(entry.words)}
+              </AppLink>
+              <TrayState command={reads[at]?.data} error={reads[at]?.error} now={now} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function TrayState({ command, error, now }: { command: Command | undefined; error: unknown; now: number }) {
+  if (command === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
+  return (
+    <>
+      <CommandPill status={command.status} />
+      <small>
+        {hasEnded(command) ? statusSentence(command) : `Issued ${age(now - instant(command.issued_at))} ago`}
+      </small>
+    </>
+  );
+}

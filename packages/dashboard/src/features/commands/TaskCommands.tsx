@@ -1,0 +1,112 @@
+import type { Task } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState, useSyncExternalStore } from "react";
+import { paths } from "../../paths.ts";
+import { recent } from "../../shell/recent.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { age } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { instant } from "../../ui/instants.ts";
+import { useNow } from "../../ui/ticker.ts";
+import { CommandPill } from "./CommandPill.tsx";
+import { commandQuery, hasEnded } from "./command-queries.ts";
+import css from "./commands.module.css";
+import { useAble } from "./use-act.ts";
+import { wordsOfAction } from "./words.ts";
+
+const dialogs = {
+  retry: lazy(() => import("./RetryDialog.tsx").then((part) => ({ default: part.RetryDialog }))),
+  cancel: lazy(() => import("./CancelDialog.tsx").then((part) => ({ default: part.CancelDialog }))),
+};
+export type TaskAct = keyof typeof dialogs;
+
+type OfTask = Pick<Task, "engine" | "task_id" | "state">;
+
+export const endedStates: readonly string[] = ["success", "failure", "revoked", "rejected"];
+
+/** Retry and cancel of one task: pressed in vain, with the reason, while they cannot be done. */
+export function TaskCommands({ slug, task }: { slug: string; task: OfTask }) {
+  const { engine, state } = task;
+  const [asked, setAsked] = useState<TaskAct | null>(null);
+  const retry = useAble(slug, { engine, capability: "retry_task" });
+  const cancel = useAble(slug, { engine, capability: "cancel_task" });
+  const hasEnded = endedStates.includes(state);
+  return (
+    <>
+      <HeldButton
+        reason={retry.reason ?? (hasEnded || state === "unknown" ? null : "It has not ended yet")}
+        onAct={() => setAsked("retry")}
+      >
+        <Icon name="retry" />
+        Retry
+      </HeldButton>
+      <HeldButton reason={cancel.reason ?? (hasEnded ? "It has ended already" : null)} onAct={() => setAsked("cancel")}>
+        <Icon name="x" />
+        Cancel
+      </HeldButton>
+      <TaskDialog slug={slug} act={asked} engine={engine} taskId={task.task_id} onClose={() => setAsked(null)} />
+    </>
+  );
+}
+
+interface TaskDialogProps {
+  slug: string;
+  act: TaskAct | null;
+  engine: string;
+  taskId: string;
+  onClose: () => void;
+}
+
+/** The form of what is asked for; its part is loaded then. */
+export function TaskDialog({ act, ...props }: TaskDialogProps) {
+  if (act === null) return null;
+  const Asked = dialogs[act];
+  return (
+    <Suspense fallback={null}>
+      <Asked {...props} />
+    </Suspense>
+  );
+}
+
+/** What was asked of this task here, and how far that is. Its own state is left to its engine. */
+export function TaskGhosts({ slug, task, hrefOf }: { slug: string; task: OfTask; hrefOf: HrefOf }) {
+  const own = `${task.engine}/${task.task_id}`;
+  const { commands } = useSyncExternalStore(recent.subscribe, recent.get);
+  // The newest alone: the list of commands has them all.
+  const newest = commands.find((command) => command.slug === slug && command.task === own);
+  return newest === undefined ? null : <Ghost key={newest.id} slug={slug} id={newest.id} task={task} hrefOf={hrefOf} />;
+}
+
+type HrefOf = (engine: string, taskId: string) => string;
+
+interface GhostProps {
+  slug: string;
+  id: string;
+  task: OfTask;
+  hrefOf: HrefOf;
+}
+
+function Ghost({ slug, id, task, hrefOf }: GhostProps) {
+  const now = useNow();
+  // The tray reads it again and follows it.
+  const { data: command } = useQuery(commandQuery(slug, id));
+  if (command === undefined) return null;
+  const result = command.result as { new_task_id?: unknown } | null;
+  const newId =
+    typeof result?.new_task_id === "string" && result.new_task_id !== task.task_id ? result.new_task_id : null;
+  const at = hasEnded(command) ? command.completed_at : (command.dispatched_at ?? command.issued_at);
+  return (
+    <div className={css.ghost}>
+      <dt>{wordsOfAction(command.action)}</dt>
+      <dd>
+        <CommandPill status={command.status} bare />{" "}
+        {newId === null ? (
+          <AppLink href={paths.command(slug, id)}>{at ? `${age(now - instant(at))} ago` : "details"}</AppLink>
+        ) : (
+          <AppLink href={hrefOf(task.engine, newId)}>the new task</AppLink>
+        )}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,202 @@
+import type { Command } from "@svc/client";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { faultsByField } from "../../field-faults.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import controls from "../../ui/controls.module.css";
+import { ChoiceField, Field } from "../../ui/Field.tsx";
+import { count, nameText, printable } from "../../ui/format.ts";
+import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { AgentField } from "./AgentField.tsx";
+import type { Capability } from "./able.ts";
+import { useAble, useIssue } from "./use-act.ts";
+import { refusalWords } from "./words.ts";
+import type { ControlledWorker, WorkerAct } from "./worker-acts.ts";
+
+interface WorkerDialogProps {
+  slug: string;
+  worker: ControlledWorker;
+  act: WorkerAct;
+  onClose: () => void;
+}
+
+/** What every control of a worker says: through which agent, and which worker. */
+interface Base {
+  agent_id: string;
+  engine: string;
+  worker_name: string;
+}
+
+interface Order {
+  send: (slug: string, base: Base & { idempotency_key: string }) => Promise<Command>;
+  /** What makes this request another one than that with other values. */
+  values: Record<string, unknown>;
+  words: string;
+}
+
+const mostDelta = 100;
+
+export function WorkerDialog({ slug, worker, act, onClose }: WorkerDialogProps) {
+  const { engine } = worker;
+  const name = nameText(worker.name);
+  const [delta, setDelta] = useState("1");
+  const [queue, setQueue] = useState(act === "cancel" ? (worker.queues[0] ?? "") : "");
+  const [taskName, setTaskName] = useState("");
+  const [rate, setRate] = useState("");
+  const [agentId, setAgentId] = useState("");
+  const [isTried, setTried] = useState(false);
+  const step = /^[+-]?\d{1,3}$/.test(delta.trim()) ? Number(delta.trim()) : 0;
+  const able = useAble(slug, { engine, capability: capabilityOf(act, step) });
+  const issue = useIssue<Base & { order: Order }>(slug, (to, { order, ...base }) => order.send(to, base));
+  const faults = faultsByField(issue.error);
+  const ownFaults: Record<string, string | null> = {
+    delta:
+      act !== "pool" || (step !== 0 && Math.abs(step) <= mostDelta) ? null : "A whole number from -100 to 100, not 0",
+    queue: (act !== "add" && act !== "cancel") || queue.trim() !== "" ? null : "Which queue?",
+    task_name: act !== "rate" || taskName.trim() !== "" ? null : "Which tasks?",
+    rate: act !== "rate" || /^(0|[1-9]\d{0,8})(\/[smh])?$/.test(rate.trim()) ? null : "Such as 10/m; 0 ends the limit",
+  };
+  const faultOf = (field: string) => (isTried ? ownFaults[field] : null) ?? faults[field];
+
+  const orders: Record<WorkerAct, () => Order> = {
+    restart: () => ({ send: api.restartWorker, values: {}, words: `Restart ${name}` }),
+    pool: () => ({
+      send: (to, base) => api.resizePool(to, { ...base, delta: step }),
+      values: { delta: step },
+      words: `${step > 0 ? "Grow" : "Shrink"} the pool of ${name} by ${count(Math.abs(step))}`,
+    }),
+    add: () => ({
+      send: (to, base) => api.addConsumer(to, { ...base, queue: queue.trim() }),
+      values: { queue: queue.trim() },
+      words: `Add ${nameText(queue.trim())} to ${name}`,
+    }),
+    cancel: () => ({
+      send: (to, base) => api.cancelConsumer(to, { ...base, queue }),
+      values: { queue },
+      words: `Take ${nameText(queue)} from ${name}`,
+    }),
+    rate: () => ({
+      send: (to, base) => api.limitRate(to, { ...base, task_name: taskName.trim(), rate: rate.trim() }),
+      values: { taskName: taskName.trim(), rate: rate.trim() },
+      words: `Limit ${nameText(taskName.trim())} on ${name} to ${printable(rate.trim())}`,
+    }),
+  };
+  const agent = agentId || able.agents[0]?.id;
+  const send = () => {
+    setTried(true);
+    if (agent === undefined || Object.values(ownFaults).some((fault) => fault !== null)) return;
+    const order = orders[act]();
+    const body = { agent_id: agent, engine, worker_name: worker.name, order };
+    issue.mutate({ body, told: { words: order.words } }, { onSuccess: onClose });
+  };
+
+  return (
+    <Dialog title={titles[act](name)} onClose={onClose}>
+      <ActForm
+        error={isTried && Object.values(ownFaults).some(Boolean) ? ownFaults : issue.error}
+        className={controls.rows}
+        onSubmit={send}
+      >
+        <p>{says[act]}</p>
+        {act === "pool" ? (
+          <Field
+            label="More places, or fewer with a minus"
+            inputMode="text"
+            value={delta}
+            hint={
+              worker.concurrency
+                ? `It has ${count(worker.concurrency)} now${step === 0 ? "." : `, and ${count(Math.max(0, worker.concurrency + step))} then.`}`
+                : "Its present size was not reported."
+            }
+            error={faultOf("delta")}
+            onChange={(event) => setDelta(event.currentTarget.value)}
+          />
+        ) : null}
+        {act === "add" || (act === "cancel" && worker.queues.length === 0) ? (
+          <Field
+            label="Queue"
+            value={queue}
+            spellCheck={false}
+            error={faultOf("queue")}
+            onChange={(event) => setQueue(event.currentTarget.value)}
+          />
+        ) : null}
+        {act === "cancel" && worker.queues.length > 0 ? (
+          <ChoiceField
+            label="Queue"
+            value={queue}
+            options={worker.queues.map((one) => ({ value: one, label: nameText(one) }))}
+            error={faultOf("queue")}
+            onChange={setQueue}
+          />
+        ) : null}
+        {act === "rate" ? (
+          <>
+            <Field
+              label="Task name"
+              value={taskName}
+              spellCheck={false}
+              error={faultOf("task_name")}
+              onChange={(event) => setTaskName(event.currentTarget.value)}
+            />
+            <Field
+              label="Rate"
+              value={rate}
+              hint="Runs for each second, or with /m or /h for each minute or hour; 0 ends the limit."
+              error={faultOf("rate")}
+              onChange={(event) => setRate(event.currentTarget.value)}
+            />
+          </>
+        ) : null}
+        <AgentField agents={able.agents} value={agent ?? ""} onChange={setAgentId} />
+        {issue.isError ? <Refusal>Nothing was asked for. {refusalWords(issue.error)}</Refusal> : null}
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Leave it
+          </button>
+          <ActButton
+            isDanger={act === "restart" || act === "cancel"}
+            error={issue.error}
+            isBusy={issue.isPending}
+            reason={able.reason}
+          >
+            {titles[act]("").trim()}
+          </ActButton>
+        </div>
+      </ActForm>
+    </Dialog>
+  );
+}
+
+function capabilityOf(act: WorkerAct, step: number): Capability {
+  switch (act) {
+    case "restart":
+      return "restart_worker";
+    case "pool":
+      return step < 0 ? "pool_shrink" : "pool_grow";
+    case "add":
+      return "add_consumer";
+    case "cancel":
+      return "cancel_consumer";
+    case "rate":
+      return "rate_limit";
+  }
+}
+
+const titles: Record<WorkerAct, (name: string) => string> = {
+  restart: (name) => `Restart ${name}`,
+  pool: (name) => `Resize the pool ${name && `of ${name}`}`,
+  add: (name) => `Add a consumer ${name && `to ${name}`}`,
+  cancel: (name) => `Cancel a consumer ${name && `of ${name}`}`,
+  rate: (name) => `Limit the rate ${name && `on ${name}`}`,
+};
+
+const says: Record<WorkerAct, string> = {
+  restart: "The worker ends and starts again. What becomes of the tasks in its hands is up to its engine.",
+  pool: "How many tasks it works on at once, until it starts again.",
+  add: "The worker takes tasks of one more queue, until it starts again.",
+  cancel: "The worker takes no more tasks of this queue. What waits there stays, for others that serve it.",
+  rate: "How often this worker begins a task of this name, until it starts again.",
+};

@@ -1,0 +1,80 @@
+import type { Agent } from "@svc/client";
+
+/** What an agent must say that it can do; the same words as the actions have. */
+export type Capability =
+  | "retry_task"
+  | "cancel_task"
+  | "bulk_retry"
+  | "requeue_dead_letter"
+  | "list_dead_letters"
+  | "purge_queue"
+  | "restart_worker"
+  | "pool_grow"
+  | "pool_shrink"
+  | "add_consumer"
+  | "cancel_consumer"
+  | "rate_limit";
+
+const contractMarker = "retry_by_reference_v1";
+const resubmitsMarker = "retry_resubmits";
+const retries: readonly Capability[] = ["retry_task", "bulk_retry"];
+/** Agents that only fetch commands say nothing of themselves: the service takes them at their operator's word for all but these. */
+const closedToPolls: readonly Capability[] = ["bulk_retry", "list_dead_letters"];
+
+export interface Able {
+  /** Agents that may be asked, those that say they can first. */
+  agents: Agent[];
+  /** The first of them can only submit again, which needs inputs. */
+  resubmits: boolean;
+  /** Why there is none. */
+  reason: string | null;
+}
+
+const verbs: Record<Capability, string> = {
+  retry_task: "retry tasks",
+  cancel_task: "cancel tasks",
+  bulk_retry: "retry several tasks at once",
+  requeue_dead_letter: "requeue dead letters",
+  list_dead_letters: "list dead letters",
+  purge_queue: "purge queues",
+  restart_worker: "restart workers",
+  pool_grow: "grow pools",
+  pool_shrink: "shrink pools",
+  add_consumer: "add consumers",
+  cancel_consumer: "cancel consumers",
+  rate_limit: "limit rates",
+};
+
+/** Which agents can do something for an engine; without one, why not, from the nearest miss. */
+export function ableAgents(agents: readonly Agent[], engine: string, capability: Capability): Able {
+  const online = agents.filter((agent) => agent.state === "online" && agent.engine_adapters.length > 0);
+  const serving = online.filter((agent) => tokensOf(agent, engine) !== null);
+  const able = serving.filter((agent) => tokensOf(agent, engine)?.includes(capability));
+  const safe = retries.includes(capability)
+    ? able.filter((agent) => tokensOf(agent, engine)?.includes(contractMarker))
+    : able;
+  const polling = closedToPolls.includes(capability) ? [] : agents.filter(isPolling);
+  const chosen = [...safe, ...polling];
+  const resubmits = retries.includes(capability) && (tokensOf(safe[0], engine)?.includes(resubmitsMarker) ?? false);
+  if (chosen.length > 0) return { agents: chosen, resubmits, reason: null };
+  const reason =
+    able.length > 0
+      ? `The agents of ${engine} do not retry safely: update them`
+      : serving.length > 0
+        ? `No online agent of ${engine} can ${verbs[capability]}`
+        : online.length > 0
+          ? `No online agent serves ${engine}`
+          : "No agent is online";
+  return { agents: [], resubmits: false, reason };
+}
+
+/** An agent that never told what it can do, because it only fetches commands. */
+export const isPolling = (agent: Agent): boolean =>
+  agent.transport !== "ws" &&
+  agent.engine_adapters.length === 0 &&
+  Boolean(agent.last_connect_at ?? agent.last_seen_at);
+
+function tokensOf(agent: Agent | undefined, engine: string): readonly unknown[] | null {
+  const tokens = agent && Object.hasOwn(agent.capabilities, engine) ? agent.capabilities[engine] : null;
+  return Array.isArray(tokens) ? tokens : null;
+}

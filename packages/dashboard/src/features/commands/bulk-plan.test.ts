@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { planOf } from "./bulk-plan.ts";
+
+const row = (task_id: string, state: "failure" | "started" | "unknown" | "success", engine = "bullmq") => ({
+  engine,
+  task_id,
+  state,
+});
+
+test("only what has ended is retried, and only what has not is cancelled, by engine", () => {
+  const rows = [row("a", "failure"), row("b", "started"), row("c", "success", "celery"), row("d", "unknown")];
+  expect(planOf(rows, "retry")).toEqual({
+    engines: [
+      { engine: "bullmq", rows: [rows[0], rows[3]] },
+      { engine: "celery", rows: [rows[2]] },
+    ],
+    leftOut: 1,
+  });
+  expect(planOf(rows, "cancel")).toEqual({ engines: [{ engine: "bullmq", rows: [rows[1], rows[3]] }], leftOut: 2 });
+  expect(planOf([], "retry")).toEqual({ engines: [], leftOut: 0 });
+});

@@ -1,0 +1,78 @@
+import type { Command } from "@svc/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { noteCommand } from "../../shell/recent.ts";
+import { agentsQuery } from "../agents/queries.ts";
+import { projectQuery } from "../projects/queries.ts";
+import { roleIn, useMe } from "../sessions/queries.ts";
+import { type Able, ableAgents, type Capability } from "./able.ts";
+import { commandQuery } from "./command-queries.ts";
+import { needsAdmin, needsOperator } from "./words.ts";
+
+interface Wanted {
+  engine: string;
+  capability: Capability;
+  /** The lowest role; operator unless said. */
+  role?: "admin";
+}
+
+/** Whether somebody may ask for something, and whom: by role, project and what the agents say. The service decides. */
+export function useAble(slug: string, { engine, capability, role }: Wanted): Able {
+  const held = useMayNot(slug, role);
+  const agents = useQuery(agentsQuery(slug));
+  if (held !== null) return { agents: [], resubmits: false, reason: held };
+  if (agents.data === undefined) {
+    const reason = agents.isError ? "The agents could not be read" : "Looking which agents are online";
+    return { agents: [], resubmits: false, reason };
+  }
+  return ableAgents(agents.data.items, engine, capability);
+}
+
+/** Why no command may be made at all. */
+export function useMayNot(slug: string, role: "operator" | "admin" = "operator"): string | null {
+  const own = roleIn(useMe(), slug);
+  const project = useQuery(projectQuery(slug));
+  if (own !== "admin" && role === "admin") return needsAdmin;
+  if (own !== "admin" && own !== "operator") return needsOperator;
+  return project.data?.is_active === false ? "The project is archived" : null;
+}
+
+/** What the tray says of a command, and which task it is about. */
+export interface Told {
+  words: string;
+  task?: { engine: string; taskId: string };
+}
+
+/**
+ * Makes a command and puts it into the tray, which has no room for those of a long list (null). The same request again, after an answer
+ * that was lost, is the same command, for as long as its dialog is open.
+ */
+export function useIssue<Body extends object>(
+  slug: string,
+  send: (slug: string, body: Body & { idempotency_key: string }) => Promise<Command>,
+) {
+  const client = useQueryClient();
+  const keys = useRef(new Map<string, string>());
+  return useMutation({
+    mutationFn: async ({ body, told }: { body: Body; told: Told | null }) => {
+      const text = JSON.stringify(body);
+      const key = keys.current.get(text) ?? freshKey();
+      keys.current.set(text, key);
+      const command = await send(slug, { ...body, idempotency_key: key });
+      // Old at once: it may have gone on before this answer came, and that push is over.
+      client.setQueryData(commandQuery(slug, command.id).queryKey, command, { updatedAt: 0 });
+      if (told !== null) {
+        const task = told.task ? `${told.task.engine}/${told.task.taskId}` : "";
+        noteCommand({ slug, id: command.id, words: told.words, task });
+      }
+      void client.invalidateQueries({ queryKey: ["commands", slug] });
+      return command;
+    },
+  });
+}
+
+/** crypto.randomUUID is only there on a secure origin. */
+function freshKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `dashboard-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,269 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+import { paths } from "../../paths.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { Empty } from "../../ui/Feedback.tsx";
+import { count, nameText, printable, printableLines } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { Age } from "../../ui/Stamp.tsx";
+import { usePage } from "../../ui/title.ts";
+import { WindowTable } from "../../ui/WindowTable.tsx";
+import { agentsQuery } from "../agents/queries.ts";
+import { useMayNot } from "../commands/use-act.ts";
+import { queuesQuery } from "../queues/queries.ts";
+import css from "./dead-letters.module.css";
+import { type DeadLettersSearch, readDeadLettersSearch } from "./dead-letters-search.ts";
+import { LoadFailed } from "./LoadFailed.tsx";
+import { type Asked, type Loaded, letterKey, useLetters } from "./use-letters.ts";
+
+const RequeueDialog = lazy(() => import("./RequeueDialog.tsx").then((part) => ({ default: part.RequeueDialog })));
+
+export function DeadLettersPage() {
+  const { slug } = useParams({ from: "/signed-in/p/$slug/dead-letters" });
+  const search = useSearch({
+    from: "/signed-in/p/$slug/dead-letters",
+    select: readDeadLettersSearch,
+    structuralSharing: true,
+  });
+  usePage([{ label: slug, href: paths.project(slug) }, { label: "Dead letters" }]);
+  const router = useRouter();
+  const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
+  const queues = useQuery(queuesQuery(slug)).data?.items ?? [];
+  const { loaded, load } = useLetters(slug);
+  const engines = [
+    ...new Set([
+      ...agents.flatMap((agent) => agent.engine_adapters),
+      ...queues.map((queue) => queue.engine),
+      ...(search.engine ? [search.engine] : []),
+    ]),
+  ].sort();
+  const engine = search.engine ?? engines[0];
+  const names = [
+    ...new Set([
+      ...queues.filter((queue) => queue.engine === engine).map(({ name }) => name),
+      ...(search.queue ? [search.queue] : []),
+    ]),
+  ].sort();
+  const go = (next: { [Key in keyof DeadLettersSearch]?: string }) =>
+    router.history.push(paths.deadLetters(slug) + stringifySearch({ ...search, ...next }));
+
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Dead letters</h1>
+        <span className="t3 grow">what an engine has given up on</span>
+      </div>
+      <form
+        className={css.tools}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (engine !== undefined) load.mutate({ engine, queue: search.queue });
+        }}
+      >
+        <label>
+          <span>Engine</span>
+          <select
+            className={controls.in}
+            value={engine ?? ""}
+            onChange={(event) => go({ engine: event.currentTarget.value, queue: "" })}
+          >
+            {engines.map((one) => (
+              <option key={one} value={one}>
+                {printable(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Queue</span>
+          <select
+            className={controls.in}
+            value={search.queue ?? ""}
+            onChange={(event) => go({ queue: event.currentTarget.value })}
+          >
+            <option value="">every queue</option>
+            {names.map((one) => (
+              <option key={one} value={one}>
+                {nameText(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <ActButton
+          error={load.error}
+          isBusy={load.isPending}
+          reason={engine === undefined ? "No engine was seen yet" : null}
+        >
+          {load.isPending ? "Asking an agent…" : "Load"}
+        </ActButton>
+        <p className="t3">This asks an agent now, up to 15 seconds. It is audited, and one of ten a minute.</p>
+      </form>
+      {load.isError ? <LoadFailed slug={slug} error={load.error} /> : null}
+      {loaded === undefined ? (
+        load.isError ? null : (
+          <Empty title="Not loaded">
+            <p>Nothing is asked of an agent before you press Load.</p>
+          </Empty>
+        )
+      ) : (
+        <Letters
+          key={`${loaded.engine}/${loaded.queue ?? ""}`}
+          slug={slug}
+          loaded={loaded}
+          isBusy={load.isPending}
+          onMore={() => load.mutate({ ...askedOf(loaded), after: loaded })}
+        />
+      )}
+    </>
+  );
+}
+
+const askedOf = ({ engine, queue }: Loaded): Asked => ({ engine, queue });
+
+interface LettersProps {
+  slug: string;
+  loaded: Loaded;
+  isBusy: boolean;
+  onMore: () => void;
+}
+
+function Letters({ slug, loaded, isBusy, onMore }: LettersProps) {
+  const { engine, queue, entries, total, at } = loaded;
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const [isAsking, setAsking] = useState(false);
+  const mayNot = useMayNot(slug);
+  const rows = entries.map((letter) => ({ key: letterKey(letter), letter }));
+  const chosen = rows.filter(({ key }) => ticked.has(key));
+  const where =
+    queue === undefined ? `every queue of ${printable(engine)}` : `${nameText(queue)} of ${printable(engine)}`;
+  const set = (key: string, isOn: boolean) => {
+    const next = new Set(ticked);
+    if (isOn) next.add(key);
+    else next.delete(key);
+    setTicked(next);
+  };
+  return (
+    <>
+      <div className={css.told}>
+        <p role="status">
+          <b>{total === null ? `${count(entries.length)} read` : `${count(entries.length)} of ${count(total)}`}</b> in{" "}
+          {where}, told <Age at={at} suffix=" ago" />
+        </p>
+        <span className="grow" />
+        <HeldButton
+          reason={mayNot ?? (chosen.length === 0 ? "Tick the letters first" : null)}
+          onAct={() => setAsking(true)}
+        >
+          <Icon name="retry" />
+          Requeue {chosen.length > 0 ? count(chosen.length) : ""}
+        </HeldButton>
+      </div>
+      {entries.length === 0 ? (
+        total ? (
+          <Empty title={`${count(total)} dead letters`}>
+            <p>The agent of {printable(engine)} tells how many there are, but cannot list them.</p>
+          </Empty>
+        ) : (
+          <Empty title="No dead letters">
+            <p>Nothing was given up in {where}.</p>
+          </Empty>
+        )
+      ) : (
+        <ScrollBox label="Dead letters">
+          <WindowTable
+            className={`${panel.tbl} ${panel.wide}`}
+            rows={rows}
+            isOpenEnded={loaded.nextCursor !== null}
+            rowPx={48}
+            head={
+              <>
+                <th>
+                  <span className={controls.tick}>
+                    <input
+                      type="checkbox"
+                      aria-label="Tick all letters that were read"
+                      checked={chosen.length === rows.length}
+                      onChange={(event) =>
+                        setTicked(new Set(event.currentTarget.checked ? rows.map(({ key }) => key) : []))
+                      }
+                    />
+                  </span>
+                </th>
+                <th>Task</th>
+                <th>Queue</th>
+                <th className="num">Failed</th>
+                <th className="num lg">Attempts</th>
+                <th className="lg">End of its failure</th>
+              </>
+            }
+          >
+            {({ key, letter }, place) => (
+              <tr {...place}>
+                <td>
+                  <span className={controls.tick}>
+                    <input
+                      type="checkbox"
+                      aria-label={`Tick ${printable(letter.task_id)}`}
+                      checked={ticked.has(key)}
+                      onChange={(event) => set(key, event.currentTarget.checked)}
+                    />
+                  </span>
+                </td>
+                <td className={`${panel.two} ${panel.named}`}>
+                  <AppLink href={paths.task(slug, engine, letter.task_id)}>
+                    <b>{letter.task_name === null ? "name not recorded" : nameText(letter.task_name)}</b>
+                  </AppLink>
+                  <small className="mono">{printable(letter.task_id)}</small>
+                </td>
+                <td>
+                  <AppLink href={paths.queue(slug, engine, letter.queue)}>{nameText(letter.queue)}</AppLink>
+                </td>
+                <td className="num">
+                  <Age at={letter.failed_at} suffix=" ago" none="not recorded" />
+                </td>
+                <td className="num lg">
+                  {letter.attempts === null ? <span className="t3">not recorded</span> : count(letter.attempts)}
+                </td>
+                <td className={`lg ${css.excerpt} mono`}>
+                  {letter.error_excerpt === null ? (
+                    <span className="t3">not recorded</span>
+                  ) : (
+                    <span title={printableLines(letter.error_excerpt)}>{printableLines(letter.error_excerpt)}</span>
+                  )}
+                </td>
+              </tr>
+            )}
+          </WindowTable>
+        </ScrollBox>
+      )}
+      {loaded.nextCursor === null ? null : (
+        <p className={panel.foot}>
+          <HeldButton reason={isBusy ? "An agent is being asked" : null} onAct={onMore}>
+            Ask for more
+          </HeldButton>
+        </p>
+      )}
+      {isAsking ? (
+        <Suspense fallback={null}>
+          <RequeueDialog
+            slug={slug}
+            engine={engine}
+            letters={chosen.map(({ letter }) => letter)}
+            onClose={() => setAsking(false)}
+            onDone={() => {
+              setTicked(new Set());
+              setAsking(false);
+            }}
+          />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

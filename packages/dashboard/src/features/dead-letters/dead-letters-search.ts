@@ -1,0 +1,17 @@
+import { readRange } from "../../range-text.ts";
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** What the address of the page may say: what to ask for, never that it is asked. The range is not its own. */
+export interface DeadLettersSearch {
+  engine?: string;
+  queue?: string;
+  since?: string;
+  until?: string;
+}
+
+export function readDeadLettersSearch(raw: Raw): DeadLettersSearch {
+  const engine = typeof raw.engine === "string" && /^[A-Za-z0-9_.-]{1,40}$/.test(raw.engine) ? raw.engine : undefined;
+  const isQueue = typeof raw.queue === "string" && raw.queue !== "" && raw.queue.length <= 200;
+  return { ...(engine && { engine }), ...(isQueue && { queue: raw.queue as string }), ...readRange(raw) };
+}

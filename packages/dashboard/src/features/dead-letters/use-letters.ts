@@ -1,0 +1,54 @@
+import type { DeadLetter } from "@svc/client";
+import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+
+/** What an agent told when somebody asked. It is never read again by itself: each reading is a command, audited, and one of ten a minute. */
+export interface Loaded {
+  engine: string;
+  queue: string | undefined;
+  entries: DeadLetter[];
+  nextCursor: string | null;
+  total: number | null;
+  /** When the last page of it came. */
+  at: string;
+}
+
+export interface Asked {
+  engine: string;
+  queue: string | undefined;
+}
+
+/** The dead letters that were read last in this project; they stay for as long as the tab is open. */
+export function useLetters(slug: string) {
+  const client = useQueryClient();
+  const queryKey = ["dead-letters", slug];
+  const { data: loaded } = useQuery<Loaded>({
+    queryKey,
+    queryFn: skipToken,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  });
+  const load = useMutation({
+    mutationFn: async ({ engine, queue, after }: Asked & { after?: Loaded }) => {
+      const page = await api.listDeadLetters(slug, {
+        engine,
+        ...(queue !== undefined && { queue }),
+        ...(after?.nextCursor && { cursor: after.nextCursor }),
+      });
+      const known = new Set(after?.entries.map(letterKey));
+      const next: Loaded = {
+        engine,
+        queue,
+        entries: [...(after?.entries ?? []), ...page.entries.filter((entry) => !known.has(letterKey(entry)))],
+        nextCursor: page.next_cursor,
+        total: page.total,
+        at: new Date().toISOString(),
+      };
+      client.setQueryData(queryKey, next);
+    },
+  });
+  return { loaded, load };
+}
+
+/** Of one engine; its task ids are unique in a queue. */
+export const letterKey = ({ queue, task_id }: DeadLetter): string => JSON.stringify([queue, task_id]);

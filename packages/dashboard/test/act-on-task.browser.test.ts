@@ -1,0 +1,199 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain, TestRole } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "./command-agent.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+beforeEach(() => {
+  agent.got.length = 0;
+  agent.answer = () => ({ status: "success" });
+});
+
+const at = (path: string) => `/p/${brain.project.slug}/${path}`;
+async function openAs(role: TestRole, path: string) {
+  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  await screen.page.goto(at(path));
+  return screen;
+}
+const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
+
+describe("a task", () => {
+  test("is retried by reference, and followed to the new task without leaving its page", async () => {
+    const { page, faults } = await openAs("operator", "tasks/bullmq/bad-1");
+    const result = held<CommandOutcome>();
+    agent.answer = () => result.promise;
+    await page.getByRole("button", { name: "Retry" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByText("It goes to the agent").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await tray(page).getByText("dispatched").waitFor();
+    await dialog.waitFor({ state: "detached" });
+    expect(agent.got.map(({ action, parameters }) => [action, parameters.task_id, parameters.override_args])).toEqual([
+      ["retry_task", "bad-1", null],
+    ]);
+    // The task's own state is what its engine says, not what was asked for.
+    expect(await page.title()).toMatch(/^failure/);
+    result.fulfil({ status: "success", result: { new_task_id: "again-1" } });
+    await tray(page).getByText("completed").waitFor();
+    const link = page.getByRole("link", { name: "the new task" });
+    expect(await link.getAttribute("href")).toBe(at("tasks/bullmq/again-1"));
+    expect(await axeFaults(page)).toEqual([]);
+
+    await page.reload();
+    await tray(page).getByText("completed").waitFor();
+    await tray(page).getByRole("button", { name: "Take all out of the tray" }).click();
+    await tray(page).waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is retried with changed inputs, both of them, later", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/bad-1");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("r");
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
+    const args = dialog.getByLabel("Positional inputs");
+    expect(JSON.parse(await args.inputValue())).toEqual([{ order: 88213 }]);
+    await args.fill("[12345678901234567890");
+    await dialog.getByText("Is not JSON").waitFor();
+    await args.fill("[12345678901234567890]");
+    await dialog.getByLabel("Named inputs").fill('{"__svc_a": 1}');
+    await dialog.getByLabel("Run after").fill("86401");
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.getByText("No name may begin with __svc_").waitFor();
+    await dialog.getByText("A whole number of seconds, 0 to 86400").waitFor();
+    expect(agent.got).toEqual([]);
+    await dialog.getByLabel("Named inputs").fill('{"currency": "USD"}');
+    await dialog.getByLabel("Run after").fill("60");
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await waitFor(() => agent.got.length === 1);
+    const [command] = agent.got;
+    expect(JSON.stringify(command?.parameters.override_args)).toBe("[12345678901234567890]");
+    expect(command?.parameters.override_kwargs).toEqual({ currency: "USD" });
+    expect(Date.parse(String(command?.parameters.eta))).toBeGreaterThan(Date.now());
+    await page.context().close();
+  });
+
+  test("with redacted inputs has none filled in, and none with the marker is sent", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/bad-2");
+    await page.getByRole("button", { name: "Retry" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
+    expect(await dialog.getByLabel("Positional inputs").inputValue()).toBe("");
+    await dialog.getByText("were redacted, so they are not filled in").first().waitFor();
+    await dialog.getByLabel("Positional inputs").fill('[{"access_token": "[REDACTED]"}]');
+    await dialog.getByLabel("Named inputs").fill("{}");
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.getByText("put the real value there").waitFor();
+    expect(agent.got).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is cancelled after a confirmation; a failure stays in the tray with its words", async () => {
+    agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
+    const { page } = await openAs("operator", "tasks?task=bullmq/wait-1");
+    const drawer = page.getByRole("dialog", { name: "search.reindex" });
+    await drawer.getByRole("button", { name: "Cancel" }).click();
+    const dialog = page.getByRole("dialog", { name: "Cancel search.reindex" });
+    await dialog.getByText("before it runs").waitFor();
+    await dialog.getByRole("button", { name: "Let it go on" }).click();
+    expect(agent.got).toEqual([]);
+    await page.keyboard.press("c");
+    await dialog.getByRole("button", { name: "Cancel the task" }).click();
+    await tray(page).getByText("The agent could not do it: the job is locked by its worker").waitFor();
+    await page.context().close();
+  });
+
+  test("that has not ended is not retried, and one that has is not cancelled", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/wait-1");
+    const titleOf = (name: string) => page.getByRole("button", { name, exact: true }).getAttribute("title");
+    await waitFor(async () => (await titleOf("Retry")) === "It has not ended yet");
+    await page.goto(at("tasks/bullmq/bad-1"));
+    await waitFor(async () => (await titleOf("Cancel")) === "It has ended already");
+    await page.context().close();
+  });
+
+  test.each(["viewer", "auditor"] as const)("shows a %s why it cannot be acted on", async (role) => {
+    const { page } = await openAs(role, "tasks/bullmq/bad-1");
+    for (const name of ["Retry", "Cancel"]) {
+      const button = page.getByRole("button", { name, exact: true });
+      expect(await button.getAttribute("aria-disabled")).toBe("true");
+      expect(await button.getAttribute("title")).toBe("Needs the operator role in this project");
+      await button.click({ force: true });
+    }
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe("a refusal", () => {
+  test("is told in words, and the same request again is the same command", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/bad-1");
+    await page.getByRole("button", { name: "Retry" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    const keys: unknown[] = [];
+    await page.route("**/commands/retry-task", async (route) => {
+      keys.push((route.request().postDataJSON() as { idempotency_key: unknown }).idempotency_key);
+      // The first answer is lost on its way back.
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    const send = dialog.getByRole("button", { name: "Retry the task" });
+    await send.click();
+    await dialog.getByText("No retry was asked for. The server did not answer.").waitFor();
+    await send.click();
+    await dialog.waitFor({ state: "detached" });
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    await waitFor(() => agent.got.length === 1);
+    await tray(page).getByText("completed").waitFor();
+    expect(agent.got).toHaveLength(1);
+    await page.context().close();
+  });
+});
+
+describe("without an agent that can do it", () => {
+  test("the buttons say so", async () => {
+    await using other = await startBrainWithSite();
+    const weak = await connectCommandAgent(other, ["cancel_task", "retry_task"]);
+    const { page } = await openScreen(browser, other, { cookie: other.as.operator.cookie });
+    await page.goto(`/p/${other.project.slug}/tasks/bullmq/bad-1`);
+    const title = () => page.getByRole("button", { name: "Retry", exact: true }).getAttribute("title");
+    await waitFor(async () => (await title()) === "The agents of bullmq do not retry safely: update them");
+    expect(weak.got).toEqual([]);
+    await page.context().close();
+  });
+
+  test("an engine that submits again gets no retry without inputs", async () => {
+    await using other = await startBrainWithSite();
+    const tokens = ["retry_task", "retry_by_reference_v1", "retry_resubmits"];
+    const resubmitting = await connectCommandAgent(other, tokens);
+    const { page } = await openScreen(browser, other, { cookie: other.as.operator.cookie });
+    await page.goto(`/p/${other.project.slug}/tasks/bullmq/bad-1`);
+    await page.getByRole("button", { name: "Retry" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByText("bullmq retries by submitting a new task").waitFor();
+    expect(await dialog.getByText("As it was").count()).toBe(0);
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await waitFor(() => resubmitting.got.length === 1);
+    expect(resubmitting.got[0]?.parameters.override_args).toEqual([{ order: 88213 }]);
+    await page.context().close();
+  });
+});

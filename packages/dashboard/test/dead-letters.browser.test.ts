@@ -1,0 +1,134 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain, TestRole } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { actions, type CommandAgent, connectCommandAgent } from "./command-agent.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain, [...actions, "retry_by_reference_v1", "list_dead_letters"]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+const letter = (task_id: string, facts: Record<string, unknown> = {}) => ({
+  task_id,
+  task_name: "billing.charge",
+  queue: "billing",
+  failed_at: new Date(Date.now() - 60_000).toISOString(),
+  error_excerpt: "PaymentError: upstream 503",
+  attempts: 3,
+  ...facts,
+});
+const page1 = { entries: [letter("dead-1"), letter("dead-2")], next_cursor: "more", total: 3, engine: "bullmq" };
+const unknown = { task_name: null, failed_at: null, error_excerpt: null, attempts: null };
+const page2 = { entries: [letter("dead-3", unknown)], next_cursor: null, total: 3, engine: "bullmq" };
+beforeEach(() => {
+  agent.got.length = 0;
+  agent.answer = ({ action, parameters }) =>
+    action !== "dlq.list"
+      ? { status: "success" }
+      : { status: "success", result: parameters.cursor === "more" ? page2 : page1 };
+});
+
+async function openAs(role: TestRole, search = "") {
+  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  await screen.page.goto(`/p/${brain.project.slug}/dead-letters${search}`);
+  await screen.page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
+  return screen;
+}
+const load = (page: Page) => page.getByRole("button", { name: "Load" });
+const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
+
+describe("dead letters", () => {
+  test("are asked of an agent on a press alone, page by page, and stay while the tab is open", async () => {
+    const { page, faults } = await openAs("operator", "?queue=billing");
+    await page.getByText("Nothing is asked of an agent before you press Load").waitFor();
+    expect(agent.got).toEqual([]);
+    await load(page).click();
+    await row(page, "dead-1").getByText("PaymentError: upstream 503").waitFor();
+    await page.getByText("2 of 3").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Ask for more" }).click();
+    await row(page, "dead-3").getByText("name not recorded").waitFor();
+    expect(await row(page, "dead-3").getByText("not recorded", { exact: true }).count()).toBe(3);
+    expect(agent.got.map(({ action, parameters }) => [action, parameters.queue, parameters.cursor])).toEqual([
+      ["dlq.list", "billing", undefined],
+      ["dlq.list", "billing", "more"],
+    ]);
+    await page.getByRole("link", { name: "Tasks" }).first().click();
+    await page.getByRole("row", { name: /search.reindex/ }).waitFor();
+    await page.goBack();
+    await row(page, "dead-3").waitFor();
+    expect(agent.got).toHaveLength(2);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("are requeued, one command each", async () => {
+    const { page } = await openAs("operator");
+    await load(page).click();
+    await page.getByRole("checkbox", { name: "Tick all letters that were read" }).check();
+    await page.getByRole("button", { name: "Requeue 2" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 2 letters" });
+    await dialog.getByRole("button", { name: "Requeue 2 letters" }).click();
+    await dialog.getByText("2 of 2 asked for.").waitFor();
+    await waitFor(() => agent.got.length === 3);
+    expect(agent.got.slice(1).map(({ action, parameters }) => [action, parameters.task_id])).toEqual([
+      ["requeue_dead_letter", "dead-1"],
+      ["requeue_dead_letter", "dead-2"],
+    ]);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("are read by a viewer, who cannot requeue them", async () => {
+    const { page } = await openAs("viewer");
+    await load(page).click();
+    await row(page, "dead-1").waitFor();
+    const title = await page.getByRole("button", { name: "Requeue" }).getAttribute("title");
+    expect(title).toBe("Needs the operator role in this project");
+    await page.context().close();
+  });
+
+  test("of an engine that tells their number alone are counted", async () => {
+    agent.answer = () => ({
+      status: "success",
+      result: { entries: [], next_cursor: null, total: 1204, engine: "bullmq" },
+    });
+    const { page } = await openAs("admin");
+    await load(page).click();
+    await page.getByRole("heading", { name: "1,204 dead letters" }).waitFor();
+    await page.getByText("cannot list them").waitFor();
+    await page.context().close();
+  });
+
+  test("that the agent fails to list lead to the command", async () => {
+    agent.answer = () => ({ status: "failed", error: "redis is away" });
+    const { page } = await openAs("admin");
+    await load(page).click();
+    await page.getByText("The agent could not list them").waitFor();
+    await page.getByRole("link", { name: "The command that was sent" }).click();
+    await page.getByText("redis is away").first().waitFor();
+    await page.context().close();
+  });
+});
+
+test("without an agent that can list them, those that are online are named with what they can do", async () => {
+  await using other = await startBrainWithSite();
+  await connectCommandAgent(other, ["cancel_task"]);
+  const { page } = await openScreen(browser, other, { cookie: other.as.admin.cookie });
+  await page.goto(`/p/${other.project.slug}/dead-letters`);
+  await page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
+  await load(page).click();
+  await page.getByText("No online agent can list the dead letters of this engine").waitFor();
+  await page.getByText("bullmq (cancel_task)").waitFor();
+  await page.context().close();
+});
