@@ -18,6 +18,7 @@ export const suites: readonly SuiteEntry[] = [
   { name: "audit-verify", load: async () => (await import("./audit-verify.ts")).suite },
   { name: "transport", load: async () => (await import("./transport.ts")).suite },
   { name: "two-brains", load: async () => (await import("./two-brains.ts")).suite },
+  { name: "bulk-retry", load: async () => (await import("./bulk-retry.ts")).suite },
   { name: "commands", load: async () => (await import("./commands.ts")).suite },
   { name: "memory", load: async () => (await import("./memory.ts")).suite },
   { name: "bullmq-sidecar", load: async () => (await import("./bullmq-sidecar.ts")).suite },

@@ -16,4 +16,8 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: "docs/configuration.md", generate: async () => (await import("@svc/brain/docs")).configurationDocument() },
   { path: "docs/cli.md", generate: async () => (await import("@svc/cli/docs")).cliDocument() },
   { path: "docs/states/command.md", generate: async () => (await import("@svc/brain/docs")).commandStatesDocument() },
+  {
+    path: "docs/states/bulk-retry.md",
+    generate: async () => (await import("@svc/brain/docs")).bulkRetryStatesDocument(),
+  },
 ];

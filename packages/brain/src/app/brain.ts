@@ -146,6 +146,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     },
     async stop() {
       isStarted = false;
+      await features.bulkRetries.stop();
       await transport.stop();
       live.hub.stop();
       await commands.stop();

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { childMoves, controlMoves } from "../features/bulk-retries/index.ts";
 import { commandMoves } from "../features/commands/index.ts";
 import { systemClock } from "../platform/clock.ts";
 import { openApiDocument } from "../platform/http/openapi.ts";
@@ -110,21 +111,30 @@ export const openApiText = (): Promise<string> =>
 export const configurationDocument = (): string => configurationText(settingFragments);
 
 /** docs/states/command.md: the moves of a command. */
-export function commandStatesDocument(): string {
-  const rows = Object.entries(commandMoves).flatMap(([from, moves]) => {
+export const commandStatesDocument = (): string =>
+  statesText("States of a command", "commands", movesTable(commandMoves));
+
+/** docs/states/bulk-retry.md: the moves of a bulk retry and of its children. */
+export const bulkRetryStatesDocument = (): string =>
+  statesText("States of a bulk retry", "bulk-retries", [
+    "## A child: delivery / outcome",
+    "",
+    ...movesTable(childMoves),
+    "",
+    "## The control state of a request",
+    "",
+    ...movesTable(controlMoves),
+  ]);
+
+function movesTable(machine: Readonly<Record<string, Readonly<Record<string, string>>>>): string[] {
+  const rows = Object.entries(machine).flatMap(([from, moves]) => {
     const entries = Object.entries(moves);
     return entries.length === 0
       ? [`| ${from} | - | final |`]
       : entries.map(([trigger, to]) => `| ${from} | ${trigger} | ${to} |`);
   });
-  return [
-    "# States of a command",
-    "",
-    "Printed from `packages/brain/src/features/commands/states.ts`.",
-    "",
-    "| From | Trigger | To |",
-    "|---|---|---|",
-    ...rows,
-    "",
-  ].join("\n");
+  return ["| From | Trigger | To |", "|---|---|---|", ...rows];
 }
+
+const statesText = (title: string, feature: string, lines: readonly string[]): string =>
+  [`# ${title}`, "", `Printed from \`packages/brain/src/features/${feature}/states.ts\`.`, "", ...lines, ""].join("\n");

@@ -1,8 +1,10 @@
 import { projectSecret } from "@svc/protocol";
 import { createVersions } from "../features/admin/index.ts";
+import { maxFrameBytes } from "../features/agent-transport/index.ts";
 import { createAgents } from "../features/agents/index.ts";
 import { createApiKeys } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
+import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
 import { cancelPending, createCommands, forgetIssuer } from "../features/commands/index.ts";
 import { createHealth } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
@@ -97,7 +99,7 @@ export function createFeatures(deps: BrainDeps) {
     users,
     passwords,
     sessions,
-    forget: [forgetIssuer, forgetInviter],
+    forget: [forgetIssuer, forgetInviter, forgetRetrier],
     settings,
   });
   const memberAdministration = createMemberAdministration({ database, clock, audit, memberships, users });
@@ -155,6 +157,18 @@ export function createFeatures(deps: BrainDeps) {
       windowSeconds: settings.SVC_AGENT_LONGPOLL_REDISPATCH_SECONDS,
       minIntervalSeconds: settings.SVC_AGENT_LONGPOLL_REDISPATCH_MIN_INTERVAL_SECONDS,
     },
+  });
+  const bulkRetries = createBulkRetries({
+    database,
+    clock,
+    log,
+    audit,
+    commands,
+    timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
+    scanBatch: settings.SVC_BULK_RETRY_SCAN_BATCH,
+    maxFrameBytes: maxFrameBytes(settings),
+    maxInFlight: settings.SVC_BULK_RETRY_MAX_IN_FLIGHT,
+    parentTimeoutSeconds: settings.SVC_BULK_RETRY_PARENT_TIMEOUT_SECONDS,
   });
   const agents = createAgents({
     database,
@@ -231,6 +245,7 @@ export function createFeatures(deps: BrainDeps) {
     agents,
     apiKeys,
     audit,
+    bulkRetries,
     commands,
     health,
     ingest,

@@ -1,6 +1,7 @@
 import { offerWaiting } from "../features/agent-transport/index.ts";
 import { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "../features/agents/index.ts";
 import { createRetentionMetrics, createVerifierMetrics, pruneAudit, verifyAudit } from "../features/audit/index.ts";
+import { moveBulkRetries, pruneBulkRetries } from "../features/bulk-retries/index.ts";
 import { expireCommands, pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
 import { pruneInvitations } from "../features/invitations/index.ts";
@@ -21,7 +22,7 @@ import type { Transport } from "./transport.ts";
 /** Every background loop of the brain. */
 export function brainLoops(deps: BrainDeps, features: Features, transport: Transport): BoundLoop[] {
   const { clock, database, log, metrics, settings } = deps;
-  const { agents, audit, commands, mfa, sessions, workers } = features;
+  const { agents, audit, bulkRetries, commands, mfa, sessions, workers } = features;
   const checkpointPages = metrics.gauge({
     name: "svc_wal_checkpoint_pages_last",
     help: "pages in the embedded database's log at its last checkpoint",
@@ -43,6 +44,8 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(pruneInvitations, { database, clock, settings }),
     bindLoop(expireCommands, { commands, settings }),
     bindLoop(offerWaiting, { transport, settings }),
+    bindLoop(moveBulkRetries, { bulkRetries, settings }),
+    bindLoop(pruneBulkRetries, { database, clock, settings }),
     bindLoop(sweepStaleTasks, { reconciliation: features.reconciliation, settings }),
     bindLoop(pruneCommands, { database, clock, settings }),
     bindLoop(pruneAudit, { audit, clock, settings, metrics: createRetentionMetrics(metrics) }),

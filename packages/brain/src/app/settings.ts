@@ -2,6 +2,7 @@ import { adminSettings } from "../features/admin/index.ts";
 import { agentTransportSettings } from "../features/agent-transport/index.ts";
 import { agentSettings } from "../features/agents/index.ts";
 import { auditSettings } from "../features/audit/index.ts";
+import { bulkRetrySettings } from "../features/bulk-retries/index.ts";
 import { checkRedispatch, commandSettings } from "../features/commands/index.ts";
 import { eventSettings } from "../features/events/index.ts";
 import { checkRedactionPatterns, ingestSettings } from "../features/ingest/index.ts";
@@ -34,6 +35,7 @@ export const settingFragments = [
   eventSettings,
   taskSettings,
   commandSettings,
+  bulkRetrySettings,
   reconciliationSettings,
   adminSettings,
 ] as const;

@@ -128,6 +128,14 @@ describe("every mutating route", () => {
     for (const [name, order] of Object.entries(orders)) {
       await act(`POST /projects/:slug/commands/${name}`, () => root.post(`/projects/shop/commands/${name}`, order));
     }
+    const retried = await act("POST /projects/:slug/bulk-retry-requests", () =>
+      root.post("/projects/shop/bulk-retry-requests", { idempotency_key: "audited", filter: { state: "pending" } }),
+    );
+    for (const name of ["pause", "resume"]) {
+      await act(`POST /projects/:slug/bulk-retry-requests/:request_id/${name}`, () =>
+        root.post(`/projects/shop/bulk-retry-requests/${retried.id}/${name}`),
+      );
+    }
     await agent.close();
 
     const invite = (email: string) => root.post("/projects/shop/invitations", { email, role: "viewer" });

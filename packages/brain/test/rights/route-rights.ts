@@ -140,6 +140,10 @@ GET    /projects/:slug/tasks/:engine/:task_id/tree       viewer        tasks:rea
 GET    /projects/:slug/tasks/differences                 viewer        tasks:read
 GET    /projects/:slug/tasks/histogram                   viewer        tasks:read
 POST   /projects/:slug/tasks/bulk-delete                 admin         tasks:write
+POST   /projects/:slug/bulk-retry-requests               operator      !scope_missing
+GET    /projects/:slug/bulk-retry-requests/:request_id   operator      !scope_missing
+POST   /projects/:slug/bulk-retry-requests/:request_id/pause   operator   !scope_missing
+POST   /projects/:slug/bulk-retry-requests/:request_id/resume  operator   !scope_missing
 GET    /projects/:slug/commands                          viewer        commands:read
 GET    /projects/:slug/commands/:command_id              viewer        commands:read
 POST   /projects/:slug/commands/retry-task               operator      commands:write

@@ -102,6 +102,31 @@ export async function chooseAgent(
   return chosen;
 }
 
+/** Agents of the project with a session that may be given such a command, those seen last first. */
+export async function ableAgents(db: Db, projectId: string, gate: Gate): Promise<string[]> {
+  const agents = await agentsOnlineWith(db.read, db.dialect, { projectId, engine: gate.engine });
+  return agents.flatMap((agent) => {
+    const verdict = judgeAgent(agent, gate);
+    return verdict.reason === null && (gate.hasInputs || !verdict.resubmits) ? [agent.id] : [];
+  });
+}
+
+/** Why no session of the agent, or of any agent of the project when none is named, lists the action for the engine; null when one does. */
+export async function whyNotAdvertised(
+  db: Db,
+  gate: Gate,
+  { projectId, agentId }: { projectId: string; agentId: string | null },
+): Promise<RefusalReason | null> {
+  const agents =
+    agentId === null
+      ? await agentsOnlineWith(db.read, db.dialect, { projectId, engine: gate.engine })
+      : [await requireAgent(db, projectId, agentId)];
+  const found = agents.map((agent) => judgeAgent(agent, gate).reason);
+  if (found.some((reason) => reason === null || reason === "retry_contract_missing")) return null;
+  if (agents.length === 0 && (await isAnyOnline(db.read, projectId))) return "engine_not_advertised";
+  return found.flatMap((reason) => reason ?? []).reduce(nearer, "agent_offline");
+}
+
 function requireInputs(resubmits: boolean, { engine, hasInputs }: Gate): void {
   if (!resubmits || hasInputs) return;
   throw new ApiError(

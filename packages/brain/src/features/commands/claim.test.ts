@@ -25,6 +25,7 @@ for (const dialect of testDialects) {
       redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
       counted: { moved() {}, late() {} },
       changed() {},
+      children: () => null,
     });
     async function issue(given: Partial<CommandRow> = {}): Promise<string> {
       const row = commandRow({ project_id: projectId, agent_id: agentId, ...given });

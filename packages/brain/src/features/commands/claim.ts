@@ -5,6 +5,7 @@ import type { Log } from "../../platform/log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { engineOf, mayBeGiven, type SessionReach } from "./contract.ts";
 import type { CommandMetrics } from "./metrics.ts";
+import { findCommand } from "./reads.ts";
 import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
 import { claimPending, pendingForAgent } from "./store.ts";
 
@@ -30,7 +31,16 @@ export interface ClaimRequest extends SessionReach {
   readonly withResends?: boolean;
 }
 
+/** What makes commands only when somebody can be given them: the children of bulk retries. */
+export interface ChildSource {
+  /** Makes commands for a poll of the agent that honours these contracts, and gives their ids; at most `max`. */
+  take(request: { agentId: string; engines: ReadonlySet<string>; max: number }): Promise<readonly string[]>;
+  /** For which of these agents `take` would make commands now, and of which engines. */
+  waitingFor(agentIds: readonly string[]): Promise<readonly { agentId: string; action: string; engine: string }[]>;
+}
+
 export interface ClaimDeps extends CommandDeps {
+  children(): ChildSource | null;
   /** Told of commands whose move has been committed. */
   changed(command: Pick<CommandRow, "id" | "project_id">): void;
 }
@@ -42,11 +52,23 @@ const pageRows = 500;
  * Claims what waits for an agent, in issued_at order, each row in a transaction of its own before it is sent: of two sessions that ask at
  * once, one wins.
  */
-export function createClaim({ database, clock, log, timeoutSeconds, redispatch, counted, changed }: ClaimDeps) {
+export function createClaim({
+  database,
+  clock,
+  log,
+  timeoutSeconds,
+  redispatch,
+  counted,
+  changed,
+  children,
+}: ClaimDeps) {
   return async function claim(request: ClaimRequest): Promise<ClaimedCommand[]> {
     const claimed: ClaimedCommand[] = [];
     try {
-      if (request.withResends === true) await resend(request, claimed);
+      if (request.withResends === true) {
+        await claimChildren(request, claimed);
+        await resend(request, claimed);
+      }
       await claimNew(request, claimed);
     } catch (error) {
       // What is claimed must reach the agent; the rest stays pending.
@@ -55,6 +77,17 @@ export function createClaim({ database, clock, log, timeoutSeconds, redispatch, 
     }
     return claimed;
   };
+
+  /** Polls take the children of bulk retries before anything else. */
+  async function claimChildren({ agentId, max, ...reach }: ClaimRequest, claimed: ClaimedCommand[]): Promise<void> {
+    const { retryContracts: engines } = reach;
+    if (engines.size === 0 || max === 0) return;
+    for (const id of (await children()?.take({ agentId, engines, max })) ?? []) {
+      const row = await findCommand(database.read, id);
+      const won = row === undefined ? null : await claimOne(row, reach);
+      if (won !== null) claimed.push(won);
+    }
+  }
 
   async function claimNew({ agentId, max, ...reach }: ClaimRequest, claimed: ClaimedCommand[]): Promise<void> {
     let after: CommandRow | null = null;
@@ -91,8 +124,10 @@ export function createClaim({ database, clock, log, timeoutSeconds, redispatch, 
 
   /** Gives the agent again, word for word, what it has not acknowledged and may do twice. */
   async function resend({ agentId, max }: ClaimRequest, claimed: ClaimedCommand[]): Promise<void> {
+    const room = max - claimed.length;
+    if (room <= 0) return;
     const rule: ResendRule = resendRule(clock.now(), redispatch);
-    for (const row of await dueForResend(database.read, { agentId, rule, limit: max })) {
+    for (const row of await dueForResend(database.read, { agentId, rule, limit: room })) {
       const token = row.delivery_claim_token;
       if (token === null) continue;
       if (!(await database.write((tx) => winResend(tx, { id: row.id, token, rule })))) continue;

@@ -2,16 +2,17 @@ import type { Metrics } from "../../platform/metrics.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { ProjectLabels } from "../projects/index.ts";
-import { type CommandDeps, createClaim } from "./claim.ts";
+import { type ChildSource, type CommandDeps, createClaim } from "./claim.ts";
 import { createDelivery } from "./delivery.ts";
-import { createIssue, type IssuedCommand } from "./issue.ts";
+import { createIssue, createIssueAll, type IssuedCommand } from "./issue.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createReports } from "./report.ts";
 import { createResultSignal, type EndedCommand } from "./result-signal.ts";
 import { linkRetried, retryingActions } from "./retried.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
-export type { ClaimedCommand } from "./claim.ts";
+export { ableAgents, whyNotAdvertised } from "./admission.ts";
+export type { ChildSource, ClaimedCommand } from "./claim.ts";
 export type { IssuedCommand, NewCommand } from "./issue.ts";
 export { changedCommands } from "./list.ts";
 export { expireCommands, pruneCommands } from "./loops.ts";
@@ -19,7 +20,7 @@ export { countOpen } from "./reads.ts";
 export type { ReportedResult } from "./report.ts";
 export type { CommandOutcome, EndedCommand } from "./result-signal.ts";
 export { commandRoutes } from "./routes.ts";
-export { holdAgent } from "./session-reads.ts";
+export { findAgent, holdAgent } from "./session-reads.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";
@@ -38,7 +39,9 @@ export interface CommandsDeps extends Omit<CommandDeps, "counted"> {
 export function createCommands(given: CommandsDeps) {
   const { publish, audit } = given;
   const counted = createCommandMetrics(given.metrics, given.labels);
-  const work = createWorkSignal(given);
+  let childSource: ChildSource | null = null;
+  const children = () => childSource;
+  const work = createWorkSignal({ ...given, children });
   const results = createResultSignal(given);
   const changed = ({ project_id: projectId, id }: Pick<CommandRow, "id" | "project_id">) =>
     publish({ projectId, topic: "command.changed", ids: [id] });
@@ -46,6 +49,7 @@ export function createCommands(given: CommandsDeps) {
     ...given,
     counted,
     changed,
+    children,
     ended(commands: readonly EndedCommand[]) {
       for (const command of commands) changed(command);
       results.ended(commands);
@@ -63,6 +67,8 @@ export function createCommands(given: CommandsDeps) {
     counted,
     /** Writes a pending command inside the caller's transaction; null when the project has its idempotency key already. */
     issue: createIssue(given),
+    /** Writes several with keys that are new, in one statement. */
+    issueAll: createIssueAll(given),
     /** Commands that were issued have been committed: their agents are told in every process. Never throws, never waits. */
     offer(...commands: readonly IssuedCommand[]): void {
       for (const command of commands) {
@@ -75,6 +81,10 @@ export function createCommands(given: CommandsDeps) {
     cancelled(commands: readonly EndedCommand[]): void {
       for (const command of commands) counted.moved(command, "cancelled");
       deps.ended(commands);
+    },
+    /** Where polls find what is only made for them. */
+    serveChildren(source: ChildSource): void {
+      childSource = source;
     },
     awaitResult: results.awaitResult,
     onEnded: results.onEnded,

@@ -11,6 +11,11 @@ export async function insertCommand(tx: Tx<Tables>, row: CommandRow): Promise<bo
   return numInsertedOrUpdatedRows === 1n;
 }
 
+/** Inserts commands whose keys no other command has. */
+export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]): Promise<void> {
+  await tx.insertInto("commands").values(rows).execute();
+}
+
 /** The project's command with this idempotency key. */
 export const findByKey = (
   db: Database<Tables>["read"] | Tx<Tables>,

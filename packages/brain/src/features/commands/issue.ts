@@ -4,7 +4,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
-import { insertCommand } from "./issue-store.ts";
+import { insertCommand, insertCommands } from "./issue-store.ts";
 
 /** What somebody, or the brain itself, wants an agent to do. */
 export interface NewCommand {
@@ -26,35 +26,53 @@ export interface NewCommand {
 export type IssuedCommand = Pick<CommandRow, "id" | "project_id" | "agent_id" | "action">;
 
 /**
+ * Writes pending commands as `createIssue` does, in one statement. Their keys must be new.
+ */
+export function createIssueAll(deps: Parameters<typeof createIssue>[0]) {
+  return async function issueAll(tx: Tx<Tables>, given: readonly NewCommand[]): Promise<CommandRow[]> {
+    const rows = given.map((each) => rowOf(deps, each));
+    await insertCommands(tx, rows);
+    return rows;
+  };
+}
+
+/**
  * Writes a pending command inside the caller's transaction, which audits it; `offer` is to be told after the commit. Null when the project
  * has a command with its idempotency key already.
  */
-export function createIssue({ clock, timeoutSeconds }: { clock: Pick<Clock, "now">; timeoutSeconds: number }) {
+export function createIssue(deps: { clock: Pick<Clock, "now">; timeoutSeconds: number }) {
   return async function issue(tx: Tx<Tables>, given: NewCommand): Promise<CommandRow | null> {
-    const now = clock.now();
-    const row: CommandRow = {
-      id: uuidV7(clock),
-      project_id: given.projectId,
-      issued_by: given.issuedBy ?? null,
-      agent_id: given.agentId,
-      action: given.action,
-      target_type: given.target.type,
-      target_id: given.target.id,
-      payload: storedJson(given.parameters),
-      idempotency_key: given.idempotencyKey ?? null,
-      request_digest: given.requestDigest ?? null,
-      status: "pending",
-      result: null,
-      error: null,
-      delivery_claim_token: null,
-      issued_at: now,
-      dispatched_at: null,
-      acked_at: null,
-      last_sent_at: null,
-      completed_at: null,
-      timeout_at: new Date(now.getTime() + timeoutSeconds * 1000),
-      source_ip: given.sourceIp ?? null,
-    };
+    const row = rowOf(deps, given);
     return (await insertCommand(tx, row)) ? row : null;
+  };
+}
+
+function rowOf(
+  { clock, timeoutSeconds }: { clock: Pick<Clock, "now">; timeoutSeconds: number },
+  given: NewCommand,
+): CommandRow {
+  const now = clock.now();
+  return {
+    id: uuidV7(clock),
+    project_id: given.projectId,
+    issued_by: given.issuedBy ?? null,
+    agent_id: given.agentId,
+    action: given.action,
+    target_type: given.target.type,
+    target_id: given.target.id,
+    payload: storedJson(given.parameters),
+    idempotency_key: given.idempotencyKey ?? null,
+    request_digest: given.requestDigest ?? null,
+    status: "pending",
+    result: null,
+    error: null,
+    delivery_claim_token: null,
+    issued_at: now,
+    dispatched_at: null,
+    acked_at: null,
+    last_sent_at: null,
+    completed_at: null,
+    timeout_at: new Date(now.getTime() + timeoutSeconds * 1000),
+    source_ip: given.sourceIp ?? null,
   };
 }

@@ -28,7 +28,7 @@ export function createResultSignal(deps: ResultSignalDeps) {
   const { database, log } = deps;
   const others = createAnnouncer<EndedCommand>(deps, "svc_command_ends");
   const waiting = new Map<string, Set<() => void>>();
-  const listeners = new Set<(ended: EndedCommand) => void>();
+  const listeners = new Set<(ended: EndedCommand, isHere: boolean) => void>();
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 
@@ -36,9 +36,9 @@ export function createResultSignal(deps: ResultSignalDeps) {
     for (const look of [...(waiting.get(id) ?? [])]) look();
   }
 
-  function tell(ended: EndedCommand): void {
+  function tell(ended: EndedCommand, isHere: boolean): void {
     wake(ended.id);
-    for (const listener of listeners) listener(ended);
+    for (const listener of listeners) listener(ended, isHere);
   }
 
   async function recheck(): Promise<void> {
@@ -65,15 +65,15 @@ export function createResultSignal(deps: ResultSignalDeps) {
   }
 
   return {
-    start: () => others.listen(tell),
+    start: () => others.listen((ended) => tell(ended, false)),
     /** Commands whose end has been committed. Never throws, never waits. */
     ended(commands: readonly EndedCommand[]): void {
       const ended = commands.map(({ id, project_id, action, status }) => ({ id, project_id, action, status }));
-      for (const each of ended) tell(each);
+      for (const each of ended) tell(each, true);
       others.tell(ended);
     },
-    /** Calls `listener` for commands that ended in any process, unless word of it was lost; returns the way to stop. */
-    onEnded(listener: (ended: EndedCommand) => void): () => void {
+    /** Calls `listener` for commands that ended in this process or another, unless word of it was lost; returns the way to stop. */
+    onEnded(listener: (ended: EndedCommand, isHere: boolean) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

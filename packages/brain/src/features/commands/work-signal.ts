@@ -1,5 +1,5 @@
 import { type AnnouncerDeps, createAnnouncer } from "./announcer.ts";
-import type { ClaimRequest, CommandDeps } from "./claim.ts";
+import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { mayBeGiven } from "./contract.ts";
 import { agentsDueForResend, resendRule } from "./resend-store.ts";
 import { newsOfAgents } from "./store.ts";
@@ -21,7 +21,9 @@ const agentsPerStatement = 500;
 
 export interface WorkSignalDeps
   extends Pick<CommandDeps, "database" | "clock" | "log" | "redispatch">,
-    Pick<AnnouncerDeps, "processId"> {}
+    Pick<AnnouncerDeps, "processId"> {
+  readonly children?: () => ChildSource | null;
+}
 
 /**
  * Tells that commands wait for agents. Wakes waiting polls: at once by a notification (in process, or LISTEN/NOTIFY from another replica), and every 250 ms by one look at
@@ -29,7 +31,7 @@ export interface WorkSignalDeps
  * something of what waits: any other would come back at once, and look for itself four times a second.
  */
 export function createWorkSignal(deps: WorkSignalDeps) {
-  const { database, clock, log, redispatch } = deps;
+  const { database, clock, log, redispatch, children } = deps;
   const others = createAnnouncer<string>(deps, "svc_commands");
   const waiting = new Map<string, Set<Waiter>>();
   const listeners = new Set<(agentId: string | null) => void>();
@@ -54,9 +56,11 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     for (let start = 0; start < everyone.length; start += agentsPerStatement) {
       const agentIds = everyone.slice(start, start + agentsPerStatement);
       const now = clock.now();
-      const [{ pending, revoked }, due] = await Promise.all([
-        newsOfAgents(database, { agentIds, contracted: agentIds.filter(hasContracts), now }),
+      const contracted = agentIds.filter(hasContracts);
+      const [{ pending, revoked }, due, inBulk] = await Promise.all([
+        newsOfAgents(database, { agentIds, contracted, now }),
         agentsDueForResend(database.read, agentIds, resendRule(now, redispatch)),
+        contracted.length === 0 ? [] : (children?.()?.waitingFor(contracted) ?? []),
       ]);
       for (const agentId of revoked) wake(agentId, "revoked");
       for (const agentId of due) {
@@ -64,7 +68,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
           if (waiter.max > 0 && waiter.withResends === true) waiter.wake("look");
         }
       }
-      for (const kind of pending) {
+      for (const kind of [...pending, ...inBulk]) {
         for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
           if (waiter.max > 0 && mayBeGiven(kind, waiter)) waiter.wake("look");
         }

@@ -1,5 +1,6 @@
 export { taskBreakdownRoutes } from "./breakdown-routes.ts";
 export { type EventHead, taskEventOf } from "./event-row.ts";
+export { instantsOf } from "./filter.ts";
 export { type FoldedTask, foldEvents, mergeRows, rowOfEvents, type TaskEvent, unnamed } from "./fold.ts";
 export { winnerIdOf } from "./fold-keys.ts";
 export { indexTaskIds } from "./index-task-ids.ts";
@@ -9,8 +10,10 @@ export type { LinkStore, TaskLink } from "./links-sqlite-store.ts";
 export { changedTasks } from "./list.ts";
 export { pruneTasks } from "./loops.ts";
 export { changeTasks, copyTasks, lostRaceCode, type PresentTask, readTasks, type TaskWrite } from "./postgres-store.ts";
+export { type RetriedTask, tasksByRowId } from "./retry-reads.ts";
 export { taskRoutes } from "./routes.ts";
 export { hasNewSearchText } from "./search-text.ts";
+export { findSelected, type RetrySelection, readSelected } from "./select-for-retry.ts";
 export { checkTaskRetention, taskSettings } from "./settings.ts";
 export { type MergedTask, type StoredTask, storedTask, type TaskStore } from "./sqlite-store.ts";
 export type { TermStore } from "./terms-sqlite-store.ts";

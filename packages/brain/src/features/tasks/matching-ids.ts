@@ -1,8 +1,8 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { TaskFilter } from "./filter.ts";
 import { findMatches, scopeOf } from "./find-matches.ts";
 import { idStep } from "./match-reads.ts";
+import type { ListFilter } from "./query.ts";
 
 const stepRows = 20_000;
 
@@ -10,7 +10,7 @@ const stepRows = 20_000;
 export async function matchingIds(
   db: Database<Tables>,
   projectId: string,
-  filter: TaskFilter,
+  filter: ListFilter,
   limit: number,
 ): Promise<string[]> {
   const { found } = await findMatches(db, {

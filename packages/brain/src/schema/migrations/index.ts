@@ -11,6 +11,7 @@ import { queueTotals } from "./0009-queue-totals.ts";
 import { depthsAndErrors } from "./0010-depths-and-errors.ts";
 import { accounts } from "./0011-accounts.ts";
 import { commandLists } from "./0012-command-lists.ts";
+import { bulkRetries } from "./0013-bulk-retries.ts";
 
 /** Every migration, in order. A released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   depthsAndErrors,
   accounts,
   commandLists,
+  bulkRetries,
 ];

@@ -23,6 +23,7 @@ import type {
   WorkerRow,
 } from "./agents.ts";
 import type { AuditChainStateRow, AuditLogRow } from "./audit.ts";
+import type { BulkRetryChildRow, BulkRetryEffectiveRequestRow, BulkRetryRequestRow } from "./bulk-retries.ts";
 import type { CommandRow } from "./commands.ts";
 import type {
   CounterDeltaRow,
@@ -74,6 +75,9 @@ export interface Tables {
   releases: ReleaseRow;
   task_counts: TaskCountRow;
   commands: CommandRow;
+  bulk_retry_requests: BulkRetryRequestRow;
+  bulk_retry_effective_requests: BulkRetryEffectiveRequestRow;
+  bulk_retry_children: BulkRetryChildRow;
   audit_log: AuditLogRow;
   audit_chain_state: AuditChainStateRow;
 }
@@ -81,5 +85,6 @@ export interface Tables {
 export type * from "./access.ts";
 export type * from "./agents.ts";
 export type * from "./audit.ts";
+export type * from "./bulk-retries.ts";
 export type * from "./commands.ts";
 export type * from "./tasks.ts";

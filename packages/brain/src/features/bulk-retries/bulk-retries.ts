@@ -1,0 +1,42 @@
+import { ApiError } from "../../platform/http/error-codes.ts";
+import { createControl } from "./control.ts";
+import { type CoordinatorDeps, createCoordinator } from "./coordinator.ts";
+import { type Asker, type CreateDeps, createRequests } from "./create.ts";
+import type { BulkRetryBody, BulkRetryRequest } from "./schemas.ts";
+import { publicRequest } from "./shapes.ts";
+import { findRequest } from "./store.ts";
+
+export type BulkRetriesDeps = CoordinatorDeps & CreateDeps;
+
+/** Retries of many tasks that the service carries out one by one, across its own restarts (spec part 3, section 4.4). */
+export function createBulkRetries(deps: BulkRetriesDeps) {
+  const { database, clock } = deps;
+  const coordinator = createCoordinator(deps);
+  const create = createRequests(deps);
+  const control = createControl(deps);
+  const shown = (row: Parameters<typeof publicRequest>[0]) => publicRequest(row, clock.now());
+
+  return {
+    async create(body: BulkRetryBody, asker: Asker): Promise<BulkRetryRequest> {
+      const row = await create(body, asker);
+      coordinator.wake(row.id);
+      return shown(row);
+    },
+    /** @throws ApiError `not_found` */
+    async get(projectId: string, id: string): Promise<BulkRetryRequest> {
+      const row = await findRequest(database.read, projectId, id);
+      if (row === undefined) throw new ApiError("not_found", { resource: "bulk_retry_request" });
+      return shown(row);
+    },
+    pause: async (id: string, asker: Asker): Promise<BulkRetryRequest> => shown(await control.pause(id, asker)),
+    async resume(id: string, asker: Asker): Promise<BulkRetryRequest> {
+      const row = await control.resume(id, asker);
+      coordinator.wake(id);
+      return shown(row);
+    },
+    tick: coordinator.tick,
+    stop: coordinator.stop,
+  };
+}
+
+export type BulkRetries = ReturnType<typeof createBulkRetries>;

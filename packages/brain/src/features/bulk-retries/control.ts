@@ -1,0 +1,67 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { BulkRetryRequestRow, Tables } from "../../schema/tables/index.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Asker } from "./create.ts";
+import { controlOf, isFinished, statusOf } from "./states.ts";
+import { findRequest, holdRequest, updateRequest } from "./store.ts";
+
+export interface ControlDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "now">;
+  readonly audit: Pick<Audit, "append">;
+  readonly parentTimeoutSeconds: number;
+}
+
+type Change = (row: BulkRetryRequestRow, now: Date) => Partial<BulkRetryRequestRow> | null;
+
+/** Pausing and resuming (spec part 3, section 4.4). What is asked for twice changes nothing the second time and leaves no audit row. */
+export function createControl({ database, clock, audit, parentTimeoutSeconds }: ControlDeps) {
+  function controlling(action: "paused" | "resumed", changeOf: Change) {
+    return async function control(id: string, { projectId, origin }: Asker): Promise<BulkRetryRequestRow> {
+      if ((await findRequest(database.read, projectId, id)) === undefined) throw notFound();
+      return database.write(
+        async (tx) => {
+          const row = await holdRequest(tx, database.dialect, id);
+          if (row === undefined) throw notFound();
+          const now = clock.now();
+          if (isFinished(row)) throw new ApiError("conflict", { reason: "finished", status: statusOf(row, now) });
+          const changes = changeOf(row, now);
+          if (changes === null) return row;
+          await updateRequest(tx, id, changes);
+          await audit.append(tx, {
+            ...origin,
+            action: `bulk_retry_request.${action}`,
+            target_type: "bulk_retry_request",
+            target_id: id,
+            project_id: projectId,
+            metadata: { was: controlOf(row, now), pending: row.pending_count },
+          });
+          return { ...row, ...changes };
+        },
+        { alone: database.dialect === "postgres" },
+      );
+    };
+  }
+
+  return {
+    /** Sends nothing more; what was sent goes on. A blocked one stays as it is. */
+    pause: controlling("paused", (row, now) =>
+      controlOf(row, now) === "running" ? { control_state: "paused" } : null,
+    ),
+    /** Goes on with a paused or blocked one, in a new window of time. What failed its canary goes on without one. */
+    resume: controlling("resumed", (row, now) =>
+      controlOf(row, now) === "running"
+        ? null
+        : {
+            control_state: "running",
+            blocked_reason: null,
+            deadline_at: new Date(now.getTime() + parentTimeoutSeconds * 1000),
+            ...(row.canary_failures > row.canary_max_failures && { canary_size: null }),
+          },
+    ),
+  };
+}
+
+const notFound = (): ApiError => new ApiError("not_found", { resource: "bulk_retry_request" });

@@ -1,0 +1,41 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Loop } from "../../platform/loop.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import type { Coordinator } from "./coordinator.ts";
+import { deleteFinishedBefore } from "./store.ts";
+
+const dayMs = 86_400_000;
+
+/** Moves open bulk retries on, in case word of a result was lost. In every replica: the lock on a request orders them. */
+export const moveBulkRetries: Loop<{
+  bulkRetries: Pick<Coordinator, "tick">;
+  settings: { SVC_BULK_RETRY_SCAN_SECONDS: number };
+}> = {
+  name: "bulk_retry",
+  everyMs: ({ settings }) => settings.SVC_BULK_RETRY_SCAN_SECONDS * 1000,
+  leaderOnly: false,
+  async tick({ bulkRetries, signal }) {
+    const sent = await bulkRetries.tick(signal);
+    return sent === 0 ? undefined : { sent };
+  },
+};
+
+/** Deletes bulk retries that finished longer ago than history is kept. Leader only: one replica is enough for it. */
+export const pruneBulkRetries: Loop<{
+  database: Database<Tables>;
+  clock: Pick<Clock, "now">;
+  settings: { SVC_HISTORY_RETENTION_DAYS: number };
+}> = {
+  name: "bulk_retry.retention",
+  everyMs: 3_600_000,
+  leaderOnly: true,
+  async tick({ database, clock, settings, signal }) {
+    const cutoff = new Date(clock.now().getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
+    let deleted = 0;
+    for (let batch = 1; batch > 0 && !signal.aborted; deleted += batch) {
+      batch = await database.write((tx) => deleteFinishedBefore(tx, cutoff));
+    }
+    return { deleted };
+  },
+};

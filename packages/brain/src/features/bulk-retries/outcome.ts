@@ -1,0 +1,54 @@
+import { parseJson, storableText, taskIdCharacters } from "@svc/protocol";
+import type { ChildInFlight } from "./children-store.ts";
+import type { Outcome } from "./states.ts";
+
+export interface ChildOutcome {
+  readonly outcome: Outcome;
+  readonly error: string | null;
+  readonly newTaskId: string | null;
+}
+
+const maxErrorCharacters = 2000;
+
+/** What became of a child that was sent; null while that may still be told. What its command did not say in time stays unknown for good. */
+export function outcomeOf(child: ChildInFlight, now: Date): ChildOutcome | null {
+  switch (child.command_status) {
+    case "completed":
+      return ofResult(child);
+    case "failed":
+      return failed(child.command_error ?? "the agent reports failure");
+    case "cancelled":
+      // No agent had been sent it.
+      return failed(child.command_error ?? "the command was cancelled");
+    case "timeout":
+      return unknown(child.command_error ?? "no result in time");
+    case null:
+      return unknown("its command is gone");
+    default: {
+      // The time begins anew when an agent takes the command.
+      const ends = [child.claim_deadline_at, child.command_timeout_at];
+      const isOver = ends.every((at) => at === null || at <= now);
+      return isOver ? unknown("no result in time") : null;
+    }
+  }
+}
+
+function ofResult({ task_id, command_result }: ChildInFlight): ChildOutcome {
+  const { results } = (command_result === null ? {} : parseJson(command_result)) as { results?: unknown };
+  const entries = (Array.isArray(results) ? results : []) as ({ [name: string]: unknown } | null)[];
+  const entry = entries.find((each) => each?.task_id === task_id) ?? {};
+  if (entry.status === "failed") {
+    return failed(typeof entry.error === "string" ? entry.error : "the agent reports failure");
+  }
+  const { new_task_id: newId } = entry;
+  const isNew = typeof newId === "string" && newId !== "" && newId !== task_id && newId.length <= taskIdCharacters;
+  return { outcome: "succeeded", error: null, newTaskId: isNew ? storableText(newId) : null };
+}
+
+const failed = (error: string): ChildOutcome => ended("failed", error);
+const unknown = (error: string): ChildOutcome => ended("unknown", error);
+const ended = (outcome: Outcome, error: string): ChildOutcome => ({
+  outcome,
+  error: storableText(error.slice(0, maxErrorCharacters)),
+  newTaskId: null,
+});

@@ -1,0 +1,216 @@
+import { taskRowId } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, DialectName, Tx } from "../../platform/database/database.ts";
+import type { BulkRetryRequestRow, CommandRow, Tables } from "../../schema/tables/index.ts";
+import { type Audit, ownOrigin } from "../audit/index.ts";
+import { type Commands, holdAgent } from "../commands/index.ts";
+import { tasksByRowId } from "../tasks/index.ts";
+import { judgeCanary } from "./canary.ts";
+import { childrenInFlight, claimChildren, nextChildren, settleChildren, type WaitingChild } from "./children-store.ts";
+import { outcomeOf } from "./outcome.ts";
+import { paceOf } from "./pace.ts";
+import type { Stretch } from "./seal.ts";
+import { countsOf } from "./shapes.ts";
+import { deadlineReason, isClaimable, isFinished, statusOf } from "./states.ts";
+import { holdRequest, updateRequest } from "./store.ts";
+
+export interface RoundDeps {
+  readonly database: Database<Tables>;
+  readonly clock: Pick<Clock, "now">;
+  readonly audit: Pick<Audit, "append">;
+  readonly commands: Pick<Commands, "issueAll">;
+  /** Seconds that a command has for its result. */
+  readonly timeoutSeconds: number;
+}
+
+/** Agents that may be given children now, by engine, the preferred one first. */
+export type Takers = ReadonlyMap<string, readonly string[]>;
+
+export interface RoundRequest {
+  readonly parentId: string;
+  readonly takers: Takers;
+  /** Children that are claimed at most, beside the request's own limits. */
+  readonly limit?: number;
+  /** Passes over a request that another process is at. */
+  readonly skipsHeld?: boolean;
+}
+
+/**
+ * One round over a request, under the lock on its row: notes what became of the children that were sent, judges the canary and the deadline,
+ * and makes commands for the next children, each with the key `bulk:<child id>`. Everything commits together before anything is sent, so a
+ * process that dies leaves nothing half done and nothing that another one would send again.
+ *
+ * @returns the commands that were made.
+ */
+export function runRound(deps: RoundDeps, request: RoundRequest): Promise<CommandRow[]> {
+  const { database, clock } = deps;
+  return database.write(
+    async (tx) => {
+      const row = await holdRequest(tx, database.dialect, request.parentId, request);
+      if (row === undefined || row.finished_at !== null) return [];
+      const now = clock.now();
+      const before = { ...row };
+      await settle(tx, row, now);
+      Object.assign(row, await judgeCanary(tx, database.dialect, row, row.child_count - row.pending_count));
+      const issued = isClaimable(row, now) ? await claim(tx, deps, { row, request, now }) : [];
+      if (issued.length > 0) row.last_progress_at = now;
+      await close(tx, deps.audit, row, { before, now });
+      const changes = changesOf(before, row);
+      if (Object.keys(changes).length > 0) await updateRequest(tx, row.id, changes);
+      return issued;
+    },
+    // Locks of several requests in one shared transaction could wait for another's in a ring.
+    { alone: database.dialect === "postgres" },
+  );
+}
+
+async function settle(tx: Tx<Tables>, row: BulkRetryRequestRow, now: Date): Promise<void> {
+  if (row.claimed_count === 0) return;
+  const children = await childrenInFlight(tx, row.id);
+  const found = children.flatMap((child) => {
+    const told = outcomeOf(child, now);
+    return told === null ? [] : [{ id: child.id, ...told }];
+  });
+  // Most succeed, and say nothing else.
+  for (const same of Map.groupBy(found, ({ id: _id, ...told }) => JSON.stringify(told)).values()) {
+    const { outcome, error, newTaskId } = same[0] as (typeof found)[number];
+    const ids = same.map(({ id }) => id);
+    await settleChildren(tx, ids, { outcome, error, completed_at: now, new_task_id: newTaskId });
+    row.claimed_count -= ids.length;
+    row[`${outcome}_count`] += ids.length;
+    row.last_progress_at = now;
+  }
+}
+
+async function claim(
+  tx: Tx<Tables>,
+  deps: RoundDeps,
+  { row, request, now }: { row: BulkRetryRequestRow; request: RoundRequest; now: Date },
+): Promise<CommandRow[]> {
+  const pace = row.rate_per_minute === null ? null : paceOf(row.rate_per_minute, row.next_claim_at, now);
+  const stretches = JSON.parse(row.stretches) as Stretch[];
+  const issued: CommandRow[] = [];
+  let free = Math.min(
+    request.limit ?? Infinity,
+    row.max_in_flight - row.claimed_count,
+    row.canary_size === null ? Infinity : row.canary_size - (row.child_count - row.pending_count),
+    pace?.allowed ?? Infinity,
+  );
+  for (const [index, stretch] of stretches.entries()) {
+    if (free <= 0) break;
+    if (stretch.next >= stretch.end) continue;
+    const agents = request.takers.get(stretch.engine) ?? [];
+    if (agents.length === 0) continue;
+    const waiting = await nextChildren(tx, row.id, stretch, free);
+    const children = await withPresent(tx, deps.database.dialect, waiting, agents);
+    const last = children.at(-1);
+    if (last === undefined) continue;
+    issued.push(...(await claimAll(tx, deps, { row, children, now })));
+    free -= children.length;
+    stretches[index] = { ...stretch, next: last.ordinal + 1 };
+  }
+  row.stretches = JSON.stringify(stretches);
+  row.pending_count -= issued.length;
+  row.claimed_count += issued.length;
+  if (pace !== null && issued.length > 0) row.next_claim_at = pace.nextAfter(issued.length);
+  return issued;
+}
+
+type AssignedChild = WaitingChild & { readonly agentId: string };
+
+/** The children with their agents, up to the first whose agent is revoked by now; nobody revokes the others before the transaction ends. */
+async function withPresent(
+  tx: Tx<Tables>,
+  dialect: DialectName,
+  children: readonly WaitingChild[],
+  agents: readonly string[],
+): Promise<AssignedChild[]> {
+  // Who reported the task surely reaches it.
+  const agentOf = ({ reported_by: reporter }: WaitingChild) =>
+    agents.includes(reporter) ? reporter : (agents[0] as string);
+  const held = new Set<string>();
+  for (const id of [...new Set(children.map(agentOf))].sort()) if (await holdAgent(tx, dialect, id)) held.add(id);
+  const assigned = children.map((child) => ({ ...child, agentId: agentOf(child) }));
+  const gone = assigned.findIndex(({ agentId }) => !held.has(agentId));
+  return gone === -1 ? assigned : assigned.slice(0, gone);
+}
+
+/** When the tasks of a canary had ended before, by row id. */
+async function endsOf(
+  tx: Tx<Tables>,
+  dialect: Database<Tables>["dialect"],
+  row: BulkRetryRequestRow,
+  children: readonly WaitingChild[],
+): Promise<ReadonlyMap<string, Date | null> | null> {
+  if (row.canary_size === null) return null;
+  const ids = children.map(({ engine, task_id }) => taskRowId(row.project_id, engine, task_id));
+  const tasks = await tasksByRowId(tx, dialect, row.project_id, ids);
+  return new Map(tasks.map(({ id, finished_at }) => [id, finished_at]));
+}
+
+async function claimAll(
+  tx: Tx<Tables>,
+  { database, commands, timeoutSeconds }: RoundDeps,
+  { row, children, now }: { row: BulkRetryRequestRow; children: readonly AssignedChild[]; now: Date },
+): Promise<CommandRow[]> {
+  const before = await endsOf(tx, database.dialect, row, children);
+  const issued = await commands.issueAll(
+    tx,
+    children.map((child) => ({
+      projectId: row.project_id,
+      agentId: child.agentId,
+      action: "bulk_retry" as const,
+      target: { type: "task", id: child.task_id },
+      parameters: JSON.parse(child.payload) as Record<string, unknown>,
+      issuedBy: row.issued_by,
+      sourceIp: row.source_ip,
+      idempotencyKey: `bulk:${child.id}`,
+    })),
+  );
+  const claims = children.map(({ id, engine, task_id }, index) => ({
+    id,
+    command_id: issued[index]?.id ?? null,
+    claimed_agent_id: issued[index]?.agent_id ?? null,
+    ended_before_at: before?.get(taskRowId(row.project_id, engine, task_id)) ?? null,
+  }));
+  const claimed = await claimChildren(tx, database.dialect, claims, {
+    claimed_at: now,
+    claim_deadline_at: new Date(now.getTime() + timeoutSeconds * 1000),
+    task_outcome: before === null ? null : "awaited",
+  });
+  if (claimed !== children.length) throw new Error(`children of ${row.id} were claimed under the lock of another`);
+  return issued;
+}
+
+/** Ends a request that has nothing left, and blocks one whose time is over; either leaves an audit row. */
+async function close(
+  tx: Tx<Tables>,
+  audit: Pick<Audit, "append">,
+  row: BulkRetryRequestRow,
+  { before, now }: { before: BulkRetryRequestRow; now: Date },
+): Promise<void> {
+  if (isFinished(row)) row.finished_at = now;
+  else if (row.control_state === "running" && row.pending_count > 0 && row.deadline_at <= now) {
+    row.control_state = "blocked";
+    row.blocked_reason = deadlineReason(row.pending_count);
+  }
+  const isBlocked = row.control_state === "blocked" && before.control_state !== "blocked";
+  if (row.finished_at === null && !isBlocked) return;
+  await audit.append(tx, {
+    ...ownOrigin,
+    action: row.finished_at === null ? "bulk_retry_request.blocked" : "bulk_retry_request.finished",
+    target_type: "bulk_retry_request",
+    target_id: row.id,
+    project_id: row.project_id,
+    metadata: {
+      status: statusOf(row, now),
+      counts: countsOf(row),
+      ...(isBlocked && { reason: row.blocked_reason }),
+    },
+  });
+}
+
+function changesOf(before: BulkRetryRequestRow, after: BulkRetryRequestRow): Partial<BulkRetryRequestRow> {
+  const names = Object.keys(after) as (keyof BulkRetryRequestRow)[];
+  return Object.fromEntries(names.filter((name) => before[name] !== after[name]).map((name) => [name, after[name]]));
+}

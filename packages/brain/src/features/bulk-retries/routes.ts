@@ -1,0 +1,52 @@
+import type { FastifyRequest } from "fastify";
+import type { Routes } from "../../platform/http/app.ts";
+import { ProjectParams } from "../../platform/http/schemas.ts";
+import { originOf } from "../audit/index.ts";
+import type { BulkRetries } from "./bulk-retries.ts";
+import type { Asker } from "./create.ts";
+import { BulkRetryBody, BulkRetryParams, BulkRetryRequest } from "./schemas.ts";
+
+const policy = { tag: "bulk-retry-requests", role: "operator" } as const;
+
+export const bulkRetryRoutes: Routes<{ bulkRetries: BulkRetries }> = (app, { bulkRetries }) => {
+  app.post(
+    "/projects/:slug/bulk-retry-requests",
+    {
+      schema: {
+        params: ProjectParams,
+        body: BulkRetryBody,
+        response: { 200: BulkRetryRequest, 202: BulkRetryRequest },
+      },
+      config: { ...policy, bucket: "bulk" },
+    },
+    async (request, reply) => {
+      const made = await bulkRetries.create(request.body, askerOf(request));
+      reply.header("location", `${request.url.split("?")[0]}/${made.id}`);
+      return reply.code(made.status === "in_progress" ? 202 : 200).send(made);
+    },
+  );
+
+  app.get(
+    "/projects/:slug/bulk-retry-requests/:request_id",
+    { schema: { params: BulkRetryParams, response: { 200: BulkRetryRequest } }, config: policy },
+    ({ project, params }) => bulkRetries.get(project.id, params.request_id.toLowerCase()),
+  );
+
+  app.post(
+    "/projects/:slug/bulk-retry-requests/:request_id/pause",
+    { schema: { params: BulkRetryParams, response: { 200: BulkRetryRequest } }, config: policy },
+    (request) => bulkRetries.pause(request.params.request_id.toLowerCase(), askerOf(request)),
+  );
+
+  app.post(
+    "/projects/:slug/bulk-retry-requests/:request_id/resume",
+    { schema: { params: BulkRetryParams, response: { 200: BulkRetryRequest } }, config: policy },
+    (request) => bulkRetries.resume(request.params.request_id.toLowerCase(), askerOf(request)),
+  );
+};
+
+const askerOf = (request: Pick<FastifyRequest, "project" | "actor" | "clientAddress" | "headers">): Asker => ({
+  projectId: request.project.id,
+  userId: request.actor.user.id,
+  origin: originOf(request, request.actor),
+});

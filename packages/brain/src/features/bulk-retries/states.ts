@@ -1,0 +1,82 @@
+import type { BulkRetryRequestRow } from "../../schema/tables/index.ts";
+
+/**
+ * The states of a bulk retry (spec part 3, section 4.4). A request is made of children, one task each, that are sealed with it. A child is
+ * claimed once, which makes its command, and has an outcome once; nothing leads back. What the request shows follows from its counters.
+ */
+export const childMoves = {
+  "pending / unobserved": { claim: "claimed / unobserved" },
+  "claimed / unobserved": {
+    result_success: "claimed / succeeded",
+    result_failed: "claimed / failed",
+    command_cancelled: "claimed / failed",
+    claim_deadline: "claimed / unknown",
+    command_timeout: "claimed / unknown",
+  },
+  "claimed / succeeded": {},
+  "claimed / failed": {},
+  "claimed / unknown": {},
+} as const;
+
+export const controlMoves = {
+  running: { pause: "paused", deadline: "blocked", canary_failed: "blocked" },
+  paused: { resume: "running" },
+  blocked: { resume: "running" },
+} as const;
+
+export const controlStates = ["running", "paused", "blocked"] as const;
+export type ControlState = (typeof controlStates)[number];
+
+export const requestStatuses = [
+  "in_progress",
+  "paused",
+  "blocked",
+  "succeeded",
+  "failed",
+  "partial",
+  "indeterminate",
+  "no_match",
+] as const;
+export type RequestStatus = (typeof requestStatuses)[number];
+
+export type Outcome = "succeeded" | "failed" | "unknown";
+
+type Counted = Pick<
+  BulkRetryRequestRow,
+  "child_count" | "pending_count" | "claimed_count" | "succeeded_count" | "failed_count" | "unknown_count"
+>;
+
+/** Every child has its outcome, or there is none. */
+export const isFinished = ({ pending_count, claimed_count }: Counted): boolean => pending_count + claimed_count === 0;
+
+/** The deadline holds from the moment it passes, whether the coordinator has been there or not. */
+export function controlOf(
+  row: Counted & Pick<BulkRetryRequestRow, "control_state" | "deadline_at">,
+  now: Date,
+): ControlState {
+  const isOver = row.control_state === "running" && row.pending_count > 0 && row.deadline_at <= now;
+  return isOver ? "blocked" : (row.control_state as ControlState);
+}
+
+/** Whether more of its children may be claimed, as far as operators and the deadline have a say. */
+export const isClaimable = (
+  row: Counted & Pick<BulkRetryRequestRow, "control_state" | "deadline_at">,
+  now: Date,
+): boolean => row.pending_count > 0 && controlOf(row, now) === "running";
+
+/** The first condition that holds. */
+export function statusOf(
+  row: Counted & Pick<BulkRetryRequestRow, "control_state" | "deadline_at">,
+  now: Date,
+): RequestStatus {
+  if (row.child_count === 0) return "no_match";
+  if (isFinished(row)) {
+    if (row.succeeded_count === row.child_count) return "succeeded";
+    if (row.unknown_count > 0) return "indeterminate";
+    return row.failed_count === row.child_count ? "failed" : "partial";
+  }
+  const control = controlOf(row, now);
+  return control === "running" ? "in_progress" : control;
+}
+
+export const deadlineReason = (unsent: number): string => `the time was over before ${unsent} of its tasks were sent`;

@@ -1,0 +1,99 @@
+import { waitFor } from "@svc/testkit";
+import type { ApiAnswer, ApiClient, MintedAgent, TestBrain } from "@svc/testkit/brain";
+import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
+import type { Database } from "../src/platform/database/database.ts";
+import type { Tables } from "../src/schema/tables/index.ts";
+import { type GivenTask, insertTasks } from "./task-rows.ts";
+
+/** What a session must list so that children are sent to it. */
+export const retrying = ["bulk_retry", "retry_by_reference_v1"];
+
+export const ableHello = (more: Parameters<typeof rawHello>[0] = {}) =>
+  rawHello({ capabilities: { bullmq: retrying }, ...more });
+
+/** Failed tasks `<prefix>-0000` … of the project, straight into the tables. */
+export async function failTasks(
+  database: Database<Tables>,
+  given: Pick<GivenTask, "project_id"> & Partial<GivenTask>,
+  count: number,
+  prefix = "task",
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(5, "0")}`);
+  const failed = { name: "mail", queue: "emails", state: "failure", finished_at: new Date(1000) };
+  await insertTasks(
+    database,
+    ids.map((task_id) => ({ ...failed, ...given, task_id })),
+  );
+  return ids;
+}
+
+/** A command that a raw agent was given, as far as these tests look. */
+export interface GivenChild {
+  readonly id: string;
+  readonly taskId: string;
+  readonly token: string;
+}
+
+/** The bulk_retry commands that an agent was given, in order. */
+export const childrenGiven = (agent: Pick<RawAgent, "frames">): GivenChild[] =>
+  agent.frames.flatMap(({ id, type, payload }) => {
+    if (type !== "command" || payload?.action !== "bulk_retry") return [];
+    const { filter } = payload.parameters as { filter: { task_ids: string[] } };
+    return [{ id, taskId: filter.task_ids[0] as string, token: String(payload.delivery_claim_token) }];
+  });
+
+export interface Reply {
+  readonly status?: "success" | "failed";
+  readonly error?: string;
+  readonly newTaskId?: string;
+}
+
+/** Reports the outcome of one child. */
+export function answer(agent: RawAgent, child: GivenChild, { status = "success", error, newTaskId }: Reply = {}): void {
+  const entry = {
+    task_id: child.taskId,
+    status: "success",
+    ...(newTaskId !== undefined && { new_task_id: newTaskId }),
+  };
+  const outcome = status === "success" ? { status, result: { results: [entry] } } : { status, error: error ?? "no" };
+  agent.sendFrame("command_result", { ...outcome, delivery_claim_token: child.token }, child.id);
+}
+
+/** Answers every child as it comes until `stop`; `reply` null leaves one without an answer. */
+export function answering(agent: RawAgent, reply: (child: GivenChild) => Reply | null = () => ({})): { stop(): void } {
+  let answered = 0;
+  const look = () => {
+    const given = childrenGiven(agent);
+    for (const child of given.slice(answered)) {
+      const said = reply(child);
+      if (said !== null) answer(agent, child, said);
+    }
+    answered = given.length;
+  };
+  agent.socket.on("message", look);
+  look();
+  return { stop: () => agent.socket.off("message", look) };
+}
+
+export async function connectAble(
+  brain: Pick<TestBrain, "url" | "mintAgent">,
+  hello: Parameters<typeof rawHello>[0] = {},
+): Promise<{ agent: RawAgent; minted: MintedAgent }> {
+  const minted = await brain.mintAgent();
+  return { minted, agent: await connectRaw({ url: brain.url, ...minted }, { hello: ableHello(hello) }) };
+}
+
+/** The request once it satisfies `isThere`. */
+export function whenRequest(
+  caller: ApiClient,
+  path: string,
+  isThere: (body: ApiAnswer["body"]) => boolean,
+): Promise<ApiAnswer["body"]> {
+  return waitFor(
+    async () => {
+      const { body } = await caller.get(path);
+      return isThere(body) && body;
+    },
+    { withinMs: 20_000, that: "the bulk retry" },
+  );
+}

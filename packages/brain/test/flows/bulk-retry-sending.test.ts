@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import { headerNames } from "@svc/protocol";
+import { type ApiAnswer, startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { createRawPoller, type RawAgent } from "@svc/testkit/raw-agent";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { forgetRetrier } from "../../src/features/bulk-retries/index.ts";
+import { answering, childrenGiven, connectAble, failTasks, whenRequest } from "../bulk-retry-fixture.ts";
+
+const contracts = { [headerNames.retryContracts]: "rq=1" };
+let addresses = 0;
+
+for (const dialect of testDialects) {
+  describe(`the sending of bulk retries on ${dialect}`, () => {
+    let brain: TestBrain;
+    let agent: RawAgent;
+    let agentId: string;
+    beforeAll(async () => {
+      // Every request comes from an address of its own: the budget of creations has a test in route-budgets.test.ts.
+      brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
+      const { agent: connected, minted } = await connectAble(brain);
+      agent = connected;
+      ({ agentId } = minted);
+    });
+    afterAll(() => brain.stop());
+
+    const path = (id = "", action = "") =>
+      `/projects/${brain.project.slug}/bulk-retry-requests${id === "" ? "" : `/${id}`}${action === "" ? "" : `/${action}`}`;
+    const create = (body: Record<string, unknown>): Promise<ApiAnswer> => {
+      addresses += 1;
+      const headers = { "x-forwarded-for": `10.1.${addresses >> 8}.${addresses & 255}` };
+      return brain.as.operator.post(path(), { idempotency_key: randomUUID(), ...body }, headers);
+    };
+    const act = (id: string, action: "pause" | "resume") => brain.as.operator.post(path(id, action));
+    /** A queue of failed tasks of its own for each test. */
+    async function failing(count: number, more = {}): Promise<{ queue: string; ids: string[] }> {
+      const queue = `queue-${randomUUID()}`;
+      const { database } = brain.running.brain;
+      const ids = await failTasks(database, { project_id: brain.project.id, queue, ...more }, count, queue);
+      return { queue, ids };
+    }
+    const whenStatus = (id: string, status: string) =>
+      whenRequest(brain.as.operator, path(id), (body) => body.status === status);
+    const givenOf = (ids: readonly string[], of = agent) =>
+      childrenGiven(of).filter(({ taskId }) => ids.includes(taskId));
+    /** Sorted: commands of one instant come in any order. */
+    const taskIdsOf = (ids: readonly string[], of = agent) =>
+      givenOf(ids, of)
+        .map(({ taskId }) => taskId)
+        .sort();
+
+    test("go to the agent that reported the task, where several can do it", async () => {
+      const { agent: other, minted } = await connectAble(brain);
+      const { queue, ids } = await failing(3, { reported_by: agentId });
+      const theirs = await failing(3, { reported_by: minted.agentId });
+      const both = [answering(agent), answering(other)];
+      for (const each of [queue, theirs.queue])
+        await whenStatus((await create({ filter: { queue: each } })).body.id, "succeeded");
+      expect(taskIdsOf(ids)).toEqual(ids);
+      expect(taskIdsOf(theirs.ids, other)).toEqual(theirs.ids);
+      for (const answers of both) answers.stop();
+      await other.close();
+    });
+
+    test("hold the rest back until the first tasks have ended well, and block when too many fail again", async () => {
+      const { database } = brain.running.brain;
+      const { queue, ids } = await failing(6);
+      const endTask = (taskId: string, state: string) =>
+        database.write((tx) =>
+          tx
+            .updateTable("tasks")
+            .set({ state, finished_at: new Date() })
+            .where("project_id", "=", brain.project.id)
+            .where("task_id", "=", taskId)
+            .execute(),
+        );
+      const answers = answering(agent);
+      const canary = { canary_size: 2, canary_max_failures: 1 };
+      const { body } = await create({ filter: { queue }, ...canary });
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 2);
+      await brain.runLoop("bulk_retry");
+      await agent.settle();
+      // They still show the end that they had before.
+      expect(taskIdsOf(ids)).toEqual(ids.slice(0, 2));
+      await endTask(ids[0]!, "failure");
+      await brain.runLoop("bulk_retry");
+      expect(taskIdsOf(ids)).toEqual(ids.slice(0, 2));
+      await endTask(ids[1]!, "success");
+      await brain.runLoop("bulk_retry");
+      expect((await whenStatus(body.id, "succeeded")).counts.succeeded).toBe(6);
+
+      const bad = await failing(4);
+      const blocked = (await create({ filter: { queue: bad.queue }, canary_size: 1 })).body;
+      await whenRequest(brain.as.operator, path(blocked.id), ({ counts }) => counts.succeeded === 1);
+      await endTask(bad.ids[0]!, "failure");
+      await brain.runLoop("bulk_retry");
+      expect((await brain.as.operator.get(path(blocked.id))).body).toMatchObject({
+        status: "blocked",
+        control_state: "blocked",
+        blocked_reason: "1 of the first 1 tasks failed again, 0 may",
+      });
+      // An operator may go on all the same.
+      await act(blocked.id, "resume");
+      await whenStatus(blocked.id, "succeeded");
+      answers.stop();
+    });
+
+    test("send no faster than their rate", async () => {
+      const { queue, ids } = await failing(3);
+      const answers = answering(agent);
+      const { body } = await create({ filter: { queue }, rate_per_minute: 1 });
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 1);
+      await brain.runLoop("bulk_retry");
+      await agent.settle();
+      expect(taskIdsOf(ids)).toEqual(ids.slice(0, 1));
+      await brain.running.brain.database.write((tx) =>
+        tx.updateTable("bulk_retry_requests").set({ next_claim_at: new Date() }).where("id", "=", body.id).execute(),
+      );
+      await brain.runLoop("bulk_retry");
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 2);
+      expect(taskIdsOf(ids)).toEqual(ids.slice(0, 2));
+      answers.stop();
+    });
+
+    test("are given to polls before other commands, when the poll honours the contract of the engine", async () => {
+      const { queue, ids } = await failing(2, { engine: "rq" });
+      const minted = await brain.mintAgent();
+      const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
+      await poller.probe();
+      const order = await brain.as.operator.post(`/projects/${brain.project.slug}/commands/cancel-task`, {
+        agent_id: minted.agentId,
+        engine: "rq",
+        task_id: "other",
+      });
+      expect(order.status).toBe(202);
+      const made = (await create({ filter: { queue }, agent_id: minted.agentId })).body;
+      await brain.runLoop("bulk_retry");
+      expect((await brain.as.operator.get(path(made.id))).body.counts.pending).toBe(2);
+      const frames = poller.open((await poller.poll({ wait: 0 }, { headers: contracts })).body.frames);
+      expect(frames.map(({ payload }) => payload?.action)).toEqual(["bulk_retry", "bulk_retry", "cancel_task"]);
+      expect(childrenGiven({ frames }).map(({ taskId }) => taskId)).toEqual(ids);
+      expect((await poller.poll({ wait: 0 }, { headers: contracts })).body.frames).toEqual([]);
+    });
+
+    test("wake a poll that waits for the engine's work", async () => {
+      const { queue, ids } = await failing(1, { engine: "rq" });
+      const minted = await brain.mintAgent();
+      const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
+      await poller.probe();
+      const polling = poller.poll({ wait: 30 }, { headers: contracts });
+      await create({ filter: { queue }, agent_id: minted.agentId });
+      const frames = poller.open((await polling).body.frames);
+      expect(childrenGiven({ frames }).map(({ taskId }) => taskId)).toEqual(ids);
+    });
+
+    test("lose who made them with the account, and go with their children when history ends", async () => {
+      const { queue, ids } = await failing(1);
+      const answers = answering(agent);
+      const { body } = await create({ filter: { queue } });
+      await whenStatus(body.id, "succeeded");
+      answers.stop();
+      const { database } = brain.running.brain;
+      const row = () =>
+        database.read.selectFrom("bulk_retry_requests").selectAll().where("id", "=", body.id).executeTakeFirst();
+      const { issued_by } = (await row())!;
+      await database.write((tx) => forgetRetrier(tx, issued_by!));
+      expect((await row())!.issued_by).toBeNull();
+      await brain.runLoop("bulk_retry.retention");
+      expect(await row()).toBeDefined();
+      await database.write((tx) =>
+        tx
+          .updateTable("bulk_retry_requests")
+          .set({ finished_at: new Date(1000) })
+          .where("id", "=", body.id)
+          .execute(),
+      );
+      await brain.runLoop("bulk_retry.retention");
+      expect(await row()).toBeUndefined();
+      const left = await database.read
+        .selectFrom("bulk_retry_children")
+        .select("id")
+        .where("task_id", "=", ids[0]!)
+        .execute();
+      expect(left).toEqual([]);
+    });
+  });
+}
