@@ -176,13 +176,16 @@ for (const dialect of testDialects) {
       expect([web.sent, poor.sent]).toEqual([[], []]);
     });
 
-    test.runIf(dialect === "sqlite")("fail when they cannot be signed", async () => {
-      const line = connect("one");
-      const id = await issue({ payload: '{"engine":"bullmq","task_id":"\\ud800"}' });
-      offer();
-      await became(id, "failed");
-      expect(await rowOf(id)).toMatchObject({ error: "WebSocket signing failed", completed_at: clock.now() });
-      expect(line.sent).toEqual([]);
-    });
+    // The server database takes no text that cannot be signed.
+    if (dialect === "sqlite") {
+      test("fail when they cannot be signed", async () => {
+        const line = connect("one");
+        const id = await issue({ payload: '{"engine":"bullmq","task_id":"\\ud800"}' });
+        offer();
+        await became(id, "failed");
+        expect(await rowOf(id)).toMatchObject({ error: "WebSocket signing failed", completed_at: clock.now() });
+        expect(line.sent).toEqual([]);
+      });
+    }
   });
 }
