@@ -75,6 +75,6 @@ describe("summaryLine", () => {
 
 test("the steps stay within 40 minutes even when every vitest project uses up its bound", () => {
   const projects = steps.filter(({ kind }) => kind === "vitest");
-  expect(projects.reduce((sum, { withinMinutes }) => sum + withinMinutes, 0)).toBeLessThanOrEqual(38);
+  expect(projects.reduce((sum, { withinMinutes }) => sum + withinMinutes, 0)).toBeLessThanOrEqual(39);
   expect(new Set(steps.map(({ name }) => name)).size).toBe(steps.length);
 });
