@@ -36,7 +36,7 @@ const controlling = (name: string, details: string, control: Control): Command =
     const { values, positionals } = readOptions(args, options, { positionals: 1 });
     const id = requireWord(positionals, "bulk retry by its id");
     const { connection, slug } = await openProject(values, terminal, { needsSession: true });
-    const named = { slug, what: `bulk retry ${id}` };
+    const named = { slug, what: `bulk retry request ${id}` };
     const request = await asking(connection, () => control(connection, slug, id), named);
     printBulkRetry(request, { asJson: values.json === true, terminal });
     return exitCodes.done;

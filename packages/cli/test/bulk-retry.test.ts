@@ -72,6 +72,6 @@ test.each(["show", "watch", "pause", "resume"])(
     expect(await ask([what])).toMatchObject({ code: 2, err: expect.stringContaining("name the bulk retry by its id") });
     const { code, err } = await ask([what, "00000000-0000-7000-8000-000000000000"]);
     expect(code).toBe(5);
-    expect(err).toContain("there is no bulk retry 00000000-0000-7000-8000-000000000000 in project shop");
+    expect(err).toContain("there is no bulk retry request 00000000-0000-7000-8000-000000000000 in project shop");
   },
 );

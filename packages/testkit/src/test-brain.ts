@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Agent, type AgentOptions, startAgent } from "@svc/agent";
 import { type RunningBrain, startBrain } from "@svc/brain";
 import { freshDatabaseUrl, type TestDialect } from "./databases.ts";
+import type { FakeClock } from "./fake-clock.ts";
 import { freePort } from "./free-port.ts";
 import { mintedSecrets, refuseLeaks } from "./no-leaks.ts";
 import { createScriptedAdapter } from "./peer/scripted-adapter.ts";
@@ -20,6 +21,8 @@ export interface TestBrainOptions {
   readonly databaseUrl?: string;
   /** Home folder of the caller's, for a second start on the same data. */
   readonly home?: string;
+  /** A clock of the test's; the system's by default. */
+  readonly clock?: FakeClock;
 }
 
 export type TestRole = "viewer" | "operator" | "admin" | "auditor";
@@ -78,6 +81,7 @@ export async function startTestBrain(options: TestBrainOptions = {}): Promise<Te
   const running = await startBrain({
     cwd: home,
     port: 0,
+    ...(options.clock !== undefined && { clock: options.clock }),
     writeLog(line) {
       if (logLines.length < maxLogLines) logLines.push(line);
     },

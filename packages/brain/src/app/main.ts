@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
-import { systemClock } from "../platform/clock.ts";
+import { type Clock, systemClock } from "../platform/clock.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics, type Figures } from "../platform/metrics.ts";
@@ -25,6 +25,8 @@ export interface StartOptions extends Omit<SettingsSources, "needsServerDatabase
   readonly writeLog?: (line: string) => void;
   /** Port to listen on instead of SVC_BIND_PORT; 0 takes a free one. For tests and the demo. */
   readonly port?: number;
+  /** The system's clock by default. For tests. */
+  readonly clock?: Clock;
   /** Given when several processes share the port; they need a server database. */
   readonly siblings?: Siblings;
 }
@@ -48,7 +50,7 @@ export interface RunningBrain {
  * @throws SettingsError for settings, the database's or the listener's error otherwise; nothing is left running then.
  */
 export async function startBrain(options: StartOptions = {}): Promise<RunningBrain> {
-  const { siblings } = options;
+  const { siblings, clock = systemClock } = options;
   const loaded = loadBrainSettings({ ...options, needsServerDatabase: siblings !== undefined });
   const settings = loaded.values;
   const log = createLog({
@@ -64,13 +66,13 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
   });
   const database = await openStorage({ ...storageOptions(loaded, log), onDeadlock: () => deadlocks.inc() });
   try {
-    const applied = await prepareSchema(database, settings, systemClock.now());
+    const applied = await prepareSchema(database, settings, clock.now());
     if (applied.length > 0) log.info("database.migrated", { applied });
     const brain = await createBrain({
       settings,
       settingRows: loaded.rows(),
       database,
-      clock: systemClock,
+      clock,
       log,
       metrics,
       version: manifest.version,

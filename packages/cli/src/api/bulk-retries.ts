@@ -31,7 +31,7 @@ export async function watchBulkRetry(
           return hasChanged;
         },
       }),
-    { slug, what: `bulk retry ${id}` },
+    { slug, what: `bulk retry request ${id}` },
   );
   printBulkRetry(request, { asJson, terminal });
   return request.status === "succeeded" || request.status === "no_match" ? exitCodes.done : exitCodes.failed;

@@ -1,3 +1,4 @@
+import { createFakeClock } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import fc from "fast-check";
@@ -70,7 +71,7 @@ for (const dialect of testDialects) {
     const queueAt = (minute: number): string => `queue-${minute % 5}`;
 
     beforeAll(async () => {
-      brain = await startTestBrain({ dialect });
+      brain = await startTestBrain({ dialect, clock: createFakeClock(now) });
       const { database } = brain.running.brain;
       const changes = Array.from({ length: minutesBack }, (_, index) => {
         const minute = thisMinute - index;
