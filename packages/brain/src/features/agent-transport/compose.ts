@@ -93,7 +93,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     brainVersion: deps.brainVersion,
     clock,
     dispatch,
-    giveWaiting: offers.give,
+    giveWaiting: offers.begin,
     readsAgain: offers.offer,
     ...(deps.helloMs !== undefined && { helloMs: deps.helloMs }),
     idleMs: settings.SVC_WS_IDLE_TIMEOUT_SECONDS * 1000,
@@ -107,8 +107,8 @@ export function createAgentTransport(deps: AgentTransportDeps) {
 
   const longpoll = createLongpoll({
     announce,
-    claim: ({ agent_id }, max, retryContracts) =>
-      commands.claim({ agentId: agent_id, max, retryContracts, withResends: true }),
+    claim: async ({ agent_id }, max, retryContracts) =>
+      (await commands.claim({ agentId: agent_id, max, retryContracts, withResends: true })).commands,
     unsigned: (command) => commands.unsigned(command, "long-poll signing failed"),
     clock,
     dispatch,

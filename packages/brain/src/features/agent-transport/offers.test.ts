@@ -1,15 +1,18 @@
+import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { createFakeClock, waitFor } from "@svc/testkit";
-import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { rawHello } from "@svc/testkit/raw-agent";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { WebSocket } from "ws";
+import { agentRow } from "../../../test/agent-rows.ts";
 import { commandRow } from "../../../test/command-rows.ts";
 import type { Log } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
+import { insertAgent, upsertProcess } from "../agents/store.ts";
 import { type Commands, createCommands } from "../commands/index.ts";
-import { createConnection } from "./connection.ts";
+import { type Connection, createConnection } from "./connection.ts";
 import { createOffers, type Offers } from "./offers.ts";
 import { createSlots, type Slots } from "./slots.ts";
 
@@ -55,8 +58,12 @@ for (const dialect of testDialects) {
     let commands: Commands;
     let slots: Slots;
     let offers: Offers;
+    const connections = new Map<string, Connection>();
+    beforeAll(() => addProject(opened.database, identity.project_id));
     beforeEach(async () => {
-      await opened.database.write((tx) => tx.deleteFrom("commands").execute());
+      await opened.database.write(async (tx) => {
+        for (const table of ["commands", "agent_workers", "agents"] as const) await tx.deleteFrom(table).execute();
+      });
       commands = createCommands({
         database: opened.database,
         clock,
@@ -94,7 +101,33 @@ for (const dialect of testDialects) {
         },
       );
       slots.register(connection);
+      connections.set(workerId, connection);
       return line;
+    }
+    const slotOf = (workerId: string): Connection => connections.get(workerId) as Connection;
+    /** A session of the agent as its hello leaves it in the database. */
+    async function haveSession(workerId: string, abilities: Record<string, string[]>): Promise<void> {
+      const { agent_id, project_id } = identity;
+      const at = clock.now();
+      await opened.database.write(async (tx) => {
+        await insertAgent(tx, agentRow({ id: agent_id, project_id, name: "agent", state: "online" }));
+        await upsertProcess(tx, {
+          id: randomUUID(),
+          agent_id,
+          project_id,
+          worker_id: workerId,
+          role: "other",
+          framework: "node",
+          pid: 1,
+          started_at: null,
+          state: "online",
+          capabilities: JSON.stringify(abilities),
+          last_seen_at: at,
+          last_connect_at: at,
+          created_at: at,
+          updated_at: at,
+        });
+      });
     }
     async function issue(given: Partial<CommandRow> = {}): Promise<string> {
       const row = commandRow({ project_id: identity.project_id, agent_id: identity.agent_id, ...given });
@@ -166,14 +199,71 @@ for (const dialect of testDialects) {
       await became(second, "dispatched");
     });
 
-    test("go to the connection that says the most of itself, and not to one that does not serve their engine", async () => {
-      const web = connect("web", { celery: [...tokens, "more", "most"] });
-      const poor = connect("poor", { bullmq: [] });
-      const able = connect("able");
+    test("go to the most recently active of the connections that can do it", async () => {
+      const lines = { first: connect("first"), second: connect("second"), web: connect("web", { celery: tokens }) };
+      clock.advance(1);
+      slotOf("first").touch();
+      clock.advance(1);
+      slotOf("web").touch();
       const id = await issue();
       offer();
-      await waitFor(() => able.sent.some((frame) => frame.id === id));
-      expect([web.sent, poor.sent]).toEqual([[], []]);
+      await waitFor(() => lines.first.sent.some((frame) => frame.id === id));
+      expect([lines.second.sent, lines.web.sent]).toEqual([[], []]);
+    });
+
+    test("are not put upon a connection that cannot do them while another one can, here or elsewhere", async () => {
+      const poor = connect("poor", { bullmq: ["retry_task", "purge_queue", "pool_grow"] });
+      await haveSession("elsewhere", { bullmq: ["cancel_task"] });
+      const cancel = await issue();
+      const purge = await issue({ action: "purge_queue", payload: '{"queue":"emails"}' });
+      offer();
+      await waitFor(() => poor.sent.some((frame) => frame.id === purge));
+      await offers.settled();
+      expect((await rowOf(cancel)).status).toBe("pending");
+      const able = connect("able", { bullmq: ["cancel_task"] });
+      clock.advance(1);
+      slotOf("poor").touch();
+      offer();
+      await waitFor(() => able.sent.some((frame) => frame.id === cancel));
+      expect(poor.sent).toHaveLength(1);
+    });
+
+    test("go to a connection that cannot do them when none can, which tells why", async () => {
+      await haveSession("poor", { bullmq: ["retry_task"] });
+      const poor = connect("poor", { bullmq: ["retry_task"] });
+      const id = await issue();
+      offer();
+      await waitFor(() => poor.sent.some((frame) => frame.id === id));
+    });
+
+    test("hold up a connection that begins by some hundreds at most, and go on after it began", async () => {
+      const rows = Array.from({ length: 560 }, (_, place) =>
+        commandRow({
+          project_id: identity.project_id,
+          agent_id: identity.agent_id,
+          issued_at: new Date(clock.now().getTime() + place),
+        }),
+      );
+      await opened.database.write((tx) => tx.insertInto("commands").values(rows).execute());
+      const line = connect("one");
+      await offers.begin(slotOf("one"));
+      const atFirst = line.sent.length;
+      await waitFor(() => line.sent.length >= rows.length);
+      expect([atFirst, line.sent.map(({ id }) => id)]).toEqual([500, rows.map(({ id }) => id)]);
+    });
+
+    test("are claimed a few megabytes at a time", async () => {
+      const line = connect("one");
+      const payload = JSON.stringify({ engine: "bullmq", task_id: "x".repeat(1_000_000) });
+      const rows = await Promise.all(Array.from({ length: 9 }, () => issue({ payload })));
+      const { commands: first, hasMore } = await commands.claim({
+        agentId: identity.agent_id,
+        max: 50,
+        retryContracts: new Set(),
+      });
+      expect([first.length, hasMore]).toEqual([5, true]);
+      offer();
+      await waitFor(() => line.sent.length === rows.length - 5);
     });
 
     // The server database takes no text that cannot be signed.

@@ -1,6 +1,5 @@
-import { retryContractMarker } from "@svc/protocol";
 import type { Log } from "../../platform/log.ts";
-import type { ClaimedCommand, Commands } from "../commands/index.ts";
+import { type ClaimedCommand, type Commands, reachOf } from "../commands/index.ts";
 import type { Slot, Slots } from "./slots.ts";
 
 export interface OfferDeps {
@@ -11,22 +10,34 @@ export interface OfferDeps {
 
 /** Commands claimed together; while the socket takes them, the next ones follow. */
 const claimedAtOnce = 50;
+/** And those that a connection is given before anything is read from it (spec part 3, section 1.3 step 13). */
+const givenAtFirst = 500;
+
+interface Round {
+  isAskedAgain: boolean;
+  readonly ended: Promise<void>;
+}
 
 /**
  * Gives the agents that are connected here the commands that wait for them: each is claimed before it is sent. The offers of one agent run
  * one after another, and what is asked for meanwhile is one more round.
  */
 export function createOffers({ slots, commands, log }: OfferDeps) {
-  const offering = new Map<string, { isAskedAgain: boolean }>();
+  const offering = new Map<string, Round>();
   /** Deliveries whose outcome is not written yet. */
   const settling = new Set<Promise<void>>();
 
-  async function give(slot: Slot): Promise<void> {
-    while (slot.canTake()) {
-      const claimed = await commands.claim({ agentId: slot.agentId, max: claimedAtOnce, ...reachOf(slot) });
-      for (const command of claimed) deliver(slot, command);
-      if (claimed.length < claimedAtOnce) return;
+  /** Whether there may be more for it than `most`. */
+  async function give(slot: Slot, most = Number.POSITIVE_INFINITY): Promise<boolean> {
+    for (let given = 0; slot.canTake(); ) {
+      if (given >= most) return true;
+      const max = Math.min(claimedAtOnce, most - given);
+      const claimed = await commands.claim({ agentId: slot.agentId, max, ...reachOf(slot.capabilities) });
+      for (const command of claimed.commands) deliver(slot, command);
+      if (!claimed.hasMore) return false;
+      given += claimed.commands.length;
     }
+    return false;
   }
 
   function deliver(slot: Slot, command: ClaimedCommand): void {
@@ -42,9 +53,22 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
     settling.add(settled);
   }
 
+  /** The most recently active connection that can do it is given each command (spec part 3, section 1.3). */
   async function giveAll(agentId: string): Promise<void> {
-    // Where several can do it, the one that says the most of itself comes first.
-    for (const slot of [...slots.ofAgent(agentId)].sort((a, b) => tokensOf(b) - tokensOf(a))) await give(slot);
+    const slotsNow = [...slots.ofAgent(agentId)].sort((a, b) => b.lastActiveMs() - a.lastActiveMs());
+    for (const slot of slotsNow) await give(slot);
+  }
+
+  /** Runs one round of the agent; what is asked for meanwhile is the next one. */
+  function run(agentId: string, work: () => Promise<void>): Promise<void> {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const round: Round = { isAskedAgain: false, ended };
+    offering.set(agentId, round);
+    return work().finally(() => {
+      offering.delete(agentId);
+      end();
+      if (round.isAskedAgain) offer(agentId);
+    });
   }
 
   /** Lets the agent's connections here take what waits for it. Never throws, never waits. */
@@ -55,20 +79,25 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
       running.isAskedAgain = true;
       return;
     }
-    const round = { isAskedAgain: false };
-    offering.set(agentId, round);
-    giveAll(agentId)
-      .catch((error: Error) => log.warn("agent_transport.offer_failed", { agent_id: agentId, message: error.message }))
-      .finally(() => {
-        offering.delete(agentId);
-        if (round.isAskedAgain) offer(agentId);
-      });
+    run(agentId, () => giveAll(agentId)).catch((error: Error) =>
+      log.warn("agent_transport.offer_failed", { agent_id: agentId, message: error.message }),
+    );
   }
 
   return {
     offer,
-    /** A connection that just began takes what waits, before anything else is read from it. */
-    give,
+    /** A connection that just began takes what waits, before anything else is read from it; what is more than a few hundred comes then. */
+    async begin(slot: Slot): Promise<void> {
+      const { agentId } = slot;
+      for (let running = offering.get(agentId); running !== undefined; running = offering.get(agentId)) {
+        await running.ended;
+      }
+      let isMore = false;
+      await run(agentId, async () => {
+        isMore = await give(slot, givenAtFirst);
+      });
+      if (isMore) offer(agentId);
+    },
     /** Looks for commands of all agents that are connected here: word of them may have been lost. */
     async offerAll(): Promise<number> {
       const waiting = await commands.waitingAgents(slots.agentIds());
@@ -82,13 +111,3 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
 }
 
 export type Offers = ReturnType<typeof createOffers>;
-
-const tokensOf = ({ capabilities }: Slot): number =>
-  Object.values(capabilities).reduce((sum, tokens) => sum + tokens.length, 0);
-
-/** What the connection may be given (spec part 3, section 4.2 rule 3). */
-function reachOf({ capabilities }: Slot) {
-  const engines = Object.keys(capabilities);
-  const retryContracts = engines.filter((engine) => capabilities[engine]?.includes(retryContractMarker));
-  return { engines: new Set(engines), retryContracts: new Set(retryContracts) };
-}

@@ -6,7 +6,7 @@ import type { LongpollSession } from "./session-registry.ts";
 export interface PollDeps {
   readonly clock: Clock;
   /** Claims at most `max` commands for the agent, in issued_at order; empty when nothing is deliverable. */
-  claim(identity: AgentIdentity, max: number, retryContracts: ReadonlySet<string>): Promise<ClaimedCommand[]>;
+  claim(identity: AgentIdentity, max: number, retryContracts: ReadonlySet<string>): Promise<readonly ClaimedCommand[]>;
   /** A claimed command cannot be signed: it has failed. */
   unsigned(command: ClaimedCommand): Promise<void>;
   /**

@@ -2,8 +2,8 @@ import { retryContractMarker, retryResubmitsMarker } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { contractActions } from "./contract.ts";
-import { type Abilities, type AgentFacts, agentsOnlineWith, findAgent, isAnyOnline } from "./session-reads.ts";
+import { type Abilities, contractActions } from "./contract.ts";
+import { type AgentFacts, agentsOnlineWith, findAgent, isAnyOnline } from "./session-reads.ts";
 
 /** Actions that an agent must be able to carry out before a command of them is made; each is a capability token as well. */
 export type GatedAction = "retry_task" | "cancel_task" | "bulk_retry" | "requeue_dead_letter";

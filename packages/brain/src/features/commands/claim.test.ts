@@ -35,7 +35,7 @@ for (const dialect of testDialects) {
     const rowOf = (id: string) =>
       opened.database.read.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const claim = async () =>
-      (await createClaim(deps())({ agentId, max: 10, retryContracts: new Set() })).map(({ id }) => id);
+      (await createClaim(deps())({ agentId, max: 10, retryContracts: new Set() })).commands.map(({ id }) => id);
     beforeEach(() => opened.database.write((tx) => tx.deleteFrom("commands").execute()));
 
     test("is given until its time is over, and waits for the sweep then", async () => {
@@ -50,8 +50,8 @@ for (const dialect of testDialects) {
       const id = await issue({ timeout_at: later(1000) });
       const win = (now: Date) =>
         opened.database.write((tx) => claimPending(tx, { id, token: "t", now, timeoutAt: later(60_000) }));
-      expect(await win(later(1000))).toBe(false);
-      expect(await win(later(999))).toBe(true);
+      expect(await win(later(1000))).toBeUndefined();
+      expect(await win(later(999))).toMatchObject({ id, status: "dispatched" });
     });
 
     test("is cancelled with its agent or with its project, and no other command is", async () => {

@@ -3,11 +3,11 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
-import { engineOf, mayBeGiven, type SessionReach } from "./contract.ts";
+import { engineOf, fitnessOf, reachOf, type SessionReach } from "./contract.ts";
 import type { CommandMetrics } from "./metrics.ts";
-import { findCommand } from "./reads.ts";
 import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
-import { claimPending, pendingForAgent } from "./store.ts";
+import { findAgent } from "./session-reads.ts";
+import { claimPending, type PendingCommand, pendingById, pendingForAgent } from "./store.ts";
 
 /** A command won for one delivery, as the frame's id and payload. */
 export interface ClaimedCommand {
@@ -31,6 +31,12 @@ export interface ClaimRequest extends SessionReach {
   readonly withResends?: boolean;
 }
 
+export interface Claimed {
+  readonly commands: readonly ClaimedCommand[];
+  /** A bound was met: there may be more for the same session. */
+  readonly hasMore: boolean;
+}
+
 /** What makes commands only when somebody can be given them: the children of bulk retries. */
 export interface ChildSource {
   /** Makes commands for a poll of the agent that honours these contracts, and gives their ids; at most `max`. */
@@ -47,6 +53,20 @@ export interface ClaimDeps extends CommandDeps {
 
 /** Rows looked at together: commands that this session may not be given must not hide those behind them. */
 const pageRows = 500;
+/** What one claim holds in memory, about: a single command may be as large as a frame. */
+const maxClaimedCharacters = 4_194_304;
+
+/** One claim under way. */
+interface Round {
+  readonly request: ClaimRequest;
+  readonly commands: ClaimedCommand[];
+  characters: number;
+  /** The sessions that the agent has now in any process, once they were looked at. */
+  sessions: Promise<readonly SessionReach[]> | null;
+}
+
+const isFull = ({ request, commands, characters }: Round): boolean =>
+  commands.length >= request.max || characters >= maxClaimedCharacters;
 
 /**
  * Claims what waits for an agent, in issued_at order, each row in a transaction of its own before it is sent: of two sessions that ask at
@@ -62,93 +82,102 @@ export function createClaim({
   changed,
   children,
 }: ClaimDeps) {
-  return async function claim(request: ClaimRequest): Promise<ClaimedCommand[]> {
-    const claimed: ClaimedCommand[] = [];
+  return async function claim(request: ClaimRequest): Promise<Claimed> {
+    const round: Round = { request, commands: [], characters: 0, sessions: null };
     try {
       if (request.withResends === true) {
-        await claimChildren(request, claimed);
-        await resend(request, claimed);
+        await claimChildren(round);
+        await resend(round);
       }
-      await claimNew(request, claimed);
+      await claimNew(round);
     } catch (error) {
       // What is claimed must reach the agent; the rest stays pending.
-      if (claimed.length === 0) throw error;
+      if (round.commands.length === 0) throw error;
       log.warn("commands.claim_cut_short", { agent_id: request.agentId, message: (error as Error).message });
+      return { commands: round.commands, hasMore: false };
     }
-    return claimed;
+    return { commands: round.commands, hasMore: isFull(round) };
   };
 
   /** Polls take the children of bulk retries before anything else. */
-  async function claimChildren({ agentId, max, ...reach }: ClaimRequest, claimed: ClaimedCommand[]): Promise<void> {
-    const { retryContracts: engines } = reach;
+  async function claimChildren(round: Round): Promise<void> {
+    const { agentId, max, retryContracts: engines } = round.request;
     if (engines.size === 0 || max === 0) return;
     for (const id of (await children()?.take({ agentId, engines, max })) ?? []) {
-      const row = await findCommand(database.read, id);
-      const won = row === undefined ? null : await claimOne(row, reach);
-      if (won !== null) claimed.push(won);
+      const command = await pendingById(database, id);
+      if (command !== undefined) await claimOne(round, command);
     }
   }
 
-  async function claimNew({ agentId, max, ...reach }: ClaimRequest, claimed: ClaimedCommand[]): Promise<void> {
-    let after: CommandRow | null = null;
+  async function claimNew(round: Round): Promise<void> {
+    let after: PendingCommand | null = null;
     for (;;) {
-      const page: CommandRow[] = await pendingForAgent(database, {
-        agentId,
+      const page: PendingCommand[] = await pendingForAgent(database, {
+        agentId: round.request.agentId,
         after,
         limit: pageRows,
         now: clock.now(),
       });
-      for (const row of page) {
-        if (claimed.length >= max) return;
-        const won = await claimOne(row, reach);
-        if (won !== null) claimed.push(won);
+      for (const command of page) {
+        if (isFull(round)) return;
+        await claimOne(round, command);
       }
       after = page.at(-1) ?? null;
       if (page.length < pageRows) return;
     }
   }
 
-  async function claimOne(row: CommandRow, reach: SessionReach): Promise<ClaimedCommand | null> {
-    const parameters = parseJson(row.payload) as Record<string, unknown>;
-    const engine = engineOf(parameters);
-    if (!mayBeGiven({ action: row.action, engine }, reach)) return null;
+  async function claimOne(round: Round, command: PendingCommand): Promise<void> {
+    const fitness = fitnessOf(command, round.request);
+    if (fitness === "barred" || (fitness === "willing" && (await isAnyAble(round, command)))) return;
     const now = clock.now();
-    const token = randomToken();
     const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
-    const isWon = await database.write((tx) => claimPending(tx, { id: row.id, token, now, timeoutAt }));
-    if (!isWon) return null;
+    const token = randomToken();
+    const row = await database.write((tx) => claimPending(tx, { id: command.id, token, now, timeoutAt }));
+    if (row === undefined) return;
+    add(round, row, token);
     counted.moved(row, "dispatched");
     changed(row);
-    return { id: row.id, payload: framePayload(row, parameters, engine, token) };
+  }
+
+  /** Whether a session of the agent can do what this one cannot. */
+  async function isAnyAble(round: Round, command: PendingCommand): Promise<boolean> {
+    round.sessions ??= findAgent(database.read, command.project_id, round.request.agentId).then((agent) =>
+      (agent?.sessions ?? []).map(reachOf),
+    );
+    return (await round.sessions).some((reach) => fitnessOf(command, reach) === "able");
   }
 
   /** Gives the agent again, word for word, what it has not acknowledged and may do twice. */
-  async function resend({ agentId, max }: ClaimRequest, claimed: ClaimedCommand[]): Promise<void> {
-    const room = max - claimed.length;
+  async function resend(round: Round): Promise<void> {
+    const { agentId, max } = round.request;
+    const room = max - round.commands.length;
     if (room <= 0) return;
     const rule: ResendRule = resendRule(clock.now(), redispatch);
-    for (const row of await dueForResend(database.read, { agentId, rule, limit: room })) {
+    for (const row of await dueForResend(database.read, { agentId, rule, limit: Math.min(room, resentAtOnce) })) {
       const token = row.delivery_claim_token;
       if (token === null) continue;
-      if (!(await database.write((tx) => winResend(tx, { id: row.id, token, rule })))) continue;
-      const parameters = parseJson(row.payload) as Record<string, unknown>;
-      claimed.push({ id: row.id, payload: framePayload(row, parameters, engineOf(parameters), token) });
+      if (await database.write((tx) => winResend(tx, { id: row.id, token, rule }))) add(round, row, token);
     }
   }
 
-  function framePayload(
-    row: CommandRow,
-    parameters: Record<string, unknown>,
-    engine: string | null,
-    token: string,
-  ): Record<string, unknown> {
-    return {
-      action: row.action,
-      target: { type: row.target_type, id: row.target_id ?? "", ...(engine !== null && { engine }) },
-      parameters,
-      timeout_seconds: Math.min(timeoutSeconds, 3600),
-      issued_by: row.issued_by,
-      delivery_claim_token: token,
-    };
+  function add(round: Round, row: CommandRow, token: string): void {
+    const parameters = parseJson(row.payload) as Record<string, unknown>;
+    const engine = engineOf(parameters);
+    round.characters += row.payload.length;
+    round.commands.push({
+      id: row.id,
+      payload: {
+        action: row.action,
+        target: { type: row.target_type, id: row.target_id ?? "", ...(engine !== null && { engine }) },
+        parameters,
+        timeout_seconds: Math.min(timeoutSeconds, 3600),
+        issued_by: row.issued_by,
+        delivery_claim_token: token,
+      },
+    });
   }
 }
+
+/** Commands that may be repeated are small, but for fires with their inputs. */
+const resentAtOnce = 50;

@@ -1,6 +1,8 @@
+import { capabilityOfAction, isCommandAction, retryContractMarker } from "@svc/protocol";
+
 /**
- * The safe retry contract (spec part 3, section 4.2 rule 3): a command that retries goes only to a session that honours the contract of
- * the command's engine. A WebSocket tells its engines in the hello, a poll in a header.
+ * Which session may be given which command. One that retries goes only to a session that honours the safe retry contract of the
+ * command's engine (spec part 3, section 4.2 rule 3): a WebSocket tells that in the hello, a poll in a header.
  */
 
 /** Actions that need the contract. */
@@ -15,18 +17,38 @@ export function engineOf(parameters: Record<string, unknown>): string | null {
   return typeof engine === "string" ? engine : null;
 }
 
+/** Capability tokens by engine, as one session told in its hello. */
+export type Abilities = Readonly<Record<string, readonly string[]>>;
+
 /** What a session may be given. */
 export interface SessionReach {
   /** Engines whose safe retry contract the session honours. */
   readonly retryContracts: ReadonlySet<string>;
-  /** Engines that the session serves; absent where nobody knows, as for polls. */
-  readonly engines?: ReadonlySet<string>;
+  /** Absent where nobody knows, as for polls. */
+  readonly abilities?: Abilities;
 }
 
-/** Whether a session may be given such a command. */
-export const mayBeGiven = (
-  { action, engine }: { readonly action: string; readonly engine: string | null },
-  { retryContracts, engines }: SessionReach,
-): boolean =>
-  (engine === null || engines === undefined || engines.has(engine)) &&
-  (!needsContract.has(action) || (engine !== null && retryContracts.has(engine)));
+/** The reach of a WebSocket session. */
+export function reachOf(abilities: Abilities): SessionReach {
+  const keepsContract = (engine: string) => abilities[engine]?.includes(retryContractMarker) === true;
+  return { abilities, retryContracts: new Set(Object.keys(abilities).filter(keepsContract)) };
+}
+
+interface CommandKind {
+  readonly action: string;
+  readonly engine: string | null;
+}
+
+/** `willing`: it serves the engine but says that it cannot do this, so it only gets what no session can do, and tells why it fails. */
+export type Fitness = "able" | "willing" | "barred";
+
+export function fitnessOf({ action, engine }: CommandKind, { retryContracts, abilities }: SessionReach): Fitness {
+  if (needsContract.has(action) && (engine === null || !retryContracts.has(engine))) return "barred";
+  if (abilities === undefined || !isCommandAction(action)) return "able";
+  if (engine !== null && !Object.hasOwn(abilities, engine)) return "barred";
+  const tokens = engine === null ? Object.values(abilities).flat() : (abilities[engine] ?? []);
+  return tokens.includes(capabilityOfAction[action]) ? "able" : "willing";
+}
+
+/** Whether a session may be given such a command, unless another one is fitter. */
+export const mayBeGiven = (kind: CommandKind, reach: SessionReach): boolean => fitnessOf(kind, reach) !== "barred";

@@ -61,8 +61,8 @@ for (const dialect of testDialects) {
       });
       commands.offer(row!);
       expect(published).toEqual([row!.id]);
-      const [claimed] = await commands.claim({ agentId, max: 10, retryContracts: new Set() });
-      expect(claimed).toMatchObject({
+      const claimed = await commands.claim({ agentId, max: 10, retryContracts: new Set() });
+      expect(claimed.commands[0]).toMatchObject({
         id: row!.id,
         payload: { target: { type: "task", id: "task-1", engine: "bullmq" } },
       });

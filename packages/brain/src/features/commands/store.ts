@@ -9,8 +9,36 @@ type Db = Database<Tables>;
 const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
   eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]);
 
+/** A command that waits, without what it holds: payloads of hundreds of them may be large. */
+export interface PendingCommand extends Pick<CommandRow, "id" | "project_id" | "action" | "issued_at"> {
+  /** Null when the command names none. */
+  readonly engine: string | null;
+}
+
+const selectPending = (db: Db["read"]) =>
+  db
+    .selectFrom("commands")
+    .select([
+      "id",
+      "project_id",
+      "action",
+      "issued_at",
+      sql<string | null>`payload -> 'engine'`.as("engine"),
+      sql<string | null>`payload -> 'filter' -> 'engine'`.as("filtered_engine"),
+    ])
+    .where("status", "=", "pending");
+
+const withEngine = <Row extends { engine: string | null; filtered_engine: string | null }>({
+  engine,
+  filtered_engine,
+  ...row
+}: Row) => ({
+  ...row,
+  engine: engineOf({ engine: readMember(engine), filter: { engine: readMember(filtered_engine) } }),
+});
+
 /** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
-export const pendingForAgent = (
+export async function pendingForAgent(
   db: Db,
   {
     agentId,
@@ -18,12 +46,9 @@ export const pendingForAgent = (
     limit,
     now,
   }: { agentId: string; after: Pick<CommandRow, "issued_at" | "id"> | null; limit: number; now: Date },
-): Promise<CommandRow[]> =>
-  db.read
-    .selectFrom("commands")
-    .selectAll()
+): Promise<PendingCommand[]> {
+  const rows = await selectPending(db.read)
     .where("agent_id", "=", agentId)
-    .where("status", "=", "pending")
     .where(isInTime(now))
     .$if(after !== null, (query) =>
       query.where((eb) =>
@@ -37,6 +62,14 @@ export const pendingForAgent = (
     .orderBy("id")
     .limit(limit)
     .execute();
+  return rows.map(withEngine);
+}
+
+/** A command by id while it waits. */
+export async function pendingById(db: Db, id: string): Promise<PendingCommand | undefined> {
+  const row = await selectPending(db.read).where("id", "=", id).executeTakeFirst();
+  return row === undefined ? undefined : withEngine(row);
+}
 
 /** A kind of command that waits for an agent. */
 export interface PendingKind {
@@ -88,12 +121,12 @@ export async function newsOfAgents(
 
 const readMember = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
-/** Wins a pending command for one delivery; false when another claim, a cancel or its timeout came first. */
-export async function claimPending(
+/** Wins a pending command for one delivery; undefined when another claim, a cancel or its timeout came first. */
+export const claimPending = (
   tx: Tx<Tables>,
   claim: { id: string; token: string; now: Date; timeoutAt: Date },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+): Promise<CommandRow | undefined> =>
+  tx
     .updateTable("commands")
     .set({
       status: "dispatched",
@@ -105,9 +138,8 @@ export async function claimPending(
     .where("id", "=", claim.id)
     .where("status", "=", "pending")
     .where(isInTime(claim.now))
+    .returningAll()
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
 
 /**
  * Cancels the commands of an agent or of a project that no agent has been sent yet, and gives them. They are locked by id, so that a
