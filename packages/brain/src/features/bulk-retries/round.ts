@@ -167,6 +167,7 @@ async function claimAll(
       idempotencyKey: `bulk:${child.id}`,
     })),
   );
+  if (issued.length !== children.length) throw new Error(`children of ${row.id} have commands already`);
   const claims = children.map(({ id, engine, task_id }, index) => ({
     id,
     command_id: issued[index]?.id ?? null,

@@ -68,7 +68,7 @@ export function createCommands(given: CommandsDeps) {
     counted,
     /** Writes a pending command inside the caller's transaction; null when the project has its idempotency key already. */
     issue: createIssue(given),
-    /** Writes several with keys that are new, in one statement. */
+    /** Writes several in one statement; gives those whose idempotency key is new. */
     issueAll: createIssueAll(given),
     /** Commands that were issued have been committed: their agents are told in every process. Never throws, never waits. */
     offer(...commands: readonly IssuedCommand[]): void {

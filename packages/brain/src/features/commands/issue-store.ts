@@ -11,9 +11,16 @@ export async function insertCommand(tx: Tx<Tables>, row: CommandRow): Promise<bo
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Inserts commands whose keys no other command has. */
-export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]): Promise<void> {
-  await tx.insertInto("commands").values(rows).execute();
+/** Inserts commands; the ids of those whose project had no such idempotency key. */
+export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const inserted = await tx
+    .insertInto("commands")
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(["project_id", "idempotency_key"]).doNothing())
+    .returning("id")
+    .execute();
+  return new Set(inserted.map(({ id }) => id));
 }
 
 /** The project's command with this idempotency key. */

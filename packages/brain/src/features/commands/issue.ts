@@ -25,14 +25,12 @@ export interface NewCommand {
 
 export type IssuedCommand = Pick<CommandRow, "id" | "project_id" | "agent_id" | "action">;
 
-/**
- * Writes pending commands as `createIssue` does, in one statement. Their keys must be new.
- */
+/** Writes pending commands as `createIssue` does, in one statement; gives those whose project has no such idempotency key yet. */
 export function createIssueAll(deps: Parameters<typeof createIssue>[0]) {
   return async function issueAll(tx: Tx<Tables>, given: readonly NewCommand[]): Promise<CommandRow[]> {
     const rows = given.map((each) => rowOf(deps, each));
-    await insertCommands(tx, rows);
-    return rows;
+    const inserted = await insertCommands(tx, rows);
+    return rows.filter(({ id }) => inserted.has(id));
   };
 }
 

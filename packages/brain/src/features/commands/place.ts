@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { CanonicalError, type CommandAction, canonicalText } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
@@ -8,7 +8,7 @@ import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { admitNamed, chooseAgent, type Gate, requireAgent } from "./admission.ts";
 import type { createIssue, IssuedCommand } from "./issue.ts";
 import { findByKey } from "./issue-store.ts";
-import { findTask, holdAgent, type TaskFacts } from "./session-reads.ts";
+import { findAgent, findTask, holdAgent, type TaskFacts } from "./session-reads.ts";
 
 /** What a request asks for, read from its body. */
 export interface Order {
@@ -66,7 +66,7 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
     requireRoom(parameters);
 
     const row = await database.write(async (tx) => {
-      if (!(await holdAgent(tx, database.dialect, agentId))) throw new ApiError("not_found", { resource: "agent" });
+      if (!(await holdAgent(tx, database.dialect, agentId))) throw await goneMeanwhile(tx, projectId, agentId);
       const issued = await issue(tx, {
         projectId,
         agentId,
@@ -136,6 +136,12 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
     throw invalid({ loc: ["body"], type: "too_long", message: "does not fit in a frame to the agent" });
   }
 }
+
+/** Why an agent that was admitted cannot be held. */
+const goneMeanwhile = async (tx: Tx<Tables>, projectId: string, agentId: string): Promise<ApiError> =>
+  (await findAgent(tx, projectId, agentId)) === null
+    ? new ApiError("not_found", { resource: "agent" })
+    : new ApiError("conflict", { reason: "project_archived" });
 
 /** SHA-256 of what the request asks for (spec part 3, section 4.1). */
 function digestOf({ action, body }: Order): string {

@@ -81,18 +81,20 @@ function agentsOf(rows: readonly AgentSession[]): AgentFacts[] {
   });
 }
 
-/** Whether the agent is there and unrevoked; until the transaction ends nobody revokes it. */
+/** Whether the agent is there, unrevoked and of an active project; until the transaction ends nobody revokes or archives it. */
 export async function holdAgent(
   tx: Tx<Tables>,
   dialect: Database<Tables>["dialect"],
   agentId: string,
 ): Promise<boolean> {
   const row = await tx
-    .selectFrom("agents")
-    .select("id")
-    .where("id", "=", agentId)
-    .where("revoked_at", "is", null)
-    // Heartbeats go on meanwhile: a revocation changes the name, which is part of a key.
+    .selectFrom("agents as a")
+    .innerJoin("projects as p", "p.id", "a.project_id")
+    .select("a.id")
+    .where("a.id", "=", agentId)
+    .where("a.revoked_at", "is", null)
+    .where("p.is_active", "=", true)
+    // Heartbeats go on meanwhile: a revocation changes the name, which is part of a key, and archiving takes the whole row.
     .$if(dialect === "postgres", (query) => query.forKeyShare())
     .executeTakeFirst();
   return row !== undefined;

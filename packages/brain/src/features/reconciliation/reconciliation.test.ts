@@ -137,6 +137,48 @@ for (const dialect of testDialects) {
       });
     });
 
+    test("leaves a row in the audit trail for each question", async () => {
+      const { agent, frame } = await askAbout("audited");
+      const rows = await database()
+        .read.selectFrom("audit_log")
+        .selectAll()
+        .where("project_id", "=", projectId)
+        .where("action", "=", "command.issue.reconcile_task")
+        .execute();
+      expect(rows).toMatchObject([{ target_type: "command", target_id: frame.id, user_id: null, result: "success" }]);
+      expect(JSON.parse(rows[0]?.metadata ?? "")).toEqual({
+        agent_id: agent.session.agentId,
+        engine: "bullmq",
+        target_type: "task",
+        target_id: "audited",
+      });
+    });
+
+    test.each(["revoked", "archived"])("asks no agent that was %s since it was chosen", async (how) => {
+      await newProject();
+      const agent = await connect();
+      await report(agent, event("task.started", "gone", ago(60)));
+      const { features } = brain.running.brain;
+      const { audit, commands } = features;
+      const agents = {
+        able: async (ability: Parameters<typeof features.agents.able>[0]) => {
+          const chosen = await features.agents.able(ability);
+          const path = how === "revoked" ? `/agents/${agent.session.agentId}` : "";
+          expect((await brain.as.root.delete(`/projects/${slug}${path}`)).status).toBe(204);
+          return chosen;
+        },
+      };
+      const settings = { SVC_RECONCILIATION_SWEEP_SECONDS: 300, SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: 900 };
+      const clock = { now: () => new Date() };
+      expect(await createSweep({ database: database(), clock, agents, audit, commands, settings })(signal)).toBe(0);
+      const rows = await database()
+        .read.selectFrom("commands")
+        .selectAll()
+        .where("project_id", "=", projectId)
+        .execute();
+      expect(rows).toEqual([]);
+    });
+
     test("asks nobody while no agent is able to, and asks once one is", async () => {
       await newProject();
       const reporter = await connect({ bullmq: [] });
@@ -155,7 +197,8 @@ for (const dialect of testDialects) {
       const clock = createFakeClock(new Date(Math.ceil(Date.now() / 300_000) * 300_000));
       const { features } = brain.running.brain;
       const settings = { SVC_RECONCILIATION_SWEEP_SECONDS: 300, SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: 900 };
-      const deps = { database: database(), clock, agents: features.agents, commands: features.commands, settings };
+      const { agents: able, audit, commands } = features;
+      const deps = { database: database(), clock, agents: able, audit, commands, settings };
       const keys = async () => {
         const rows = await database()
           .read.selectFrom("commands")

@@ -1,12 +1,14 @@
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
+import type { Audit } from "../audit/index.ts";
 import type { Commands, ReportedResult } from "../commands/index.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type CorrectDeps, createCorrect } from "./correct.ts";
 import { createSweep, type SweepDeps } from "./sweep.ts";
 
-export interface ReconciliationDeps extends Omit<SweepDeps, "commands">, CorrectDeps {
-  readonly commands: Pick<Commands, "issue" | "offer" | "onReported">;
+export interface ReconciliationDeps extends Omit<SweepDeps, "commands" | "audit">, Omit<CorrectDeps, "audit"> {
+  readonly audit: Pick<Audit, "append" | "record">;
+  readonly commands: Pick<Commands, "issueAll" | "offer" | "onReported">;
   readonly metrics: Pick<Metrics, "counter">;
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
   readonly log: Log;

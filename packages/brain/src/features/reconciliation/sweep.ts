@@ -2,16 +2,18 @@ import { createHash } from "node:crypto";
 import { fitsCharacters } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import type { Agents } from "../agents/index.ts";
-import type { Commands, IssuedCommand } from "../commands/index.ts";
+import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
+import { type Commands, holdAgent, type IssuedCommand } from "../commands/index.ts";
 import { type StaleQuery, type StaleTask, scanEnd, staleTasks, type TaskPosition } from "./reads.ts";
 
 export interface SweepDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "now">;
   readonly agents: Pick<Agents, "able">;
-  readonly commands: Pick<Commands, "issue" | "offer">;
+  readonly audit: Pick<Audit, "append">;
+  readonly commands: Pick<Commands, "issueAll" | "offer">;
   readonly settings: {
     readonly SVC_RECONCILIATION_SWEEP_SECONDS: number;
     readonly SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: number;
@@ -40,7 +42,7 @@ interface Lane {
  * Picks stale tasks and has agents ask their engines about them (spec part 3, section 2.6). Projects and states get equal shares of a sweep,
  * and each sweep goes on where the last one ended, so that tasks of which nothing can be learned hide no others.
  */
-export function createSweep({ database, clock, agents, commands, settings }: SweepDeps) {
+export function createSweep({ database, clock, agents, audit, commands, settings }: SweepDeps) {
   const sweepMs = settings.SVC_RECONCILIATION_SWEEP_SECONDS * 1000;
   const thresholdMs = settings.SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS * 1000;
   /** By lane; a lane that is not here begins. */
@@ -97,26 +99,50 @@ export function createSweep({ database, clock, agents, commands, settings }: Swe
     return { picked: tasks.length, asked: issued.length, isOver: tasks.length < limit };
   }
 
-  /** Those that are asked about in this interval already are left out. */
-  function issueAll(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<IssuedCommand[]> {
+  /** Those that are asked about in this interval already are left out, and those whose agent was revoked meanwhile. */
+  function issueAll({ projectId, agentOf }: Lane, tasks: readonly StaleTask[], now: Date): Promise<IssuedCommand[]> {
     const interval = Math.floor(now.getTime() / sweepMs);
+    const agentIdOf = ({ engine }: StaleTask) => agentOf.get(engine) as string;
     return database.write(async (tx) => {
-      const issued: IssuedCommand[] = [];
-      for (const { engine, task_id } of tasks) {
-        const command = await commands.issue(tx, {
-          projectId: lane.projectId,
-          agentId: lane.agentOf.get(engine) as string,
-          action: "reconcile_task",
-          target: { type: "task", id: task_id },
-          parameters: { engine, task_id },
-          idempotencyKey: reconcileKey(engine, task_id, interval),
-        });
-        if (command !== null) issued.push(command);
+      const held = new Set<string>();
+      for (const id of [...new Set(tasks.map(agentIdOf))].sort()) {
+        if (await holdAgent(tx, database.dialect, id)) held.add(id);
       }
+      const issued = await commands.issueAll(
+        tx,
+        tasks
+          .filter((task) => held.has(agentIdOf(task)))
+          .map((task) => ({
+            projectId,
+            agentId: agentIdOf(task),
+            action: "reconcile_task" as const,
+            target: { type: "task", id: task.task_id },
+            parameters: { engine: task.engine, task_id: task.task_id },
+            idempotencyKey: reconcileKey(task.engine, task.task_id, interval),
+          })),
+      );
+      await audit.append(tx, issued.map(auditEntryOf));
       return issued;
     });
   }
 }
+
+const auditEntryOf = ({
+  id,
+  project_id,
+  agent_id,
+  action,
+  target_type,
+  target_id,
+  payload,
+}: CommandRow): AuditEntry => ({
+  ...ownOrigin,
+  action: `command.issue.${action}`,
+  target_type: "command",
+  target_id: id,
+  project_id,
+  metadata: { agent_id, target_type, target_id, engine: (JSON.parse(payload) as { engine: string }).engine },
+});
 
 function lanesOf(able: Awaited<ReturnType<Agents["able"]>>): Lane[] {
   return [...Map.groupBy(able, ({ project_id }) => project_id)].flatMap(([projectId, own]) => {
