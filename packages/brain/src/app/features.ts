@@ -142,6 +142,7 @@ export function createFeatures(deps: BrainDeps) {
   });
 
   const { labels } = projects;
+  const redactor = redactorOf(settings);
   const publish: Live["publish"] = (change) => live.publish(change);
   const commands = createCommands({
     database,
@@ -150,6 +151,7 @@ export function createFeatures(deps: BrainDeps) {
     metrics,
     labels,
     audit,
+    redactor,
     processId: deps.processId,
     publish,
     timeoutSeconds: settings.SVC_COMMAND_TIMEOUT_SECONDS,
@@ -187,7 +189,7 @@ export function createFeatures(deps: BrainDeps) {
     clock,
     publish,
     settings,
-    redactor: redactorOf(settings),
+    redactor,
     onError: onError("workers"),
   });
   const releases = createReleases({ database, onError: onError("releases") });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { createRedactor } from "@svc/protocol";
 import { createFakeClock, waitFor } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { rawHello } from "@svc/testkit/raw-agent";
@@ -71,6 +72,7 @@ for (const dialect of testDialects) {
         metrics: createMetrics(),
         labels: { of: () => "shop", whenKnown: (_ids, work) => work() },
         audit: { refused() {} },
+        redactor: createRedactor(),
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         processId: "one",

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createRedactor } from "@svc/protocol";
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -76,14 +77,7 @@ for (const dialect of testDialects) {
   describe(`the result of a command on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test.each([
-      [{ purged: 3 }, { purged: 3 }],
-      [[1, "x"], {}],
-      ["text", {}],
-      [7, {}],
-      [null, {}],
-      [undefined, {}],
-    ])("%j is stored as %j", async (result, stored) => {
+    async function reported(payload: Record<string, unknown>) {
       const row = commandRow({ project_id: projectId, agent_id: agentId, status: "dispatched" });
       await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
       const reports = createReports({
@@ -93,17 +87,61 @@ for (const dialect of testDialects) {
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         counted: { moved() {}, late() {} },
+        redactor: createRedactor(),
         ended() {},
         late() {},
       });
-      await reports.resulted(agentId, row.id, { status: "success", result });
+      await reports.resulted(agentId, row.id, payload);
       const kept = await opened.database.read
         .selectFrom("commands")
-        .select(["status", "result"])
+        .select(["status", "result", "error"])
         .where("id", "=", row.id)
         .executeTakeFirstOrThrow();
-      expect(kept.status).toBe("completed");
-      expect(JSON.parse(kept.result ?? "")).toEqual(stored);
+      return { ...kept, result: kept.result === null ? null : JSON.parse(kept.result) };
+    }
+
+    test.each([
+      [{ purged: 3 }, { purged: 3 }],
+      [[1, "x"], {}],
+      ["text", {}],
+      [7, {}],
+      [null, {}],
+      [undefined, {}],
+    ])("%j is stored as %j", async (result, stored) => {
+      expect(await reported({ status: "success", result, error: "none" })).toEqual({
+        status: "completed",
+        result: stored,
+        error: null,
+      });
+    });
+
+    test("is stored without the secrets in what the engine said, and with every id", async () => {
+      const secret = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
+      const long = `${secret}${"x".repeat(600)}`;
+      const result = {
+        task_id: "pia@example.org",
+        exception: `with ${secret}`,
+        results: [{ task_id: "pia@example.org", error: secret }],
+        entries: [{ error_excerpt: secret }, { error_excerpt: long }, { error_excerpt: 7 }],
+      };
+      expect((await reported({ status: "success", result })).result).toEqual({
+        task_id: "pia@example.org",
+        exception: "[REDACTED]",
+        results: [{ task_id: "pia@example.org", error: "[REDACTED]" }],
+        entries: [{ error_excerpt: "[REDACTED]" }, { error_excerpt: "x".repeat(512) }, { error_excerpt: 7 }],
+      });
+      const deep = Array.from({ length: 70 }).reduce<object>((inner) => ({ inner }), { error: secret });
+      expect(JSON.stringify(await reported({ status: "success", result: deep }))).not.toContain(secret);
+    });
+
+    test.each([
+      [{ status: "failed", error: "redis://svc:hunter2@host refused" }, "[REDACTED]"],
+      [{ status: "failed", error: "x".repeat(9000) }, "x".repeat(8192)],
+      [{ status: "failed" }, "the agent told no reason"],
+      [{ status: "failed", error: 7 }, "the agent told no reason"],
+      [{ status: "done", result: { purged: 3 } }, "the agent's result cannot be read"],
+    ])("that is no success says why", async (payload, error) => {
+      expect(await reported(payload)).toEqual({ status: "failed", result: null, error });
     });
   });
 }

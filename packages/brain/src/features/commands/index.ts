@@ -1,3 +1,4 @@
+import type { Redactor } from "@svc/protocol";
 import type { Metrics } from "../../platform/metrics.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -30,6 +31,7 @@ export interface CommandsDeps extends Omit<CommandDeps, "counted"> {
   readonly metrics: Pick<Metrics, "counter">;
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
   readonly audit: Pick<Audit, "refused">;
+  readonly redactor: Pick<Redactor, "redact">;
   /** Names this process among the replicas. */
   readonly processId: string;
   /** Told of commands whose public row changed, for the live hub; must not throw. */

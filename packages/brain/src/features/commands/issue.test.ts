@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createRedactor } from "@svc/protocol";
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -25,6 +26,7 @@ for (const dialect of testDialects) {
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         audit: { refused() {} },
+        redactor: createRedactor(),
         processId,
         publish: ({ ids }) => void published.push(...ids),
       });

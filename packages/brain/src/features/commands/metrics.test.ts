@@ -1,3 +1,4 @@
+import { createRedactor } from "@svc/protocol";
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
@@ -26,6 +27,7 @@ for (const dialect of testDialects) {
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         audit: { refused() {} },
+        redactor: createRedactor(),
         processId: "one",
         publish() {},
       });

@@ -1,9 +1,10 @@
-import { readCommandResult } from "@svc/protocol";
+import { type Redactor, readCommandResult } from "@svc/protocol";
 import type { Tx } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import type { CommandDeps } from "./claim.ts";
 import { findCommand } from "./reads.ts";
+import { redactResult } from "./redact-result.ts";
 import type { EndedCommand } from "./result-signal.ts";
 import { finish, markAcked } from "./store.ts";
 
@@ -28,6 +29,7 @@ type ResultListener = (reported: ReportedResult) => void;
 export type ResultHandler = (tx: Tx<Tables>, reported: ReportedResult) => Promise<void>;
 
 export interface ReportDeps extends CommandDeps {
+  readonly redactor: Pick<Redactor, "redact">;
   /** Told of commands whose end has been committed. */
   ended(commands: readonly EndedCommand[]): void;
   /** Told of a result that changed nothing; must not throw. */
@@ -35,11 +37,18 @@ export interface ReportDeps extends CommandDeps {
 }
 
 /** Stores what an agent says about a command it was given: its ack and its result (spec part 3, section 4.1). */
-export function createReports({ database, clock, log, counted, ended, late }: ReportDeps) {
+export function createReports({ database, clock, log, counted, redactor, ended, late }: ReportDeps) {
   const handlers = new Map<string, ResultHandler[]>();
   const listeners = new Map<string, ResultListener[]>();
   const tokenOf = (payload: Record<string, unknown>) =>
     typeof payload.delivery_claim_token === "string" ? payload.delivery_claim_token.slice(0, 64) : null;
+
+  function errorOf({ status, error }: Record<string, unknown>): string {
+    if (typeof error !== "string" || error === "") {
+      return status === "failed" ? "the agent told no reason" : "the agent's result cannot be read";
+    }
+    return storedText(redactor.redact(error.slice(0, maxErrorCharacters)) as string);
+  }
 
   return {
     async acked(agentId: string, commandId: string, payload: Record<string, unknown>): Promise<void> {
@@ -53,8 +62,8 @@ export function createReports({ database, clock, log, counted, ended, late }: Re
       const id = commandId.toLowerCase();
       const isSuccess = payload.status === "success";
       const status = isSuccess ? "completed" : "failed";
-      const result = isSuccess ? (readCommandResult(payload)?.result ?? {}) : {};
-      const error = typeof payload.error === "string" ? storedText(payload.error) : null;
+      const result = isSuccess ? redactResult(readCommandResult(payload)?.result ?? {}, redactor) : {};
+      const error = isSuccess ? null : errorOf(payload);
       const now = clock.now();
       const report = { id, agentId, token: tokenOf(payload), status, error, now } as const;
       const reported = await database.write(async (tx): Promise<ReportedResult | null> => {
