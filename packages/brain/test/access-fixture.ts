@@ -181,8 +181,11 @@ export async function startAccess(
     memberships,
     settings,
     onError,
-    cancelCommands: (tx, projectId, now) =>
-      cancelPending(tx, database.dialect, { of: { project_id: projectId }, error: "the project was archived", now }),
+    async cancelCommands(tx, projectId, now) {
+      const of = { project_id: projectId };
+      const gone = await cancelPending(tx, database.dialect, { of, error: "the project was archived", now });
+      return { count: gone.length, tell() {} };
+    },
   });
   const mfa = createMfa({ database, clock, audit, users, passwords, masters: keyring, settings });
   const sessions = createSessions({

@@ -99,7 +99,7 @@ async function createAccountRescue(
   });
   const projects = createProjects({
     ...{ database, clock, audit, memberships, settings, onError },
-    cancelCommands: async () => [],
+    cancelCommands: async () => ({ count: 0, tell() {} }),
   });
   const administration = createUserAdministration({
     ...{ database, clock, audit, users, passwords, sessions, settings },

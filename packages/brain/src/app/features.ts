@@ -87,9 +87,11 @@ export function createFeatures(deps: BrainDeps) {
     memberships,
     settings,
     onError: onError("projects"),
-    // Not counted as cancelled: the series of an archived project end.
-    cancelCommands: (tx, projectId, now) =>
-      cancelPending(tx, database.dialect, { of: { project_id: projectId }, error: "the project was archived", now }),
+    cancelCommands: async (tx, projectId, now) => {
+      const of = { project_id: projectId };
+      const gone = await cancelPending(tx, database.dialect, { of, error: "the project was archived", now });
+      return { count: gone.length, tell: () => commands.cancelled(gone) };
+    },
   });
   const mail = createMail({ settings, log });
   const userAdministration = createUserAdministration({

@@ -235,6 +235,19 @@ for (const dialect of testDialects) {
         await brain.as.root.delete(`/projects/${brain.project.slug}/agents/${agentId}`);
         expect(await waiting).toMatchObject({ status: "cancelled", error: "the agent was revoked" });
       });
+
+      test("cancelled with its project, and told of at once", async () => {
+        const { id: projectId, slug } = await brain.addProject(`p-${dialect}`, "Project");
+        const { body } = await brain.as.root.post(`/projects/${slug}/agents`, { name: "agent" });
+        const restart = { agent_id: body.agent.id, worker_name: "w1" };
+        const { id } = (await brain.as.operator.post(`/projects/${slug}/commands/restart-worker`, restart)).body;
+        const ended: unknown[] = [];
+        const stop = brain.running.brain.features.commands.onEnded((command) => void ended.push(command));
+        expect((await brain.as.root.delete(`/projects/${slug}`)).status).toBe(204);
+        stop();
+        expect(ended).toEqual([{ id, project_id: projectId, action: "restart_worker", status: "cancelled" }]);
+        expect(await rowOf(id)).toMatchObject({ status: "cancelled", error: "the project was archived" });
+      });
     });
   });
 }

@@ -45,8 +45,7 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
       .deliver(command)
       .then(async (sending) => {
         if (sending === "unsigned") await commands.unsigned(command, "WebSocket signing failed");
-        // Another connection of the agent may take it now.
-        if (sending === "failed" && (await commands.unsent(command))) offer(slot.agentId);
+        if (sending === "failed") await commands.unsent(command);
       })
       .catch((error: Error) => log.warn("agent_transport.delivery_not_noted", { message: error.message }))
       .finally(() => settling.delete(settled));

@@ -21,9 +21,9 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
     let moved: string[] = [];
     let ended: string[] = [];
-    const delivery = () =>
+    const delivery = (database: typeof opened.database = opened.database) =>
       createDelivery({
-        database: opened.database,
+        database,
         clock,
         log: createLog({ level: "error", json: true }),
         timeoutSeconds: 60,
@@ -31,6 +31,7 @@ for (const dialect of testDialects) {
         counted: { moved: (_command, status) => void moved.push(status), late() {} },
         changed() {},
         ended: (commands) => void ended.push(...commands.map(({ id }) => id)),
+        waits() {},
       });
     async function add(given: Partial<CommandRow>): Promise<string> {
       const row = commandRow({ project_id: projectId, ...given });
@@ -41,6 +42,16 @@ for (const dialect of testDialects) {
     beforeEach(async () => {
       [moved, ended] = [[], []];
       await opened.database.write((tx) => tx.deleteFrom("commands").execute());
+    });
+
+    test("that cannot be signed hold up nobody when their end cannot be written", async () => {
+      const write = () => Promise.reject(new Error("the database is away"));
+      const id = await add({ status: "dispatched", delivery_claim_token: "t" });
+      const claimed = { id, payload: { delivery_claim_token: "t" } };
+      await delivery({ ...opened.database, write }).unsigned(claimed, "signing failed");
+      expect(ended).toEqual([]);
+      await delivery().unsigned(claimed, "signing failed");
+      expect(ended).toEqual([id]);
     });
 
     test("end once, each told of, and nobody else's do", async () => {

@@ -6,29 +6,35 @@ import type { EndedCommand } from "./result-signal.ts";
 export interface DeliveryDeps extends CommandDeps {
   changed(command: Pick<CommandRow, "id" | "project_id">): void;
   ended(commands: readonly EndedCommand[]): void;
+  /** Told of agents for which a command waits again; in every process, since another connection may take it. */
+  waits(agentId: string): void;
 }
 
 const rowsPerBatch = 1000;
 const agentsPerStatement = 500;
 
 /** What becomes of claimed commands that do not reach their agent, and of open ones whose time is over (spec part 3, section 4.1). */
-export function createDelivery({ database, clock, log, counted, changed, ended }: DeliveryDeps) {
+export function createDelivery({ database, clock, log, counted, changed, ended, waits }: DeliveryDeps) {
   const deliveryOf = ({ id, payload }: ClaimedCommand) => ({ id, token: String(payload.delivery_claim_token) });
 
   return {
-    /** The send of a claimed command failed. Whether it waits again: what may not be repeated stays until its result or its timeout. */
-    async unsent(command: ClaimedCommand): Promise<boolean> {
+    /** The send of a claimed command failed: it waits again, unless it may not be repeated. Then it stays until its result or its timeout. */
+    async unsent(command: ClaimedCommand): Promise<void> {
       const row = await database.write((tx) => putBack(tx, deliveryOf(command)));
       log.info("commands.send_failed", { command_id: command.id, waits_again: row !== undefined });
-      if (row === undefined) return false;
+      if (row === undefined) return;
       counted.moved(row, "pending");
       changed(row);
-      return true;
+      if (row.agent_id !== null) waits(row.agent_id);
     },
-    /** A claimed command cannot be signed, and never will be. */
+    /** A claimed command cannot be signed, and never will be. Never throws: one that cannot be ended now times out, and others go on. */
     async unsigned(command: ClaimedCommand, error: string): Promise<void> {
       log.error("commands.signing_failed", { command_id: command.id });
-      const row = await database.write((tx) => failUnsigned(tx, deliveryOf(command), { error, now: clock.now() }));
+      const row = await database
+        .write((tx) => failUnsigned(tx, deliveryOf(command), { error, now: clock.now() }))
+        .catch((cause: Error) => {
+          log.warn("commands.signing_not_noted", { command_id: command.id, message: cause.message });
+        });
       if (row === undefined) return;
       counted.moved(row, "failed");
       ended([row]);

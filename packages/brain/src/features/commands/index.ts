@@ -64,7 +64,7 @@ export function createCommands(given: CommandsDeps) {
 
   return {
     claim: createClaim(deps),
-    ...createDelivery(deps),
+    ...createDelivery({ ...deps, waits: (agentId) => work.announce([agentId]) }),
     reports,
     work,
     counted,
@@ -80,7 +80,7 @@ export function createCommands(given: CommandsDeps) {
       }
       work.announce([...new Set(commands.flatMap(({ agent_id }) => agent_id ?? []))]);
     },
-    /** Commands were cancelled with their agent, and that has been committed. */
+    /** Commands were cancelled with their agent or project, and that has been committed. */
     cancelled(commands: readonly EndedCommand[]): void {
       for (const command of commands) counted.moved(command, "cancelled");
       deps.ended(commands);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createRedactor } from "@svc/protocol";
-import { createFakeClock } from "@svc/testkit";
+import { createFakeClock, waitFor } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../platform/log.ts";
@@ -111,6 +111,27 @@ for (const dialect of testDialects) {
         expect(told).toEqual([row!.id]);
         await database.close();
       }
+    });
+
+    test("are told of in every process when they wait again, since another connection may take them", async () => {
+      const database = dialect === "postgres" ? await opened.openAgain() : opened.database;
+      const other = open(database, "two");
+      await other.start();
+      const told: [string, string | null][] = [];
+      commands.work.onWork((id) => void told.push(["here", id]));
+      other.work.onWork((id) => void told.push(["there", id]));
+      await issue();
+      const [claimed] = (await commands.claim({ agentId, max: 10, retryContracts: new Set() })).commands;
+      await commands.unsent(claimed!);
+      const where = dialect === "postgres" ? ["here", "there"] : ["here"];
+      await waitFor(() => told.length === where.length);
+      expect(told).toEqual(where.map((place) => [place, agentId]));
+      const once = await issue({ action: "retry_task" });
+      const more = await commands.claim({ agentId, max: 10, retryContracts: new Set(["bullmq"]) });
+      for (const command of more.commands) if (command.id === once!.id) await commands.unsent(command);
+      expect(told).toHaveLength(where.length);
+      await other.stop();
+      if (dialect === "postgres") await database.close();
     });
 
     test("give their result to its handler inside its transaction, also when it is late", async () => {

@@ -15,8 +15,14 @@ export interface UpdateDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
-  /** Cancels the commands of a project that no agent has been sent yet, and gives them. */
-  readonly cancelCommands: (tx: Tx<Tables>, projectId: string, now: Date) => Promise<readonly unknown[]>;
+  /** Cancels the commands of a project that no agent has been sent yet. */
+  readonly cancelCommands: (tx: Tx<Tables>, projectId: string, now: Date) => Promise<CancelledCommands>;
+}
+
+interface CancelledCommands {
+  readonly count: number;
+  /** To be called once that is committed. */
+  tell(): void;
 }
 
 /** What a body of PATCH may change, and the archiving that DELETE is. */
@@ -44,20 +50,22 @@ export async function changeProject(
   if (body.slug !== undefined) requireSlug(body.slug);
   const now = clock.now();
   try {
-    return await database.write(async (tx) => {
+    const changed = await database.write(async (tx) => {
       // Taken before the row, in every transaction that archives: the order of two locks must not differ.
       if (body.is_active === false) await lockSubject(tx, database.dialect, "active-projects");
       const before = await lockProject(tx, database.dialect, projectId);
       if (before === undefined) throw new ApiError("not_found", { resource: "project" });
       const changes = changesOf(before, body);
-      if (Object.keys(changes).length === 0) return { before, after: before };
+      if (Object.keys(changes).length === 0) return { before, after: before, cancelled: null };
       await requireAllowed(tx, before, changes);
       const after = { ...before, ...changes, updated_at: now };
       await updateProject(tx, projectId, { ...changes, updated_at: now });
-      const cancelled = changes.is_active === false ? await cancelCommands(tx, projectId, now) : [];
-      await audit.append(tx, auditEntries(after, changes, { origin, commandsCancelled: cancelled.length }));
-      return { before, after };
+      const cancelled = changes.is_active === false ? await cancelCommands(tx, projectId, now) : null;
+      await audit.append(tx, auditEntries(after, changes, { origin, commandsCancelled: cancelled?.count ?? 0 }));
+      return { before, after, cancelled };
     });
+    changed.cancelled?.tell();
+    return changed;
   } catch (error) {
     if (isUniqueViolation(error)) throw new ApiError("conflict", { reason: "slug_in_use" }, { cause: error });
     throw error;
