@@ -23,7 +23,8 @@ for (const dialect of testDialects) {
         const { status, body } = await bulk({ engine: "bullmq", task_ids: ["b-2", "b-1", "b-2", "b-3"] }, 2);
         expect(status).toBe(202);
         expect(body).toMatchObject({ action: "bulk_retry", target_type: "task", target_id: null });
-        expect(body.payload).toEqual({ filter: { engine: "bullmq", task_ids: ["b-2", "b-1"] }, max: 2 });
+        const noMore = { task_names: null, task_priorities: null };
+        expect(body.payload).toEqual({ filter: { engine: "bullmq", task_ids: ["b-2", "b-1"], ...noMore }, max: 2 });
         expect((await fixture.given(body.id))?.payload?.target).toEqual({ type: "task", id: "", engine: "bullmq" });
       });
 

@@ -115,7 +115,7 @@ export function bulkRetry(
     action: "bulk_retry",
     agentId: agentOf(body),
     target: { type: "task", id: null },
-    parameters: () => ({ filter: { engine, task_ids: taskIds }, max }),
+    parameters: () => ({ filter: { engine, task_ids: taskIds, task_names: null, task_priorities: null }, max }),
     body: { agent_id: agentOf(body), filter: { engine, task_ids: given }, max },
     idempotencyKey: keyOf(body),
     gate: { action: "bulk_retry", engine, hasInputs: false },
@@ -201,7 +201,7 @@ export function rateLimit(body: RateLimitBody): Order {
     agentId: agentOf(body),
     // Without a worker the engine takes the task's name for what is to be controlled.
     target: { type: "worker", id: worker_name ?? task_name },
-    parameters: () => ({ ...engineOf(body), task_name, rate, ...(worker_name !== null && { worker_name }) }),
+    parameters: () => ({ ...engineOf(body), task_name, rate, worker_name }),
     body: { agent_id: agentOf(body), task_name, rate: body.rate, worker_name, engine: body.engine ?? null },
     idempotencyKey: keyOf(body),
     facts: { task_name, rate },

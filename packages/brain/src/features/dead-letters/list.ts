@@ -61,8 +61,8 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
   /** The committed command's id. */
   async function issue({ projectId, query, origin }: DeadLettersRequest, limit: number): Promise<string> {
     const { engine } = query;
-    const queue = query.queue === "" ? undefined : query.queue;
-    const cursor = query.cursor === "" ? undefined : query.cursor;
+    const queue = query.queue || null;
+    const cursor = query.cursor || null;
     const [able] = await agents.able({ token, projectId, engine, limit: 1 });
     if (able === undefined) throw await nobodyCan(projectId, engine);
     const { agent_id: agentId } = able;
@@ -72,8 +72,8 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
         projectId,
         agentId,
         action: "dlq.list",
-        target: { type: "queue", id: queue ?? null },
-        parameters: { engine, ...(queue !== undefined && { queue }), limit, ...(cursor !== undefined && { cursor }) },
+        target: { type: "queue", id: queue },
+        parameters: { engine, queue, limit, cursor },
         issuedBy: origin.user_id,
         sourceIp: origin.source_ip,
       });
@@ -84,7 +84,7 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
         target_type: "command",
         target_id: issued.id,
         project_id: projectId,
-        metadata: { agent_id: agentId, engine, queue: queue ?? null, limit },
+        metadata: { agent_id: agentId, engine, queue, limit },
       });
       return issued;
     });

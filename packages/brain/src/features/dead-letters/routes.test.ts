@@ -100,7 +100,7 @@ for (const dialect of testDialects) {
       const { status, frame } = await listAnswered("?engine=bullmq", { status: "success", result: page });
       expect(status).toBe(200);
       expect(frame.payload?.target).toEqual({ type: "queue", id: "", engine: "bullmq" });
-      expect(frame.payload?.parameters).toEqual({ engine: "bullmq", limit: 100 });
+      expect(frame.payload?.parameters).toEqual({ engine: "bullmq", queue: null, limit: 100, cursor: null });
     });
 
     test("takes out of the page what is a secret", async () => {

@@ -33,6 +33,8 @@ const echo: Routes<object> = (app) => {
   );
 };
 
+const nested = (levels: number): string => `${"[".repeat(levels)}1${"]".repeat(levels)}`;
+
 const started = (options: Parameters<typeof startFixture>[0] = {}): Promise<Fixture> =>
   startFixture({ routes: (app) => mount(app, "/x", echo, {}), ...options });
 
@@ -181,6 +183,15 @@ describe("the error envelope", () => {
       422,
       "validation_error",
     ],
+    ["a body of too many levels", "POST", "/x/echo", { payload: nested(101), headers: json }, 422, "validation_error"],
+    [
+      "a body of very many levels",
+      "POST",
+      "/x/echo",
+      { payload: nested(20_000), headers: json },
+      422,
+      "validation_error",
+    ],
     ["a NUL in the body", "POST", "/x/echo", { payload: '{"a":"b\\u0000"}', headers: json }, 422, "validation_error"],
     ["a NUL in the path", "GET", "/x/tasks/bullmq/%00", {}, 422, "validation_error"],
     ["a broken escape in the path", "GET", "/x/tasks/%ZZ/1", {}, 422, "validation_error"],
@@ -192,6 +203,11 @@ describe("the error envelope", () => {
     expect(response.headers["x-content-type-options"]).toBe("nosniff");
     expect(response.json()).toMatchObject({ error, request_id: response.headers["x-request-id"] });
     expect(Object.keys(response.json()).sort()).toEqual(["details", "error", "message", "request_id"]);
+  });
+
+  test("of a body nested as deep as may be is none", async () => {
+    const answer = await of("POST", "/x/echo", { payload: nested(100), headers: json });
+    expect(answer.json()).toEqual({ body: JSON.parse(nested(100)) });
   });
 
   test("of broken JSON names json_invalid and holds nothing of the body", async () => {

@@ -202,20 +202,43 @@ function decorateRequests(app: App, access: Access): void {
 function acceptJsonOnly(app: App): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser("error", "ignore");
+  const read = (request: FastifyRequest, body: string, done: (error: Error | null, value?: unknown) => void): void =>
+    void parse(request, body, (error, value) => {
+      // Whatever walks it afterwards may do so by recursion.
+      done(error === null && isDeeperThan(mostLevels, value) ? invalid(tooDeep) : error, value);
+    });
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     if (body === "") return done(null, undefined);
     if (request.routeOptions.config.takesNul !== true && holdsNul(body as string)) return done(invalid(nulIn("body")));
     if (request.routeOptions.config.keepsNumbers !== true || !holdsLongNumber(body as string)) {
-      return parse(request, body as string, done);
+      return read(request, body as string, done);
     }
     // What the usual reader refuses, it refuses here too.
-    parse(request, body as string, (error) => (error === null ? done(null, parseJson(body as string)) : done(error)));
+    read(request, body as string, (error) => (error === null ? done(null, parseJson(body as string)) : done(error)));
   });
 }
 
 function nulIn(place: string): ValidationFault {
   return { loc: [place], type: "nul_character", message: "must not hold the character U+0000" };
 }
+
+const mostLevels = 100;
+const tooDeep: ValidationFault = {
+  loc: ["body"],
+  type: "too_deep",
+  message: `must not be nested deeper than ${mostLevels} levels`,
+};
+
+/** Whether arrays and objects stand in one another more often than that. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let inner = [value].filter(isContainer);
+  for (let level = 0; level < levels && inner.length > 0; level += 1) {
+    inner = inner.flatMap((each) => Object.values(each).filter(isContainer));
+  }
+  return inner.length > 0;
+}
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** Whether a JSON text writes U+0000, as an escape that is not itself escaped. */
 function holdsNul(text: string): boolean {
