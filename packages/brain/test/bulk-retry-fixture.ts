@@ -19,7 +19,9 @@ export async function failTasks(
   prefix = "task",
 ): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(5, "0")}`);
-  const failed = { name: "mail", queue: "emails", state: "failure", finished_at: new Date(1000) };
+  // Lately: a whole brain deletes tasks that it heard of long ago.
+  const received_at = new Date(Date.now() - 3_600_000);
+  const failed = { name: "mail", queue: "emails", state: "failure", finished_at: new Date(1000), received_at };
   await insertTasks(
     database,
     ids.map((task_id) => ({ ...failed, ...given, task_id })),

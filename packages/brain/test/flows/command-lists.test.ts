@@ -6,6 +6,7 @@ import type { CommandRow } from "../../src/schema/tables/index.ts";
 import { commandRow } from "../command-rows.ts";
 
 const agents = [randomUUID(), randomUUID()];
+const base = Date.now() - 3_600_000;
 const statuses = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"];
 
 for (const dialect of testDialects) {
@@ -21,8 +22,8 @@ for (const dialect of testDialects) {
             agent_id: agents[index % 2] ?? null,
             action: index % 3 === 0 ? "retry_task" : "cancel_task",
             status: statuses[index % statuses.length] ?? "",
-            // Several of one instant, so that the id decides.
-            issued_at: new Date(Date.UTC(2026, 0, 1, 0, Math.floor(index / 4))),
+            // Several of one instant, so that the id decides; lately, since old commands are deleted.
+            issued_at: new Date(base + Math.floor(index / 4) * 60_000),
           }),
         );
       }

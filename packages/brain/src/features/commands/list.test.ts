@@ -1,11 +1,28 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { commandRow } from "../../../test/command-rows.ts";
-import { changedCommands } from "./list.ts";
+import { changedCommands, listCommands } from "./list.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
 
 for (const dialect of testDialects) {
+  describe(`the list of commands on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+
+    test.each([
+      ["the quick readers", "slow", {}],
+      ["the quick readers", "slow", { status: "pending" }],
+      ["the slow readers", "read", { status: "pending", action: "cancel_task" }],
+    ] as const)("is read by %s alone, without %s, with %j", async (_by, absent, query) => {
+      const row = commandRow({ project_id: projectId });
+      await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
+      const database = { ...opened.database, [absent]: null };
+      const sizes = { SVC_REST_DEFAULT_PAGE_SIZE: 50, SVC_REST_MAX_PAGE_SIZE: 500 };
+      const page = await listCommands(database, sizes, { projectId, role: "viewer", query });
+      expect(page.items.map(({ id }) => id)).toContain(row.id);
+    });
+  });
+
   describe(`changed commands on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 

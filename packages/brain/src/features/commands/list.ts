@@ -14,7 +14,7 @@ type Db = Database<Tables>;
 
 /** A project's commands, newest first, as the role may see them. */
 export async function listCommands(
-  { read, dialect }: Db,
+  { read, slow, dialect }: Db,
   sizes: PageSizes,
   { projectId, role, query }: { projectId: string; role: Role; query: CommandQuery },
 ): Promise<{ items: CommandPublic[]; next_cursor: string | null }> {
@@ -25,7 +25,9 @@ export async function listCommands(
     action: query.action === undefined || query.action === "" ? null : query.action,
   };
   const bounds = { after: readPosition(query.cursor), limit: clampLimit(query.limit, sizes) };
-  const { rows, hasMore } = await newestCommands(read, dialect, filter, bounds);
+  // An index serves one filter: where several hold together for few rows, many are walked.
+  const isWalk = [filter.status, filter.agentId, filter.action].filter((value) => value !== null).length > 1;
+  const { rows, hasMore } = await newestCommands(isWalk ? slow : read, dialect, filter, bounds);
   const last = hasMore ? rows.at(-1) : undefined;
   return {
     items: rows.map((row) => publicCommand(row, role)),
