@@ -14,10 +14,10 @@ import {
 } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
+import { createCountedWord } from "../../platform/counted-word.ts";
 import type { Log } from "../../platform/log.ts";
 import { type AgentIdentity, abilitiesOf } from "../agents/index.ts";
 import type { ClaimedCommand } from "../commands/index.ts";
-import { createCountedWord } from "./counted-word.ts";
 import {
   createLossWarnings,
   createSampleLimiter,

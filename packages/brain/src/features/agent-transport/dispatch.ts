@@ -8,11 +8,11 @@ import {
   wireLimits,
 } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
+import { createCountedWord } from "../../platform/counted-word.ts";
 import { isTransient } from "../../platform/database/errors.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { IngestBatch, IngestOutcome } from "../ingest/index.ts";
-import { createCountedWord } from "./counted-word.ts";
 
 /** What became of one verified frame (spec part 3, section 1.10). */
 export type FrameOutcome =

@@ -1,8 +1,8 @@
 import { closeCodes, encodeHelloAck, type HelloPayload, parseHello, protocolVersion, wireTimes } from "@svc/protocol";
 import type { WebSocket } from "ws";
+import { createCountedWord } from "../../platform/counted-word.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import { type Connection, type ConnectionDeps, createConnection } from "./connection.ts";
-import { createCountedWord } from "./counted-word.ts";
 import type { Admit, RequestFacts } from "./refusals.ts";
 import type { Slots } from "./slots.ts";
 import { compareVersions } from "./versions.ts";

@@ -1,8 +1,8 @@
 import type { Clock } from "../../platform/clock.ts";
+import { createCountedWord } from "../../platform/counted-word.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
-import { createCountedWord } from "./counted-word.ts";
 import { createLossWarnings, createSampleLimiter } from "./dispatch.ts";
 import { type PollDeps, pollCommands } from "./poll.ts";
 import type { LongpollSession, SessionRegistry } from "./session-registry.ts";

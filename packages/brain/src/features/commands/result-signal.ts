@@ -1,3 +1,5 @@
+import type { Clock } from "../../platform/clock.ts";
+import { createCountedWord } from "../../platform/counted-word.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { type AnnouncerDeps, createAnnouncer } from "./announcer.ts";
@@ -17,6 +19,7 @@ const recheckMs = 250;
 const idsPerStatement = 500;
 
 export interface ResultSignalDeps extends AnnouncerDeps {
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly database: Pick<Database<Tables>, "read" | "listen" | "notify" | "dialect">;
 }
 
@@ -25,10 +28,11 @@ export interface ResultSignalDeps extends AnnouncerDeps {
  * What a lost notification missed is found by one look every 250 ms for all who wait.
  */
 export function createResultSignal(deps: ResultSignalDeps) {
-  const { database, log } = deps;
+  const { database, clock, log } = deps;
   const others = createAnnouncer<EndedCommand>(deps, "svc_command_ends");
   const waiting = new Map<string, Set<() => void>>();
   const listeners = new Set<(ended: EndedCommand, isHere: boolean) => void>();
+  const failed = createCountedWord(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 
@@ -52,7 +56,7 @@ export function createResultSignal(deps: ResultSignalDeps) {
     if (timer !== null || waiting.size === 0) return;
     timer = setTimeout(() => {
       recheck()
-        .catch((error: Error) => log.warn("commands.recheck_failed", { message: error.message }))
+        .catch((error: Error) => failed({ message: error.message }))
         .finally(() => {
           timer = null;
           scheduleRecheck();

@@ -107,6 +107,32 @@ for (const dialect of testDialects) {
       expect(await outcome(sentAgo(10), { withResends: false })).toBe("over");
     });
 
+    test("is not told of again and again while the database is away", async () => {
+      const warnings: unknown[] = [];
+      const fourLooks = Promise.withResolvers<void>();
+      let looks = 0;
+      const read = {
+        selectFrom() {
+          looks += 1;
+          if (looks === 4) fourLooks.resolve();
+          throw new Error("the database is away");
+        },
+      };
+      const work = createWorkSignal({
+        database: { ...opened.database, read: read as never },
+        clock,
+        log: { ...silent, warn: (event, about) => void warnings.push([event, about]) },
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        processId: "one",
+      });
+      const { signal } = new AbortController();
+      const waiting = work.wait({ agentId: randomUUID(), max: 1, retryContracts: new Set(), waitMs: 30_000, signal });
+      await fourLooks.promise;
+      await work.stop();
+      expect(await waiting).toBe("over");
+      expect(warnings).toEqual([["commands.recheck_failed", { times: 1, message: "the database is away" }]]);
+    });
+
     test("leaves what it may not be given to another poll of its agent", async () => {
       const agentId = randomUUID();
       const work = open();

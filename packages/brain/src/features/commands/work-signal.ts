@@ -1,3 +1,4 @@
+import { createCountedWord } from "../../platform/counted-word.ts";
 import { type AnnouncerDeps, createAnnouncer } from "./announcer.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { mayBeGiven } from "./contract.ts";
@@ -35,6 +36,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
   const others = createAnnouncer<string>(deps, "svc_commands");
   const waiting = new Map<string, Set<Waiter>>();
   const listeners = new Set<(agentId: string | null) => void>();
+  const failed = createCountedWord(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 
@@ -80,7 +82,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     if (timer !== null || waiting.size === 0) return;
     timer = setTimeout(() => {
       recheck()
-        .catch((error: Error) => log.warn("commands.recheck_failed", { message: error.message }))
+        .catch((error: Error) => failed({ message: error.message }))
         .finally(() => {
           timer = null;
           scheduleRecheck();
