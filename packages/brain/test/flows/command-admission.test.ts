@@ -40,6 +40,21 @@ for (const dialect of testDialects) {
       await poor.close();
     });
 
+    test.each([
+      [["retry_task", "retry_by_reference_v1"], "capability_missing"],
+      [["bulk_retry"], "retry_contract_missing"],
+    ])("bulk-retry needs bulk_retry and the contract, and %j is not enough", async (tokens, reason) => {
+      const engine = `rq-${randomUUID().slice(0, 8)}`;
+      const { agentId: agent_id, agent: poor } = await fixture.connect({
+        engines: [engine],
+        capabilities: { [engine]: tokens },
+      });
+      const bulk = { agent_id, filter: { engine, task_ids: ["a"] }, max: 1 };
+      const wanted = [422, "validation_error", engine, "bulk_retry", reason];
+      expect(refusalOf(await fixture.send("bulk-retry", bulk))).toEqual(wanted);
+      await poor.close();
+    });
+
     test("an engine that the agent does not serve, and an agent that is away, are refused", async () => {
       const wanted = [422, "validation_error", "celery", "cancel_task"];
       expect(refusalOf(await fixture.send("cancel-task", bodyFor("celery", fixture.agentId)))).toEqual([

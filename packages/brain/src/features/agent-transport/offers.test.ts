@@ -11,7 +11,6 @@ import { commandRow } from "../../../test/command-rows.ts";
 import type { Log } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
-import { insertAgent, upsertProcess } from "../agents/store.ts";
 import { type Commands, createCommands } from "../commands/index.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import { createOffers, type Offers } from "./offers.ts";
@@ -112,23 +111,29 @@ for (const dialect of testDialects) {
       const { agent_id, project_id } = identity;
       const at = clock.now();
       await opened.database.write(async (tx) => {
-        await insertAgent(tx, agentRow({ id: agent_id, project_id, name: "agent", state: "online" }));
-        await upsertProcess(tx, {
-          id: randomUUID(),
-          agent_id,
-          project_id,
-          worker_id: workerId,
-          role: "other",
-          framework: "node",
-          pid: 1,
-          started_at: null,
-          state: "online",
-          capabilities: JSON.stringify(abilities),
-          last_seen_at: at,
-          last_connect_at: at,
-          created_at: at,
-          updated_at: at,
-        });
+        await tx
+          .insertInto("agents")
+          .values(agentRow({ id: agent_id, project_id, name: "agent", state: "online" }))
+          .execute();
+        await tx
+          .insertInto("agent_workers")
+          .values({
+            id: randomUUID(),
+            agent_id,
+            project_id,
+            worker_id: workerId,
+            role: "other",
+            framework: "node",
+            pid: 1,
+            started_at: null,
+            state: "online",
+            capabilities: JSON.stringify(abilities),
+            last_seen_at: at,
+            last_connect_at: at,
+            created_at: at,
+            updated_at: at,
+          })
+          .execute();
       });
     }
     async function issue(given: Partial<CommandRow> = {}): Promise<string> {

@@ -6,27 +6,11 @@ import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createCorrect } from "./correct.ts";
-import { createSweep, reconcileKey } from "./sweep.ts";
+import { createSweep } from "./sweep.ts";
 
 const minuteMs = 60_000;
 const ago = (minutes: number) => new Date(Date.now() - minutes * minuteMs).toISOString();
 const signal = new AbortController().signal;
-
-describe("the idempotency key of asking about a task", () => {
-  test("names engine, task and interval", () => {
-    expect(reconcileKey("bullmq", "mail:7", 42)).toBe("reconcile:bullmq:mail:7:42");
-  });
-
-  test("holds a digest instead of a task that makes it too long", () => {
-    const fits = "t".repeat(200 - "reconcile:e::42".length);
-    expect(reconcileKey("e", fits, 42)).toHaveLength(200);
-    // SHA-256 of "e:" and 186 times "t".
-    expect(reconcileKey("e", `${fits}t`, 42)).toMatch(/^reconcile:[0-9a-f]{32}:42$/);
-    expect(reconcileKey("e", `${fits}t`, 42)).not.toBe(reconcileKey("e", `${fits}u`, 42));
-    expect(reconcileKey("e", "😀".repeat(186), 42)).toMatch(/^reconcile:[0-9a-f]{32}:42$/);
-    expect(reconcileKey("e", "😀".repeat(185), 42)).toContain("😀");
-  });
-});
 
 for (const dialect of testDialects) {
   describe(`reconciliation on ${dialect}`, () => {
@@ -135,48 +119,6 @@ for (const dialect of testDialects) {
         parameters: { engine: "bullmq", task_id: "started" },
         issued_by: null,
       });
-    });
-
-    test("leaves a row in the audit trail for each question", async () => {
-      const { agent, frame } = await askAbout("audited");
-      const rows = await database()
-        .read.selectFrom("audit_log")
-        .selectAll()
-        .where("project_id", "=", projectId)
-        .where("action", "=", "command.issue.reconcile_task")
-        .execute();
-      expect(rows).toMatchObject([{ target_type: "command", target_id: frame.id, user_id: null, result: "success" }]);
-      expect(JSON.parse(rows[0]?.metadata ?? "")).toEqual({
-        agent_id: agent.session.agentId,
-        engine: "bullmq",
-        target_type: "task",
-        target_id: "audited",
-      });
-    });
-
-    test.each(["revoked", "archived"])("asks no agent that was %s since it was chosen", async (how) => {
-      await newProject();
-      const agent = await connect();
-      await report(agent, event("task.started", "gone", ago(60)));
-      const { features } = brain.running.brain;
-      const { audit, commands } = features;
-      const agents = {
-        able: async (ability: Parameters<typeof features.agents.able>[0]) => {
-          const chosen = await features.agents.able(ability);
-          const path = how === "revoked" ? `/agents/${agent.session.agentId}` : "";
-          expect((await brain.as.root.delete(`/projects/${slug}${path}`)).status).toBe(204);
-          return chosen;
-        },
-      };
-      const settings = { SVC_RECONCILIATION_SWEEP_SECONDS: 300, SVC_RECONCILIATION_STALE_THRESHOLD_SECONDS: 900 };
-      const clock = { now: () => new Date() };
-      expect(await createSweep({ database: database(), clock, agents, audit, commands, settings })(signal)).toBe(0);
-      const rows = await database()
-        .read.selectFrom("commands")
-        .selectAll()
-        .where("project_id", "=", projectId)
-        .execute();
-      expect(rows).toEqual([]);
     });
 
     test("asks nobody while no agent is able to, and asks once one is", async () => {
