@@ -10,6 +10,7 @@ import {
 import type { Clock } from "../../platform/clock.ts";
 import { createCountedWord } from "../../platform/counted-word.ts";
 import { isTransient } from "../../platform/database/errors.ts";
+import { retryTransient } from "../../platform/database/retry-transient.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { IngestBatch, IngestOutcome } from "../ingest/index.ts";
@@ -48,9 +49,6 @@ export interface DispatchDeps {
   commandResulted(identity: AgentIdentity, commandId: string, payload: Record<string, unknown>): Promise<void>;
 }
 
-const reportRetries = 3;
-const reportRetryDelayMs = 100;
-
 /**
  * Does what a verified frame says. Never throws. A batch that ingest could not take is a transient outcome, so that the agent sends it
  * again; any other frame that fails for good is dropped and confirmed (1.10 rule 1), because it would fail for ever.
@@ -58,17 +56,9 @@ const reportRetryDelayMs = 100;
 export function createDispatch(deps: DispatchDeps) {
   const { log } = deps;
 
-  /** Stores a record, trying a transient failure again. */
-  async function storeRecord(store: () => Promise<void>, retries = 0): Promise<FrameOutcome> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await store();
-        return { kind: "confirmed" };
-      } catch (error) {
-        if (!isTransient(error) || attempt === retries) throw error;
-        await new Promise((resolve) => setTimeout(resolve, reportRetryDelayMs));
-      }
-    }
+  async function storeRecord(store: () => Promise<void>): Promise<FrameOutcome> {
+    await store();
+    return { kind: "confirmed" };
   }
 
   // Not async, and so is everything on this way: a function that waits keeps its parameters alive, here a whole parsed frame.
@@ -137,9 +127,13 @@ export function createDispatch(deps: DispatchDeps) {
       case "agent_status":
         return agentStatus(source, frame);
       case "command_ack":
-        return storeRecord(() => deps.commandAcked(source.identity, frame.id, frame.payload ?? {}), reportRetries);
+        return storeRecord(() =>
+          retryTransient(() => deps.commandAcked(source.identity, frame.id, frame.payload ?? {})),
+        );
       case "command_result":
-        return storeRecord(() => deps.commandResulted(source.identity, frame.id, frame.payload ?? {}), reportRetries);
+        return storeRecord(() =>
+          retryTransient(() => deps.commandResulted(source.identity, frame.id, frame.payload ?? {})),
+        );
       case "registry_delta":
         log.info("agent_transport.registry_delta", { agent_id: source.identity.agent_id });
         return { kind: "confirmed" };

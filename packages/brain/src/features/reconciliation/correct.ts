@@ -8,6 +8,7 @@ import {
   uuidV5,
 } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
+import { retryTransient } from "../../platform/database/retry-transient.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { type Audit, ownOrigin } from "../audit/index.ts";
 import type { ReportedResult } from "../commands/index.ts";
@@ -84,7 +85,7 @@ export function createCorrect({ database, ingest, audit }: CorrectDeps) {
   ): Promise<void> {
     const task = await findTask(database, scope);
     if (task === undefined || winnerIdOf(task.fold) !== id) return;
-    await audit.record({
+    const entry = {
       ...ownOrigin,
       action: "task.reconciled",
       target_type: "task",
@@ -98,7 +99,9 @@ export function createCorrect({ database, ingest, audit }: CorrectDeps) {
         agent_id: command.agent_id,
         command_id: command.id,
       },
-    });
+    };
+    // The event is stored, and nobody corrects the task again.
+    await retryTransient(() => audit.record(entry));
   }
 }
 

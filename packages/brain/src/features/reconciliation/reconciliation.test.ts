@@ -353,6 +353,22 @@ for (const dialect of testDialects) {
       expect([await correctionsOf(frame.id), await auditOf("raced")]).toMatchObject([[{ kind: "task.failed" }], []]);
     });
 
+    test("leaves its audit row also when the database fails for the moment", async () => {
+      const { frame } = await askAbout("busy");
+      const { audit, ingest } = brain.running.brain.features;
+      let fails = 3;
+      const busy = {
+        record: async (entry: Parameters<typeof audit.record>[0]) => {
+          fails -= 1;
+          if (fails >= 0) throw Object.assign(new Error("lock timeout"), { code: "55P03" });
+          await audit.record(entry);
+        },
+      };
+      const correct = createCorrect({ database: database(), audit: busy, ingest });
+      expect(await correct(await reported(frame, { engine_state: "success" }))).toBe("corrected");
+      expect(await auditOf("busy")).toHaveLength(1);
+    });
+
     test("judges one answer that is heard twice at once only once", async () => {
       const { frame } = await askAbout("twice");
       const { audit, ingest } = brain.running.brain.features;
