@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly cwd?: string;
   /** What is piped in; nothing unless given. */
   readonly input?: string;
+  /** What is typed at a terminal, in the place of what is piped in. */
+  readonly typed?: string;
   /** What a status line on a terminal shows, one after the other; without it there is no terminal. */
   readonly shown?: string[];
 }
@@ -26,15 +28,16 @@ export interface Surroundings {
 export async function svc(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  { cwd, input, shown }: Surroundings = {},
+  { cwd, input, typed, shown }: Surroundings = {},
 ): Promise<Ran> {
   const home = env.SVC_HOME ?? (await mkdtemp(join(tmpdir(), "svc-cli-")));
   if (env.SVC_HOME === undefined) onTestFinished(() => rm(home, { recursive: true, force: true }));
   for (const name of Object.keys(process.env)) if (name.startsWith("SVC_")) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries({ ...env, SVC_HOME: home })) vi.stubEnv(name, value);
   const folder = vi.spyOn(process, "cwd").mockReturnValue(cwd ?? home);
-  const piped = Readable.from(input === undefined ? [] : [input], { objectMode: false });
-  const stdin = vi.spyOn(process, "stdin", "get").mockReturnValue(piped as unknown as typeof process.stdin);
+  const given = Readable.from([input ?? typed ?? ""], { objectMode: false });
+  const standardInput = Object.assign(given, { isTTY: typed !== undefined }) as unknown as typeof process.stdin;
+  const stdin = vi.spyOn(process, "stdin", "get").mockReturnValue(standardInput);
   const written = { out: "", err: "" };
   try {
     const code = await run(args, commands, {
