@@ -67,7 +67,7 @@ function missing(resource: unknown, { slug, what }: Asked): string {
   const kind = typeof resource === "string" ? resource.replaceAll("_", " ") : null;
   if (kind === "project" || (kind === null && what === undefined)) return `project ${slug}`;
   return what === undefined || (kind !== null && !what.startsWith(kind))
-    ? `such ${kind} in project ${slug}`
+    ? `such ${kind}`
     : `${what} in project ${slug}`;
 }
 
