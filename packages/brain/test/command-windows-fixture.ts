@@ -30,6 +30,7 @@ export async function startWindows(dialect: TestDialect, transport: Transport) {
   const prepared = await startTestBrain({ home, databaseUrl, env });
   const minted = await prepared.mintAgent();
   await prepared.stop();
+  const database = await openDatabaseAt(databaseUrl);
   const network = await startFaultyNetwork({ port });
   const startBrain = () => startBrainProcess({ home, databaseUrl, port, env, killPointFile });
 
@@ -111,20 +112,17 @@ export async function startWindows(dialect: TestDialect, transport: Transport) {
     acked: (taskId: string) =>
       waitFor(
         async () => {
-          const database = await openDatabaseAt(databaseUrl);
           const row = await database.read
             .selectFrom("commands")
             .select("acked_at")
             .where("target_id", "=", taskId)
             .executeTakeFirst();
-          await database.close();
           return row?.acked_at != null;
         },
         { withinMs, everyMs: 50, that: "an acknowledged command" },
       ),
     /** The time of a command that was sent is over. */
     async passTime(taskId: string): Promise<void> {
-      const database = await openDatabaseAt(databaseUrl);
       const { numUpdatedRows } = await database.write((tx) =>
         tx
           .updateTable("commands")
@@ -133,7 +131,6 @@ export async function startWindows(dialect: TestDialect, transport: Transport) {
           .where("status", "=", "dispatched")
           .executeTakeFirst(),
       );
-      await database.close();
       if (numUpdatedRows !== 1n) throw new Error(`the command of ${taskId} is not on its way`);
     },
     /** How often the engine was given a command about the task, in every process. */
@@ -143,6 +140,7 @@ export async function startWindows(dialect: TestDialect, transport: Transport) {
       await windows.killAgent();
       await network.close();
       await brain.kill();
+      await database.close();
       await drop();
       await rm(home, { recursive: true, force: true });
     },
