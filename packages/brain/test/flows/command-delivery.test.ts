@@ -234,13 +234,16 @@ for (const dialect of testDialects) {
         const echo = { delivery_claim_token: frame.payload?.delivery_claim_token };
         const text = agent.sign("command_result", { status: "success", result: { first: true }, ...echo }, id);
         agent.send(text);
-        await agent.settle();
-        const ended = await rowOf(id);
-        expect(ended).toMatchObject({ status: "completed", result: '{"first":true}' });
+        const ended = await waitFor(async () => {
+          const row = await rowOf(id);
+          return row.status === "completed" && row;
+        });
+        expect(JSON.parse(ended.result ?? "")).toEqual({ first: true });
 
         agent.sendFrame("command_result", { status: "success", result: { second: true }, ...echo }, id);
         agent.sendFrame("command_result", { status: "failed", error: "third", ...echo }, id);
         agent.sendFrame("command_ack", echo, id);
+        expect(await audited(id, 1)).toEqual(["ended"]);
         await agent.settle();
         expect(await rowOf(id)).toEqual(ended);
         // The same bytes again end the session, and so does what comes behind them.

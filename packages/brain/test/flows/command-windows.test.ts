@@ -146,8 +146,8 @@ const killWindows: readonly KillWindow[] = [
 
 const setups = (
   [
-    ["sqlite", "ws"],
-    ["postgres", "longpoll"],
+    ["sqlite", "longpoll"],
+    ["postgres", "ws"],
   ] as const satisfies [TestDialect, Transport][]
 ).filter(([dialect]) => testDialects.includes(dialect));
 
