@@ -1,7 +1,10 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // Workspace packages resolve to their .ts sources; the worker threads that tests start get the same through NODE_OPTIONS.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --conditions=source`.trim();
+// Threads and processes that tests start take the sources as the first one compiled them.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 const resolve = { conditions: ["source", "module", "node", "development|production"] };
 const ssr = { resolve: { conditions: ["source", "node"], externalConditions: ["source", "node"] } };

@@ -1,31 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { type AgentProcess, startAgentProcess } from "@svc/testkit/agent-process";
 import { type Peer, startPeer, waitFor } from "@svc/testkit/peer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-const program = fileURLToPath(new URL("./command-process.ts", import.meta.url));
 const unknown =
   "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it";
 
-interface AgentProcess {
-  /** Ids of the commands that its adapter was given. */
-  begun(): string[];
-  /** kill -9; resolves when it is gone. */
-  kill(): Promise<void>;
-}
-
 let peer: Peer;
 let directory: string;
-const children = new Set<ChildProcess>();
+const children = new Set<AgentProcess>();
 beforeEach(async () => {
   peer = await startPeer();
   directory = mkdtempSync(join(tmpdir(), "command-crash-"));
 });
 afterEach(async () => {
-  for (const child of children) child.kill("SIGKILL");
+  for (const child of children) await child.kill();
+  children.clear();
   await peer.stop();
   rmSync(directory, { recursive: true });
 });
@@ -42,28 +34,15 @@ async function startProcess(transport: "ws" | "longpoll" = "ws"): Promise<AgentP
     pollWaitSeconds: 1,
   };
   const before = peer.record.connects;
-  const child = spawn(process.execPath, ["--conditions=source", program, JSON.stringify(settings)], {
-    stdio: ["ignore", "pipe", "ignore"],
-    env: { ...process.env, NODE_OPTIONS: "" },
-  });
-  children.add(child);
-  let told = "";
-  child.stdout.on("data", (part) => {
-    told += String(part);
-  });
-  const closed = new Promise<void>((resolve) => child.on("close", () => resolve()));
   const heartbeats = () => peer.record.frames.filter(({ type }) => type === "heartbeat").length;
   const beaten = heartbeats();
+  const child = startAgentProcess(settings);
+  children.add(child);
   await waitFor(() => peer.record.connects > before && heartbeats() > beaten);
-  return {
-    begun: () => told.split("\n").filter((line) => line !== ""),
-    async kill() {
-      child.kill("SIGKILL");
-      await closed;
-      children.delete(child);
-    },
-  };
+  return child;
 }
+
+const idsOf = ({ begun }: AgentProcess) => begun.map(({ id }) => id);
 
 function send(id: string, token: string, parameters: Record<string, unknown> = {}): void {
   const target = { type: "task", id: "t", engine: "scripted" };
@@ -82,7 +61,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
   test("kill -9 while a command is carried out: its outcome is unknown, and a copy is not carried out", async () => {
     const first = await startProcess(transport);
     send("c", "one");
-    await waitFor(() => first.begun().length === 1 && answers("command_ack", "c").length === 1);
+    await waitFor(() => first.begun.length === 1 && answers("command_ack", "c").length === 1);
     await first.kill();
 
     const second = await startProcess(transport);
@@ -95,8 +74,8 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
       { status: "failed", error: unknown, delivery_claim_token: "two" },
     ]);
     expect(answers("command_ack", "c").at(-1)).toEqual({ delivery_claim_token: "two" });
-    expect(first.begun()).toEqual(["c"]);
-    expect(second.begun()).toEqual([]);
+    expect(idsOf(first)).toEqual(["c"]);
+    expect(idsOf(second)).toEqual([]);
   });
 });
 
@@ -112,13 +91,13 @@ test("kill -9 before a copy of an ended command comes: the copy gets the result"
 
   const success = { status: "success", result: { task_id: "c" } };
   expect(answers("command_result", "c").at(-1)).toEqual({ ...success, delivery_claim_token: "two" });
-  expect(second.begun()).toEqual([]);
+  expect(idsOf(second)).toEqual([]);
 });
 
 test("kill -9 while others wait for their turn: each is reported for what it is", async () => {
   const first = await startProcess();
   for (let at = 0; at < 18; at += 1) send(`c-${at}`, "t");
-  await waitFor(() => answers("command_ack", "c-17").length === 1 && first.begun().length === 16);
+  await waitFor(() => answers("command_ack", "c-17").length === 1 && first.begun.length === 16);
   await first.kill();
 
   const second = await startProcess();
@@ -130,5 +109,5 @@ test("kill -9 while others wait for their turn: each is reported for what it is"
   expect(texts).toEqual(
     Object.fromEntries(Array.from({ length: 18 }, (_, at) => [`c-${at}`, at < 16 ? unknown : notBegun])),
   );
-  expect(second.begun()).toEqual([]);
+  expect(idsOf(second)).toEqual([]);
 });

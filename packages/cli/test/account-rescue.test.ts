@@ -6,7 +6,8 @@ import { createTestDatabase, enrollSecondFactor, type PostgresServer, startPostg
 import { signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
 import { openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { scratchFolder, startSvc } from "./svc-process.ts";
+import { type Ran, svc as runHere } from "./in-process.ts";
+import { plainEnvironment, runSvc, scratchFolder } from "./svc-process.ts";
 
 let server: PostgresServer | undefined;
 beforeAll(async () => {
@@ -18,13 +19,10 @@ const quickHashes = { SVC_ARGON2_TIME_COST: "1", SVC_ARGON2_MEMORY_COST: "8192",
 const password = "planted Secret 1 of tests";
 const otherPassword = "planted Secret 2 of tests";
 
-interface Outcome {
-  readonly code: number | NodeJS.Signals;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** A home and an empty database, with ways to run `svc` on them and to look into them. No output of any command holds a password. */
+/**
+ * A home and an empty database, with ways to run `svc` on them and to look into them: `svc` in this process, `started` in one of its own.
+ * No output of any command holds a password.
+ */
 async function place(dialect: "sqlite" | "postgres") {
   const home = await scratchFolder();
   const { url, drop } =
@@ -32,12 +30,16 @@ async function place(dialect: "sqlite" | "postgres") {
       ? await createTestDatabase(server?.adminUrl ?? "")
       : { url: `sqlite://${join(home, "svc.db")}`, drop: async () => {} };
   onTestFinished(drop);
-  async function svc(args: readonly string[], input?: string, more: Record<string, string> = {}): Promise<Outcome> {
-    const env = { SVC_HOME: home, SVC_DATABASE_URL: url, ...quickHashes, ...more };
-    const process = startSvc(args, { cwd: home, env, ...(input !== undefined && { input: `${input}\n` }) });
-    const code = await process.ended;
-    expect(process.written.out + process.written.err).not.toContain("planted");
-    return { code, ...process.written };
+  const env = { SVC_HOME: home, SVC_DATABASE_URL: url, ...quickHashes };
+  async function svc(args: readonly string[], input?: string, more: Record<string, string> = {}): Promise<Ran> {
+    const ran = await runHere(args, { ...env, ...more }, { ...(input !== undefined && { input: `${input}\n` }) });
+    expect(ran.out + ran.err).not.toContain("planted");
+    return ran;
+  }
+  async function started(args: readonly string[], input = ""): Promise<Ran> {
+    const ran = await runSvc(args, { cwd: home, env, input: `${input}\n` });
+    expect(ran.out + ran.err).not.toContain("planted");
+    return ran;
   }
   async function auditRows() {
     const database = await openDatabaseAt(url);
@@ -58,7 +60,7 @@ async function place(dialect: "sqlite" | "postgres") {
     onTestFinished(() => brain.stop());
     return brain;
   }
-  return { home, url, svc, auditRows, startBrain, leaveBehind };
+  return { home, url, svc, started, auditRows, startBrain, leaveBehind };
 }
 
 for (const dialect of testDialects) {
@@ -153,7 +155,7 @@ for (const dialect of testDialects) {
     }, 120_000);
 
     test("reset-mfa ends a second factor, also a locked one; its user signs in with the password alone", async () => {
-      const { svc, auditRows, startBrain } = await place(dialect);
+      const { svc, started, auditRows, startBrain } = await place(dialect);
       const { as, url } = await startBrain();
       const me = (await as.operator.get("/auth/me")).body as { id: string; email: string };
       await enrollSecondFactor(as.operator);
@@ -161,7 +163,7 @@ for (const dialect of testDialects) {
       expect((await pending.get("/projects")).status).toBe(403);
       for (let guess = 0; guess < 5; guess += 1) await pending.post("/auth/mfa/verify", { code: "000000" });
 
-      expect(await svc(["reset-mfa", me.email])).toEqual({
+      expect(await started(["reset-mfa", me.email])).toEqual({
         code: 0,
         out: `${me.email} has no second factor any more\n`,
         err: "",
@@ -208,17 +210,17 @@ describe("account rescue", () => {
     [["changepassword", "a@b", "c@d"], 2],
     [["changepassword", "--password", "x", "a@b"], 2],
   ] as const)("ends %j with %i", async (args, code) => {
-    const svc = startSvc(args, { cwd: await scratchFolder() });
-    expect(await svc.ended).toBe(code);
-    expect(svc.written.err).toMatch(/^usage: svc /m);
+    const ran = await runHere(args);
+    expect(ran).toMatchObject({ code, out: "", err: expect.stringMatching(/^usage: svc /m) });
   });
 
   test.each([["changepassword"], ["reset-mfa"]])("%s makes nothing where no service has been", async (command) => {
-    const home = await scratchFolder();
-    const svc = startSvc([command, "ann@example.org"], { cwd: home });
-    expect(await svc.ended).toBe(4);
-    expect(svc.written.err).toMatch(/^svc: the database file \S+ does not exist\n$/);
-    await expect(access(join(home, ".svc"))).rejects.toMatchObject({ code: "ENOENT" });
+    const cwd = await scratchFolder();
+    const home = join(cwd, ".svc");
+    const { code, err } = await runHere([command, "ann@example.org"], { SVC_HOME: home }, { cwd });
+    expect(code).toBe(4);
+    expect(err).toMatch(/^svc: the database file \S+ does not exist\n$/);
+    await expect(access(home)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   test("ends with 3 when the database is there and its secrets are not", async () => {
@@ -240,9 +242,9 @@ describe("account rescue", () => {
   }, 60_000);
 
   test("keeps passwords out of the database, its log and the audit rows", async () => {
-    const { svc, home } = await place("sqlite");
-    await svc(["bootstrap-admin", "ann@example.org", "--stdin"], password);
-    await svc(["changepassword", "ann@example.org", "--stdin"], otherPassword);
+    const { started, home } = await place("sqlite");
+    expect((await started(["bootstrap-admin", "ann@example.org", "--stdin"], password)).code).toBe(0);
+    expect((await started(["changepassword", "ann@example.org", "--stdin"], otherPassword)).code).toBe(0);
     const bytes = await readFile(join(home, "svc.db"), "latin1");
     expect(bytes).toContain("ann@example.org");
     expect(bytes).not.toContain("planted");
@@ -263,7 +265,7 @@ describe("account rescue", () => {
       const command = `${process.execPath} --conditions=source ${entry} changepassword ann@example.org`;
       const terminal = spawn("script", ["-qefc", command, "/dev/null"], {
         cwd: home,
-        env: { PATH: process.env.PATH, HOME: home, SVC_HOME: home, SVC_DATABASE_URL: url, ...quickHashes },
+        env: { ...plainEnvironment, HOME: home, SVC_HOME: home, SVC_DATABASE_URL: url, ...quickHashes },
         stdio: ["pipe", "pipe", "inherit"],
       });
       onTestFinished(() => void terminal.kill("SIGKILL"));

@@ -5,7 +5,8 @@ import { createTestDatabase, type PostgresServer, startPostgres } from "@svc/tes
 import { startTestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { scratchFolder, startSvc } from "./svc-process.ts";
+import { svc as runHere } from "./in-process.ts";
+import { runSvc, scratchFolder } from "./svc-process.ts";
 
 let server: PostgresServer | undefined;
 beforeAll(async () => {
@@ -24,19 +25,17 @@ async function leftBehind(dialect: "sqlite" | "postgres") {
   const brain = await startTestBrain({ dialect, databaseUrl: url, home: cwd });
   await brain.stop();
   const env = { SVC_HOME: cwd, SVC_DATABASE_URL: url };
-  async function svc(args: readonly string[], more: Record<string, string> = {}) {
-    const process = startSvc(["audit", ...args], { cwd, env: { ...env, ...more } });
-    const code = await process.ended;
-    return { code, out: process.written.out, err: process.written.err };
-  }
-  return { cwd, url, svc, start: () => startTestBrain({ dialect, databaseUrl: url, home: cwd }) };
+  const svc = (args: readonly string[], more: Record<string, string> = {}) =>
+    runHere(["audit", ...args], { ...env, ...more });
+  const started = (args: readonly string[]) => runSvc(["audit", ...args], { cwd, env });
+  return { cwd, url, svc, started, start: () => startTestBrain({ dialect, databaseUrl: url, home: cwd }) };
 }
 
 for (const dialect of testDialects) {
   describe(`svc audit on ${dialect}`, () => {
     test("verifies, anchors, prunes and proves, each with its exit code", async () => {
-      const { cwd, svc } = await leftBehind(dialect);
-      const verified = await svc(["verify", "--json"]);
+      const { cwd, svc, started } = await leftBehind(dialect);
+      const verified = await started(["verify", "--json"]);
       expect(verified.code).toBe(0);
       const document = JSON.parse(verified.out);
       expect(document).toMatchObject({ outcome: "clean", complete: true, fault: null, anchor: null });
@@ -53,7 +52,7 @@ for (const dialect of testDialects) {
       expect(await svc(["verify-anchor", file])).toMatchObject({ code: 0, out: "CURRENT_MATCH\n" });
 
       expect((await svc(["prune", "--before", "2999-01-01"])).code).toBe(6);
-      const pruned = await svc(["prune", "--before", "2999-01-01", "--yes"]);
+      const pruned = await started(["prune", "--before", "2999-01-01", "--yes"]);
       expect([pruned.code, pruned.out]).toEqual([0, `removed ${document.rows_verified} rows\n`]);
       expect(JSON.parse((await svc(["verify", "--json"])).out)).toMatchObject({ outcome: "clean", rows_verified: 1 });
       expect(await svc(["verify-anchor", file, "--json"])).toMatchObject({
@@ -110,16 +109,14 @@ describe("svc audit", () => {
     [[], 2],
     [["verify"], 3],
   ] as const)("ends %j with %i in an empty home", async (args, code) => {
-    const cwd = await scratchFolder();
-    const svc = startSvc(["audit", ...args], { cwd });
-    expect(await svc.ended).toBe(code);
+    expect(await runHere(["audit", ...args])).toMatchObject({ code });
   });
 
   test("ends with 4 and makes no database where there is none", async () => {
-    const cwd = await scratchFolder();
-    const env = { SVC_AUDIT_CHAIN_SECRET: "an-audit-secret-0123456789abcdefghijkl" };
-    const svc = startSvc(["audit", "verify"], { cwd, env });
-    expect(await svc.ended).toBe(4);
-    expect(svc.written.err).toContain("does not exist");
+    const { code, err } = await runHere(["audit", "verify"], {
+      SVC_AUDIT_CHAIN_SECRET: "an-audit-secret-0123456789abcdefghijkl",
+    });
+    expect(code).toBe(4);
+    expect(err).toContain("does not exist");
   });
 });

@@ -8,7 +8,8 @@ import { openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { startHttpsServer } from "@svc/testkit/services/https-server";
 import { startMailServer } from "@svc/testkit/services/mail";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { scratchFolder, startSvc } from "./svc-process.ts";
+import { svc as runHere } from "./in-process.ts";
+import { runSvc, scratchFolder } from "./svc-process.ts";
 
 let server: PostgresServer | undefined;
 beforeAll(async () => {
@@ -16,11 +17,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server?.stop());
 
-async function svc(home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const process = startSvc(args, { cwd: home, env: { SVC_HOME: home, ...env } });
-  const code = await process.ended;
-  return { code, ...process.written };
-}
+const svc = (home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runHere(args, { SVC_HOME: home, ...env }, { cwd: home });
 
 /** A stopped service's home and database. */
 async function leftBehind(dialect: "sqlite" | "postgres") {
@@ -36,7 +34,9 @@ async function leftBehind(dialect: "sqlite" | "postgres") {
   await chmod(home, 0o700);
   const env = { SVC_DATABASE_URL: url, SVC_BIND_PORT: String(await freePort()) };
   const run = (args: readonly string[], more: Record<string, string> = {}) => svc(home, args, { ...env, ...more });
-  return { home, url, run, env };
+  const started = (args: readonly string[], more: Record<string, string> = {}) =>
+    runSvc(args, { cwd: home, env: { SVC_HOME: home, ...env, ...more } });
+  return { home, url, run, started };
 }
 
 /** No feature reads this table. */
@@ -48,8 +48,8 @@ const statusOf = (out: string, check: string) => lineOf(check).exec(out)?.[1];
 for (const dialect of testDialects) {
   describe(`svc check on ${dialect}`, () => {
     test("finds a stopped service sound, and says so as one JSON document too", async () => {
-      const { run } = await leftBehind(dialect);
-      const { code, out, err } = await run(["check"]);
+      const { run, started } = await leftBehind(dialect);
+      const { code, out, err } = await started(["check"]);
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(
         out
@@ -120,9 +120,9 @@ for (const dialect of testDialects) {
       onTestFinished(() => brain.stop());
       await brain.mintAgent("never");
       await brain.connectAgent();
-      const env = { SVC_DATABASE_URL: url, SVC_BIND_PORT: String(brain.running.port) };
+      const env = { SVC_HOME: home, SVC_DATABASE_URL: url, SVC_BIND_PORT: String(brain.running.port) };
 
-      const { code, out } = await svc(home, ["doctor"], env);
+      const { code, out } = await runSvc(["doctor"], { cwd: home, env });
 
       expect(code).toBe(0);
       expect(out).toMatch(/^ok +port +.+ is in use by the running service$/m);
@@ -192,8 +192,9 @@ describe("svc doctor", () => {
   test("warns of a public URL behind an unnamed proxy, and of a certificate that browsers refuse", async () => {
     const site = await startHttpsServer();
     onTestFinished(() => site.stop());
-    const { run } = await leftBehind("sqlite");
-    const refused = await run(["doctor"], { SVC_PUBLIC_URL: site.url });
+    const { run, started } = await leftBehind("sqlite");
+    // This process trusts the site.
+    const refused = await started(["doctor"], { SVC_PUBLIC_URL: site.url });
     expect(refused.code).toBe(1);
     expect(refused.out).toMatch(
       /^failed +tls +the certificate of 127\.0\.0\.1 is valid until 2126-\S+, but browsers refuse it/m,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { waitFor } from "@svc/testkit";
 import { onTestFinished } from "vitest";
+import type { Ran } from "./in-process.ts";
 
 const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -26,6 +27,12 @@ export async function scratchFolder(): Promise<string> {
   return folder;
 }
 
+/** What every program needs of the environment: where programs are, and the sources as they were compiled before. */
+export const plainEnvironment = {
+  PATH: process.env.PATH ?? "",
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "",
+};
+
 /** Starts `svc` with these arguments, what is piped into it, and nothing of the caller's SVC_ environment; killed when the test is over. */
 export function startSvc(
   args: readonly string[],
@@ -33,7 +40,7 @@ export function startSvc(
 ): SvcProcess {
   const child = spawn(process.execPath, ["--conditions=source", entry, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? "", HOME: cwd, TMPDIR: cwd, ...env },
+    env: { ...plainEnvironment, HOME: cwd, TMPDIR: cwd, ...env },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   child.stdin?.end(input);
@@ -65,4 +72,12 @@ export function startSvc(
         { withinMs, that: `output that matches ${pattern}` },
       ),
   };
+}
+
+/** Runs `svc` in a process of its own to its end: what `svc` of `in-process.ts` cannot tell is whether the process ends. */
+export async function runSvc(...how: Parameters<typeof startSvc>): Promise<Ran> {
+  const process = startSvc(...how);
+  const code = await process.ended;
+  if (typeof code === "string") throw new Error(`svc ended by ${code}`);
+  return { code, ...process.written };
 }

@@ -7,6 +7,7 @@ import { waitFor } from "./wait-for.ts";
 
 const maxLogChunks = 200;
 const entry = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
+const killPoint = new URL("./kill-point.ts", import.meta.url).href;
 
 export interface BrainProcessOptions {
   readonly home: string;
@@ -16,6 +17,8 @@ export interface BrainProcessOptions {
   /** Further words of the command line. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** File that may name a moment at which the process ends itself by SIGKILL: see `kill-point.ts`. */
+  readonly killPointFile?: string;
 }
 
 /** `svc serve` in a process of its own, which a test can kill. */
@@ -30,6 +33,8 @@ export interface BrainProcess {
   stop(): Promise<number | NodeJS.Signals>;
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
   kill(): Promise<void>;
+  /** Resolves when the process has ended, by whomever. */
+  readonly gone: Promise<void>;
 }
 
 export async function startBrainProcess({
@@ -38,10 +43,14 @@ export async function startBrainProcess({
   port,
   args = [],
   env = {},
+  killPointFile,
 }: BrainProcessOptions): Promise<BrainProcess> {
-  const child = spawn(process.execPath, ["--conditions=source", entry, "serve", "--port", String(port), ...args], {
+  const own = { SVC_HOME: home, SVC_DATABASE_URL: databaseUrl, SVC_LOG_LEVEL: "warn" };
+  const killing = killPointFile === undefined ? [] : [`--import=${killPoint}`];
+  const words = ["--conditions=source", ...killing, entry, "serve", "--port", String(port), ...args];
+  const child = spawn(process.execPath, words, {
     cwd: home,
-    env: { ...process.env, SVC_HOME: home, SVC_DATABASE_URL: databaseUrl, SVC_LOG_LEVEL: "warn", ...env },
+    env: { ...process.env, ...own, TESTKIT_KILL_POINT: killPointFile, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const dieWithUs = () => child.kill("SIGKILL");
@@ -72,6 +81,7 @@ export async function startBrainProcess({
     pid: child.pid as number,
     log: () => logged.join(""),
     said: () => said,
+    gone: new Promise((resolve) => child.once("exit", () => resolve())),
     async stop() {
       process.removeListener("exit", dieWithUs);
       const ended = once(child, "exit");

@@ -227,6 +227,55 @@ for (const dialect of testDialects) {
         expect(await rowOf(id)).toMatchObject({ status: "timeout", result: null });
       });
 
+      test("once over WebSocket: a duplicate, a late ack and a replay change nothing", async () => {
+        const { agent, agentId, minted } = await connect();
+        const id = await order(agentId);
+        const frame = await waitFor(() => frameOf(agent, id));
+        const echo = { delivery_claim_token: frame.payload?.delivery_claim_token };
+        const text = agent.sign("command_result", { status: "success", result: { first: true }, ...echo }, id);
+        agent.send(text);
+        const ended = await waitFor(async () => {
+          const row = await rowOf(id);
+          return row.status === "completed" && row;
+        });
+        expect(JSON.parse(ended.result ?? "")).toEqual({ first: true });
+
+        agent.sendFrame("command_result", { status: "success", result: { second: true }, ...echo }, id);
+        agent.sendFrame("command_result", { status: "failed", error: "third", ...echo }, id);
+        agent.sendFrame("command_ack", echo, id);
+        expect(await audited(id, 1)).toEqual(["ended"]);
+        await agent.settle();
+        expect(await rowOf(id)).toEqual(ended);
+        // The same bytes again end the session, and so does what comes behind them.
+        agent.send(text);
+        agent.sendFrame("command_result", { status: "failed", error: "fourth", ...echo }, id);
+        expect((await agent.closed).code).toBeGreaterThan(4000);
+        const again = await connectRaw({ url: brain.url, ...minted }, { hello: rawHello(able) });
+        again.send(text);
+        expect((await again.closed).code).toBeGreaterThan(4000);
+        expect(await rowOf(id)).toEqual(ended);
+      });
+
+      test("once over long-poll: a duplicate, a late ack and a replay change nothing", async () => {
+        const { agent, agentId } = await poller();
+        const id = await order(agentId);
+        const [frame] = await polled(agent);
+        const echo = { delivery_claim_token: frame?.payload?.delivery_claim_token };
+        const text = agent.sign("command_result", { status: "success", result: { first: true }, ...echo }, id);
+        expect((await agent.upload([text])).body.accepted).toBe(1);
+        const ended = await rowOf(id);
+        expect(ended.status).toBe("completed");
+
+        const more = [
+          agent.sign("command_result", { status: "failed", error: "second", ...echo }, id),
+          agent.sign("command_ack", echo, id),
+        ];
+        expect((await agent.upload(more)).body.accepted).toBe(2);
+        expect(await rowOf(id)).toEqual(ended);
+        expect((await agent.upload([text])).status).toBe(409);
+        expect(await rowOf(id)).toEqual(ended);
+      });
+
       test("cancelled with its agent, which wakes who waits for it", async () => {
         const { agentId } = await poller();
         const id = await order(agentId);

@@ -87,6 +87,7 @@ test.each([
   [{ slug: "shop", what: "task 1 of bullmq" }, "task", "task 1 of bullmq in project shop"],
   [{ slug: "shop", what: "task 1 of bullmq" }, "project", "project shop"],
   [{ slug: "shop", what: "task 1" }, "agent", "such agent"],
+  [{ slug: "shop" }, "agent", "such agent"],
   [{ slug: "shop" }, undefined, "project shop"],
   [{}, undefined, "such thing"],
 ])("of %j and a missing %s it is said that there is no %s", (named, resource, words) => {

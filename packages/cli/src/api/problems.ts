@@ -64,10 +64,11 @@ function wordsOf(problem: ApiProblem, asked: Asked): Words {
 /** The service may say what kind of thing it missed. */
 function missing(resource: unknown, { slug, what }: Asked): string {
   if (slug === undefined) return "such thing";
-  if (resource === "project" || what === undefined) return `project ${slug}`;
-  if (typeof resource === "string" && !what.startsWith(resource.replaceAll("_", " ")))
-    return `such ${resource.replaceAll("_", " ")}`;
-  return `${what} in project ${slug}`;
+  const kind = typeof resource === "string" ? resource.replaceAll("_", " ") : null;
+  if (kind === "project" || (kind === null && what === undefined)) return `project ${slug}`;
+  return what === undefined || (kind !== null && !what.startsWith(kind))
+    ? `such ${kind}`
+    : `${what} in project ${slug}`;
 }
 
 const credentialHints: Record<Asked["credential"], string> = {

@@ -1,0 +1,211 @@
+import { readFile } from "node:fs/promises";
+import { waitFor } from "@svc/testkit";
+import { type TestDialect, testDialects } from "@svc/testkit/databases";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWindows, type Transport, type Windows } from "../command-windows-fixture.ts";
+
+const notBegun = "not carried out: the agent stopped before it began";
+const unknown =
+  "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it";
+const noResult = "the agent sent no result in time";
+
+interface Outcome {
+  readonly status: "completed" | "failed" | "timeout";
+  readonly error: string | null;
+  /** How often the engine was given it. */
+  readonly carriedOut: 0 | 1;
+}
+
+const completed: Outcome = { status: "completed", error: null, carriedOut: 1 };
+const neverArrived: Outcome = { status: "timeout", error: noResult, carriedOut: 0 };
+
+interface KillWindow {
+  readonly killed: "brain" | "agent";
+  readonly between: string;
+  /** Orders something that may not be done twice, kills in the window and starts again; gives the task. */
+  act(windows: Windows, command: "retry-task" | "cancel-task"): Promise<string>;
+  readonly outcome: Outcome;
+  /** Of a command that may be repeated, where that is another one: polls are given it again. */
+  readonly repeated?: Outcome;
+  /** Where polls differ: an upload is answered, a frame on a socket is not. */
+  readonly longpoll?: Outcome;
+}
+
+/** Every place at which a kill -9 can meet a command on its way. docs/commands.md has the same table. */
+const killWindows: readonly KillWindow[] = [
+  {
+    killed: "brain",
+    between: "claim and send",
+    async act(windows, command) {
+      await windows.dies("send-command", () => windows.order(command));
+      await windows.restartBrain();
+      return windows.lastOrdered();
+    },
+    outcome: neverArrived,
+    repeated: completed,
+  },
+  {
+    killed: "brain",
+    between: "send and execution",
+    async act(windows, command) {
+      await windows.occupy();
+      const taskId = await windows.order(command);
+      await windows.acked(taskId);
+      await windows.brain().kill();
+      windows.agent().endAll();
+      await waitFor(() => windows.carriedOut(taskId) === 1, { withinMs: 20_000 });
+      windows.agent().endAll();
+      await windows.restartBrain();
+      return taskId;
+    },
+    outcome: completed,
+  },
+  {
+    killed: "brain",
+    between: "execution and result",
+    async act(windows, command) {
+      const taskId = await windows.order(command);
+      await waitFor(() => windows.carriedOut(taskId) === 1, { withinMs: 20_000 });
+      await windows.brain().kill();
+      windows.agent().endAll();
+      await windows.restartBrain();
+      return taskId;
+    },
+    outcome: completed,
+  },
+  {
+    killed: "brain",
+    between: "arrival of the result and its storing",
+    async act(windows, command) {
+      const taskId = await windows.order(command);
+      await waitFor(() => windows.carriedOut(taskId) === 1, { withinMs: 20_000 });
+      await windows.dies("receive-result", async () => windows.agent().endAll());
+      await windows.restartBrain();
+      return taskId;
+    },
+    outcome: { status: "timeout", error: noResult, carriedOut: 1 },
+    longpoll: completed,
+  },
+  {
+    killed: "agent",
+    between: "claim and send",
+    async act(windows, command) {
+      windows.agent().freeze();
+      const taskId = await windows.order(command);
+      await windows.became(taskId, "dispatched");
+      await windows.killAgent();
+      await windows.startAgent();
+      return taskId;
+    },
+    outcome: neverArrived,
+    repeated: completed,
+  },
+  {
+    killed: "agent",
+    between: "send and execution",
+    async act(windows, command) {
+      await windows.occupy();
+      const taskId = await windows.order(command);
+      await windows.acked(taskId);
+      await windows.killAgent();
+      await windows.startAgent();
+      return taskId;
+    },
+    outcome: { status: "failed", error: notBegun, carriedOut: 0 },
+  },
+  {
+    killed: "agent",
+    between: "execution and result",
+    async act(windows, command) {
+      const taskId = await windows.order(command);
+      await waitFor(() => windows.carriedOut(taskId) === 1, { withinMs: 20_000 });
+      await windows.killAgent();
+      await windows.startAgent();
+      return taskId;
+    },
+    outcome: { status: "failed", error: unknown, carriedOut: 1 },
+  },
+  {
+    killed: "agent",
+    between: "result and its sending",
+    async act(windows, command) {
+      const taskId = await windows.order(command);
+      const agent = windows.agent();
+      await waitFor(() => windows.carriedOut(taskId) === 1, { withinMs: 20_000 });
+      windows.network.down();
+      agent.endAll();
+      await waitFor(() => agent.ended.some((command) => command.taskId === taskId), { withinMs: 20_000 });
+      await windows.killAgent();
+      windows.network.heal();
+      await windows.startAgent();
+      return taskId;
+    },
+    outcome: completed,
+  },
+];
+
+const setups = (
+  [
+    ["sqlite", "longpoll"],
+    ["postgres", "ws"],
+  ] as const satisfies [TestDialect, Transport][]
+).filter(([dialect]) => testDialects.includes(dialect));
+
+describe.each(setups)("kill -9 on %s over %s", (dialect, transport) => {
+  let windows: Windows;
+  beforeAll(async () => {
+    windows = await startWindows(dialect, transport);
+    await windows.startAgent();
+  }, 120_000);
+  afterAll(() => windows?.stop());
+
+  async function expectOutcome(taskId: string, { status, error, carriedOut }: Outcome): Promise<void> {
+    // Afterwards the two work together as before; a second copy would have come by now.
+    await windows.ready();
+    if (status === "timeout") await windows.passTime(taskId);
+    const ends = setInterval(() => windows.agent().endAll(), 50);
+    const ended = await windows.became(taskId, status).finally(() => clearInterval(ends));
+    await windows.ready();
+    expect({ status: ended.status, error: ended.error, carriedOut: windows.carriedOut(taskId) }).toEqual({
+      status,
+      error,
+      carriedOut,
+    });
+  }
+
+  for (const { killed, between, act, outcome, repeated, longpoll } of killWindows) {
+    const own = (transport === "longpoll" ? longpoll : undefined) ?? outcome;
+    test(`of the ${killed} between ${between}: ${own.status}, carried out ${own.carriedOut} times`, async () => {
+      await expectOutcome(await act(windows, "retry-task"), own);
+    }, 120_000);
+
+    if (transport !== "longpoll" || repeated === undefined) continue;
+    test(`of the ${killed} between ${between}, of what may be repeated: given again`, async () => {
+      await expectOutcome(await act(windows, "cancel-task"), repeated);
+    }, 120_000);
+  }
+
+  test("of both before the claim: it waits for its agent, which is given it once", async () => {
+    await windows.killAgent();
+    const taskId = await windows.order("restart-worker");
+    await windows.brain().kill();
+    await windows.restartBrain();
+    expect(await windows.became(taskId, "pending")).toMatchObject({ error: null });
+    await windows.startAgent();
+    await expectOutcome(taskId, completed);
+  }, 120_000);
+});
+
+test("the table of docs/commands.md is this one", async () => {
+  const docs = await readFile(new URL("../../../../docs/commands.md", import.meta.url), "utf8");
+  const rows = docs.match(/^\| (brain|agent) \| .+ \| .+ \| .+ \|$/gm)?.map((row) => row.split(" | ").slice(0, 3));
+  const wordsOf = ({ status, carriedOut }: Outcome) =>
+    `\`${status}\`, carried out ${carriedOut === 1 ? "once" : "never"}`;
+  expect(rows).toEqual(
+    killWindows.map(({ killed, between, outcome, longpoll }) => [
+      `| ${killed}`,
+      between,
+      longpoll === undefined ? wordsOf(outcome) : `${wordsOf(outcome)}; polls: ${wordsOf(longpoll)}`,
+    ]),
+  );
+});

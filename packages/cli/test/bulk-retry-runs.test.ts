@@ -1,0 +1,253 @@
+import type { BulkRetryRequest } from "@svc/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Surroundings } from "./in-process.ts";
+import { type Shop, startShop } from "./shop.ts";
+import { scratchFolder, startSvc } from "./svc-process.ts";
+
+/** Each creation counts into the budget of ten a minute, so every group has a service of its own. */
+function useShop() {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop();
+  }, 60_000);
+  afterAll(() => shop?.brain.stop());
+  const ask = (words: readonly string[], around?: Surroundings) =>
+    shop.signedIn(["bulk-retry", ...words], "operator", around);
+  return {
+    shop: () => shop,
+    ask,
+    create: (...words: string[]) => ask(["create", "--yes", ...words]),
+    /** Failed tasks `<queue>-0` … in a queue of their own. */
+    async failing(queue: string, count: number): Promise<string[]> {
+      const ids = Array.from({ length: count }, (_, index) => `${queue}-${index}`);
+      await shop.engine.fail(ids, queue);
+      return ids;
+    },
+    /** What the engine retried of a queue, in order. */
+    retriedOf: (queue: string) =>
+      shop.engine.done.filter((what) => what.startsWith(`bulk_retry ${queue}-`)).map((what) => what.split(" ")[1]),
+    /** Begun, and not waited for. */
+    async begin(...words: string[]): Promise<string> {
+      const { code, out } = await ask(["create", "--yes", "--no-wait", "--json", ...words]);
+      expect(code).toBe(0);
+      return JSON.parse(out).id;
+    },
+    shown: async (id: string): Promise<BulkRetryRequest> => JSON.parse((await ask(["show", id, "--json"])).out),
+  };
+}
+
+describe("svc bulk-retry create", () => {
+  const { shop, ask, create, failing, retriedOf } = useShop();
+
+  test("retries every task of a queue once, and tells the end", async () => {
+    const ids = await failing("mail", 20);
+    const { code, out, err } = await create("--queue", "mail");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\S{36} {2}succeeded {2}20 tasks: 20 succeeded, 0 failed, 0 unknown, 0 to come\n$/);
+    expect(err).toMatch(/^svc: bulk retry \S{36} of 20 tasks; svc bulk-retry watch tells of it later\n$/);
+    expect(retriedOf("mail").sort()).toEqual(ids.sort());
+  });
+
+  test("shows a bar on a terminal, and gives one JSON document", async () => {
+    await failing("bar", 12);
+    const shown: string[] = [];
+    const { code, out } = await ask(["create", "--yes", "--queue", "bar", "--json"], { shown });
+    expect(code).toBe(0);
+    const request = JSON.parse(out);
+    expect((await shop().brain.as.operator.get(`/projects/shop/bulk-retry-requests/${request.id}`)).body).toEqual(
+      request,
+    );
+    expect(shown.at(-2)).toMatch(/^retrying \[#{24}\] 100% 12 of 12/);
+    expect(shown.at(-1)).toBe("");
+  });
+
+  test("asks first on a terminal, and takes no for an answer", async () => {
+    await failing("asked", 3);
+    const words = ["create", "--queue", "asked"];
+    expect(await ask(words, { typed: "no\n" })).toEqual({
+      code: 6,
+      out: "",
+      err: "svc: nothing was retried of 3 tasks; --yes retries without asking\n",
+    });
+    expect(retriedOf("asked")).toEqual([]);
+    expect(await ask(words, { typed: "yes\n" })).toMatchObject({ code: 0 });
+    expect(retriedOf("asked")).toHaveLength(3);
+  });
+
+  test("takes named tasks, and an agent", async () => {
+    await failing("named", 4);
+    const words = ["--engine", "shop", "--task", "named-1", "--task", "named-3", "--agent", shop().agentId];
+    expect(await create(...words)).toMatchObject({ code: 0, out: expect.stringContaining("2 succeeded") });
+    expect(retriedOf("named").sort()).toEqual(["named-1", "named-3"]);
+  });
+
+  test("ends with 1 when some could not be retried", async () => {
+    await failing("partly", 4);
+    shop().engine.refuses.set("partly-2", "the job is locked");
+    const shown: string[] = [];
+    const { code, out } = await ask(["create", "--yes", "--queue", "partly"], { shown });
+    expect(code).toBe(1);
+    expect(out).toMatch(/ {2}partial {2}4 tasks: 3 succeeded, 1 failed, 0 unknown, 0 to come\n$/);
+    expect(shown.at(-2)).toContain("4 of 4, 1 failed");
+  });
+
+  test("has nothing to do where nothing matches", async () => {
+    const { code, out } = await create("--queue", "empty");
+    expect([code, out]).toEqual([0, expect.stringMatching(/ {2}no_match {2}0 tasks: /)]);
+  });
+
+  test("with the same key begins nothing new", async () => {
+    await failing("keyed", 2);
+    const first = JSON.parse((await create("--queue", "keyed", "--key", "deploy-1", "--json")).out);
+    const second = JSON.parse((await create("--queue", "keyed", "--key", "deploy-1", "--json")).out);
+    expect(second.id).toBe(first.id);
+    expect(retriedOf("keyed")).toHaveLength(2);
+    const other = await create("--queue", "mail", "--key", "deploy-1");
+    expect(other).toMatchObject({ code: 6, err: expect.stringContaining("reason: idempotency_key_in_use") });
+  });
+});
+
+describe("svc bulk-retry create is refused", () => {
+  const { shop, create, failing } = useShop();
+
+  test("when more tasks match than --max, with both numbers", async () => {
+    await failing("mail", 3);
+    const { code, err } = await create("--queue", "mail", "--max", "2");
+    expect(code).toBe(6);
+    expect(err).toMatch(/more tasks match than max/);
+    expect(err).toMatch(/^ {5}matched: 3$/m);
+    expect(err).toContain("--max takes more, up to 10000");
+  });
+
+  test("for an engine that nobody advertises, and an agent that is not there", async () => {
+    const { code, err } = await create("--engine", "celery");
+    expect(code).toBe(6);
+    expect(err).toContain("no agent of the project advertises bulk_retry for celery");
+    expect(err).toMatch(/^ {5}reason: engine_not_advertised$/m);
+    const agentId = "00000000-0000-7000-8000-000000000000";
+    expect(await create("--queue", "mail", "--agent", agentId)).toMatchObject({
+      code: 5,
+      err: expect.stringContaining("there is no such agent"),
+    });
+    expect(await create("--queue", "mail", "--agent", "nobody")).toMatchObject({ code: 6 });
+  });
+
+  test("to a viewer, and to a key", async () => {
+    const words = ["bulk-retry", "create", "--queue", "mail", "--yes"];
+    expect(await shop().signedIn(words, "viewer")).toMatchObject({
+      code: 6,
+      err: expect.stringContaining("required: operator"),
+    });
+    expect(await shop().withKey(words)).toEqual({ code: 6, out: "", err: "svc: nobody is signed in: svc login\n" });
+    expect(shop().engine.done).toEqual([]);
+  });
+
+  test("in a project that is not there, and where a service is not the one of the session", async () => {
+    expect(await create("--queue", "mail", "--project", "nowhere")).toMatchObject({ code: 5 });
+    expect(await create("--queue", "mail", "--brain", "http://localhost:1")).toMatchObject({
+      code: 6,
+      err: expect.stringContaining("is signed in at"),
+    });
+  });
+
+  test("over the budget of ten a minute, with the time to wait", async () => {
+    let ran = await create("--queue", "empty");
+    for (let count = 1; ran.code === 0 && count < 20; count += 1) ran = await create("--queue", "empty");
+    expect(ran).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/try again in \d+ s/) });
+  });
+});
+
+describe("a bulk retry", () => {
+  const { shop, ask, create, failing, retriedOf, begin, shown } = useShop();
+
+  test("is shown, paused, resumed and watched to its end", async () => {
+    const ids = await failing("held", 12);
+    const gate = shop().engine.hold();
+    const id = await begin("--queue", "held");
+
+    const paused = await ask(["pause", id]);
+    expect(paused).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^${id} {2}paused {2}12 tasks: `)) });
+    expect(paused.err).toBe(`svc: it is paused; svc bulk-retry resume ${id} goes on\n`);
+    expect(await ask(["pause", id])).toMatchObject({ code: 0 });
+    gate.open();
+    // What was on its way ends; the watching ends with it, since nothing more comes by itself.
+    const watched = await ask(["watch", id]);
+    expect(watched).toMatchObject({ code: 1, err: expect.stringContaining("svc: it is paused;") });
+    expect(retriedOf("held").length).toBeLessThanOrEqual(8);
+    expect((await shown(id)).status).toBe("paused");
+
+    expect(await ask(["resume", id])).toMatchObject({ code: 0 });
+    const done = await ask(["watch", id, "--json"]);
+    expect(done.code).toBe(0);
+    expect(JSON.parse(done.out)).toMatchObject({ id, status: "succeeded", counts: { total: 12, succeeded: 12 } });
+    expect(retriedOf("held").sort()).toEqual(ids.sort());
+
+    for (const what of ["pause", "resume"]) {
+      const { code, err } = await ask([what, id]);
+      expect(code).toBe(6);
+      expect(err).toMatch(/^ {5}reason: finished$/m);
+    }
+    expect(await ask(["show", id])).toMatchObject({ code: 0, out: expect.stringContaining("succeeded  12 tasks") });
+  });
+
+  test("is only looked at by a viewer who may not, and by no key", async () => {
+    const id = await begin("--queue", "nothing");
+    for (const what of ["show", "watch", "pause", "resume"]) {
+      expect(await shop().signedIn(["bulk-retry", what, id], "viewer")).toMatchObject({ code: 6 });
+      expect(await shop().withKey(["bulk-retry", what, id])).toMatchObject({ code: 6, out: "" });
+    }
+  });
+
+  test("goes on when the watching ends with Ctrl-C", async () => {
+    const ids = await failing("left", 3);
+    const gate = shop().engine.hold();
+    const env = await shop().environment("session", "operator");
+    const words = ["bulk-retry", "create", "--queue", "left", "--yes"];
+    const watching = startSvc(words, { cwd: await scratchFolder(), env });
+    const [, id = ""] = await watching.says(/svc: bulk retry (\S{36}) of 3 tasks/);
+    watching.child.kill("SIGINT");
+    await watching.ended;
+    gate.open();
+    expect(await ask(["watch", id])).toMatchObject({ code: 0 });
+    expect(retriedOf("left").sort()).toEqual(ids);
+  });
+
+  test("sends the canary first, and the rest once its tasks have ended well", async () => {
+    await failing("good", 6);
+    expect(await create("--queue", "good", "--canary", "2")).toMatchObject({ code: 0 });
+    expect(retriedOf("good").slice(0, 2).sort()).toEqual(["good-0", "good-1"]);
+    expect(retriedOf("good")).toHaveLength(6);
+  });
+
+  test("is blocked when too many tasks of its canary fail again, until it is resumed", async () => {
+    await failing("bad", 6);
+    shop().engine.endOf.set("bad-0", "failure").set("bad-1", "failure");
+    const { code, out, err } = await create("--queue", "bad", "--canary", "2", "--canary-failures", "1");
+    expect(code).toBe(1);
+    const [, id = ""] = /^(\S{36}) {2}blocked {2}6 tasks: 2 succeeded/.exec(out) ?? [];
+    expect(err).toContain(
+      `svc: it is blocked: 2 of the first 2 tasks failed again, 1 may; svc bulk-retry resume ${id} goes on\n`,
+    );
+    expect(retriedOf("bad").sort()).toEqual(["bad-0", "bad-1"]);
+    expect(await ask(["watch", id])).toMatchObject({ code: 1 });
+
+    expect(await ask(["resume", id])).toMatchObject({ code: 0 });
+    expect(await ask(["watch", id])).toMatchObject({ code: 0 });
+    expect(retriedOf("bad")).toHaveLength(6);
+  });
+
+  test("with failures that are allowed, and a rate, is what was asked for", async () => {
+    await failing("paced", 4);
+    shop().engine.endOf.set("paced-0", "failure");
+    const words = ["--canary", "1", "--canary-failures", "1", "--rate", "6000"];
+    expect(await create("--queue", "paced", ...words)).toMatchObject({ code: 0 });
+    const { items } = (await shop().brain.as.admin.get("/projects/shop/audit")).body;
+    const created = items.find(({ action }: { action: string }) => action === "bulk_retry_request.created");
+    expect(created.metadata).toMatchObject({
+      canary_size: 1,
+      canary_max_failures: 1,
+      rate_per_minute: 6000,
+      tasks: 4,
+    });
+  });
+});

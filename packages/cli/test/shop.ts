@@ -1,0 +1,149 @@
+/** A brain with a real agent, whose engine lives in the test, and `svc` with the credentials of its people. */
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command, CommandOutcome } from "@svc/agent";
+import type { EventRecord } from "@svc/protocol";
+import { startTestBrain, type TestBrain, type TestRole } from "@svc/testkit/brain";
+import { createScriptedAdapter, waitFor } from "@svc/testkit/peer";
+import { type Ran, type Surroundings, svc } from "./in-process.ts";
+import { scratchFolder } from "./svc-process.ts";
+
+export interface Letter {
+  readonly task_id: string;
+  readonly queue: string;
+  readonly error_excerpt: string;
+}
+
+export interface Shop {
+  readonly brain: TestBrain;
+  readonly agentId: string;
+  readonly engine: ShopEngine;
+  /** With an API key of that role's. */
+  withKey(args: readonly string[], role?: TestRole, around?: Surroundings): Promise<Ran>;
+  /** As `svc login` leaves it. */
+  signedIn(args: readonly string[], role?: TestRole, around?: Surroundings): Promise<Ran>;
+  /** The environment of either, for a process. */
+  environment(credential: "key" | "session", role: TestRole): Promise<Record<string, string>>;
+}
+
+/** An engine of tasks that fail, with the dead letters that it keeps. */
+export interface ShopEngine {
+  /** Newest first. */
+  readonly letters: Letter[];
+  /** `<action> <task id>` of what was carried out, in order. */
+  readonly done: string[];
+  /** How a retried task ends; a task without an entry succeeds. */
+  readonly endOf: Map<string, "success" | "failure">;
+  /** Commands on a task with one of these ids fail with this text. */
+  readonly refuses: Map<string, string>;
+  /** What a listing answers instead of a page. */
+  listing: ((command: Command) => Promise<CommandOutcome>) | null;
+  /** Carries nothing out until it is opened. */
+  hold(): { open(): void };
+  /** Makes failed tasks known to the service. */
+  fail(taskIds: readonly string[], queue: string): Promise<void>;
+}
+
+const able = ["retry_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "requeue_dead_letter"];
+export const engineName = "shop";
+
+export async function startShop(): Promise<Shop> {
+  const brain = await startTestBrain();
+  const adapter = createScriptedAdapter(engineName, able);
+  const { minted } = await brain.connectAgent({ engines: [adapter] });
+  let gate: Promise<void> = Promise.resolve();
+  let position = 0;
+
+  function report(events: readonly EventRecord[]): void {
+    position += 1;
+    adapter.context.sink.emit([...events], { key: "position", value: String(position) });
+  }
+  const event = (kind: string, taskId: string, queue: string): EventRecord => ({
+    id: randomUUID(),
+    kind,
+    engine: engineName,
+    task_id: taskId,
+    occurred_at: new Date().toISOString(),
+    data: { queue, task_name: "mail.send", ...(kind === "task.failed" && { exception: "mailbox full" }) },
+  });
+
+  const engine: ShopEngine = {
+    letters: [],
+    done: [],
+    endOf: new Map(),
+    refuses: new Map(),
+    listing: null,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return { open: resolve };
+    },
+    async fail(taskIds, queue) {
+      report(taskIds.map((taskId) => event("task.failed", taskId, queue)));
+      const known = async () => {
+        const path = `/projects/shop/tasks?state=failure&queue=${queue}&include_total=true&limit=1`;
+        return (await brain.as.viewer.get(path)).body.total_count >= taskIds.length;
+      };
+      await waitFor(known, { withinMs: 20_000, that: "the failed tasks" });
+    },
+  };
+
+  function list({ parameters }: Command): CommandOutcome {
+    const { queue, limit, cursor = "0" } = parameters as { queue?: string; limit: number; cursor?: string };
+    if (!/^\d+$/.test(cursor)) return { status: "failed", error: "invalid_cursor: nothing is known of it" };
+    const letters = engine.letters.filter((letter) => queue === undefined || letter.queue === queue);
+    const end = Number(cursor) + limit;
+    const entries = letters
+      .slice(Number(cursor), end)
+      .map((letter) => ({ task_name: "mail.send", failed_at: "2026-05-20T08:00:00Z", attempts: 3, ...letter }));
+    const next = end < letters.length ? String(end) : null;
+    return { status: "success", result: { entries, next_cursor: next, total: letters.length, engine: engineName } };
+  }
+
+  function act(action: string, taskId: string): CommandOutcome {
+    const refusal = engine.refuses.get(taskId);
+    if (refusal !== undefined) return { status: "failed", error: refusal };
+    engine.done.push(`${action} ${taskId}`);
+    if (action === "requeue_dead_letter") {
+      const at = engine.letters.findIndex(({ task_id }) => task_id === taskId);
+      if (at === -1) return { status: "failed", error: "there is no such dead letter" };
+      engine.letters.splice(at, 1);
+    }
+    const kind = engine.endOf.get(taskId) === "failure" ? "task.failed" : "task.succeeded";
+    report([event(kind, taskId, "mail")]);
+    return { status: "success", result: { task_id: taskId, results: [{ task_id: taskId, status: "success" }] } };
+  }
+
+  adapter.answerCommands(async (command) => {
+    if (command.action === "dlq.list") return engine.listing?.(command) ?? list(command);
+    await gate;
+    const { task_id: taskId, filter } = command.parameters as { task_id?: string; filter?: { task_ids: string[] } };
+    return act(command.action, taskId ?? filter?.task_ids[0] ?? "");
+  });
+
+  const keys = new Map<TestRole, string>();
+  async function environment(credential: "key" | "session", role: TestRole): Promise<Record<string, string>> {
+    if (credential === "key") {
+      const scopes = ["commands:write", "commands:read", "tasks:read", "projects:read"];
+      const mint = async () => (await brain.as[role].post("/api-keys", { name: role, scopes })).body.token as string;
+      const key = keys.get(role) ?? (await mint());
+      keys.set(role, key);
+      return { SVC_BRAIN_URL: brain.url, SVC_API_KEY: key };
+    }
+    const home = await scratchFolder();
+    const cookies = Object.fromEntries(brain.as[role].cookie.split("; ").map((pair) => pair.split("=")));
+    const session = { brain_url: brain.url, email: `${role}@example.org`, cookies };
+    await writeFile(join(home, "session.json"), JSON.stringify(session), { mode: 0o600 });
+    return { SVC_HOME: home };
+  }
+
+  return {
+    brain,
+    agentId: minted.agentId,
+    engine,
+    environment,
+    withKey: async (args, role = "operator", around = {}) => svc(args, await environment("key", role), around),
+    signedIn: async (args, role = "operator", around = {}) => svc(args, await environment("session", role), around),
+  };
+}

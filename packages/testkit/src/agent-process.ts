@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("./agent-program.ts", import.meta.url));
+
+/** A command that the adapter of an agent process was given. */
+export interface CarriedOut {
+  readonly id: string;
+  readonly taskId: string;
+}
+
+/** An agent with one adapter, `scripted`, in a process of its own, which a test can stop and kill. */
+export interface AgentProcess {
+  /** The commands that its adapter was given, in order. */
+  readonly begun: readonly CarriedOut[];
+  /** Those of them that have ended, and whose outcome is written down. */
+  readonly ended: readonly CarriedOut[];
+  /** Ends what its adapter is at. */
+  endAll(): void;
+  /** SIGSTOP: it reads nothing any more, and its connections stay. */
+  freeze(): void;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** @param settings of `startAgent`, as far as they can be written down. */
+export function startAgentProcess(settings: Readonly<Record<string, unknown>>): AgentProcess {
+  const child = spawn(process.execPath, ["--conditions=source", program, JSON.stringify(settings)], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
+  const dieWithUs = () => child.kill("SIGKILL");
+  process.once("exit", dieWithUs);
+  const begun: CarriedOut[] = [];
+  const ended: CarriedOut[] = [];
+  child.on("message", (told: { begun?: string; ended?: string; taskId: string }) => {
+    if (told.begun !== undefined) begun.push({ id: told.begun, taskId: told.taskId });
+    if (told.ended !== undefined) ended.push({ id: told.ended, taskId: told.taskId });
+  });
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  return {
+    begun,
+    ended,
+    endAll: () => void child.send("end"),
+    freeze: () => void child.kill("SIGSTOP"),
+    async kill() {
+      process.removeListener("exit", dieWithUs);
+      child.kill("SIGKILL");
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * Loaded into a brain process in front of it (`--import`): ends the process with kill -9 at a moment that no other process can hit, when the
+ * file that TESTKIT_KILL_POINT names holds the name of that moment.
+ *
+ * `send-command`: a command has been claimed, and none of its bytes has left. `receive-result`: a result has arrived, and nobody has looked
+ * at it.
+ */
+import { readFileSync } from "node:fs";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { WebSocket } from "ws";
+
+const file = process.env.TESTKIT_KILL_POINT ?? "";
+const command = /\\?"type\\?":\\?"command\\?"/;
+const result = /\\?"type\\?":\\?"command_result\\?"/;
+
+function armed(): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function look(point: string, pattern: RegExp, data: unknown): void {
+  if (typeof data !== "string" && !Buffer.isBuffer(data)) return;
+  if (armed() === point && pattern.test(String(data))) process.kill(process.pid, "SIGKILL");
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the methods of Node and ws have many forms, which go through as they are
+type Method = (this: any, ...given: any[]) => unknown;
+
+/** Looks at the data that a method is given, at this place among its arguments, before it does anything. */
+function before(owner: object, name: string, dataAt: number, see: (data: unknown) => void): void {
+  const methods = owner as Record<string, Method>;
+  const method = methods[name] as Method;
+  methods[name] = function (...given) {
+    see(given[dataAt]);
+    return method.apply(this, given);
+  };
+}
+
+before(WebSocket.prototype, "send", 0, (data) => look("send-command", command, data));
+before(ServerResponse.prototype, "end", 0, (data) => look("send-command", command, data));
+before(WebSocket.prototype, "emit", 1, (data) => look("receive-result", result, data));
+before(IncomingMessage.prototype, "push", 0, (data) => look("receive-result", result, data));
