@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { fillLongList, longPages } from "./long-list.ts";
 import { cookieFor, faultsBeside, pages } from "./pages.ts";
-import { axeFaults, openScreen } from "./screen.ts";
+import { axeFaults } from "./screen.ts";
 import { openSite } from "./site.ts";
+import { keepWindows } from "./windows.ts";
 
 const opened = openSite();
 
@@ -17,12 +18,13 @@ const looks = [
   { theme: "dark", size: "phone" },
 ] as const;
 
-describe.each(looks)("in $theme on a $size", ({ theme, size }) => {
+describe.each(looks)("in $theme on a $size", (look) => {
+  const emptyWindow = keepWindows(opened, look);
+
   test.each(Object.entries({ ...pages, ...longPages }))(
     "%s is whole, reachable and loads nothing from elsewhere",
     async (_name, one) => {
-      const cookie = cookieFor(one, opened.site, opened.brain);
-      const { page, faults } = await openScreen(opened.browser, opened.brain, { cookie, theme, size });
+      const { page, faults } = await emptyWindow(cookieFor(one, opened.site, opened.brain));
       await page.goto(one.path(opened.site));
       await one.ready(page);
 
@@ -33,7 +35,6 @@ describe.each(looks)("in $theme on a $size", ({ theme, size }) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
       expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(maximumNodes);
       expect(faultsBeside(one, faults)).toEqual([]);
-      await page.context().close();
     },
   );
 });

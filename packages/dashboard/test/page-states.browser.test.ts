@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { arrange, type Mishap } from "./page-faults.ts";
 import { pages } from "./pages.ts";
-import { axeFaults, openScreen } from "./screen.ts";
+import { axeFaults } from "./screen.ts";
 import { openSite } from "./site.ts";
+import { keepWindows } from "./windows.ts";
 
 const opened = openSite();
 
@@ -38,13 +39,12 @@ const words: Record<Exclude<Mishap, "loading">, RegExp> = {
   forbidden: /role|not allowed|may not|permission/i,
 };
 
-describe.each(readingPages)("%s", (name) => {
-  describe.each(looks)("in $theme on a $size", (look) => {
+describe.each(looks)("in $theme on a $size", (look) => {
+  const emptyWindow = keepWindows(opened, look);
+
+  describe.each(readingPages)("%s", (name) => {
     test.each(["error", "forbidden"] as const)("says what is wrong when reads end in %s", async (mishap) => {
-      const { page, faults } = await openScreen(opened.browser, opened.brain, {
-        cookie: opened.brain.as.root.cookie,
-        ...look,
-      });
+      const { page, faults } = await emptyWindow(opened.brain.as.root.cookie);
       await arrange(page, mishap);
       await page.goto(pages[name]?.path(opened.site) ?? "");
       await page.locator("main").getByText(words[mishap]).first().waitFor();
@@ -56,14 +56,10 @@ describe.each(readingPages)("%s", (name) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
       // A boundary may log the refusal that it caught.
       expect(faults.filter((fault) => !fault.startsWith("console: ApiProblem: the test refuses"))).toEqual([]);
-      await page.context().close();
     });
 
     test("stands while its reads are under way, and shows them once they are answered", async () => {
-      const { page, faults } = await openScreen(opened.browser, opened.brain, {
-        cookie: opened.brain.as.root.cookie,
-        ...look,
-      });
+      const { page, faults } = await emptyWindow(opened.brain.as.root.cookie);
       const letGo = await arrange(page, "loading");
       await page.goto(pages[name]?.path(opened.site) ?? "");
       await page.locator("main h1").waitFor({ state: "attached" });
@@ -73,7 +69,6 @@ describe.each(readingPages)("%s", (name) => {
       await letGo();
       await pages[name]?.ready(page);
       expect(faults).toEqual([]);
-      await page.context().close();
     });
   });
 });

@@ -21,7 +21,7 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...args] });
 }
 
-interface OpenOptions {
+export interface OpenOptions {
   /** `name=value; name=value` of a signed-in caller; nobody is signed in without it. */
   cookie?: string;
   theme?: "light" | "dark";

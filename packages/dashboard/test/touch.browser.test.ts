@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { cookieFor, pages } from "./pages.ts";
-import { openScreen } from "./screen.ts";
 import { openSite } from "./site.ts";
+import { keepWindows } from "./windows.ts";
 
 const opened = openSite();
+const emptyWindow = keepWindows(opened, { size: "phone", settings: { isMobile: true } });
 
 /** What a finger needs, in pixels: --hit of tokens.css where the pointer is coarse. */
 const least = 44;
@@ -88,13 +89,8 @@ test.each([
 ])("a finger finds every control of the %s", async (name) => {
   const one = pages[name];
   if (one === undefined) throw new Error(`no page ${name}`);
-  const { page } = await openScreen(opened.browser, opened.brain, {
-    cookie: cookieFor(one, opened.site, opened.brain),
-    size: "phone",
-    settings: { isMobile: true },
-  });
+  const { page } = await emptyWindow(cookieFor(one, opened.site, opened.brain));
   await page.goto(one.path(opened.site));
   await one.ready(page);
   expect(await tooSmall(page)).toEqual([]);
-  await page.context().close();
 });
