@@ -1,6 +1,7 @@
+import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fillLongList, longPages } from "./long-list.ts";
-import { cookieFor, faultsBeside, pages } from "./pages.ts";
+import { cookieFor, faultsBeside, type PageCase, pages } from "./pages.ts";
 import { axeFaults } from "./screen.ts";
 import { openSite } from "./site.ts";
 import { keepWindows } from "./windows.ts";
@@ -18,8 +19,15 @@ const looks = [
   { theme: "dark", size: "phone" },
 ] as const;
 
+const pathOf = (page: Page) => new URL(page.url()).pathname;
+const isFramed = ({ isAnonymous, isBare }: PageCase) => !isAnonymous && !isBare;
+const navigationsOf = (page: Page) =>
+  page.getByRole("navigation").evaluateAll((all) => all.map((nav) => nav.getAttribute("aria-label") ?? ""));
+
 describe.each(looks)("in $theme on a $size", (look) => {
   const emptyWindow = keepWindows(opened, look);
+  /** Of each title, the one address that has it. */
+  const addressOf = new Map<string, string>();
 
   test.each(Object.entries({ ...pages, ...longPages }))(
     "%s is whole, reachable and loads nothing from elsewhere",
@@ -28,9 +36,16 @@ describe.each(looks)("in $theme on a $size", (look) => {
       await page.goto(one.path(opened.site));
       await one.ready(page);
 
-      expect(await page.title()).toMatch(one.title);
+      const title = await page.title();
+      expect(title).toMatch(one.title);
+      expect(addressOf.get(title) ?? pathOf(page)).toBe(pathOf(page));
+      addressOf.set(title, pathOf(page));
       expect(await page.locator("h1").count()).toBe(1);
-      expect(await page.locator("main").count()).toBe(1);
+      expect(await page.getByRole("main").count()).toBe(1);
+      const names = await navigationsOf(page);
+      expect(names).not.toContain("");
+      expect(new Set(names).size).toBe(names.length);
+      if (isFramed(one)) expect(names.length).toBeGreaterThan(0);
       expect(await axeFaults(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
       expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(maximumNodes);

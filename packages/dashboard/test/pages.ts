@@ -350,6 +350,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     path: () => "/nowhere",
     title: /^Not found/,
     ready: (page) => page.getByText("There is no page at this address").waitFor(),
+    isBare: true,
   },
 };
 

@@ -1,15 +1,12 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { cookieFor, faultsBeside, pages } from "./pages.ts";
+import { cookieFor, pages } from "./pages.ts";
 import { axeFaults, openScreen } from "./screen.ts";
 import { openSite } from "./site.ts";
+import { keepWindows } from "./windows.ts";
 
 const opened = openSite();
 
-/** All pages that stand in the frame. */
-const framed = Object.entries(pages).filter(
-  ([name, one]) => !one.isAnonymous && !one.isBare && !one.cookie && name !== "no such page",
-);
 const pageNamed = (name: string) => {
   const found = pages[name];
   if (found === undefined) throw new Error(`no page ${name}`);
@@ -26,28 +23,6 @@ async function openPage(name: string, settings: BrowserContextOptions = {}, size
 }
 
 describe("every page", () => {
-  test("has a title that no other address has, one main part, and named navigation", async () => {
-    const { page, faults } = await openScreen(opened.browser, opened.brain, { cookie: opened.brain.as.root.cookie });
-    const titles = new Map<string, string>();
-    for (const [, one] of framed) {
-      faults.length = 0;
-      await page.goto(one.path(opened.site));
-      await one.ready(page);
-      titles.set(new URL(page.url()).pathname, await page.title());
-      expect(await page.getByRole("main").count()).toBe(1);
-      const names = await page
-        .getByRole("navigation")
-        .evaluateAll((all) => all.map((nav) => nav.getAttribute("aria-label") ?? ""));
-      expect(names).not.toContain("");
-      expect(new Set(names).size).toBe(names.length);
-      expect(names.length).toBeGreaterThan(0);
-      expect(faultsBeside(one, faults)).toEqual([]);
-    }
-    const all = [...titles.values()];
-    expect(all.filter((title, at) => all.indexOf(title) !== at)).toEqual([]);
-    await page.context().close();
-  });
-
   test.each(["home", "overview", "failed task"])("begins with a link past the frame: %s", async (name) => {
     const page = await openPage(name);
     await page.keyboard.press("Tab");
@@ -58,22 +33,6 @@ describe("every page", () => {
     expect(height).toBeGreaterThanOrEqual(24);
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
-    await page.context().close();
-  });
-});
-
-describe("what is to be hit", () => {
-  test.each([
-    ["overview", undefined],
-    ["task list", undefined],
-    ["failed task", undefined],
-    ["queues", undefined],
-    ["overview", "phone"],
-    ["task list", "phone"],
-    ["failed task", "phone"],
-  ] as const)("is 24 px wide and high, or has that room: %s %s", async (name, size) => {
-    const page = await openPage(name, {}, size);
-    expect(await axeFaults(page, ["target-size"])).toEqual([]);
     await page.context().close();
   });
 });
@@ -94,6 +53,8 @@ const pastTheEdge = (page: Page) =>
   });
 
 describe("at 320 px", () => {
+  const emptyWindow = keepWindows(opened, { settings: { viewport: { width: 320, height: 568 }, hasTouch: true } });
+
   test.each([
     "home",
     "overview",
@@ -120,7 +81,10 @@ describe("at 320 px", () => {
     "versions",
     "health",
   ])("nothing is cut off and nothing has to be scrolled sideways: %s", async (name) => {
-    const page = await openPage(name, { viewport: { width: 320, height: 568 }, hasTouch: true });
+    const one = pageNamed(name);
+    const { page } = await emptyWindow(cookieFor(one, opened.site, opened.brain));
+    await page.goto(one.path(opened.site));
+    await one.ready(page);
     expect(await pastTheEdge(page)).toEqual([]);
     const sideways = await page.evaluate(() => {
       const main = document.getElementById("main") as HTMLElement;
@@ -128,7 +92,6 @@ describe("at 320 px", () => {
     });
     expect(Math.max(...sideways)).toBeLessThanOrEqual(0);
     expect(await axeFaults(page)).toEqual([]);
-    await page.context().close();
   });
 });
 

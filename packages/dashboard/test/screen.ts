@@ -88,10 +88,10 @@ export async function openScreen(
   return { page, faults };
 }
 
-/** The accessibility faults of what is on the screen now, each with the first elements that have it. With `rules` only by these. */
-export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
+/** The accessibility faults of what is on the screen now, each with the first elements that have it; too small targets are among them. */
+export async function axeFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  return page.evaluate(async (only) => {
+  return page.evaluate(async () => {
     interface Violation {
       id: string;
       impact: string;
@@ -102,7 +102,7 @@ export async function axeFaults(page: Page, rules?: readonly string[]): Promise<
     };
     const { violations } = await loaded.run(document, {
       resultTypes: ["violations"],
-      ...(only && { runOnly: { type: "rule", values: only } }),
+      rules: { "target-size": { enabled: true } },
     });
     return violations.map(
       ({ id, impact, nodes }) =>
@@ -111,5 +111,5 @@ export async function axeFaults(page: Page, rules?: readonly string[]): Promise<
           .map((node) => node.html.slice(0, 160))
           .join(" | ")}`,
     );
-  }, rules);
+  });
 }
