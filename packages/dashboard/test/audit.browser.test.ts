@@ -155,6 +155,19 @@ describe("the audit trail", () => {
     await page.context().close();
   });
 
+  // What lies below a list must not move under the pointer when the list's last rows are drawn.
+  test("is as high before its last rows are drawn as it is then", async () => {
+    const { page } = await open("?action=probe.");
+    await page.getByText("The newest 100 rows are read").waitFor();
+    const heightPx = () => page.locator("#main").evaluate((main) => main.scrollHeight);
+    const beforePx = await heightPx();
+    expect(await page.locator('[aria-rowindex="101"]').count()).toBe(0);
+    await page.getByRole("button", { name: "Read older rows" }).scrollIntoViewIfNeeded();
+    await page.locator('[aria-rowindex="101"]').waitFor();
+    expect(Math.abs((await heightPx()) - beforePx)).toBeLessThan(8);
+    await page.context().close();
+  });
+
   test("says that there are newer rows, and shows them when somebody asks", async () => {
     const { page, faults } = await open("?action=project.");
     await page.getByRole("button", { name: "project.updated" }).waitFor();

@@ -29,7 +29,7 @@ interface WindowTableProps<Row extends { key: string }> {
   rows: readonly Row[];
   /** More rows exist than were read. */
   isOpenEnded?: boolean;
-  /** Height of a usual row, until it is measured. */
+  /** Height of a usual row, until the first ones are on the screen. */
   rowPx: number;
   /** Handlers for the table as a whole. */
   on?: DOMAttributes<HTMLTableElement>;
@@ -44,6 +44,8 @@ export function WindowTable<Row extends { key: string }>(props: WindowTableProps
   const { rows, head, rowPx, isOpenEnded = false, children } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const [startPx, setStartPx] = useState(0);
+  /** Of rows that were not on the screen yet. Taken from the first ones, so that what is below them stays where it is while they come. */
+  const [usualPx, setUsualPx] = useState<number | null>(null);
   const [focusedKey, setFocusedKey] = useState<string | null>(null);
   const isWindowed = rows.length > wholeRows;
   const focusedAt = focusedKey === null || !isWindowed ? -1 : rows.findIndex((row) => row.key === focusedKey);
@@ -51,7 +53,7 @@ export function WindowTable<Row extends { key: string }>(props: WindowTableProps
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => body.current?.closest("main") ?? null,
-    estimateSize: () => rowPx,
+    estimateSize: () => usualPx ?? rowPx,
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: overscanRows,
     scrollMargin: startPx,
@@ -62,6 +64,7 @@ export function WindowTable<Row extends { key: string }>(props: WindowTableProps
     if (!body.current || !scroller) return;
     const { top } = body.current.getBoundingClientRect();
     setStartPx(Math.round(top - scroller.getBoundingClientRect().top + scroller.scrollTop));
+    if (usualPx === null && isWindowed) setUsualPx(usualHeight(body.current));
   });
 
   const focused = (event: FocusEvent) => {
@@ -112,6 +115,13 @@ function Filler({ heightPx }: { heightPx: number }) {
       <td />
     </tr>
   );
+}
+
+/** The median of the rows that are in the document; null when none is drawn. */
+function usualHeight(body: HTMLTableSectionElement): number | null {
+  const rows = [...body.querySelectorAll("tr[data-index]")];
+  const heights = rows.map((row) => row.getBoundingClientRect().height).sort((a, b) => a - b);
+  return heights[heights.length >> 1] || null;
 }
 
 const everyRow = ({ count }: Range): number[] => Array.from({ length: count }, (_, at) => at);
