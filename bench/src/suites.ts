@@ -20,6 +20,7 @@ export const suites: readonly SuiteEntry[] = [
   { name: "two-brains", load: async () => (await import("./two-brains.ts")).suite },
   { name: "bulk-retry", load: async () => (await import("./bulk-retry.ts")).suite },
   { name: "commands", load: async () => (await import("./commands.ts")).suite },
+  { name: "idle-agents", load: async () => (await import("./idle-agents.ts")).suite },
   { name: "memory", load: async () => (await import("./memory.ts")).suite },
   { name: "bullmq-sidecar", load: async () => (await import("./bullmq-sidecar.ts")).suite },
   { name: "end-to-end", load: async () => (await import("./end-to-end.ts")).suite },
