@@ -14,12 +14,13 @@ import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSui
 const agents: Record<BenchMode, number> = { quick: 500, standard: 5000, full: 5000 };
 /** Whole intervals of the heartbeats. */
 const measuredMs: Record<BenchMode, number> = { quick: 10_000, standard: 30_000, full: 60_000 };
-/** For 5000 agents. Of the memory, a process that nobody is connected to takes half. */
+/** For 5000 agents. Of fewer, each has the same share of what is left beside a process that nobody is connected to. */
 const limitBytes = 400e6;
 const limitOfOneCore = 0.25;
 const statedFor = 5000;
 const connectedAtOnce = 16;
 const samplesEveryMs = 1000;
+const restingMs = 3000;
 
 /** What an agent of a queue system says of a process that idles. */
 function vitalsOf(agent: number, ageSeconds: number) {
@@ -105,6 +106,20 @@ function beat(connected: readonly RawAgent[]): () => void {
   };
 }
 
+/** The greatest memory and the mean CPU of the process, in bytes and cores. */
+async function watch(brain: BenchBrain, forMs: number, signal: AbortSignal) {
+  const startedMs = performance.now();
+  const first = await brain.usage();
+  let last = first;
+  let rssBytes = first.rssBytes;
+  while (performance.now() - startedMs < forMs) {
+    await pause(samplesEveryMs, undefined, { signal });
+    last = await brain.usage();
+    rssBytes = Math.max(rssBytes, last.rssBytes);
+  }
+  return { rssBytes, cores: (last.cpuSeconds - first.cpuSeconds) / ((performance.now() - startedMs) / 1000) };
+}
+
 async function measure(
   context: BenchContext,
   { name, databaseUrl }: { name: string; databaseUrl?: string },
@@ -119,7 +134,7 @@ async function measure(
     env: { SVC_TRUSTED_PROXIES: "127.0.0.1/32" },
     ...(databaseUrl !== undefined && { databaseUrl }),
   });
-  const before = await brain.usage();
+  const resting = await watch(brain, restingMs, signal);
   const connectStartedMs = performance.now();
   const connected = await connectAll(brain, signal);
   const connectMs = performance.now() - connectStartedMs;
@@ -129,35 +144,28 @@ async function measure(
   try {
     // The first interval is that of the connects themselves.
     await pause((connected[0]?.hello.heartbeat_interval_seconds ?? 0) * 1000, undefined, { signal });
-    const from = await brain.usage();
-    const startedMs = performance.now();
-    const resident: number[] = [from.rssBytes];
-    let last = from;
-    while (performance.now() - startedMs < measuredMs[mode]) {
-      await pause(samplesEveryMs, undefined, { signal });
-      last = await brain.usage();
-      resident.push(last.rssBytes);
-    }
-    const cores = (last.cpuSeconds - from.cpuSeconds) / ((performance.now() - startedMs) / 1000);
+    const { rssBytes, cores } = await watch(brain, measuredMs[mode], signal);
     if (closed > 0) throw new Error(`${closed} of ${count} agents lost their connection`);
+    const shareOf = (limit: number, atRest: number) => atRest + (limit - atRest) * (count / statedFor);
     const what = `${count} idle agents, ${name}`;
-    context.log(`${what}: ${Math.round(Math.max(...resident) / 1e6)} MB, ${(cores * 100).toFixed(1)} % of a core`);
+    context.log(`${what}: ${Math.round(rssBytes / 1e6)} MB, ${(cores * 100).toFixed(1)} % of a core`);
     return [
       atMost({
         name: `resident memory, ${what}`,
-        figure: Math.max(...resident),
+        figure: rssBytes,
         unit: "bytes",
-        limit: before.rssBytes + (limitBytes - before.rssBytes) * (count / statedFor),
+        limit: shareOf(limitBytes, resting.rssBytes),
         target: 1,
       }),
       atMost({
         name: `of one core, ${what}`,
         figure: cores,
         unit: "cores",
-        limit: limitOfOneCore * (count / statedFor),
+        limit: shareOf(limitOfOneCore, resting.cores),
         target: 1,
       }),
-      note({ name: `before they connected, ${name}`, figure: before.rssBytes, unit: "bytes" }),
+      note({ name: `memory before they connected, ${name}`, figure: resting.rssBytes, unit: "bytes" }),
+      note({ name: `of one core before they connected, ${name}`, figure: resting.cores, unit: "cores" }),
       note({ name: `connects a second, ${name}`, figure: count / (connectMs / 1000), unit: "agents/s" }),
     ];
   } finally {

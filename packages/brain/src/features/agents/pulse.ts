@@ -33,7 +33,8 @@ export interface Pulse {
   stop(): Promise<void>;
 }
 
-const contactDelayMs = 250;
+/** Contact waits this long for more of it; and as long a round is over before the next one begins, whoever speaks meanwhile. */
+const gatherMs = 250;
 const chunkRows = 200;
 const maxWaitingSamples = 10_000;
 const maxGone = 10_000;
@@ -71,6 +72,8 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
   // Agents that still talked when they were revoked or their project archived, so that their transport hears of it.
   const gone = new Map<string, { readonly at: Date; readonly projectId: string }>();
   let timer: NodeJS.Timeout | null = null;
+  /** A round has just been written: samples wait for the timer as well. */
+  let isResting = false;
   let writing: Promise<void> | null = null;
   let isStopped = false;
 
@@ -81,7 +84,8 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
     if (timer !== null || writing !== null || isStopped) return;
     timer = setTimeout(() => {
       timer = null;
-      void writeAll();
+      isResting = false;
+      if (samples.length > 0 || contacts.size > 0) void writeAll();
     }, delayMs);
     timer.unref();
   }
@@ -90,13 +94,14 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
     if (writing !== null) return writing;
     if (timer !== null) clearTimeout(timer);
     timer = null;
+    isResting = false;
     const run = (async () => {
       await writeSamples();
       await writeContacts();
     })().finally(() => {
       writing = null;
-      if (samples.length > 0) schedule(0);
-      else if (contacts.size > 0) schedule(contactDelayMs);
+      isResting = samples.length < chunkRows;
+      schedule(isResting ? gatherMs : 0);
     });
     writing = run;
     return run;
@@ -190,7 +195,7 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
     const contact = contacts.get(agent_id) ?? { projectId, at, isSign: false, processes: new Set() };
     if (at > contact.at) contact.at = at;
     contacts.set(agent_id, contact);
-    schedule(contactDelayMs);
+    schedule(gatherMs);
     return contact;
   }
 
@@ -224,7 +229,7 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
         payload: samplePayload(payload),
         done: (error) => (error === undefined ? resolve() : reject(error)),
       });
-      void writeAll();
+      if (!isResting) void writeAll();
       return promise;
     },
     async drop(agentId, workerId, isLast) {
