@@ -5,6 +5,7 @@ import { type AgentsFixture, agentMasters, helloOf, projectId, startAgents } fro
 import { commandRow } from "../../../test/command-rows.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import { ownOrigin } from "../audit/index.ts";
+import { createPulse } from "./pulse.ts";
 
 for (const dialect of testDialects) {
   describe(`agents on ${dialect}`, () => {
@@ -62,13 +63,40 @@ for (const dialect of testDialects) {
     test("keep their newest samples, as sent", async () => {
       const { identity } = await minted("sampled");
       const at = clock.now().getTime();
-      for (let index = 0; index < 8; index += 1) {
-        await agents.recordSample(identity, new Date(at + index), { index, text: "a\0\ud800" });
-      }
+      await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          agents.recordSample(identity, new Date(at + index), { index, text: "a\0\ud800" }),
+        ),
+      );
       const history = await agents.statusHistory(projectId, identity.agent_id);
       expect(history.map(({ payload }) => payload.index)).toEqual([7, 6, 5, 4, 3]);
       expect(history[0]?.payload.text).toBe("a\ufffd\ufffd");
       expect(history[0]?.captured_at).toBe(new Date(at + 7).toISOString());
+    });
+
+    test("whose samples come right after others were written share the next transaction", async () => {
+      const { identity } = await minted("gathered");
+      let written = 0;
+      const pulse = createPulse({
+        database: {
+          dialect,
+          write(work) {
+            written += 1;
+            return opened.database.write(work);
+          },
+        },
+        samplesPerAgent: 0,
+        onReturned() {},
+        onError() {},
+      });
+      const record = () => pulse.recordSample(identity, clock.now(), {});
+      await record();
+      expect(written).toBe(1);
+      const waiting = [record(), record(), record()];
+      await pulse.flush();
+      await Promise.all(waiting);
+      expect(written).toBe(2);
+      await pulse.stop();
     });
 
     test("keep of a very long sample only its counters", async () => {

@@ -14,9 +14,11 @@ for (const dialect of testDialects) {
       const { agent } = (await root.send("POST", "/projects/shop/agents", { name: "worker-1" })).body;
       const identity = { agent_id: agent.id, project_id: project.id, name: agent.name, project_is_active: true };
       const at = fixture.clock.now().getTime();
-      for (let index = 0; index < 103; index += 1) {
-        await fixture.agents.recordSample(identity, new Date(at + index), { index });
-      }
+      await Promise.all(
+        Array.from({ length: 103 }, (_, index) =>
+          fixture.agents.recordSample(identity, new Date(at + index), { index }),
+        ),
+      );
       const { items } = (await root.get(`/projects/shop/agents/${agent.id}/status-history`)).body;
       expect(items.map(({ payload }: { payload: { index: number } }) => payload.index)).toEqual(
         Array.from({ length: 100 }, (_, index) => 102 - index),
