@@ -5,49 +5,20 @@ import { startAgent } from "@svc/agent";
 import { createTestDatabase, waitFor } from "@svc/testkit";
 import { type ApiClient, signIn } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
-import { connectRaw, type RawAgent } from "@svc/testkit/raw-agent";
 import { type BenchBrain, benchAccount, startBenchBrain } from "./brain-client.ts";
+import { anyAddress, beat, connectAll } from "./idle-fleet.ts";
 import { quantile } from "./quantile.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
 
 /** From the request that makes a command to its execution in a real agent, on one machine, while 500 agents are connected and beat. */
 const connected = 500;
-const beatMs = 10_000;
 const limitMs = { ws: 50, longpoll: 300 } as const;
 const samples: Record<BenchMode, number> = { quick: 200, standard: 500, full: 1000 };
 /** Polls and uploads count into the budget of connects, 600 a minute. */
-const pollSamples: Record<BenchMode, number> = { quick: 100, standard: 150, full: 150 };
+const pollSamples: Record<BenchMode, number> = { quick: 60, standard: 150, full: 150 };
 const warmUps = 10;
 
 type Transport = keyof typeof limitMs;
-
-/** Agents that do nothing but beat, each from an address of its own, so that the budget of connects does not hold them up. */
-async function connectIdle(brain: BenchBrain): Promise<{ stop(): Promise<void> }> {
-  const agents: RawAgent[] = [];
-  for (const [index, credentials] of brain.agents.entries()) {
-    const headers = { "x-forwarded-for": `10.1.${index >> 8}.${index & 255}` };
-    agents.push(await connectRaw({ url: brain.url, ...credentials }, { headers }));
-  }
-  const repeats: NodeJS.Timeout[] = [];
-  // Spread over the interval, as agents are that started at different times.
-  const beats = agents.map((agent, index) => {
-    const beat = () => agent.sendFrame("heartbeat", { buffer_size: 0, dropped_events: 0, adapter_health: {} });
-    const begin = setTimeout(
-      () => {
-        beat();
-        repeats.push(setInterval(beat, beatMs));
-      },
-      (index / agents.length) * beatMs,
-    );
-    return begin;
-  });
-  return {
-    async stop() {
-      for (const timer of [...beats, ...repeats]) clearTimeout(timer);
-      await Promise.all(agents.map((agent) => agent.close()));
-    },
-  };
-}
 
 interface Target {
   /** Milliseconds from the request to the execution of one command. */
@@ -114,11 +85,12 @@ async function measure(
   const brain = await startBenchBrain({
     home,
     agents: connected,
-    env: { SVC_TRUSTED_PROXIES: "127.0.0.1/32" },
+    env: anyAddress,
     ...(databaseUrl !== undefined && { databaseUrl }),
   });
   const rows: BenchRow[] = [];
-  const idle = await connectIdle(brain);
+  const idle = await connectAll(brain, context.signal);
+  const stopBeating = beat(idle);
   const root = await signIn(brain.url, benchAccount.email, benchAccount.password);
   try {
     for (const transport of ["ws", "longpoll"] as const) {
@@ -130,7 +102,7 @@ async function measure(
         const ms = await target.time();
         if (round >= 0) times.push(ms);
         // A person clicks; a poll has come back by then.
-        await pause(transport === "ws" ? 5 : 100);
+        await pause(transport === "ws" ? 5 : 50);
       }
       await target.stop();
       times.sort((a, b) => a - b);
@@ -149,7 +121,8 @@ async function measure(
     }
     return rows;
   } finally {
-    await idle.stop();
+    stopBeating();
+    for (const { socket } of idle) socket.terminate();
     await brain.stop();
   }
 }
