@@ -96,7 +96,7 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
     await addUser(database);
     await audit.prepare();
     const chained: Action = (tx, entry) => audit.append(tx, entry);
-    const count = context.mode === "quick" ? 2000 : 10_000;
+    const count = context.mode === "quick" ? 1000 : 10_000;
     const rounds = context.mode === "quick" ? 2 : 5;
     const rates = { chained: [] as number[], unchained: [] as number[] };
     const took: number[] = [];

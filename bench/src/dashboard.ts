@@ -72,7 +72,7 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
     const page = await window.newPage();
     rows.push(...(await longList(page, `${brain.url}/p/${slug}/tasks`)));
     context.signal.throwIfAborted();
-    rows.push(...(await liveList(page, present, context.mode === "quick" ? 8 : 30)));
+    rows.push(...(await liveList(page, present, context.mode === "quick" ? 6 : 30)));
     context.signal.throwIfAborted();
     rows.push(...(await watchedForHours(page, present, soakEvents[context.mode])));
     present.socket.close();

@@ -62,13 +62,13 @@ async function measureRound(context: BenchContext, traffic: Traffic) {
 
 async function measureBatches(context: BenchContext, tasks: Traffic["tasks"]) {
   const isQuick = context.mode === "quick";
-  const rounds = isQuick ? 2 : 3;
+  const rounds = isQuick ? 1 : 3;
   const results: Awaited<ReturnType<typeof measureRound>>[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     context.signal.throwIfAborted();
     const result = await measureRound(context, {
       connections: 4,
-      framesPerConnection: isQuick ? 150 : 450,
+      framesPerConnection: isQuick ? 120 : 450,
       eventsPerFrame: 100,
       tasks,
     });
@@ -86,7 +86,7 @@ async function measureBatches(context: BenchContext, tasks: Traffic["tasks"]) {
 async function measureSingles(context: BenchContext, grouping: { maxGroupRows: number; lanes: number } | undefined) {
   const connections = signTraffic({
     connections: 32,
-    framesPerConnection: context.mode === "quick" ? 200 : 900,
+    framesPerConnection: context.mode === "quick" ? 120 : 900,
     eventsPerFrame: 1,
     tasks: "together",
   });

@@ -28,10 +28,10 @@ const cutTarget = 1.2;
 type Dialect = "sqlite" | "postgres";
 
 const rowsOf: Record<Dialect, Record<BenchMode, number>> = {
-  sqlite: { quick: 40_000, standard: 1_000_000, full: 2_000_000 },
-  postgres: { quick: 40_000, standard: 1_000_000, full: 10_000_000 },
+  sqlite: { quick: 20_000, standard: 1_000_000, full: 2_000_000 },
+  postgres: { quick: 20_000, standard: 1_000_000, full: 10_000_000 },
 };
-const repeatsOf: Record<BenchMode, number> = { quick: 8, standard: 200, full: 400 };
+const repeatsOf: Record<BenchMode, number> = { quick: 6, standard: 200, full: 400 };
 /** Of answers that take a while. */
 const slowRepeatsOf: Record<BenchMode, number> = { quick: 2, standard: 20, full: 40 };
 
