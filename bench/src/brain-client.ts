@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
@@ -32,6 +32,18 @@ export const benchAccount = { email: "bench@localhost.example", password: "corre
 const launcher = fileURLToPath(new URL("../../packages/cli/bin/svc.js", import.meta.url));
 const startBoundMs = 30_000;
 const clockTicksPerSecond = 100;
+const running = new Set<ChildProcess>();
+
+/** Ends the services of a suite that was given up: they would take the machine from those behind it, and outlive the run. */
+export async function endBrains(): Promise<void> {
+  await Promise.all(
+    [...running].map((child) => {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      return ended;
+    }),
+  );
+}
 
 /** Starts the service on this home (and database); resolves when it is ready and its agents are minted. */
 export async function startBenchBrain(options: BenchBrainOptions): Promise<BenchBrain> {
@@ -54,6 +66,8 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
       ...options.env,
     },
   });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
   const ended = once(child, "exit");
   while (!(await isReady(url))) {
     if (child.exitCode !== null) throw new Error(`svc serve ended with ${child.exitCode}`);

@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres } from "@svc/testkit";
+import { endBrains } from "./brain-client.ts";
 import { runSuite } from "./harness.ts";
 import { type BenchReport, isPassed, type SuiteResult, tableOf } from "./report.ts";
 import type { BenchMode } from "./suite.ts";
@@ -46,6 +47,7 @@ async function main(): Promise<number> {
         postgres,
         suiteBudgetMs: budgetOf(deadline - performance.now(), chosen.length - index),
       });
+      await endBrains();
       results.push(result);
       console.log(tableOf([result]));
     }
