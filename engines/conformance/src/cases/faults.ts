@@ -1,0 +1,144 @@
+import { waitFor } from "@svc/testkit/peer";
+import { expect } from "vitest";
+import type { Case } from "../case.ts";
+import { type Stage, standing } from "../stage.ts";
+
+async function allEnded({ site }: Stage, ids: readonly string[]): Promise<void> {
+  await waitFor(async () => (await Promise.all(ids.map((id) => site.hasEnded(id)))).every(Boolean), {
+    withinMs: 30_000,
+    everyMs: 100,
+    that: "the end of every task",
+  });
+}
+
+/** One of every sort of task that ends. */
+async function submitSome({ submit }: Stage, count: number, queue: string = standing.queue): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const failing = { queue, name: "fail", input: { message: `no luck ${n}` } } as const;
+    ids.push(await submit(n % 3 === 2 ? failing : { queue, name: "echo", input: { n } }));
+  }
+  return ids;
+}
+
+const endKinds = ["task.succeeded", "task.failed"];
+
+/** Agent, server and history go away. */
+export const faults: readonly Case[] = [
+  {
+    name: "an agent that was away goes on where it was: nothing is lost and nothing told twice",
+    async run(stage) {
+      const { engine, startAgent, stopAgent, kindsOf } = stage;
+      const before = await submitSome(stage, 6);
+      for (const id of before) await waitFor(() => endKinds.includes(kindsOf(id).at(-1) ?? ""));
+      await stopAgent();
+      const meanwhile = await submitSome(stage, 30);
+      await allEnded(stage, meanwhile);
+
+      await startAgent();
+      for (const id of meanwhile) await waitFor(() => endKinds.includes(kindsOf(id).at(-1) ?? ""));
+
+      for (const [n, id] of [...before.entries(), ...meanwhile.entries()])
+        expect(kindsOf(id)).toEqual([...engine.tells.beginning, "task.started", endKinds[n % 3 === 2 ? 1 : 0]]);
+      expect(stage.agent.status().loss?.adapter_events ?? {}).toEqual({});
+    },
+  },
+  {
+    name: "an agent that was away for longer than the engine remembers counts exactly what it lost, and tells what is still known",
+    async run(stage) {
+      const { engine, site, peer, submit, startAgent, stopAgent, kindsOf, awaitTold } = stage;
+      await stopAgent();
+      const lost = await submitSome(stage, 12, standing.failingQueue);
+      await allEnded(stage, lost);
+      const count = await site.loseEvents(standing.failingQueue);
+      expect(count).toBeGreaterThan(0);
+
+      await startAgent();
+      for (const id of lost) await waitFor(() => endKinds.includes(kindsOf(id).at(-1) ?? ""), { withinMs: 20_000 });
+      const next = await submit({ queue: standing.failingQueue, name: "echo" });
+      await awaitTold(next, "task.succeeded");
+
+      const counted = { [engine.engine]: count };
+      expect(stage.agent.status().loss?.adapter_events).toEqual(counted);
+      for (const [n, id] of lost.entries()) {
+        const ends = kindsOf(id).filter((kind) => endKinds.includes(kind));
+        expect(ends).toEqual([endKinds[n % 3 === 2 ? 1 : 0]]);
+      }
+      const beat = await waitFor(() => {
+        const { payload } = peer.record.frames.findLast(({ type }) => type === "heartbeat") ?? {};
+        const loss = payload?.telemetry_loss as { adapter_events?: object } | undefined;
+        return Object.keys(loss?.adapter_events ?? {}).length > 0 && loss;
+      });
+      expect(beat.adapter_events).toEqual(counted);
+    },
+  },
+  {
+    name: "an agent that is killed goes on where it was: nothing is lost, and what is told twice has the same id",
+    async run(stage) {
+      const { site, reporter, submit } = stage;
+      const { peer, reporting } = await reporter();
+      const eventsOf = (id: string) => peer.record.events.filter((event) => event.task_id === id);
+      const isEnded = (id: string) => eventsOf(id).some(({ kind }) => endKinds.includes(kind));
+      const first = await site.startAgentProcess(reporting);
+      const early = await submitSome(stage, 6);
+      for (const id of early) await waitFor(() => isEnded(id), { withinMs: 20_000, that: `the end of ${id}` });
+      const ids = [...early];
+      const burst = submitSome(stage, 60).then((submitted) => void ids.push(...submitted));
+      const seen = peer.record.events.length;
+      await waitFor(() => peer.record.events.length > seen + 20, { everyMs: 1 });
+      await first.kill();
+      await burst;
+      await allEnded(stage, ids);
+
+      const second = await site.startAgentProcess(reporting);
+      ids.push(await submit({ name: "echo" }));
+      for (const id of ids) await waitFor(() => isEnded(id), { withinMs: 40_000, that: `the end of ${id}` });
+      await second.kill();
+
+      for (const id of ids) {
+        const steps = new Map(eventsOf(id).map((event) => [`${event.kind} ${event.data.attempt ?? 0}`, event.id]));
+        expect(new Set(eventsOf(id).map((event) => event.id)).size).toBe(steps.size);
+        expect(steps.size).toBe(stage.engine.tells.beginning.length + 2);
+      }
+    },
+  },
+  {
+    name: "a server that restarts with its data costs nothing: what happened before and after is told once",
+    async run(stage) {
+      const { engine, site, peer, submit, freshQueue, kindsOf, awaitTold } = stage;
+      const losses = stage.agent.status().loss?.adapter_events ?? {};
+      const waiting = await submit({ queue: freshQueue(), name: "echo" });
+      const held = await submit({ name: "echo", delayMs: 1_500 });
+      await awaitTold(waiting, engine.tells.beginning.at(-1) ?? "task.received");
+      await awaitTold(held, engine.tells.beginning[0] ?? "task.sent");
+
+      await site.server.kill();
+      const beats = () => peer.record.frames.filter(({ type }) => type === "heartbeat").length;
+      const before = beats();
+      await waitFor(() => beats() > before, { withinMs: 20_000, that: "a heartbeat without the server" });
+      await site.server.restart();
+      const after = await submit({ name: "echo" });
+
+      await awaitTold(after, "task.succeeded");
+      await awaitTold(held, "task.succeeded");
+      expect(kindsOf(waiting)).toEqual(engine.tells.beginning);
+      for (const id of [held, after])
+        expect(kindsOf(id)).toEqual([...engine.tells.beginning, "task.started", "task.succeeded"]);
+      expect(stage.agent.status().loss?.adapter_events ?? {}).toEqual(losses);
+    },
+  },
+  {
+    name: "an agent whose engine is away starts, and watches from when it is there",
+    async run(stage) {
+      const { site, startAgent, stopAgent, submit, awaitTold } = stage;
+      await stopAgent();
+      await site.server.kill();
+
+      await startAgent();
+      expect(stage.agent.status().state).toBe("online");
+      await site.server.restart();
+
+      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
+    },
+  },
+];

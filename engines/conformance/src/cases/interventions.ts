@@ -1,0 +1,157 @@
+import { purgeConfirmToken } from "@svc/protocol";
+import { waitFor } from "@svc/testkit/peer";
+import { expect } from "vitest";
+import { advertising, type Case } from "../case.ts";
+import { standing } from "../stage.ts";
+
+/** cancel_task, purge_queue, submit_task, schedule.fire, rate_limit. */
+export const interventions: readonly Case[] = [
+  {
+    name: "cancel_task takes a waiting or delayed task out, which is told as revoked and never runs",
+    appliesTo: advertising("cancel_task"),
+    async run({ engine, site, submit, freshQueue, send, awaitTold, kindsOf }) {
+      const queue = freshQueue();
+      const waiting = await submit({ queue, name: "echo" });
+      const delayed = await submit({ queue, name: "echo", delayMs: 3_600_000 });
+
+      for (const task_id of [waiting, delayed]) {
+        expect(await send("cancel_task", { engine: engine.engine, task_id })).toMatchObject({ status: "success" });
+        await awaitTold(task_id, "task.revoked");
+        expect(kindsOf(task_id).filter((kind) => kind === "task.revoked")).toHaveLength(1);
+      }
+      await site.startWorker({ name: "w-late", queues: [queue], slots: 1 });
+      await awaitTold(await submit({ queue, name: "echo" }), "task.succeeded");
+
+      expect([site.runsOf(waiting), site.runsOf(delayed)]).toEqual([0, 0]);
+    },
+  },
+  {
+    name: "cancel_task of a running task stops it for good, or is refused and lets it go on",
+    appliesTo: advertising("cancel_task"),
+    async run({ engine, site, submit, gate, send, awaitTold, kindsOf }) {
+      const { path, open } = gate();
+      const task_id = await submit({ name: "gate", input: { path }, attempts: 3 });
+      await awaitTold(task_id, "task.started");
+
+      const outcome = await send("cancel_task", { engine: engine.engine, task_id });
+      await open();
+
+      if (engine.cancelsRunning) {
+        expect(outcome).toMatchObject({ status: "success" });
+        await waitFor(() => ["task.failed", "task.revoked"].includes(kindsOf(task_id).at(-1) ?? ""));
+      } else {
+        expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining(task_id) });
+        await awaitTold(task_id, "task.succeeded");
+      }
+      expect(site.runsOf(task_id)).toBe(1);
+    },
+  },
+  {
+    name: "cancel_task refuses a task that has ended",
+    appliesTo: advertising("cancel_task"),
+    async run({ engine, submit, send, awaitTold, kindsOf }) {
+      const well = await submit({ name: "echo" });
+      const badly = await submit({ name: "fail", input: { message: "no luck" } });
+      await awaitTold(well, "task.succeeded");
+      await awaitTold(badly, "task.failed");
+      for (const task_id of [well, badly]) {
+        const outcome = await send("cancel_task", { engine: engine.engine, task_id });
+        expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining(task_id) });
+        expect(kindsOf(task_id)).not.toContain("task.revoked");
+      }
+    },
+  },
+  {
+    name: "purge_queue with the token of another depth than the present one removes nothing",
+    appliesTo: advertising("purge_queue"),
+    async run({ engine, peer, site, submit, freshQueue, send, awaitTold }) {
+      const queue = freshQueue();
+      const id = await submit({ queue, name: "echo" });
+      await awaitTold(id, engine.tells.beginning.at(-1) ?? "task.received");
+      const before = await site.contents();
+
+      for (const depth of [0, 2, 7]) {
+        const confirm_token = purgeConfirmToken(peer.identity.secret, queue, depth);
+        const outcome = await send("purge_queue", { queue, confirm_token, force: false });
+        expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/^refused: /) });
+        expect(outcome.error).toContain(`${queue} holds 1 tasks`);
+      }
+
+      expect(await site.contents()).toEqual(before);
+    },
+  },
+  {
+    name: "purge_queue removes what waits, which is told as revoked, and leaves what runs or has ended",
+    appliesTo: advertising("purge_queue"),
+    async run({ engine, peer, site, submit, freshQueue, gate, send, awaitTold, kindsOf }) {
+      const queue = freshQueue();
+      const { path, open } = gate();
+      await site.startWorker({ name: "w-single", queues: [queue], slots: 1 });
+      const ended = await submit({ queue, name: "fail", input: { message: "no luck" } });
+      await awaitTold(ended, "task.failed");
+      const running = await submit({ queue, name: "gate", input: { path } });
+      await awaitTold(running, "task.started");
+      const waiting = [await submit({ queue, name: "echo" }), await submit({ queue, name: "echo" })];
+      for (const id of waiting) await awaitTold(id, engine.tells.beginning.at(-1) ?? "task.received");
+
+      const confirm_token = purgeConfirmToken(peer.identity.secret, queue, 2);
+      const outcome = await send("purge_queue", { queue, confirm_token, force: false });
+      const forced = await send("purge_queue", { queue, confirm_token: "", force: true });
+
+      expect(outcome).toMatchObject({ status: "success", result: { purged: 2 } });
+      expect(forced).toMatchObject({ status: "success", result: { purged: 0 } });
+      for (const id of waiting) await awaitTold(id, "task.revoked");
+      await open();
+      await awaitTold(running, "task.succeeded");
+      expect(kindsOf(ended).at(-1)).toBe("task.failed");
+      expect(waiting.map((id) => site.runsOf(id))).toEqual([0, 0]);
+    },
+  },
+  {
+    name: "submit_task and schedule.fire make one task each; a fire that comes again makes no second one",
+    appliesTo: advertising("submit_task"),
+    async run({ engine, site, submit, send, awaitTold, told }) {
+      const kwargs = { mark: "by hand" };
+      const task = { args: [], kwargs, queue: standing.queue, eta: null, priority: null };
+      const fire = {
+        ...{ task_name: "echo", engine: engine.engine, queue: standing.queue, args: [], kwargs: {}, priority: null },
+        ...{ schedule_id: "s", schedule_name: "nightly", fire_id: "f-1", scheduled_for: new Date().toISOString() },
+      };
+
+      const submitted = await send("submit_task", { name: "echo", ...task });
+      const fires = [await send("schedule.fire", fire), await send("schedule.fire", fire)];
+      const fired = fires.map(({ result }) => String(result?.task_id));
+      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
+
+      const id = String(submitted.result?.task_id);
+      for (const { status } of [submitted, ...fires]) expect(status).toBe("success");
+      await awaitTold(id, "task.succeeded");
+      expect(told(id)[0]?.data).toMatchObject({ task_name: "echo", queue: standing.queue, kwargs });
+      expect(fired[1]).toBe(fired[0]);
+      await awaitTold(fired[0] ?? "", "task.succeeded");
+      expect([id, fired[0] ?? ""].map((one) => site.runsOf(one))).toEqual([1, 1]);
+    },
+  },
+  {
+    name: "rate_limit holds tasks back beyond the rate, and a rate of 0 lets them run again",
+    appliesTo: advertising("rate_limit"),
+    async run({ engine, site, adapter, submit, send, awaitTold }) {
+      const queue = standing.limitedQueue;
+      const task_name = site.rateTarget(queue, "echo");
+      await submit({ queue, name: "echo" }).then((id) => awaitTold(id, "task.succeeded"));
+
+      expect(await send("rate_limit", { task_name, rate: "1/h" })).toMatchObject({ status: "success" });
+      await awaitTold(await submit({ queue, name: "echo" }), "task.succeeded");
+      const held = await submit({ queue, name: "echo" });
+      await awaitTold(held, engine.tells.beginning.at(-1) ?? "task.received");
+      await waitFor(async () => (await adapter.snapshot()).queue_holds?.[queue]?.limited_until !== undefined, {
+        that: "the hold in the snapshot",
+      });
+      expect(site.runsOf(held)).toBe(0);
+
+      expect(await send("rate_limit", { task_name, rate: "0" })).toMatchObject({ status: "success" });
+      await site.startWorker({ name: "w-unlimited", queues: [queue], slots: 1 });
+      await awaitTold(held, "task.succeeded");
+    },
+  },
+];

@@ -1,0 +1,160 @@
+import { retryContractMarker } from "@svc/protocol";
+import { waitFor } from "@svc/testkit/peer";
+import { expect } from "vitest";
+import { advertising, type Case } from "../case.ts";
+import { type Stage, standing } from "../stage.ts";
+
+/** A failed task that succeeds when it runs once more. */
+async function failed({ submit, awaitTold }: Stage, input: object = {}): Promise<string> {
+  const id = await submit({ name: "fail", input: { message: "no luck", times: 1, ...input } });
+  await awaitTold(id, "task.failed");
+  return id;
+}
+
+const byReference = advertising("retry_task", retryContractMarker);
+
+/** retry_task, requeue_dead_letter, bulk_retry. */
+export const retries: readonly Case[] = [
+  {
+    name: "retry_task runs a failed task once more, as the same task and the next attempt",
+    appliesTo: byReference,
+    async run(stage) {
+      const { engine, site, send, awaitTold, told } = stage;
+      const task_id = await failed(stage);
+
+      const outcome = await send("retry_task", { engine: engine.engine, task_id });
+
+      expect(outcome).toMatchObject({ status: "success", result: { task_id } });
+      expect(outcome.result?.new_task_id ?? null).toBeNull();
+      expect((await awaitTold(task_id, "task.succeeded")).data).toMatchObject({ attempt: 1 });
+      expect(told(task_id).filter(({ kind }) => kind === "task.started")).toHaveLength(2);
+      expect(site.runsOf(task_id)).toBe(2);
+    },
+  },
+  {
+    name: "of retries of one task at the same time exactly one wins",
+    appliesTo: byReference,
+    async run(stage) {
+      const { engine, site, submit, send, awaitTold } = stage;
+      const task_id = await failed(stage);
+
+      const outcomes = await Promise.all(
+        Array.from({ length: 6 }, () => send("retry_task", { engine: engine.engine, task_id })),
+      );
+      await awaitTold(task_id, "task.succeeded");
+      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
+
+      expect(outcomes.filter(({ status }) => status === "success")).toHaveLength(1);
+      for (const { status, error } of outcomes) if (status === "failed") expect(error).toContain(task_id);
+      expect(site.runsOf(task_id)).toBe(2);
+    },
+  },
+  {
+    name: "retry_task refuses a task that has not failed, and says how it stands",
+    appliesTo: byReference,
+    async run(stage) {
+      const { engine, site, submit, freshQueue, gate, send, awaitTold } = stage;
+      const { path, open } = gate();
+      const waiting = await submit({ queue: freshQueue(), name: "echo" });
+      const delayed = await submit({ name: "echo", delayMs: 3_600_000 });
+      const running = await submit({ name: "gate", input: { path } });
+      const well = await submit({ name: "echo" });
+      await awaitTold(running, "task.started");
+      await awaitTold(well, "task.succeeded");
+
+      for (const task_id of [waiting, delayed, running, well]) {
+        const outcome = await send("retry_task", { engine: engine.engine, task_id });
+        expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining(task_id) });
+      }
+
+      await open();
+      await awaitTold(running, "task.succeeded");
+      expect([waiting, delayed, running, well].map((id) => site.runsOf(id))).toEqual([0, 0, 1, 1]);
+    },
+  },
+  {
+    name: "retry_task with other inputs runs a new task that names the old one",
+    appliesTo: advertising("retry_task"),
+    async run(stage) {
+      const { engine, site, send, awaitTold, told } = stage;
+      const task_id = await failed(stage);
+      const parameters = { engine: engine.engine, task_id, override_args: [] };
+
+      const outcome = await send("retry_task", { ...parameters, override_kwargs: { message: "x", times: 0, mark: 1 } });
+
+      const newId = String(outcome.result?.new_task_id);
+      expect(outcome).toMatchObject({ status: "success", result: { task_id } });
+      await awaitTold(newId, "task.succeeded");
+      expect(told(newId)[0]?.data).toMatchObject({
+        ...{ task_name: "fail", queue: standing.queue, retried_from: task_id },
+        kwargs: { mark: 1 },
+      });
+      expect([site.runsOf(task_id), site.runsOf(newId)]).toEqual([1, 1]);
+    },
+  },
+  {
+    name: "requeue_dead_letter runs a dead letter once more",
+    appliesTo: advertising("requeue_dead_letter"),
+    async run(stage) {
+      const { engine, send, awaitTold } = stage;
+      const task_id = await failed(stage);
+
+      const outcome = await send("requeue_dead_letter", { engine: engine.engine, task_id });
+
+      expect(outcome).toMatchObject({ status: "success", result: { task_id } });
+      await awaitTold(String(outcome.result?.new_task_id ?? task_id), "task.succeeded");
+    },
+  },
+  {
+    name: "bulk_retry retries each task of its list on its own and tells the outcome of each",
+    appliesTo: advertising("bulk_retry"),
+    async run(stage) {
+      const { engine, site, submit, send, awaitTold } = stage;
+      const ids = [await failed(stage), await failed(stage), await failed(stage)];
+      const bystander = await failed(stage);
+      const well = await submit({ name: "echo" });
+      await awaitTold(well, "task.succeeded");
+      const filter = { engine: engine.engine, task_ids: [...ids, well] };
+
+      const outcome = await send("bulk_retry", { filter, max: 100 });
+
+      expect(outcome.status).toBe("success");
+      expect(outcome.result?.results).toHaveLength(4);
+      for (const task_id of ids)
+        expect(outcome.result?.results).toContainEqual(expect.objectContaining({ task_id, status: "success" }));
+      expect(outcome.result?.results).toContainEqual({
+        ...{ task_id: well, status: "failed" },
+        error: expect.stringContaining(well),
+      });
+      for (const id of ids) await awaitTold(id, "task.succeeded");
+      expect([...ids, well, bystander].map((id) => site.runsOf(id))).toEqual([2, 2, 2, 1, 1]);
+    },
+  },
+  {
+    name: "reconcile_task tells how the engine has a task",
+    appliesTo: advertising("reconcile_task"),
+    async run(stage) {
+      const { engine, site, submit, freshQueue, gate, send, awaitTold } = stage;
+      const { path, open } = gate();
+      const states = {
+        pending: await submit({ queue: freshQueue(), name: "echo" }),
+        started: await submit({ name: "gate", input: { path } }),
+        success: await submit({ name: "echo" }),
+        failure: await failed(stage),
+        unknown: site.unknownTask(standing.queue),
+      };
+      await awaitTold(states.started, "task.started");
+      await awaitTold(states.success, "task.succeeded");
+
+      for (const [state, task_id] of Object.entries(states)) {
+        const outcome = await waitFor(() => send("reconcile_task", { engine: engine.engine, task_id }));
+        expect(outcome).toMatchObject({ status: "success", result: { task_id, engine_state: state } });
+        const { finished_at, exception } = outcome.result ?? {};
+        if (state === "success" || state === "failure") expect(Date.parse(String(finished_at))).toBeGreaterThan(0);
+        if (state === "failure") expect(exception).toContain("no luck");
+      }
+      await open();
+      await awaitTold(states.started, "task.succeeded");
+    },
+  },
+];

@@ -1,0 +1,49 @@
+import { carriedFields, eventKinds, isTaskKind, isUuid, taskIdCharacters } from "@svc/protocol";
+import { expect } from "vitest";
+import type { Case } from "../case.ts";
+
+/** Members of the data that are not read as they are, but by which the service knows an event. */
+const unread = new Set(["reconciled"]);
+
+/** Looks at everything that the cases before have told and answered. */
+export const review: readonly Case[] = [
+  {
+    name: "every event has a form that the service stores whole",
+    async run({ engine, peer }) {
+      const now = Date.now();
+      expect(peer.record.events.length).toBeGreaterThan(100);
+      for (const event of peer.record.events) {
+        expect(eventKinds).toContain(event.kind);
+        expect(event.engine).toBe(engine.engine);
+        expect(isUuid(event.id ?? "")).toBe(true);
+        expect(event.task_id.length).toBeLessThanOrEqual(taskIdCharacters);
+        expect(Math.abs(now - Date.parse(event.occurred_at ?? ""))).toBeLessThan(600_000);
+        if (!isTaskKind(event.kind)) continue;
+        const carried = new Set(Object.keys(carriedFields(event.kind, event.data, event.task_id)));
+        const lost = Object.keys(event.data).filter((key) => !unread.has(key) && !carried.has(key));
+        expect({ kind: event.kind, lost }).toEqual({ kind: event.kind, lost: [] });
+      }
+    },
+  },
+  {
+    name: "no event was told twice, and no attempt of a task has two starts or two ends",
+    async run({ peer }) {
+      const ids = peer.record.events.map(({ id }) => id);
+      expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+      const steps = peer.record.events
+        .filter(({ kind }) => ["task.started", "task.succeeded", "task.failed", "task.retried"].includes(kind))
+        .map(({ task_id, kind, data }) => `${task_id} ${data.attempt ?? 0} ${kind === "task.started" ? "start" : "end"}`);
+      expect(steps.filter((step, at) => steps.indexOf(step) !== at)).toEqual([]);
+    },
+  },
+  {
+    name: "every delivery of a command was acknowledged and answered once",
+    async run({ peer, deliveries }) {
+      for (const type of ["command_ack", "command_result"])
+        expect(peer.record.frames.filter((frame) => frame.type === type).map(({ id }) => id).sort()).toEqual(
+          [...deliveries].sort(),
+        );
+      expect(peer.record.refusals).toEqual([]);
+    },
+  },
+];

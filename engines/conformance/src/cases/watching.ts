@@ -1,0 +1,166 @@
+import { waitFor } from "@svc/testkit/peer";
+import { type EngineReport, readAdapterHealth } from "@svc/protocol";
+import { expect } from "vitest";
+import type { Case } from "../case.ts";
+import { type Stage, standing } from "../stage.ts";
+
+/** Lets a queue hold three waiting tasks. */
+async function fill({ submit, freshQueue, awaitTold, engine }: Stage) {
+  const queue = freshQueue();
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) ids.push(await submit({ queue, name: "echo", input: { n } }));
+  for (const id of ids) await awaitTold(id, engine.tells.beginning.at(-1) ?? "task.received");
+  return { queue, ids };
+}
+
+/** What the snapshot and the watching itself promise. */
+export const watching: readonly Case[] = [
+  {
+    name: "the snapshot tells depth, oldest task and consumers of queues, and the workers",
+    async run(stage) {
+      const before = Date.now();
+      const { queue } = await fill(stage);
+
+      const seen = await waitFor(async () => {
+        const snapshot = await stage.adapter.snapshot();
+        return snapshot.queue_depths?.[queue] === 3 && snapshot;
+      });
+
+      expect(seen.queue_depths).toMatchObject({ [queue]: 3, [standing.queue]: 0 });
+      expect(Object.keys(seen.queue_holds ?? {})).not.toContain(queue);
+      expect(seen.queue_consumers?.[queue] ?? 0).toBe(0);
+      expect(seen.queue_consumers?.[standing.queue]).toBe(1);
+      expect(Math.abs(Date.parse(seen.queue_oldest?.[queue] ?? "") - before)).toBeLessThan(30_000);
+      expect(seen.worker_details?.[standing.name]).toBeDefined();
+      expect(seen.worker_details?.[standing.name]?.active_queues).toEqual(
+        expect.arrayContaining([standing.queue, standing.failingQueue]),
+      );
+    },
+  },
+  {
+    name: "the snapshot travels with the heartbeat, readable and within its bounds",
+    async run(stage) {
+      const { queue } = await fill(stage);
+
+      const report = await waitFor(
+        () => {
+          const beat = stage.peer.record.frames.findLast(({ type }) => type === "heartbeat");
+          const health = (beat?.payload?.adapter_health ?? {}) as Record<string, string>;
+          const own = readAdapterHealth(health).find(({ engine }) => engine === stage.engine.engine);
+          return own?.queueDepths.get(queue) === 3 && own;
+        },
+        { withinMs: 20_000, that: "a heartbeat that tells the queue" },
+      );
+
+      const { queueOldest, workers }: EngineReport = report;
+      expect(queueOldest.get(queue)).toEqual(expect.any(String));
+      expect(workers.get(standing.name)).toBeDefined();
+    },
+  },
+  {
+    name: "a paused queue is told as held until it is resumed",
+    async run({ site, adapter, submit, awaitTold }) {
+      const hold = async () => (await adapter.snapshot()).queue_holds?.[standing.queue];
+      expect(await hold()).toBeUndefined();
+
+      await site.pause(standing.queue);
+      await waitFor(async () => (await hold())?.paused === true, { that: "the hold" });
+      const id = await submit({ name: "echo" });
+      await waitFor(async () => (await adapter.snapshot()).queue_depths?.[standing.queue] === 1);
+      await site.resume(standing.queue);
+
+      await awaitTold(id, "task.succeeded");
+      await waitFor(async () => (await hold()) === undefined, { that: "no hold" });
+    },
+  },
+  {
+    name: "depth() tells what waits in one queue, and knows no other",
+    async run(stage) {
+      const { adapter } = stage;
+      if (adapter.depth === undefined) return;
+      const { queue } = await fill(stage);
+
+      expect(await adapter.depth(queue)).toBe(3);
+      expect(await adapter.depth("no-such-queue")).toBeUndefined();
+    },
+  },
+  {
+    name: "two agents tell the same events by the same ids",
+    async run(stage) {
+      const { site, submit, awaitTold, told, reporter } = stage;
+      const ids = [
+        await submit({ name: "echo" }),
+        await submit({ name: "fail", input: { message: "no luck", times: 1 }, attempts: 2, pauseMs: 50 }),
+        await submit({ name: "fail", input: { message: "no luck" } }),
+      ];
+      const { peer, reporting } = await reporter();
+      const other = await site.startAgentProcess(reporting);
+      for (const id of ids.slice(0, 2)) await awaitTold(id, "task.succeeded");
+      const eventsOf = (id: string) => peer.record.events.filter((event) => event.task_id === id);
+      for (const id of ids) await waitFor(() => eventsOf(id).length === told(id).length, { withinMs: 20_000 });
+      await other.kill();
+
+      for (const id of ids) expect(eventsOf(id)).toEqual(told(id));
+    },
+  },
+  {
+    name: "watching writes nothing to the engine but what is documented",
+    async run(stage) {
+      const { site, submit, freshQueue, startAgent, stopAgent, awaitTold, engine } = stage;
+      await stopAgent();
+      const queue = freshQueue();
+      await submit({ queue, name: "echo", delayMs: 3_600_000 });
+      const waiting = await submit({ queue, name: "echo" });
+      const before = await site.contents();
+
+      await startAgent();
+      await awaitTold(waiting, engine.tells.beginning.at(-1) ?? "task.received");
+      await stage.adapter.snapshot();
+      await stopAgent();
+
+      expect(await site.contents()).toEqual(before);
+      await startAgent();
+    },
+  },
+  {
+    name: "catching up costs the server a bounded number of requests a task",
+    async run({ engine, site, submit, startAgent, stopAgent, awaitTold }) {
+      const count = 300;
+      await stopAgent();
+      const ids = await Promise.all(Array.from({ length: count }, () => submit({ name: "echo" })));
+      await waitFor(async () => (await Promise.all(ids.map((id) => site.hasEnded(id)))).every(Boolean), {
+        withinMs: 30_000,
+        everyMs: 200,
+      });
+
+      const before = await site.requests();
+      await startAgent();
+      for (const id of ids) await awaitTold(id, "task.succeeded");
+      const spent = (await site.requests()) - before;
+
+      expect(spent / count).toBeLessThanOrEqual(engine.requestsPerTask);
+    },
+  },
+  {
+    name: "a stopped adapter tells nothing more, does nothing and leaves no connection, however often it is stopped",
+    async run({ site, adapter, peer, submit, startAgent, stopAgent, awaitTold, engine }) {
+      await stopAgent();
+      await adapter.stop();
+      const told = peer.record.events.length;
+      const id = await submit({ name: "fail", input: { message: "no luck" } });
+      await waitFor(() => site.hasEnded(id));
+
+      const given = { id: "c", engine: engine.engine, target: {}, timeoutSeconds: 60 };
+      const outcome = await adapter
+        .execute?.({ ...given, action: "retry_task", parameters: { task_id: id } })
+        .catch((fault: Error) => ({ status: "failed", error: fault.message }));
+
+      expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/\S/) });
+      expect(await adapter.snapshot()).toBeDefined();
+      await waitFor(async () => (await site.adapterConnections()) === 0, { that: "no connection left" });
+      expect(peer.record.events).toHaveLength(told);
+      await startAgent();
+      await awaitTold(id, "task.failed");
+    },
+  },
+];

@@ -1,0 +1,90 @@
+import { waitFor } from "@svc/testkit/peer";
+import { expect } from "vitest";
+import { advertising, type Case } from "../case.ts";
+import type { Stage } from "../stage.ts";
+
+/** A worker of its own queue, known to the adapter. */
+async function withWorker({ site, freshQueue, adapter }: Stage, slots: number) {
+  const queue = freshQueue();
+  const name = `w-of-${queue}`;
+  const worker = await site.startWorker({ name, queues: [queue], slots });
+  await waitFor(async () => (await adapter.snapshot()).worker_details?.[name] !== undefined, { that: name });
+  return { queue, name, worker };
+}
+
+async function isPending({ send, engine }: Stage, task_id: string): Promise<boolean> {
+  const { result } = await send("reconcile_task", { engine: engine.engine, task_id });
+  return result?.engine_state === "pending";
+}
+
+export const workers: readonly Case[] = [
+  {
+    name: "pool_grow lets a worker run more tasks at once, pool_shrink fewer, and never none",
+    appliesTo: advertising("pool_grow", "pool_shrink", "reconcile_task"),
+    async run(stage) {
+      const { submit, gate, send, awaitTold } = stage;
+      const { queue, name } = await withWorker(stage, 1);
+      const [early, late] = [gate(), gate()];
+      const first = await submit({ queue, name: "gate", input: { path: early.path } });
+      await awaitTold(first, "task.started");
+      const second = await submit({ queue, name: "gate", input: { path: early.path } });
+      expect(await isPending(stage, second)).toBe(true);
+
+      expect(await send("pool_grow", { worker_name: name, delta: 1 })).toMatchObject({ status: "success" });
+      await awaitTold(second, "task.started");
+      expect(await send("pool_shrink", { worker_name: name, delta: 1 })).toMatchObject({ status: "success" });
+      await early.open();
+      for (const id of [first, second]) await awaitTold(id, "task.succeeded");
+
+      const third = await submit({ queue, name: "gate", input: { path: late.path } });
+      await awaitTold(third, "task.started");
+      const fourth = await submit({ queue, name: "gate", input: { path: late.path } });
+      expect(await isPending(stage, fourth)).toBe(true);
+      const outcome = await send("pool_shrink", { worker_name: name, delta: 1 });
+      expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/\S{3}/) });
+      await late.open();
+      for (const id of [third, fourth]) await awaitTold(id, "task.succeeded");
+    },
+  },
+  {
+    name: "restart_worker makes a worker anew, and what it runs ends first",
+    appliesTo: advertising("restart_worker"),
+    async run(stage) {
+      const { site, submit, gate, send, awaitTold } = stage;
+      const { queue, name, worker } = await withWorker(stage, 1);
+      const { path, open } = gate();
+      const running = await submit({ queue, name: "gate", input: { path } });
+      await awaitTold(running, "task.started");
+
+      const outcome = send("restart_worker", { worker_name: name });
+      await waitFor(() => worker.timesMade() === 2, { that: "the new worker" });
+      await open();
+
+      expect(await outcome).toMatchObject({ status: "success" });
+      await awaitTold(running, "task.succeeded");
+      await awaitTold(await submit({ queue, name: "echo" }), "task.succeeded");
+      expect([worker.timesMade(), site.runsOf(running)]).toEqual([2, 1]);
+    },
+  },
+  {
+    name: "cancel_consumer keeps a worker from a queue, add_consumer lets it take from it, and from another one",
+    appliesTo: advertising("add_consumer", "cancel_consumer", "reconcile_task"),
+    async run(stage) {
+      const { submit, freshQueue, send, awaitTold, engine } = stage;
+      const { queue, name } = await withWorker(stage, 1);
+      await awaitTold(await submit({ queue, name: "echo" }), "task.succeeded");
+
+      expect(await send("cancel_consumer", { worker_name: name, queue })).toMatchObject({ status: "success" });
+      const held = await submit({ queue, name: "echo" });
+      await awaitTold(held, engine.tells.beginning.at(-1) ?? "task.received");
+      expect(await isPending(stage, held)).toBe(true);
+      expect(await send("add_consumer", { worker_name: name, queue })).toMatchObject({ status: "success" });
+      await awaitTold(held, "task.succeeded");
+
+      const another = freshQueue();
+      const orphan = await submit({ queue: another, name: "echo" });
+      expect(await send("add_consumer", { worker_name: name, queue: another })).toMatchObject({ status: "success" });
+      expect((await awaitTold(orphan, "task.succeeded")).data).toMatchObject({ worker: name });
+    },
+  },
+];

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { subjects } from "./cases/subjects.ts";
+import type { EngineUnderTest } from "./engine-under-test.ts";
+import { type Stage, startStage } from "./stage.ts";
+
+/**
+ * The tests that every engine adapter must pass, against its real server. Called at the top of a test file, once for each way in which
+ * the adapter can be attached. The cases of an engine share one stage and run one after the other; the last ones take the server and
+ * the agent away, and look back at all that was told.
+ */
+export function conformance(engine: EngineUnderTest): void {
+  describe(`conformance of ${engine.title}`, () => {
+    let stage: Stage;
+    beforeAll(async () => {
+      stage = await startStage(engine);
+    });
+    afterAll(() => stage?.stop());
+
+    for (const { title, cases } of subjects) {
+      const applying = cases.filter(({ appliesTo }) => appliesTo?.(engine) ?? true);
+      if (applying.length === 0) continue;
+      describe(title, () => {
+        for (const { name, run } of applying) test(name, () => run(stage));
+      });
+    }
+  });
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Agent, type EngineAdapter, startAgent } from "@svc/agent";
+import type { CommandAction, EventRecord } from "@svc/protocol";
+import { type Peer, startPeer, waitFor } from "@svc/testkit/peer";
+import type { EngineUnderTest, NewTask, Reporting, Site } from "./engine-under-test.ts";
+
+/** The standing worker of a stage. */
+export const standing = { name: "w-standing", queue: "work", failingQueue: "dead", limitedQueue: "limited" } as const;
+
+export interface Outcome {
+  readonly status: string;
+  readonly error?: string;
+  readonly result?: Record<string, unknown>;
+}
+
+/** A site with a standing worker, a real agent of this process with the adapter, and a peer in the place of the service. */
+export interface Stage {
+  readonly engine: EngineUnderTest;
+  readonly site: Site;
+  readonly peer: Peer;
+  /** Of the agent that runs, or ran last. */
+  readonly adapter: EngineAdapter;
+  readonly agent: Agent;
+  /** Ids of the commands that were sent, one for each delivery. */
+  readonly deliveries: readonly string[];
+  startAgent(): Promise<void>;
+  /** Resolves when what it had is delivered. */
+  stopAgent(): Promise<void>;
+  /** Another agent with a peer of its own; the peer is stopped at the end. */
+  reporter(): Promise<{ readonly peer: Peer; readonly reporting: Reporting }>;
+  /** Events of one task, in the order of their arrival. */
+  told(taskId: string): readonly EventRecord[];
+  kindsOf(taskId: string): readonly string[];
+  /** Waits for the first event of this kind. */
+  awaitTold(taskId: string, kind: string): Promise<EventRecord>;
+  /** By the standing worker, unless a queue is given. */
+  submit(task: Omit<NewTask, "queue"> & { readonly queue?: string }): Promise<string>;
+  /** A file that lets `gate` tasks end once it is opened. */
+  gate(): { readonly path: string; open(): Promise<void> };
+  /** A name that no other case uses. */
+  freshQueue(): string;
+  /** Sends a command and waits for its result. */
+  send(action: CommandAction, parameters: object, id?: string): Promise<Outcome>;
+  stop(): Promise<void>;
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const resultWithinMs = 30_000;
+const toldWithinMs = 20_000;
+
+export async function startStage(engine: EngineUnderTest): Promise<Stage> {
+  const cleanups: (() => unknown)[] = [];
+  const folder = await mkdtemp(join(tmpdir(), "conformance-"));
+  cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
+  const site = await engine.start();
+  cleanups.push(() => site.stop());
+  const deliveries: string[] = [];
+  let running: { readonly adapter: EngineAdapter; readonly agent: Agent } | undefined;
+  let names = 0;
+
+  async function reporter() {
+    const peer = await startPeer({ behaviour: { heartbeatSeconds: 1 } });
+    cleanups.push(() => peer.stop());
+    names += 1;
+    const { token, agentId } = peer.identity;
+    const bufferPath = join(folder, `buffer-${names}`);
+    return { peer, reporting: { brainUrl: peer.url, token, hmacSecret: peer.hmacSecret, agentId, bufferPath } };
+  }
+
+  await site.startWorker({
+    name: standing.name,
+    queues: [standing.queue, standing.failingQueue, standing.limitedQueue],
+    slots: 20,
+  });
+  const { peer, reporting } = await reporter();
+  cleanups.push(() => running?.agent.stop());
+
+  const current = () => {
+    if (running === undefined) throw new Error("no agent has been started");
+    return running;
+  };
+  const told = (taskId: string) => peer.record.events.filter((event) => event.task_id === taskId);
+  const resultsOf = (id: string) =>
+    peer.record.frames.filter((frame) => frame.type === "command_result" && frame.id === id);
+
+  const stage: Stage = {
+    engine,
+    site,
+    peer,
+    get adapter() {
+      return current().adapter;
+    },
+    get agent() {
+      return current().agent;
+    },
+    deliveries,
+    async startAgent() {
+      const adapter = site.adapter();
+      const agent = startAgent({ ...reporting, bufferName: "agent", engines: [adapter], log: silent });
+      running = { adapter, agent };
+      await agent.ready;
+      await waitFor(() => agent.status().state === "online", { that: "the agent online" });
+    },
+    stopAgent: () => current().agent.stop(),
+    reporter,
+    told,
+    kindsOf: (taskId) => told(taskId).map(({ kind }) => kind),
+    awaitTold: (taskId, kind) =>
+      waitFor(() => told(taskId).find((event) => event.kind === kind), {
+        withinMs: toldWithinMs,
+        that: `${kind} of ${taskId}`,
+      }),
+    submit: (task) => site.submit({ queue: standing.queue, ...task }),
+    gate() {
+      names += 1;
+      const path = join(folder, `gate-${names}`);
+      return { path, open: () => writeFile(path, "") };
+    },
+    freshQueue() {
+      names += 1;
+      return `queue-${names}`;
+    },
+    async send(action, parameters, id = randomUUID()) {
+      const before = resultsOf(id).length;
+      deliveries.push(id);
+      const target = { type: "task", id: "", engine: engine.engine };
+      const timeout_seconds = 60;
+      peer.send("command", { action, target, parameters, timeout_seconds, delivery_claim_token: randomUUID() }, id);
+      const frame = await waitFor(() => resultsOf(id)[before], {
+        withinMs: resultWithinMs,
+        that: `a result of ${action}`,
+      });
+      return frame.payload as unknown as Outcome;
+    },
+    async stop() {
+      for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+    },
+  };
+  await stage.startAgent();
+  return stage;
+}
