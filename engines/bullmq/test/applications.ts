@@ -35,6 +35,8 @@ export type Processor = (
     name: string;
     data: unknown;
     attemptsMade: number;
+    attemptsStarted: number;
+    updateProgress(progress: number): Promise<void>;
     moveToDelayed(untilMs: number, token?: string): Promise<void>;
   },
   token?: string,

@@ -46,8 +46,10 @@ export interface Site {
     /** Brings it back on its port, with its data. */
     restart(): Promise<void>;
   };
-  /** Makes the engine lose what it remembers of the events of a queue; gives how many that were, as the adapter counts losses. */
-  loseEvents(queue: string): Promise<number>;
+  /** Events of a queue that the engine has ever noted down, as the adapter counts losses. */
+  eventsWritten(queue: string): Promise<number>;
+  /** Makes the engine lose what it remembers of the events of a queue. */
+  loseEvents(queue: string): Promise<void>;
   /** Lets so many tasks of a queue that a worker consumes fail, all at one instant as the engine stores it; gives their ids. */
   failAtOnce(queue: string, count: number): Promise<readonly string[]>;
   /** A schedule that does not fire by itself during a test; gives its name. */

@@ -31,7 +31,8 @@ export const life: readonly Case[] = [
       const { beginning, repeating } = engine.tells;
       const again = ["task.started", "task.retried", ...repeating];
       expect(kindsOf(id)).toEqual([...beginning, ...again, ...again, "task.started", "task.succeeded"]);
-      const attemptsOf = (kind: string) => told(id).flatMap(({ kind: own, data }) => (own === kind ? data.attempt : []));
+      const attemptsOf = (kind: string) =>
+        told(id).flatMap(({ kind: own, data }) => (own === kind ? data.attempt : []));
       expect(attemptsOf("task.started")).toEqual([0, 1, 2]);
       expect(attemptsOf("task.retried")).toEqual([0, 1]);
       expect((await awaitTold(id, "task.retried")).data.exception).toContain("no luck");

@@ -1,6 +1,6 @@
 import { type CommandAction, capabilityOfAction, commandActions } from "@svc/protocol";
 import { expect } from "vitest";
-import { type Case, advertising } from "../case.ts";
+import { advertising, type Case } from "../case.ts";
 import type { Stage } from "../stage.ts";
 
 const nobody = "no-such-thing";

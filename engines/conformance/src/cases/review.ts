@@ -32,7 +32,9 @@ export const review: readonly Case[] = [
       expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
       const steps = peer.record.events
         .filter(({ kind }) => ["task.started", "task.succeeded", "task.failed", "task.retried"].includes(kind))
-        .map(({ task_id, kind, data }) => `${task_id} ${data.attempt ?? 0} ${kind === "task.started" ? "start" : "end"}`);
+        .map(
+          ({ task_id, kind, data }) => `${task_id} ${data.attempt ?? 0} ${kind === "task.started" ? "start" : "end"}`,
+        );
       expect(steps.filter((step, at) => steps.indexOf(step) !== at)).toEqual([]);
     },
   },
@@ -40,9 +42,12 @@ export const review: readonly Case[] = [
     name: "every delivery of a command was acknowledged and answered once",
     async run({ peer, deliveries }) {
       for (const type of ["command_ack", "command_result"])
-        expect(peer.record.frames.filter((frame) => frame.type === type).map(({ id }) => id).sort()).toEqual(
-          [...deliveries].sort(),
-        );
+        expect(
+          peer.record.frames
+            .filter((frame) => frame.type === type)
+            .map(({ id }) => id)
+            .sort(),
+        ).toEqual([...deliveries].sort());
       expect(peer.record.refusals).toEqual([]);
     },
   },

@@ -1,5 +1,5 @@
-import { waitFor } from "@svc/testkit/peer";
 import { type EngineReport, readAdapterHealth } from "@svc/protocol";
+import { waitFor } from "@svc/testkit/peer";
 import { expect } from "vitest";
 import type { Case } from "../case.ts";
 import { type Stage, standing } from "../stage.ts";

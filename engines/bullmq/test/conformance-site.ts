@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { EngineAdapter } from "@svc/agent";
+import type { EngineUnderTest, Site, WorkerHandle, WorkerPlan } from "@svc/conformance";
+import { startRedis, waitFor } from "@svc/testkit";
+import { Redis } from "ioredis";
+import { queueCapabilities, workerCapabilities } from "../src/commands/executor.ts";
+import { type WorkerPlan as AttachedPlan, attachBullmq, createBullmqAdapter } from "../src/index.ts";
+import { type Major, startApplication } from "./applications.ts";
+import type { AttachedProcess } from "./attached-process.ts";
+import type { SampleProcess } from "./sample-process.ts";
+import { sampleTasks } from "./sample-tasks.ts";
+
+/**
+ * `side-car`: the application knows nothing of it. `side-car and helper`: its processes listen for worker commands. `attached`: agent
+ * and workers share a process.
+ */
+export type Attachment = "side-car" | "side-car and helper" | "attached";
+
+const attachedEntry = fileURLToPath(new URL("./attached-process.ts", import.meta.url));
+const sampleEntry = fileURLToPath(new URL("./sample-process.ts", import.meta.url));
+/** Connections that processes with the helper have, and side-cars have not. */
+const helperConnections = ["svc-control", "svc-answers"];
+/** Written by workers all the time, or by the adapter as docs/engines/bullmq.md says. */
+const notContents = /^bull:(svc-(lease|cursors|reply)|[^:]+:stalled-check)/;
+
+/** BullMQ as the conformance suite sees it. */
+export function bullmqUnderTest(major: Major, attachment: Attachment): EngineUnderTest {
+  const controlsWorkers = attachment !== "side-car";
+  return {
+    title: `BullMQ ${major}, ${attachment}`,
+    engine: "bullmq",
+    advertises: [...queueCapabilities, ...(controlsWorkers ? workerCapabilities : [])],
+    cancelsRunning: controlsWorkers,
+    tells: {
+      beginning: ["task.sent", "task.received"],
+      repeating: ["task.received"],
+      afterCrash: ["task.received"],
+    },
+    requestsPerTask: 2,
+    start: () => startSite(major, attachment),
+  };
+}
+
+async function startSite(major: Major, attachment: Attachment): Promise<Site> {
+  const server = await startRedis({ keeps: "everything" });
+  const { url } = server;
+  const redis = new Redis(url, { maxRetriesPerRequest: null });
+  redis.on("error", () => {}); // the suite takes the server away
+  const app = startApplication(major, url, "bull");
+  const children = new Set<ChildProcess>();
+  const runs = new Map<string, number>();
+  const onRun = (taskId: string) => void runs.set(taskId, (runs.get(taskId) ?? 0) + 1);
+  const scheduled: string[] = [];
+  const eventsKey = (queue: string) => `bull:${queue}:events`;
+  const placeOf = (taskId: string) => {
+    const cut = taskId.indexOf(":");
+    return [taskId.slice(0, cut), taskId.slice(cut + 1)] as const;
+  };
+
+  function startProcess(entry: string, told: object, onLine: (line: string) => void) {
+    const child = spawn(process.execPath, ["--conditions=source", entry, JSON.stringify(told)], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+    });
+    children.add(child);
+    let rest = "";
+    child.stdout.on("data", (part) => {
+      const lines = (rest + String(part)).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) onLine(line);
+    });
+    return child;
+  }
+
+  async function kill(child: ChildProcess): Promise<void> {
+    children.delete(child);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "close");
+  }
+
+  async function startWorkerProcess({ isMortal = false, ...plan }: WorkerPlan): Promise<WorkerHandle> {
+    const told: SampleProcess = {
+      ...{ major, redis: url, isMortal, ...plan },
+      takesCommands: attachment === "side-car and helper",
+    };
+    let made = 0;
+    let isReady = false;
+    const child = startProcess(sampleEntry, told, (line) => {
+      if (line === "made") made += 1;
+      else if (line === "ready") isReady = true;
+      else if (line.startsWith("run ")) onRun(line.slice("run ".length));
+    });
+    await waitFor(() => isReady, { withinMs: 30_000, that: "a worker process" });
+    return { kill: () => kill(child), timesMade: () => made / plan.queues.length };
+  }
+
+  const makes = new Map<string, number>();
+  async function createWorker({ queue, name = "", concurrency }: Omit<AttachedPlan, "prefix">) {
+    makes.set(name, (makes.get(name) ?? 0) + 1);
+    return await app.worker(queue, sampleTasks(queue, onRun), { name, concurrency });
+  }
+
+  async function startWorkerHere({ name, queues, slots }: WorkerPlan): Promise<WorkerHandle> {
+    for (const queue of queues) await createWorker({ queue, name, concurrency: slots });
+    return {
+      kill: () => Promise.reject(new Error("this worker is not mortal")),
+      timesMade: () => (makes.get(name) ?? 0) / queues.length,
+    };
+  }
+
+  const adapter = (): EngineAdapter =>
+    attachment === "attached"
+      ? attachBullmq({ redis: url, workers: app.workers, createWorker })
+      : createBullmqAdapter({ redis: url });
+
+  return {
+    adapter,
+    async startAgentProcess({ bufferPath, ...reporting }) {
+      const told: AttachedProcess = {
+        ...{ ...reporting, folder: bufferPath, redis: url, prefix: "bull", next: "work" },
+        with: attachment === "attached" ? "attachBullmq" : "createBullmqAdapter",
+      };
+      let isReady = false;
+      const child = startProcess(attachedEntry, told, (line) => {
+        isReady ||= line === "ready";
+      });
+      await waitFor(() => isReady, { withinMs: 30_000, that: "an agent process" });
+      return { kill: () => kill(child) };
+    },
+    startWorker: (plan) =>
+      attachment === "attached" && !plan.isMortal ? startWorkerHere(plan) : startWorkerProcess(plan),
+    async submit({ queue, name, input = {}, attempts = 1, pauseMs, delayMs }) {
+      const backoff = pauseMs === undefined ? {} : { backoff: { type: "fixed", delay: pauseMs } };
+      const delay = delayMs === undefined ? {} : { delay: delayMs };
+      const job = await app.queue(queue).add(name, input, { attempts, ...backoff, ...delay });
+      return `${queue}:${job.id}`;
+    },
+    runsOf: (taskId) => runs.get(taskId) ?? 0,
+    async hasEnded(taskId) {
+      const [queue, jobId] = placeOf(taskId);
+      const scores = await Promise.all(
+        ["completed", "failed"].map((set) => redis.zscore(`bull:${queue}:${set}`, jobId)),
+      );
+      return scores.some((score) => score !== null);
+    },
+    pause: (queue) => app.queue(queue).pause(),
+    resume: (queue) => app.queue(queue).resume(),
+    server: { kill: () => server.kill(), restart: () => server.restart() },
+    async eventsWritten(queue) {
+      const info = (await redis.xinfo("STREAM", eventsKey(queue))) as unknown[];
+      return Number(info[info.indexOf("entries-added") + 1]);
+    },
+    async loseEvents(queue) {
+      await redis.xtrim(eventsKey(queue), "MAXLEN", 0);
+    },
+    async failAtOnce(queue, count) {
+      const input = { message: "no luck" };
+      const jobs = await Promise.all(Array.from({ length: count }, () => app.queue(queue).add("fail", input)));
+      const ids = jobs.map(({ id = "" }) => id);
+      const failed = `bull:${queue}:failed`;
+      await waitFor(async () => (await redis.zcard(failed)) >= count, { withinMs: 30_000 });
+      await redis.zadd(failed, ...ids.flatMap((id) => [Date.now() - 1000, id]));
+      return ids.map((id) => `${queue}:${id}`);
+    },
+    async addSchedule(queue) {
+      const id = `yearly-${scheduled.length}`;
+      await app.queue(queue).schedule(id, { pattern: "0 3 1 1 *" }, { name: "echo" });
+      scheduled.push(queue);
+      return `${queue}:${id}`;
+    },
+    async activeSchedules() {
+      const found: string[] = [];
+      for (const queue of new Set(scheduled))
+        for (const id of Object.keys(await app.queue(queue).schedulers())) found.push(`${queue}:${id}`);
+      return found;
+    },
+    rateTarget: (queue) => queue,
+    unknownTask: (queue) => `${queue}:no-such-job`,
+    async contents() {
+      const keys = (await redis.keys("*")).filter((key) => !notContents.test(key)).sort();
+      return Object.fromEntries(
+        await Promise.all(keys.map(async (key) => [key, await contentOf(redis, key)] as const)),
+      );
+    },
+    async requests() {
+      return Number(/total_commands_processed:(\d+)/.exec(await redis.info("stats"))?.[1]);
+    },
+    async adapterConnections() {
+      const names = [...String(await redis.client("LIST")).matchAll(/ name=(svc-\S+)/g)].map(([, name = ""]) => name);
+      return names.filter((name) => attachment === "attached" || !helperConnections.includes(name)).length;
+    },
+    async stop() {
+      for (const child of [...children]) await kill(child);
+      await app.close();
+      redis.disconnect();
+      await server.stop();
+    },
+  };
+}
+
+/** The cap of an event stream is what watching may change. */
+async function contentOf(redis: Redis, key: string): Promise<string> {
+  if (!key.endsWith(":meta")) return (await redis.dumpBuffer(key))?.toString("base64") ?? "";
+  const { "opts.maxLenEvents": _cap, ...meta } = await redis.hgetall(key);
+  return JSON.stringify(Object.entries(meta).sort());
+}
