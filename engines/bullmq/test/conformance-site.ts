@@ -38,7 +38,7 @@ export function bullmqUnderTest(major: Major, attachment: Attachment): EngineUnd
       repeating: ["task.received"],
       afterCrash: ["task.received"],
     },
-    requestsPerTask: 2,
+    requestsPerTask: 4,
     start: () => startSite(major, attachment),
   };
 }

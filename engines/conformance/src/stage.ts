@@ -117,7 +117,9 @@ export async function startStage(engine: EngineUnderTest): Promise<Stage> {
     gate() {
       names += 1;
       const path = join(folder, `gate-${names}`);
-      return { path, open: () => writeFile(path, "") };
+      const open = () => writeFile(path, "");
+      cleanups.push(open); // a worker that is busy for ever could not be closed
+      return { path, open };
     },
     freshQueue() {
       names += 1;

@@ -30,7 +30,7 @@ export const interventions: readonly Case[] = [
     appliesTo: advertising("cancel_task"),
     async run({ engine, site, submit, gate, send, awaitTold, kindsOf }) {
       const { path, open } = gate();
-      const task_id = await submit({ name: "gate", input: { path }, attempts: 3 });
+      const task_id = await submit({ name: "gate", input: { path }, attempts: 3, pauseMs: 60_000 });
       await awaitTold(task_id, "task.started");
 
       const outcome = await send("cancel_task", { engine: engine.engine, task_id });

@@ -23,7 +23,7 @@ function unknownParameters({ engine: { engine }, site }: Stage): Partial<Record<
     pool_shrink: { ...worker, delta: 1 },
     add_consumer: { ...worker, queue: "work" },
     cancel_consumer: { ...worker, queue: "work" },
-    rate_limit: { task_name: nobody, rate: "not a rate" },
+    rate_limit: { task_name: nobody, rate: "1/m" },
     "schedule.enable": schedule,
     "schedule.disable": schedule,
     "schedule.trigger_now": schedule,

@@ -20,7 +20,8 @@ export const review: readonly Case[] = [
         expect(Math.abs(now - Date.parse(event.occurred_at ?? ""))).toBeLessThan(600_000);
         if (!isTaskKind(event.kind)) continue;
         const carried = new Set(Object.keys(carriedFields(event.kind, event.data, event.task_id)));
-        const lost = Object.keys(event.data).filter((key) => !unread.has(key) && !carried.has(key));
+        const given = Object.keys(event.data).filter((key) => (event.data[key] ?? null) !== null);
+        const lost = given.filter((key) => !unread.has(key) && !carried.has(key));
         expect({ kind: event.kind, lost }).toEqual({ kind: event.kind, lost: [] });
       }
     },

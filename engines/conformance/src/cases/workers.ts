@@ -24,26 +24,27 @@ export const workers: readonly Case[] = [
     async run(stage) {
       const { submit, gate, send, awaitTold } = stage;
       const { queue, name } = await withWorker(stage, 1);
-      const [early, late] = [gate(), gate()];
-      const first = await submit({ queue, name: "gate", input: { path: early.path } });
+      const gates = Array.from({ length: 5 }, gate);
+      const ids: string[] = [];
+      for (const { path } of gates) ids.push(await submit({ queue, name: "gate", input: { path } }));
+      const [first = "", second = "", third = "", fourth = "", fifth = ""] = ids;
       await awaitTold(first, "task.started");
-      const second = await submit({ queue, name: "gate", input: { path: early.path } });
       expect(await isPending(stage, second)).toBe(true);
 
       expect(await send("pool_grow", { worker_name: name, delta: 1 })).toMatchObject({ status: "success" });
-      await awaitTold(second, "task.started");
-      expect(await send("pool_shrink", { worker_name: name, delta: 1 })).toMatchObject({ status: "success" });
-      await early.open();
-      for (const id of [first, second]) await awaitTold(id, "task.succeeded");
-
-      const third = await submit({ queue, name: "gate", input: { path: late.path } });
-      await awaitTold(third, "task.started");
-      const fourth = await submit({ queue, name: "gate", input: { path: late.path } });
+      await gates[0]?.open(); // an engine may look only then whether it may run more
+      for (const id of [second, third]) await awaitTold(id, "task.started");
       expect(await isPending(stage, fourth)).toBe(true);
+
+      expect(await send("pool_shrink", { worker_name: name, delta: 1 })).toMatchObject({ status: "success" });
+      for (const at of [1, 2]) await gates[at]?.open();
+      for (const id of [first, second, third]) await awaitTold(id, "task.succeeded");
+      await awaitTold(fourth, "task.started");
+      expect(await isPending(stage, fifth)).toBe(true);
       const outcome = await send("pool_shrink", { worker_name: name, delta: 1 });
       expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/\S{3}/) });
-      await late.open();
-      for (const id of [third, fourth]) await awaitTold(id, "task.succeeded");
+      for (const at of [3, 4]) await gates[at]?.open();
+      await awaitTold(fifth, "task.succeeded");
     },
   },
   {
