@@ -116,6 +116,43 @@ test("hello tells who runs, where and with what", async () => {
   expect(hello?.worker_id).toBe(`express-${process.pid}-${startedMs}`);
 });
 
+/** Knows what it can do from when it has begun. */
+function adapterThatBegins(begun: Promise<void>): EngineAdapter {
+  let abilities: readonly string[] = [];
+  const nothing = () => Promise.resolve();
+  return {
+    name: "late",
+    capabilities: () => abilities,
+    start: () => begun.then(() => void (abilities = ["retry_task"])),
+    stop: nothing,
+    snapshot: () => Promise.resolve({}),
+  };
+}
+
+test("hello waits for adapters to begin, and tells what they can do then", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using test = await startTestAgent(peer, { engines: [adapterThatBegins(promise)], autostart: false });
+
+  test.agent.start();
+  test.clock.advance(900);
+  expect([test.agent.status().state, peer.record.connects]).toEqual(["idle", 0]);
+  resolve();
+
+  await waitFor(() => peer.record.hellos.length === 1);
+  expect(peer.record.hellos[0]?.capabilities).toEqual({ late: ["retry_task"] });
+});
+
+test("hello does not wait for longer than a second", async () => {
+  const never = new Promise<void>(() => {});
+  await using test = await startTestAgent(peer, { engines: [adapterThatBegins(never)], autostart: false });
+
+  test.agent.start();
+  test.clock.advance(1_000);
+
+  await waitFor(() => peer.record.hellos.length === 1);
+  expect(peer.record.hellos[0]?.capabilities).toEqual({ late: [] });
+});
+
 test("without autostart nothing happens until start", async () => {
   await using test = await startTestAgent(peer, { autostart: false });
   test.clock.advance(60_000);

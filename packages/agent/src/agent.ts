@@ -58,6 +58,8 @@ export interface AgentReport {
   readonly loss?: TelemetryLoss | undefined;
 }
 
+/** An adapter that takes longer to begin does not hold back what the buffer has. */
+const helloWaitMs = 1_000;
 const adapterStopLimitMs = 5_000;
 const farewellMs = 3_000;
 const farewellStepMs = 20;
@@ -155,11 +157,18 @@ class RunningAgent implements Agent {
     if (this.#isStarted || this.#stopped !== undefined) return;
     this.#isStarted = true;
     this.#router.tend();
-    this.#connection.start();
-    void Promise.all(this.#settings.engines.map((engine) => this.#startAdapter(engine))).then(
+    const adapters = Promise.all(this.#settings.engines.map((engine) => this.#startAdapter(engine)));
+    adapters.then(
       () => this.#settle.resolve(),
       (error: unknown) => this.#settle.reject(error),
     );
+    void this.#connectAfter(adapters);
+  }
+
+  /** What an adapter can do is told once a session, by hello, and some know it only when they have begun. */
+  async #connectAfter(adapters: Promise<unknown>): Promise<void> {
+    await within(this.#settings.clock, helloWaitMs, adapters).catch(() => {});
+    if (this.#stopped === undefined) this.#connection.start();
   }
 
   stop(): Promise<void> {
