@@ -28,5 +28,7 @@ async function createWorker({ queue, concurrency }: { readonly queue: string; re
 }
 
 for (const queue of told.queues) await createWorker({ queue, concurrency: slots });
-if (told.takesCommands) controlBullmqWorkers({ redis, workers: app.workers, createWorker });
+// The suite takes the server away, which the helper would tell on standard error.
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+if (told.takesCommands) controlBullmqWorkers({ redis, workers: app.workers, createWorker, log });
 process.stdout.write("ready\n");

@@ -123,7 +123,10 @@ function adapterThatBegins(begun: Promise<void>): EngineAdapter {
   return {
     name: "late",
     capabilities: () => abilities,
-    start: () => begun.then(() => void (abilities = ["retry_task"])),
+    async start() {
+      await begun;
+      abilities = ["retry_task"];
+    },
     stop: nothing,
     snapshot: () => Promise.resolve({}),
   };

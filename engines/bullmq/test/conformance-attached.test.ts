@@ -1,0 +1,4 @@
+import { conformance } from "@svc/conformance";
+import { bullmqUnderTest } from "./conformance-site.ts";
+
+conformance(bullmqUnderTest("6", "attached"));
