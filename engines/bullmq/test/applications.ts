@@ -47,6 +47,7 @@ export interface WorkerSettings {
   readonly name?: string;
   readonly concurrency?: number;
   readonly limiter?: { readonly max: number; readonly duration: number };
+  readonly maximumRateLimitDelay?: number;
   readonly lockDuration?: number;
   readonly lockRenewTime?: number;
   readonly stalledInterval?: number;

@@ -10,7 +10,7 @@ import { type WorkerPlan as AttachedPlan, attachBullmq, createBullmqAdapter } fr
 import { type Major, startApplication } from "./applications.ts";
 import type { AttachedProcess } from "./attached-process.ts";
 import type { SampleProcess } from "./sample-process.ts";
-import { sampleTasks } from "./sample-tasks.ts";
+import { sampleSettings, sampleTasks } from "./sample-tasks.ts";
 
 /**
  * `side-car`: the application knows nothing of it. `side-car and helper`: its processes listen for worker commands. `attached`: agent
@@ -100,7 +100,7 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
   const makes = new Map<string, number>();
   async function createWorker({ queue, name = "", concurrency }: Omit<AttachedPlan, "prefix">) {
     makes.set(name, (makes.get(name) ?? 0) + 1);
-    return await app.worker(queue, sampleTasks(queue, onRun), { name, concurrency });
+    return await app.worker(queue, sampleTasks(queue, onRun), { ...sampleSettings, name, concurrency });
   }
 
   async function startWorkerHere({ name, queues, slots }: WorkerPlan): Promise<WorkerHandle> {

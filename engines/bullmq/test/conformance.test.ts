@@ -3,3 +3,4 @@ import { bullmqUnderTest } from "./conformance-site.ts";
 
 conformance(bullmqUnderTest("6", "side-car"));
 conformance(bullmqUnderTest("5", "side-car and helper"));
+conformance(bullmqUnderTest("6", "attached"));

@@ -1,6 +1,6 @@
 import { controlBullmqWorkers } from "../src/index.ts";
 import { type Major, startApplication } from "./applications.ts";
-import { sampleTasks } from "./sample-tasks.ts";
+import { sampleSettings, sampleTasks } from "./sample-tasks.ts";
 
 /** What the process is told, as JSON in its first argument. */
 export interface SampleProcess {
@@ -22,7 +22,12 @@ const shortLocks = { lockDuration: 1500, lockRenewTime: 400, stalledInterval: 40
 
 async function createWorker({ queue, concurrency }: { readonly queue: string; readonly concurrency: number }) {
   const processor = sampleTasks(queue, (taskId) => process.stdout.write(`run ${taskId}\n`));
-  const worker = await app.worker(queue, processor, { name, concurrency, ...(told.isMortal && shortLocks) });
+  const worker = await app.worker(queue, processor, {
+    ...sampleSettings,
+    name,
+    concurrency,
+    ...(told.isMortal && shortLocks),
+  });
   process.stdout.write("made\n");
   return worker;
 }

@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Processor } from "./applications.ts";
+import type { Processor, WorkerSettings } from "./applications.ts";
 
 const lookEveryMs = 20;
+
+/** A worker that a rate limit holds back looks so often whether it is gone. */
+export const sampleSettings: WorkerSettings = { maximumRateLimitDelay: 200 };
 
 interface Input {
   readonly message?: string;

@@ -108,7 +108,7 @@ export const faults: readonly Case[] = [
   {
     name: "a server that restarts with its data while it is read costs nothing: everything is told once",
     async run(stage) {
-      const { engine, site, peer, submit, startAgent, stopAgent, kindsOf, awaitTold } = stage;
+      const { engine, site, submit, startAgent, stopAgent, kindsOf, awaitTold } = stage;
       await stopAgent();
       const backlog = await Promise.all(Array.from({ length: 200 }, () => submit({ name: "echo" })));
       await allEnded(stage, backlog);
@@ -119,9 +119,6 @@ export const faults: readonly Case[] = [
       });
 
       await site.server.kill();
-      const beats = () => peer.record.frames.filter(({ type }) => type === "heartbeat").length;
-      const before = beats();
-      await waitFor(() => beats() > before, { withinMs: 20_000, that: "a heartbeat without the server" });
       await site.server.restart();
       const after = await submit({ name: "echo" });
       await awaitTold(after, "task.succeeded");
@@ -129,6 +126,25 @@ export const faults: readonly Case[] = [
       for (const id of [...backlog, after])
         expect(kindsOf(id)).toEqual([...engine.tells.beginning, "task.started", "task.succeeded"]);
       expect(stage.agent.status().loss?.adapter_events ?? {}).toEqual({});
+    },
+  },
+  {
+    name: "while the server is away heartbeats go on, and a command fails in time and is not carried out later",
+    async run({ engine, site, peer, submit, send, awaitTold }) {
+      const task_id = await submit({ name: "fail", input: { message: "no luck" } });
+      await awaitTold(task_id, "task.failed");
+      await site.server.kill();
+      const beats = () => peer.record.frames.filter(({ type }) => type === "heartbeat").length;
+      const before = beats();
+
+      const outcome = await send("retry_task", { engine: engine.engine, task_id });
+      await waitFor(() => beats() > before, { withinMs: 20_000, that: "a heartbeat without the server" });
+      await site.server.restart();
+      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
+
+      expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/\S{3}/) });
+      expect(site.runsOf(task_id)).toBe(1);
+      expect(await site.hasEnded(task_id)).toBe(true);
     },
   },
   {

@@ -9,18 +9,18 @@ export const interventions: readonly Case[] = [
   {
     name: "cancel_task takes a waiting or delayed task out, which is told as revoked and never runs",
     appliesTo: advertising("cancel_task"),
-    async run({ engine, site, submit, freshQueue, send, awaitTold, kindsOf }) {
-      const queue = freshQueue();
-      const waiting = await submit({ queue, name: "echo" });
-      const delayed = await submit({ queue, name: "echo", delayMs: 3_600_000 });
+    async run({ engine, site, submit, send, awaitTold, kindsOf }) {
+      await site.pause(standing.queue);
+      const waiting = await submit({ name: "echo" });
+      const delayed = await submit({ name: "echo", delayMs: 3_600_000 });
 
       for (const task_id of [waiting, delayed]) {
         expect(await send("cancel_task", { engine: engine.engine, task_id })).toMatchObject({ status: "success" });
         await awaitTold(task_id, "task.revoked");
         expect(kindsOf(task_id).filter((kind) => kind === "task.revoked")).toHaveLength(1);
       }
-      await site.startWorker({ name: "w-late", queues: [queue], slots: 1 });
-      await awaitTold(await submit({ queue, name: "echo" }), "task.succeeded");
+      await site.resume(standing.queue);
+      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
 
       expect([site.runsOf(waiting), site.runsOf(delayed)]).toEqual([0, 0]);
     },
@@ -83,20 +83,21 @@ export const interventions: readonly Case[] = [
   {
     name: "purge_queue removes what waits, which is told as revoked, and leaves what runs or has ended",
     appliesTo: advertising("purge_queue"),
-    async run({ engine, peer, site, submit, freshQueue, gate, send, awaitTold, kindsOf }) {
-      const queue = freshQueue();
+    async run({ engine, peer, site, submit, gate, send, awaitTold, kindsOf }) {
+      const { queue } = standing;
       const { path, open } = gate();
-      await site.startWorker({ name: "w-single", queues: [queue], slots: 1 });
-      const ended = await submit({ queue, name: "fail", input: { message: "no luck" } });
+      const ended = await submit({ name: "fail", input: { message: "no luck" } });
       await awaitTold(ended, "task.failed");
-      const running = await submit({ queue, name: "gate", input: { path } });
+      const running = await submit({ name: "gate", input: { path } });
       await awaitTold(running, "task.started");
-      const waiting = [await submit({ queue, name: "echo" }), await submit({ queue, name: "echo" })];
+      await site.pause(queue);
+      const waiting = [await submit({ name: "echo" }), await submit({ name: "echo" })];
       for (const id of waiting) await awaitTold(id, engine.tells.beginning.at(-1) ?? "task.received");
 
       const confirm_token = purgeConfirmToken(peer.identity.secret, queue, 2);
       const outcome = await send("purge_queue", { queue, confirm_token, force: false });
       const forced = await send("purge_queue", { queue, confirm_token: "", force: true });
+      await site.resume(queue);
 
       expect(outcome).toMatchObject({ status: "success", result: { purged: 2 } });
       expect(forced).toMatchObject({ status: "success", result: { purged: 0 } });
@@ -150,7 +151,6 @@ export const interventions: readonly Case[] = [
       expect(site.runsOf(held)).toBe(0);
 
       expect(await send("rate_limit", { task_name, rate: "0" })).toMatchObject({ status: "success" });
-      await site.startWorker({ name: "w-unlimited", queues: [queue], slots: 1 });
       await awaitTold(held, "task.succeeded");
     },
   },

@@ -95,21 +95,4 @@ export const offers: readonly Case[] = [
       expect(peer.record.frames.filter((frame) => frame.type === "command_ack" && frame.id === id)).toHaveLength(2);
     },
   },
-  {
-    name: "a command that meets no server fails in time with a text, and is not carried out later",
-    appliesTo: advertising("retry_task", "retry_by_reference_v1"),
-    async run({ engine, site, submit, awaitTold, send }) {
-      const task_id = await submit({ name: "fail", input: { message: "no luck" } });
-      await awaitTold(task_id, "task.failed");
-      await site.server.kill();
-
-      const outcome = await send("retry_task", { engine: engine.engine, task_id });
-      await site.server.restart();
-      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
-
-      expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/\S{3}/) });
-      expect(site.runsOf(task_id)).toBe(1);
-      expect(await site.hasEnded(task_id)).toBe(true);
-    },
-  },
 ];

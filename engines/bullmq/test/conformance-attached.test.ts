@@ -1,4 +1,0 @@
-import { conformance } from "@svc/conformance";
-import { bullmqUnderTest } from "./conformance-site.ts";
-
-conformance(bullmqUnderTest("6", "attached"));
