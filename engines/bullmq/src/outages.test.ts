@@ -33,40 +33,6 @@ describe.each(bullmqMajors)("an agent that was away from BullMQ %s", (major) => 
     return { added: Number(info[info.indexOf("entries-added") + 1]), length: Number(info[info.indexOf("length") + 1]) };
   };
 
-  test("catches up from its cursor and tells nothing twice", async () => {
-    await app.worker("mail", async () => null);
-    await app.queue("mail").add("first", {}, { jobId: "before" });
-    await agent.run(adapter());
-    await agent.seen(id("before"), "task.succeeded");
-    await agent.stopAll();
-    for (let n = 0; n < 50; n += 1) await app.queue("mail").add("more", { n }, { jobId: `during-${n}` });
-    await waitFor(async () => (await redis.zcard(`${app.prefix}:mail:completed`)) === 51);
-
-    await agent.run(adapter());
-    await agent.seen(id("during-49"), "task.succeeded");
-
-    expect(new Set(agent.events.map((event) => event.id)).size).toBe(agent.events.length);
-    expect(agent.events.length).toBe(51 * 4);
-    expect(agent.losses).toEqual([]);
-  });
-
-  test("two agents make the same events", async () => {
-    await app.worker("mail", async (job) => {
-      if (job.attemptsMade === 0) throw new Error("once");
-    });
-    await agent.run(adapter());
-    const other = recordingAgent();
-    await other.run(adapter());
-    try {
-      for (let n = 0; n < 20; n += 1) await app.queue("mail").add("job", { n }, { jobId: `j${n}`, attempts: 2 });
-      for (const each of [agent, other]) await each.seen(id("j19"), "task.succeeded");
-      expect(other.events.length).toBeGreaterThanOrEqual(20 * 6);
-      expect(other.events.map((event) => event.id).sort()).toEqual(agent.events.map((event) => event.id).sort());
-    } finally {
-      await other.stopAll();
-    }
-  });
-
   test("counts exactly the entries that were trimmed meanwhile and rebuilds the tasks from what is stored", async () => {
     await app.worker("mail", async (job) => {
       if (job.name === "bad") throw new Error("spoilt");

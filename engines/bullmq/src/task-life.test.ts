@@ -47,13 +47,6 @@ describe.each(bullmqMajors)("the life of a BullMQ %s job", (major) => {
     });
   });
 
-  test("data that is no object becomes the only argument", async () => {
-    const { app, agent, id } = await begin();
-    await app.queue("mail").add("sum", [1, 2], { jobId: "a" });
-    expect(await agent.seen(id("mail", "a"), "task.sent")).toMatchObject({ args: [[1, 2]] });
-    expect(agent.dataOf(id("mail", "a"), "task.sent")).not.toHaveProperty("kwargs");
-  });
-
   test.each([
     { backoff: 40, how: "after a backoff", between: ["received"] },
     { backoff: 0, how: "at once", between: [] },
@@ -88,22 +81,6 @@ describe.each(bullmqMajors)("the life of a BullMQ %s job", (major) => {
     });
   });
 
-  test("a manual retry opens a further attempt", async () => {
-    const { app, agent, id } = await begin();
-    let isBroken = true;
-    await app.worker("mail", async () => {
-      if (isBroken) throw new Error("broken");
-      return "mended";
-    });
-    await app.queue("mail").add("welcome", {}, { jobId: "a" });
-    await agent.seen(id("mail", "a"), "task.failed");
-    isBroken = false;
-    await app.queue("mail").retry("a");
-
-    expect(await agent.seen(id("mail", "a"), "task.succeeded")).toMatchObject({ attempt: 1, result: "mended" });
-    expect(agent.kindsOf(id("mail", "a")).slice(-3)).toEqual(["received", "started", "succeeded"]);
-  });
-
   test("a job that is removed when it completes keeps name and result", async () => {
     const { app, agent, id } = await begin();
     await app.worker("mail", async () => "done");
@@ -113,20 +90,6 @@ describe.each(bullmqMajors)("the life of a BullMQ %s job", (major) => {
       result: "done",
       runtime_ms: expect.any(Number),
     });
-  });
-
-  test("a delayed job is pending with its due time, told once", async () => {
-    const { app, agent, id } = await begin();
-    await app.worker("mail", async () => null);
-    await app.queue("mail").add("welcome", {}, { jobId: "a", delay: 300 });
-
-    await agent.seen(id("mail", "a"), "task.succeeded");
-
-    expect(agent.kindsOf(id("mail", "a"))).toEqual(["sent", "received", "started", "succeeded"]);
-    const [sent, received] = agent.of(id("mail", "a"));
-    const dueMs = Date.parse(String(sent?.data.eta));
-    expect(dueMs - Date.parse(sent?.occurred_at ?? "")).toBeGreaterThan(250);
-    expect(Date.parse(received?.occurred_at ?? "")).toBeGreaterThanOrEqual(dueMs);
   });
 
   test("removing a waiting job revokes it, removing a finished one says nothing", async () => {

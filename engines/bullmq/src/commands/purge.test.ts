@@ -67,28 +67,6 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     await waitFor(async () => (await adapter.snapshot()).queue_depths?.[label] === 7);
   });
 
-  test("leaves running and failed jobs", async () => {
-    await using commanded = await startCommanded(major);
-    const { app, agent, id } = commanded;
-    const going = Promise.withResolvers<void>();
-    await app.worker("mail", async ({ id: job }) => {
-      if (job === "failing") throw new Error("no luck");
-      await going.promise;
-    });
-    await app.queue("mail").add("welcome", {}, { jobId: "failing" });
-    await agent.seen(id("failing"), "task.failed");
-    await app.queue("mail").add("welcome", {}, { jobId: "running" });
-    await agent.seen(id("running"), "task.started");
-    await addMany(app.queue("mail"), "w", 3);
-
-    const outcome = await commanded.execute("purge_queue", { queue: `${app.prefix}:mail` });
-    going.resolve();
-
-    expect(outcome).toEqual({ status: "success", result: { purged: 3 } });
-    await agent.seen(id("running"), "task.succeeded");
-    expect(await commanded.execute("retry_task", { task_id: id("failing") })).toMatchObject({ status: "success" });
-  });
-
   test.each([
     ["of another prefix", "others:mail", "is not a queue that this agent watches"],
     ["that does not exist", "PREFIX:nothing", "there is no queue"],

@@ -23,37 +23,6 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
     return { ...commanded, runs, heal };
   }
 
-  test("by reference runs the same job again with all its attempts", async () => {
-    const failing = await withFailing("a", { attempts: 2 });
-    await using _ = failing;
-    const { agent, id, runs, heal } = failing;
-    heal();
-
-    const outcome = await failing.execute("retry_task", { engine: "bullmq", task_id: id("a") });
-
-    expect(outcome).toEqual({ status: "success", result: { task_id: id("a") } });
-    expect(await agent.seen(id("a"), "task.succeeded")).toMatchObject({ attempt: 2 });
-    expect(runs).toEqual([{ id: "a", data: { to: "someone" } }]);
-  });
-
-  test("ten retries at the same time run the job once", async () => {
-    const failing = await withFailing("a");
-    await using _ = failing;
-    const { app, agent, id, runs, heal } = failing;
-    heal();
-
-    const outcomes = await Promise.all(
-      Array.from({ length: 10 }, (_, index) =>
-        failing.execute(index % 2 ? "retry_task" : "requeue_dead_letter", { task_id: id("a") }),
-      ),
-    );
-    await app.queue("mail").add("last", {}, { jobId: "z" });
-    await agent.seen(id("z"), "task.succeeded");
-
-    expect(outcomes.filter(({ status }) => status === "success")).toHaveLength(1);
-    expect(runs.filter((run) => run.id === "a")).toHaveLength(1);
-  });
-
   test("two side-cars that retry one job run it once", async () => {
     const failing = await withFailing("a");
     await using _ = failing;
@@ -104,18 +73,6 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
     const error = `${id("a")} is not in the failed state but ${state}: only a failed job is retried`;
     expect(outcome).toEqual({ status: "failed", error });
     expect(withChanges).toEqual({ status: "failed", error });
-  });
-
-  test("is refused for a job that succeeded", async () => {
-    await using commanded = await startCommanded(major);
-    const { app, agent, id } = commanded;
-    await app.worker("mail", async () => null);
-    await app.queue("mail").add("welcome", {}, { jobId: "a" });
-    await agent.seen(id("a"), "task.succeeded");
-
-    const outcome = await commanded.execute("retry_task", { task_id: id("a") });
-
-    expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining("but completed") });
   });
 
   test("with other inputs is a new job that names the one it retries", async () => {

@@ -66,27 +66,6 @@ describe.each(bullmqMajors)("submitting to BullMQ %s", (major) => {
 });
 
 describe.each(bullmqMajors)("the rate of a BullMQ %s queue", (major) => {
-  test("is limited as a whole and freed again", async () => {
-    await using commanded = await startCommanded(major);
-    const { app, agent, id } = commanded;
-    const task_name = `${app.prefix}:mail`;
-    await app.queue("mail").add("welcome", {}, { jobId: "a" });
-
-    expect(await commanded.execute("rate_limit", { task_name, rate: "1/h" })).toEqual({
-      status: "success",
-      result: {},
-    });
-    await app.worker("mail", async () => null);
-    await agent.seen(id("a"), "task.succeeded");
-    await app.queue("mail").add("welcome", {}, { jobId: "b" });
-    await agent.seen(id("b"), "task.received");
-    expect(await commanded.execute("reconcile_task", { task_id: id("b") })).toMatchObject({
-      result: { engine_state: "pending" },
-    });
-
-    expect(await commanded.execute("rate_limit", { task_name, rate: "0" })).toEqual({ status: "success", result: {} });
-  });
-
   test.each([
     [{ task_name: "welcome", rate: "10/m" }, "no queue that this agent watches is called welcome"],
     [{ task_name: "PREFIX:mail", rate: "10/d" }, "rate: a whole number"],

@@ -16,19 +16,28 @@ const byReference = advertising("retry_task", retryContractMarker);
 /** retry_task, requeue_dead_letter, bulk_retry. */
 export const retries: readonly Case[] = [
   {
-    name: "retry_task runs a failed task once more, as the same task and the next attempt",
+    name: "retry_task runs a failed task again, as the same task with all its attempts, whose numbers go on",
     appliesTo: byReference,
     async run(stage) {
-      const { engine, site, send, awaitTold, told } = stage;
-      const task_id = await failed(stage);
+      const { engine, site, submit, send, awaitTold, told } = stage;
+      const task_id = await submit({ name: "fail", input: { message: "no luck", times: 3 }, attempts: 2 });
+      await awaitTold(task_id, "task.failed");
 
       const outcome = await send("retry_task", { engine: engine.engine, task_id });
 
       expect(outcome).toMatchObject({ status: "success", result: { task_id } });
       expect(outcome.result?.new_task_id ?? null).toBeNull();
-      expect((await awaitTold(task_id, "task.succeeded")).data).toMatchObject({ attempt: 1 });
-      expect(told(task_id).filter(({ kind }) => kind === "task.started")).toHaveLength(2);
-      expect(site.runsOf(task_id)).toBe(2);
+      await awaitTold(task_id, "task.succeeded");
+      const steps = told(task_id).flatMap(({ kind, data }) =>
+        ["task.started", "task.retried", "task.failed", "task.succeeded"].includes(kind)
+          ? [`${kind} ${data.attempt}`]
+          : [],
+      );
+      expect(steps).toEqual([
+        ...["task.started 0", "task.retried 0", "task.started 1", "task.failed 1"],
+        ...["task.started 2", "task.retried 2", "task.started 3", "task.succeeded 3"],
+      ]);
+      expect(site.runsOf(task_id)).toBe(4);
     },
   },
   {
@@ -37,9 +46,10 @@ export const retries: readonly Case[] = [
     async run(stage) {
       const { engine, site, submit, send, awaitTold } = stage;
       const task_id = await failed(stage);
+      const others = engine.advertises.includes("requeue_dead_letter") ? "requeue_dead_letter" : "retry_task";
 
       const outcomes = await Promise.all(
-        Array.from({ length: 6 }, () => send("retry_task", { engine: engine.engine, task_id })),
+        Array.from({ length: 10 }, (_, n) => send(n % 2 ? others : "retry_task", { engine: engine.engine, task_id })),
       );
       await awaitTold(task_id, "task.succeeded");
       await awaitTold(await submit({ name: "echo" }), "task.succeeded");
