@@ -30,12 +30,15 @@ const breaches: Readonly<Record<string, readonly [path: string, text: string]>> 
   "testkit-tests-import-downward": ["packages/testkit/src/a.test.ts", 'import "@svc/dashboard";'],
   "engines-imports-downward": ["engines/bullmq/src/a.ts", 'import "@svc/rq";'],
   "engines-tests-import-downward": ["engines/bullmq/src/a.test.ts", 'import "@svc/brain";'],
+  "conformance-imports-downward": ["engines/conformance/src/a.ts", 'import "@svc/bullmq";'],
+  "conformance-tests-import-downward": ["engines/conformance/src/a.test.ts", 'import "@svc/brain";'],
   "bench-imports-downward": ["bench/src/a.ts", 'import "@svc/cli";'],
   "bench-tests-import-downward": ["bench/src/a.test.ts", 'import "@svc/cli";'],
   "scripts-imports-downward": ["scripts/a.ts", 'import "@svc/agent";'],
   "scripts-tests-import-downward": ["scripts/a.test.ts", 'import "@svc/agent";'],
   "packages-meet-at-exports": ["packages/agent/src/b.ts", 'import "../../protocol/src/inside.ts";'],
   "testkit-is-for-tests": ["packages/brain/src/b.ts", 'import "@svc/testkit";'],
+  "conformance-is-for-engines": ["packages/testkit/src/b.ts", 'import "@svc/conformance";'],
   "protocol-does-no-io": ["packages/protocol/src/b.ts", 'import { readFile } from "node:fs"; readFile;'],
   "features-meet-at-the-door": ["packages/brain/src/features/tasks/list.ts", 'import "../agents/mint.ts";'],
   "platform-is-lowest": ["packages/brain/src/platform/a.ts", 'import "../features/agents/index.ts";'],
@@ -56,7 +59,7 @@ const breaches: Readonly<Record<string, readonly [path: string, text: string]>> 
 };
 
 const packageNames = ["protocol", "cadence", "client", "agent", "brain", "scheduler", "dashboard", "cli", "testkit"];
-const engineNames = ["bullmq", "rq"];
+const engineNames = ["bullmq", "rq", "conformance"];
 
 /** Packages of others with the door of each, which lies where npm brings it. */
 const foreignPackages = { kysely: "./dist/index.js", fastify: "./fastify.js", react: "./index.js" };
@@ -82,6 +85,8 @@ const ground: Readonly<Record<string, string>> = {
   "packages/dashboard/src/paths.ts": "export const home = 1;",
   "packages/dashboard/src/ui/Card.tsx": 'import "react"; export const Card = () => <p />;',
   "engines/bullmq/src/watch.ts": 'import "@svc/agent"; import "@svc/protocol";',
+  "engines/bullmq/test/conformance.test.ts": 'import "@svc/conformance";',
+  "engines/conformance/src/stage.ts": 'import "@svc/agent"; import "@svc/protocol"; import "@svc/testkit";',
   "bench/src/ingest.ts": 'import "@svc/testkit"; import "@svc/bullmq";',
   "node_modules/kysely/dist/index.js": "export const sql = 1;",
   "node_modules/fastify/fastify.js": "export const fastify = 1;",

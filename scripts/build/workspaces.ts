@@ -26,7 +26,7 @@ interface Manifest {
 }
 
 /** Packages that only tests and benchmarks use; they always run from source. */
-const developmentOnly = new Set(["packages/testkit", "bench"]);
+const developmentOnly = new Set(["packages/testkit", "engines/conformance", "bench"]);
 
 /** Every workspace package that is built, in the order of their folders. A `*` entry of an exports map has no build of its own. */
 export function readWorkspaces(root: string): readonly Workspace[] {

@@ -13,19 +13,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/cli": ["packages/(protocol|cadence|client|agent|brain|scheduler)", "engines/[^/]+"],
   "packages/testkit": ["packages/(protocol|cadence|client|agent|brain|scheduler)", "engines/[^/]+"],
   "engines/[^/]+": ["packages/(protocol|agent)"],
+  "engines/conformance": ["packages/(protocol|agent|testkit)"],
   bench: ["packages/(protocol|cadence|client|agent|brain|scheduler|testkit)", "engines/[^/]+"],
   scripts: ["packages/(brain|cli)"],
 };
 
 const tests = "(?:[.]test[.]tsx?$|/test/)";
-const testPackages = ["packages/testkit", "packages/client", "packages/protocol"];
+const testPackages = ["packages/testkit", "packages/client", "packages/protocol", "engines/conformance"];
 const workspace = "^(packages/|engines/|bench/|scripts/)";
 
 const downwardOnly = Object.entries(mayImport).flatMap(([from, allowed]): IForbiddenRuleType[] => {
   const own = from === "engines/[^/]+" ? "engines/$1" : from;
-  const source = from === "engines/[^/]+" ? "^engines/([^/]+)/" : `^${from}/`;
+  const source = from === "engines/[^/]+" ? "^engines/(?!conformance/)([^/]+)/" : `^${from}/`;
   const reachable = (paths: readonly string[]) => `^(${[own, ...paths].join("|")})/`;
-  const name = from.replace("/[^/]+", "").replace("packages/", "");
+  const name = from.replace("/[^/]+", "").replace(/^(packages|engines)\//, "");
   return [
     {
       ...error(
@@ -57,6 +58,11 @@ export const layerRules: readonly IForbiddenRuleType[] = [
     ...error("testkit-is-for-tests", "only tests and benchmarks import the testkit"),
     from: { path: workspace, pathNot: `${tests}|^packages/testkit/|^bench/|^engines/conformance/` },
     to: { path: "^packages/testkit/" },
+  },
+  {
+    ...error("conformance-is-for-engines", "only tests of engines import the conformance suite"),
+    from: { path: workspace, pathNot: `^engines/(conformance/|.*${tests})` },
+    to: { path: "^engines/conformance/" },
   },
   {
     ...error("protocol-does-no-io", "protocol and cadence compute; they touch neither network, files nor processes"),
