@@ -40,6 +40,8 @@ export interface Stage {
   submit(task: Omit<NewTask, "queue"> & { readonly queue?: string }): Promise<string>;
   /** A file that lets `gate` tasks end once it is opened. */
   gate(): { readonly path: string; open(): Promise<void> };
+  /** Pauses the queue of the standing worker; it goes on whatever becomes of `work`. */
+  whilePaused(work: () => Promise<void>): Promise<void>;
   /** A name that no other case uses. */
   freshQueue(): string;
   /** Sends a command and waits for its result. */
@@ -120,6 +122,10 @@ export async function startStage(engine: EngineUnderTest): Promise<Stage> {
       const open = () => writeFile(path, "");
       cleanups.push(open); // a worker that is busy for ever could not be closed
       return { path, open };
+    },
+    async whilePaused(work) {
+      await site.pause(standing.queue);
+      await work().finally(() => site.resume(standing.queue));
     },
     freshQueue() {
       names += 1;

@@ -9,20 +9,19 @@ export const interventions: readonly Case[] = [
   {
     name: "cancel_task takes a waiting or delayed task out, which is told as revoked and never runs",
     appliesTo: advertising("cancel_task"),
-    async run({ engine, site, submit, send, awaitTold, kindsOf }) {
-      await site.pause(standing.queue);
-      const waiting = await submit({ name: "echo" });
-      const delayed = await submit({ name: "echo", delayMs: 3_600_000 });
-
-      for (const task_id of [waiting, delayed]) {
-        expect(await send("cancel_task", { engine: engine.engine, task_id })).toMatchObject({ status: "success" });
-        await awaitTold(task_id, "task.revoked");
-        expect(kindsOf(task_id).filter((kind) => kind === "task.revoked")).toHaveLength(1);
-      }
-      await site.resume(standing.queue);
+    async run({ engine, site, submit, send, awaitTold, kindsOf, whilePaused }) {
+      const ids: string[] = [];
+      await whilePaused(async () => {
+        ids.push(await submit({ name: "echo" }), await submit({ name: "echo", delayMs: 3_600_000 }));
+        for (const task_id of ids) {
+          expect(await send("cancel_task", { engine: engine.engine, task_id })).toMatchObject({ status: "success" });
+          await awaitTold(task_id, "task.revoked");
+          expect(kindsOf(task_id).filter((kind) => kind === "task.revoked")).toHaveLength(1);
+        }
+      });
       await awaitTold(await submit({ name: "echo" }), "task.succeeded");
 
-      expect([site.runsOf(waiting), site.runsOf(delayed)]).toEqual([0, 0]);
+      expect(ids.map((id) => site.runsOf(id))).toEqual([0, 0]);
     },
   },
   {
@@ -83,25 +82,26 @@ export const interventions: readonly Case[] = [
   {
     name: "purge_queue removes what waits, which is told as revoked, and leaves what runs or has ended",
     appliesTo: advertising("purge_queue"),
-    async run({ engine, peer, site, submit, gate, send, awaitTold, kindsOf }) {
+    async run({ engine, peer, site, submit, gate, send, awaitTold, kindsOf, whilePaused }) {
       const { queue } = standing;
       const { path, open } = gate();
       const ended = await submit({ name: "fail", input: { message: "no luck" } });
       await awaitTold(ended, "task.failed");
       const running = await submit({ name: "gate", input: { path } });
       await awaitTold(running, "task.started");
-      await site.pause(queue);
-      const waiting = [await submit({ name: "echo" }), await submit({ name: "echo" })];
-      for (const id of waiting) await awaitTold(id, engine.tells.beginning.at(-1) ?? "task.received");
+      const waiting: string[] = [];
+      await whilePaused(async () => {
+        waiting.push(await submit({ name: "echo" }), await submit({ name: "echo" }));
+        for (const id of waiting) await awaitTold(id, engine.tells.beginning.at(-1) ?? "task.received");
 
-      const confirm_token = purgeConfirmToken(peer.identity.secret, queue, 2);
-      const outcome = await send("purge_queue", { queue, confirm_token, force: false });
-      const forced = await send("purge_queue", { queue, confirm_token: "", force: true });
-      await site.resume(queue);
+        const confirm_token = purgeConfirmToken(peer.identity.secret, queue, 2);
+        const outcome = await send("purge_queue", { queue, confirm_token, force: false });
+        const forced = await send("purge_queue", { queue, confirm_token: "", force: true });
 
-      expect(outcome).toMatchObject({ status: "success", result: { purged: 2 } });
-      expect(forced).toMatchObject({ status: "success", result: { purged: 0 } });
-      for (const id of waiting) await awaitTold(id, "task.revoked");
+        expect(outcome).toMatchObject({ status: "success", result: { purged: 2 } });
+        expect(forced).toMatchObject({ status: "success", result: { purged: 0 } });
+        for (const id of waiting) await awaitTold(id, "task.revoked");
+      });
       await open();
       await awaitTold(running, "task.succeeded");
       expect(kindsOf(ended).at(-1)).toBe("task.failed");

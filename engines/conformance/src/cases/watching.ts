@@ -59,15 +59,16 @@ export const watching: readonly Case[] = [
   },
   {
     name: "a paused queue is told as held until it is resumed",
-    async run({ site, adapter, submit, awaitTold }) {
+    async run({ adapter, submit, awaitTold, whilePaused }) {
       const hold = async () => (await adapter.snapshot()).queue_holds?.[standing.queue];
       expect(await hold()).toBeUndefined();
+      let id = "";
 
-      await site.pause(standing.queue);
-      await waitFor(async () => (await hold())?.paused === true, { that: "the hold" });
-      const id = await submit({ name: "echo" });
-      await waitFor(async () => (await adapter.snapshot()).queue_depths?.[standing.queue] === 1);
-      await site.resume(standing.queue);
+      await whilePaused(async () => {
+        await waitFor(async () => (await hold())?.paused === true, { that: "the hold" });
+        id = await submit({ name: "echo" });
+        await waitFor(async () => (await adapter.snapshot()).queue_depths?.[standing.queue] === 1);
+      });
 
       await awaitTold(id, "task.succeeded");
       await waitFor(async () => (await hold()) === undefined, { that: "no hold" });
