@@ -3,11 +3,11 @@ import { type RedisServer, startRedis, waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { attachBullmq } from "../src/index.ts";
-import { type Application, bullmqMajors, type Major, startApplication } from "./applications.ts";
+import { type Application, startApplication } from "./applications.ts";
 import { startAttached } from "./attached.ts";
 import { temporaryFolder } from "./folders.ts";
 
-describe.each(bullmqMajors)("BullMQ %s, attached", (major: Major) => {
+describe("BullMQ, attached", () => {
   const cleanups: (() => unknown)[] = [];
   let server: RedisServer;
   let brain: TestBrain;
@@ -19,7 +19,7 @@ describe.each(bullmqMajors)("BullMQ %s, attached", (major: Major) => {
     cleanups.push(() => server.stop());
     brain = await startTestBrain();
     cleanups.push(() => brain.stop());
-    app = startApplication(major, server.url);
+    app = startApplication("6", server.url);
     cleanups.push(() => app.close());
     log = [];
   });

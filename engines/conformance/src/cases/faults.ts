@@ -129,36 +129,29 @@ export const faults: readonly Case[] = [
     },
   },
   {
-    name: "while the server is away heartbeats go on, and a command fails in time and is not carried out later",
-    async run({ engine, site, peer, submit, send, awaitTold }) {
+    name: "while the server is away heartbeats go on, an agent can start, and a command fails in time and for good",
+    async run({ engine, site, peer, submit, send, awaitTold, reporter }) {
       const task_id = await submit({ name: "fail", input: { message: "no luck" } });
       await awaitTold(task_id, "task.failed");
+      const other = await reporter();
       await site.server.kill();
       const beats = () => peer.record.frames.filter(({ type }) => type === "heartbeat").length;
       const before = beats();
 
-      const outcome = await send("retry_task", { engine: engine.engine, task_id });
+      const [outcome, newcomer] = await Promise.all([
+        send("retry_task", { engine: engine.engine, task_id }),
+        site.startAgentProcess(other.reporting),
+      ]);
       await waitFor(() => beats() > before, { withinMs: 20_000, that: "a heartbeat without the server" });
       await site.server.restart();
-      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
+      const after = await submit({ name: "echo" });
+      await awaitTold(after, "task.succeeded");
+      await waitFor(() => other.peer.record.events.some((event) => event.task_id === after), { withinMs: 20_000 });
+      await newcomer.kill();
 
       expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/\S{3}/) });
       expect(site.runsOf(task_id)).toBe(1);
       expect(await site.hasEnded(task_id)).toBe(true);
-    },
-  },
-  {
-    name: "an agent whose engine is away starts, and watches from when it is there",
-    async run(stage) {
-      const { site, startAgent, stopAgent, submit, awaitTold } = stage;
-      await stopAgent();
-      await site.server.kill();
-
-      await startAgent();
-      expect(stage.agent.status().state).toBe("online");
-      await site.server.restart();
-
-      await awaitTold(await submit({ name: "echo" }), "task.succeeded");
     },
   },
 ];
