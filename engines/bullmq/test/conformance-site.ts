@@ -12,22 +12,17 @@ import type { AttachedProcess } from "./attached-process.ts";
 import type { SampleProcess } from "./sample-process.ts";
 import { sampleSettings, sampleTasks } from "./sample-tasks.ts";
 
-/**
- * `side-car`: the application knows nothing of it. `side-car and helper`: its processes listen for worker commands. `attached`: agent
- * and workers share a process.
- */
-export type Attachment = "side-car" | "side-car and helper" | "attached";
+/** `side-car`: the application knows nothing of it. `attached`: agent and workers share a process, but for mortal workers. */
+export type Attachment = "side-car" | "attached";
 
 const attachedEntry = fileURLToPath(new URL("./attached-process.ts", import.meta.url));
 const sampleEntry = fileURLToPath(new URL("./sample-process.ts", import.meta.url));
-/** Connections that processes with the helper have, and side-cars have not. */
-const helperConnections = ["svc-control", "svc-answers"];
 /** Written by workers all the time, or by the adapter as docs/engines/bullmq.md says. */
 const notContents = /^bull:(svc-(lease|cursors|reply)|[^:]+:stalled-check)/;
 
 /** BullMQ as the conformance suite sees it. */
 export function bullmqUnderTest(major: Major, attachment: Attachment): EngineUnderTest {
-  const controlsWorkers = attachment !== "side-car";
+  const controlsWorkers = attachment === "attached";
   return {
     title: `BullMQ ${major}, ${attachment}`,
     engine: "bullmq",
@@ -82,19 +77,14 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
   }
 
   async function startWorkerProcess({ isMortal = false, ...plan }: WorkerPlan): Promise<WorkerHandle> {
-    const told: SampleProcess = {
-      ...{ major, redis: url, isMortal, ...plan },
-      takesCommands: attachment === "side-car and helper",
-    };
-    let made = 0;
+    const told: SampleProcess = { major, redis: url, isMortal, ...plan };
     let isReady = false;
     const child = startProcess(sampleEntry, told, (line) => {
-      if (line === "made") made += 1;
-      else if (line === "ready") isReady = true;
+      if (line === "ready") isReady = true;
       else if (line.startsWith("run ")) onRun(line.slice("run ".length));
     });
     await waitFor(() => isReady, { withinMs: 30_000, that: "a worker process" });
-    return { kill: () => kill(child), timesMade: () => made / plan.queues.length };
+    return { kill: () => kill(child), timesMade: () => 1 };
   }
 
   const makes = new Map<string, number>();
@@ -189,8 +179,7 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
       return Number(/total_commands_processed:(\d+)/.exec(await redis.info("stats"))?.[1]);
     },
     async adapterConnections() {
-      const names = [...String(await redis.client("LIST")).matchAll(/ name=(svc-\S+)/g)].map(([, name = ""]) => name);
-      return names.filter((name) => attachment === "attached" || !helperConnections.includes(name)).length;
+      return String(await redis.client("LIST")).match(/ name=svc-/g)?.length ?? 0;
     },
     async stop() {
       for (const child of [...children]) await kill(child);
