@@ -35,6 +35,7 @@ export const paths = {
   agents: (slug: string) => `/p/${part(slug)}/agents`,
   commands: (slug: string) => `/p/${part(slug)}/commands`,
   command: (slug: string, commandId: string) => `/p/${part(slug)}/commands/${part(commandId)}`,
+  bulkRetry: (slug: string, requestId: string) => `/p/${part(slug)}/bulk-retries/${part(requestId)}`,
   deadLetters: (slug: string) => `/p/${part(slug)}/dead-letters`,
   projectSettings: (slug: string) => `/p/${part(slug)}/settings`,
   general: (slug: string) => `/p/${part(slug)}/settings/general`,

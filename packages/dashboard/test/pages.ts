@@ -2,6 +2,7 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Page } from "playwright-core";
+import { bulkRetryPages, fillBulkRetries } from "./bulk-retry-pages.ts";
 import { failCommand, fillAccounts } from "./site-facts.ts";
 import { tellSample } from "./task-traffic.ts";
 
@@ -17,6 +18,9 @@ export interface Site {
   /** Of a user with a second factor: a session that it verified, and one that waits for its code. */
   readonly verifiedCookie: string;
   readonly pendingCookie: string;
+  /** Of a bulk retry that nobody can take, and of one that has ended. */
+  readonly openBulkRetryId: string;
+  readonly bulkRetryId: string;
 }
 
 export interface PageCase {
@@ -30,7 +34,7 @@ export interface PageCase {
   /** It stands without the shell, though somebody is signed in. */
   readonly isBare?: boolean;
   /** Who may use it; others are told that it is not for their role. Without it everybody who is signed in. */
-  readonly isFor?: "auditors and admins" | "instance admins";
+  readonly isFor?: "auditors and admins" | "operators and admins" | "instance admins";
   /** The refusal that a boundary catches on this page, and logs. */
   readonly logs?: string;
 }
@@ -229,6 +233,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /^Cancel task, Commands/,
     ready: (page) => page.getByText("The agent could not do it").waitFor(),
   },
+  ...bulkRetryPages,
   profile: {
     path: () => "/me/profile",
     title: /^Profile/,
@@ -386,5 +391,5 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
   });
   const commandId = await failCommand(brain);
   const ids = { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id, commandId };
-  return { ...ids, ...(await fillAccounts(brain)) };
+  return { ...ids, ...(await fillBulkRetries(brain)), ...(await fillAccounts(brain)) };
 }

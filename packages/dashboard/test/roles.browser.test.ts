@@ -43,7 +43,9 @@ const shownIn = (page: Page) => page.locator("main").textContent();
 
 describe.each(roles)("as %s", (role) => {
   const mayUse = ({ isFor }: PageCase) =>
-    isFor === undefined || (isFor === "auditors and admins" && (role === "auditor" || role === "admin"));
+    isFor === undefined ||
+    (isFor === "auditors and admins" && (role === "auditor" || role === "admin")) ||
+    (isFor === "operators and admins" && (role === "operator" || role === "admin"));
   const signedIn = Object.entries(pages).filter(([, one]) => !one.isAnonymous && !one.cookie && mayUse(one));
   const forOthers = Object.entries(pages).filter(([, one]) => !mayUse(one));
 
