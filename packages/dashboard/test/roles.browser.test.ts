@@ -1,7 +1,8 @@
 import type { ApiClient } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { faultsBeside, type PageCase, pages } from "./pages.ts";
+import type { PageCase } from "./page-case.ts";
+import { faultsBeside, pages } from "./pages.ts";
 import { axeFaults, openScreen, type Screen } from "./screen.ts";
 import { openSite } from "./site.ts";
 
