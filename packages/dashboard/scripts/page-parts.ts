@@ -31,6 +31,7 @@ const pages = {
   "/p/[^/]+/dead-letters": "/dead-letters/DeadLettersPage.tsx",
   "/p/[^/]+/commands": "/commands/CommandsPage.tsx",
   "/p/[^/]+/commands/[^/]+": "/commands/CommandPage.tsx",
+  "/p/[^/]+/bulk-retries/[^/]+": "/bulk-retries/BulkRetryPage.tsx",
   "/p/[^/]+/settings/general": "/projects/GeneralPage.tsx",
   "/p/[^/]+/settings/members": "/memberships/MembersPage.tsx",
   "/p/[^/]+/audit": "/audit/AuditPage.tsx",

@@ -16,6 +16,7 @@ describe("samePageIn", () => {
     expect(samePageIn("other", "/p/acme/agents/123")).toBe("/p/other/agents");
     expect(samePageIn("other", "/")).toBe("/p/other");
     expect(samePageIn("other", "/p/acme")).toBe("/p/other");
+    expect(samePageIn("other", "/p/acme/bulk-retries/123")).toBe("/p/other/commands");
   });
 });
 

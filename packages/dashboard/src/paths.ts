@@ -35,6 +35,7 @@ export const paths = {
   agents: (slug: string) => `/p/${part(slug)}/agents`,
   commands: (slug: string) => `/p/${part(slug)}/commands`,
   command: (slug: string, commandId: string) => `/p/${part(slug)}/commands/${part(commandId)}`,
+  bulkRetry: (slug: string, requestId: string) => `/p/${part(slug)}/bulk-retries/${part(requestId)}`,
   deadLetters: (slug: string) => `/p/${part(slug)}/dead-letters`,
   projectSettings: (slug: string) => `/p/${part(slug)}/settings`,
   general: (slug: string) => `/p/${part(slug)}/settings/general`,
@@ -43,9 +44,10 @@ export const paths = {
   agent: (slug: string, agentId: string) => `/p/${part(slug)}/agents/${part(agentId)}`,
 };
 
-/** The same sub-page in another project: what the project switcher keeps. Detail pages lead back to their list. */
+/** The same sub-page in another project: what the project switcher keeps. Detail pages lead back to their list; bulk retries have none. */
 export function samePageIn(slug: string, pathname: string): string {
   const section = /^\/p\/[^/]+\/([a-z-]+)/.exec(pathname)?.[1];
+  if (section === "bulk-retries") return paths.commands(slug);
   return section ? `${paths.project(slug)}/${section}` : paths.project(slug);
 }
 

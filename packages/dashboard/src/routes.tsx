@@ -1,6 +1,7 @@
 import { createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
 import { adminRoutes } from "./admin-routes.tsx";
 import { entryRoutes } from "./entry-routes.tsx";
+import { readBulkRetrySearch } from "./features/bulk-retries/bulk-retry-search.ts";
 import { readCommandsSearch } from "./features/commands/commands-search.ts";
 import { readDeadLettersSearch } from "./features/dead-letters/dead-letters-search.ts";
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
@@ -19,7 +20,7 @@ import { whenGated } from "./second-factor-gate.ts";
 import { PageBones } from "./ui/Feedback.tsx";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
-// later mount here in this order: /inbox, then below a project: issues, schedules, bulk-retries,
+// later mount here in this order: /inbox, then below a project: issues, schedules,
 // automation, and the rest of /me, /admin.
 
 const homeRoute = createRoute({
@@ -116,6 +117,13 @@ const commandRoute = createRoute({
   component: lazyRouteComponent(() => import("./features/commands/CommandPage.tsx"), "CommandPage"),
 });
 
+const bulkRetryRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/bulk-retries/$requestId",
+  validateSearch: readBulkRetrySearch,
+  component: lazyRouteComponent(() => import("./features/bulk-retries/BulkRetryPage.tsx"), "BulkRetryPage"),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     ...entryRoutes,
@@ -139,6 +147,7 @@ export const router = createRouter({
         deadLettersRoute,
         commandsRoute,
         commandRoute,
+        bulkRetryRoute,
         ...settingsRoutes(projectRoute),
         ...auditRoutes(projectRoute),
       ]),

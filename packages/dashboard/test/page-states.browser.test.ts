@@ -28,6 +28,7 @@ const readingPages = [
   "instance settings",
   "versions",
   "health",
+  "bulk retry",
 ];
 const looks = [
   { theme: "light", size: "desktop" },

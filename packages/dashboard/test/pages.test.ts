@@ -55,6 +55,8 @@ test("every page of the site map is among those that are looked at", async () =>
     invitation: "token",
     verifiedCookie: "",
     pendingCookie: "",
+    openBulkRetryId: "b-1",
+    bulkRetryId: "b-2",
   };
   const shown = Object.values(pages).map(({ path }) => path(site).split(/[?#]/, 1)[0] ?? "");
   const patterns = mounted.map((page) => ({ page, pattern: new RegExp(`^${page.replaceAll(/\$\w+/g, "[^/]+")}$`) }));

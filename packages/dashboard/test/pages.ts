@@ -1,39 +1,10 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
-import type { Page } from "playwright-core";
+import { bulkRetryPages, fillBulkRetries } from "./bulk-retry-pages.ts";
+import type { PageCase, Site } from "./page-case.ts";
 import { failCommand, fillAccounts } from "./site-facts.ts";
 import { tellSample } from "./task-traffic.ts";
-
-/** What the addresses of pages are made of. */
-export interface Site {
-  readonly slug: string;
-  readonly agentId: string;
-  readonly workerId: string;
-  /** Of a command that failed. */
-  readonly commandId: string;
-  /** The token of an invitation for an address without an account. */
-  readonly invitation: string;
-  /** Of a user with a second factor: a session that it verified, and one that waits for its code. */
-  readonly verifiedCookie: string;
-  readonly pendingCookie: string;
-}
-
-export interface PageCase {
-  readonly path: (site: Site) => string;
-  readonly title: RegExp;
-  /** Resolves once the page shows what it is for. */
-  readonly ready: (page: Page) => Promise<unknown>;
-  readonly isAnonymous?: boolean;
-  /** Whose session it is looked at with; without it, the administrator's. */
-  readonly cookie?: (site: Site) => string;
-  /** It stands without the shell, though somebody is signed in. */
-  readonly isBare?: boolean;
-  /** Who may use it; others are told that it is not for their role. Without it everybody who is signed in. */
-  readonly isFor?: "auditors and admins" | "instance admins";
-  /** The refusal that a boundary catches on this page, and logs. */
-  readonly logs?: string;
-}
 
 /** Every page, and the states of it that data alone make: full, empty, filtered to nothing, not there. */
 export const pages: Readonly<Record<string, PageCase>> = {
@@ -229,6 +200,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /^Cancel task, Commands/,
     ready: (page) => page.getByText("The agent could not do it").waitFor(),
   },
+  ...bulkRetryPages,
   profile: {
     path: () => "/me/profile",
     title: /^Profile/,
@@ -386,5 +358,5 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
   });
   const commandId = await failCommand(brain);
   const ids = { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id, commandId };
-  return { ...ids, ...(await fillAccounts(brain)) };
+  return { ...ids, ...(await fillBulkRetries(brain)), ...(await fillAccounts(brain)) };
 }

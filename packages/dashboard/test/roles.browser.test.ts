@@ -1,7 +1,8 @@
 import type { ApiClient } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { faultsBeside, type PageCase, pages } from "./pages.ts";
+import type { PageCase } from "./page-case.ts";
+import { faultsBeside, pages } from "./pages.ts";
 import { axeFaults, openScreen, type Screen } from "./screen.ts";
 import { openSite } from "./site.ts";
 
@@ -43,7 +44,9 @@ const shownIn = (page: Page) => page.locator("main").textContent();
 
 describe.each(roles)("as %s", (role) => {
   const mayUse = ({ isFor }: PageCase) =>
-    isFor === undefined || (isFor === "auditors and admins" && (role === "auditor" || role === "admin"));
+    isFor === undefined ||
+    (isFor === "auditors and admins" && (role === "auditor" || role === "admin")) ||
+    (isFor === "operators and admins" && (role === "operator" || role === "admin"));
   const signedIn = Object.entries(pages).filter(([, one]) => !one.isAnonymous && !one.cookie && mayUse(one));
   const forOthers = Object.entries(pages).filter(([, one]) => !mayUse(one));
 

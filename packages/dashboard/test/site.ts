@@ -1,7 +1,8 @@
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { fillSite, type Site } from "./pages.ts";
+import type { Site } from "./page-case.ts";
+import { fillSite } from "./pages.ts";
 import { launchBrowser, startBrainWithSite } from "./screen.ts";
 
 /** Filled before the first test of the file that asked for it. */

@@ -142,6 +142,8 @@ GET    /projects/:slug/tasks/histogram                   viewer        tasks:rea
 POST   /projects/:slug/tasks/bulk-delete                 admin         tasks:write
 POST   /projects/:slug/bulk-retry-requests               operator      !scope_missing
 GET    /projects/:slug/bulk-retry-requests/:request_id   operator      !scope_missing
+GET    /projects/:slug/bulk-retry-requests/:request_id/plan      operator  !scope_missing
+GET    /projects/:slug/bulk-retry-requests/:request_id/children  operator  !scope_missing
 POST   /projects/:slug/bulk-retry-requests/:request_id/pause   operator   !scope_missing
 POST   /projects/:slug/bulk-retry-requests/:request_id/resume  operator   !scope_missing
 GET    /projects/:slug/commands                          viewer        commands:read

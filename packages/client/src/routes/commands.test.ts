@@ -45,6 +45,8 @@ test("commands, dead letters and bulk retries are read under their project", asy
   await api.listDeadLetters("acme", { engine: "bullmq", queue: "mail" });
   await api.createBulkRetry("acme", { idempotency_key: "k", filter: { queue: "mail" }, max: 10 });
   await api.getBulkRetry("acme", "r");
+  await api.getBulkRetryPlan("acme", "r");
+  await api.listBulkRetryChildren("acme", "r", { outcome: "failed", limit: 5 });
   await api.pauseBulkRetry("acme", "r");
   await api.resumeBulkRetry("acme", "r");
 
@@ -54,6 +56,8 @@ test("commands, dead letters and bulk retries are read under their project", asy
     "GET /dead-letters?engine=bullmq&queue=mail",
     "POST /bulk-retry-requests",
     "GET /bulk-retry-requests/r",
+    "GET /bulk-retry-requests/r/plan",
+    "GET /bulk-retry-requests/r/children?outcome=failed&limit=5",
     "POST /bulk-retry-requests/r/pause",
     "POST /bulk-retry-requests/r/resume",
   ]);

@@ -70,3 +70,49 @@ export interface BulkRetryBody {
   /** How many are sent in a minute at most. */
   rate_per_minute?: number;
 }
+
+/** What a request was sealed with; it never changes. */
+export interface BulkRetryPlan {
+  /** Id of a user; null when the account is gone. */
+  issued_by: string | null;
+  /** With its defaults, without `task_ids`. */
+  filter: Omit<BulkRetryFilter, "task_ids"> & { state: TaskState };
+  /** How many tasks the filter names; null when it names none. */
+  named_tasks: number | null;
+  max: number;
+  max_in_flight: number;
+  canary_size: number | null;
+  canary_max_failures: number | null;
+  rate_per_minute: number | null;
+  engines: { engine: string; tasks: number }[];
+}
+
+export const bulkRetryOutcomes = ["unobserved", "succeeded", "failed", "unknown"] as const;
+export type BulkRetryOutcome = (typeof bulkRetryOutcomes)[number];
+
+/** One task of a bulk retry. */
+export interface BulkRetryChild {
+  ordinal: number;
+  engine: string;
+  task_id: string;
+  task_name: string | null;
+  delivery_state: "pending" | "claimed";
+  outcome: BulkRetryOutcome;
+  error: string | null;
+  command_id: string | null;
+  agent_id: string | null;
+  new_task_id: string | null;
+  claimed_at: string | null;
+  completed_at: string | null;
+}
+
+export interface BulkRetryChildQuery {
+  outcome?: BulkRetryOutcome;
+  cursor?: string;
+  limit?: number;
+}
+
+export interface BulkRetryChildPage {
+  items: BulkRetryChild[];
+  next_cursor: string | null;
+}

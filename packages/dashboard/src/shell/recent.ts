@@ -8,10 +8,11 @@ export interface RecentTask {
   taskId: string;
   name: string;
 }
-/** A command that was issued in this browser. */
+/** A command that was issued in this browser, or a bulk retry. */
 export interface RecentCommand {
   slug: string;
   id: string;
+  isBulk?: true;
   /** What it does, as the tray says it. */
   words: string;
   /** Engine and id of the one task that it is about, with a slash between them; empty without one. */

@@ -39,7 +39,8 @@ export const requestStatuses = [
 ] as const;
 export type RequestStatus = (typeof requestStatuses)[number];
 
-export type Outcome = "succeeded" | "failed" | "unknown";
+export const childOutcomes = ["unobserved", "succeeded", "failed", "unknown"] as const;
+export type Outcome = Exclude<(typeof childOutcomes)[number], "unobserved">;
 
 type Counted = Pick<
   BulkRetryRequestRow,

@@ -1,4 +1,7 @@
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
+import { paths } from "../../paths.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
 import { CopyButton } from "../../ui/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { count, printable } from "../../ui/format.ts";
@@ -9,7 +12,7 @@ import { drawerClass } from "../../ui/Layers.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { OutcomePill } from "../../ui/StatePill.tsx";
-import { useMe } from "../sessions/queries.ts";
+import { roleIn, useMe } from "../sessions/queries.ts";
 import css from "./audit.module.css";
 import { type Change, changesIn } from "./changes.ts";
 import { Address, type Recorded, RowProject, RowTime } from "./RecordTable.tsx";
@@ -36,6 +39,7 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
     return () => dialog?.close();
   }, []);
   const { user_id: userId } = row;
+  const targetHref = useTargetHref(row);
   const { changes, unchanged, rest } = changesIn(row.metadata);
   return (
     <dialog ref={element} className={`${drawerClass} ${css.drawer}`} aria-labelledby="row-title">
@@ -65,7 +69,11 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
           </Fact>
         ) : null}
         <Fact name="Target">
-          {printable(row.target_type)}{" "}
+          {targetHref === null ? (
+            printable(row.target_type)
+          ) : (
+            <AppLink href={targetHref}>{printable(row.target_type)}</AppLink>
+          )}{" "}
           {row.target_id === null ? null : <Id text={row.target_id} name="Copy the id of the target" />}
         </Fact>
         <Fact name="Result">{printable(row.result)}</Fact>
@@ -106,6 +114,15 @@ export function RowDrawer({ row, names, onOnly, hasUserFilter, onClose }: RowDra
       </div>
     </dialog>
   );
+}
+
+/** The page of what was acted on, where it has one that the reader may see. */
+function useTargetHref(row: Recorded): string | null {
+  const { slug: ownSlug } = useParams({ strict: false });
+  const slug = "project_slug" in row ? row.project_slug : ownSlug;
+  const role = roleIn(useMe(), slug ?? "");
+  if (slug == null || row.target_id === null || (role !== "operator" && role !== "admin")) return null;
+  return row.target_type === "bulk_retry_request" ? paths.bulkRetry(slug, row.target_id) : null;
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,37 +1,58 @@
+import type { TaskFilters } from "@svc/client";
 import { lazy, Suspense, useState } from "react";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
+import type { Carried } from "../bulk-retries/carried-filter.ts";
 import type { ListRow } from "../tasks/task-pages.ts";
 import type { TaskAct } from "./TaskCommands.tsx";
 import { useMayNot } from "./use-act.ts";
 
 const BulkDialog = lazy(() => import("./BulkDialog.tsx").then((part) => ({ default: part.BulkDialog })));
+const BulkRetryDialog = lazy(() =>
+  import("../bulk-retries/BulkRetryDialog.tsx").then((part) => ({ default: part.BulkRetryDialog })),
+);
 
 interface BulkActsProps {
   slug: string;
   rows: readonly ListRow[];
   /** All that match are chosen, and not only those that are ticked. */
-  isAll: boolean;
+  all: { filters: TaskFilters; words: string; carried: Carried } | null;
   onDone: () => void;
 }
 
-/** Retry and cancel of the ticked tasks. */
-export function BulkActs({ slug, rows, isAll, onDone }: BulkActsProps) {
+/** Retry and cancel of the ticked tasks; a retry also of all that match. */
+export function BulkActs({ slug, rows, all, onDone }: BulkActsProps) {
   const [asked, setAsked] = useState<TaskAct | null>(null);
-  const reason = useMayNot(slug) ?? (isAll ? "Tick the tasks: not all that match can be acted on at once" : null);
+  const reason = useMayNot(slug);
+  const filter = all?.carried.filter ?? null;
+  const close = () => setAsked(null);
   return (
     <>
-      <HeldButton reason={reason} onAct={() => setAsked("retry")}>
+      <HeldButton reason={reason ?? all?.carried.fault ?? null} onAct={() => setAsked("retry")}>
         <Icon name="retry" />
         Retry
       </HeldButton>
-      <HeldButton reason={reason} onAct={() => setAsked("cancel")}>
+      <HeldButton
+        reason={reason ?? (all === null ? null : "Tick the tasks: not all that match can be cancelled at once")}
+        onAct={() => setAsked("cancel")}
+      >
         <Icon name="x" />
         Cancel
       </HeldButton>
       {asked ? (
         <Suspense fallback={null}>
-          <BulkDialog slug={slug} act={asked} rows={rows} onClose={() => setAsked(null)} onDone={onDone} />
+          {all !== null && filter !== null ? (
+            <BulkRetryDialog
+              slug={slug}
+              filters={all.filters}
+              filter={filter}
+              words={all.words}
+              onClose={close}
+              onDone={onDone}
+            />
+          ) : (
+            <BulkDialog slug={slug} act={asked} rows={rows} onClose={close} onDone={onDone} />
+          )}
         </Suspense>
       ) : null}
     </>

@@ -1,4 +1,4 @@
-import type { Command } from "@svc/client";
+import type { BulkRetryRequest, Command } from "@svc/client";
 import { useQueries } from "@tanstack/react-query";
 import { useId, useState, useSyncExternalStore } from "react";
 import { useTimedMs } from "../../live/live.ts";
@@ -11,6 +11,9 @@ import { age, count, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
 import { useNow } from "../../ui/ticker.ts";
+import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
+import { bulkRetryQuery, hasEnded as hasBulkEnded, useLiveBulkRetries } from "../bulk-retries/bulk-retry-queries.ts";
+import { statusSentence as bulkSentence } from "../bulk-retries/sentences.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
 import css from "./commands.module.css";
@@ -24,15 +27,29 @@ export function CommandTray({ slug }: { slug: string }) {
   const now = useNow();
   const id = useId();
   useLiveCommands(slug);
+  useLiveBulkRetries(slug);
+  const single = entries.filter(({ isBulk }) => !isBulk);
+  const bulk = entries.filter(({ isBulk }) => isBulk);
   const reads = useQueries({
-    queries: entries.map((entry) => ({
+    queries: single.map((entry) => ({
       ...commandQuery(slug, entry.id),
       refetchInterval: ({ state }: { state: { data: Command | undefined } }) =>
         state.data !== undefined && hasEnded(state.data) ? (false as const) : pollMs,
     })),
   });
-  const open = reads.filter(({ data }) => data !== undefined && !hasEnded(data)).length;
-  const failed = reads.filter(({ data }) => data?.status === "failed" || data?.status === "timeout").length;
+  const bulkReads = useQueries({
+    queries: bulk.map((entry) => ({
+      ...bulkRetryQuery(slug, entry.id),
+      refetchInterval: ({ state }: { state: { data: BulkRetryRequest | undefined } }) =>
+        state.data !== undefined && hasBulkEnded(state.data) ? (false as const) : pollMs,
+    })),
+  });
+  const open =
+    reads.filter(({ data }) => data !== undefined && !hasEnded(data)).length +
+    bulkReads.filter(({ data }) => data !== undefined && !hasBulkEnded(data)).length;
+  const failed =
+    reads.filter(({ data }) => data?.status === "failed" || data?.status === "timeout").length +
+    bulkReads.filter(({ data }) => data !== undefined && badEnds.includes(data.status)).length;
   const title = open > 0 ? `Commands, ${count(open)} under way` : "Commands";
   if (entries.length === 0) return null;
   return (
@@ -68,14 +85,25 @@ export function CommandTray({ slug }: { slug: string }) {
       </p>
       {isFolded ? null : (
         <ul tabIndex={0} aria-labelledby={id}>
-          {entries.map((entry, at) => (
-            <li key={entry.id}>
-              <AppLink className="cut" href={paths.command(slug, entry.id)}>
-                {printable(entry.words)}
-              </AppLink>
-              <TrayState command={reads[at]?.data} error={reads[at]?.error} now={now} />
-            </li>
-          ))}
+          {entries.map((entry) => {
+            const read = reads[single.indexOf(entry)];
+            const bulkRead = bulkReads[bulk.indexOf(entry)];
+            return (
+              <li key={entry.id}>
+                <AppLink
+                  className="cut"
+                  href={entry.isBulk ? paths.bulkRetry(slug, entry.id) : paths.command(slug, entry.id)}
+                >
+                  {printable(entry.words)}
+                </AppLink>
+                {entry.isBulk ? (
+                  <BulkState request={bulkRead?.data} error={bulkRead?.error} />
+                ) : (
+                  <TrayState command={read?.data} error={read?.error} now={now} />
+                )}
+              </li>
+            );
+          })}
         </ul>
       )}
     </section>
@@ -89,6 +117,23 @@ function TrayState({ command, error, now }: { command: Command | undefined; erro
       <CommandPill status={command.status} />
       <small>
         {hasEnded(command) ? statusSentence(command) : `Issued ${age(now - instant(command.issued_at))} ago`}
+      </small>
+    </>
+  );
+}
+
+const badEnds: readonly string[] = ["blocked", "failed", "partial", "indeterminate"];
+
+function BulkState({ request, error }: { request: BulkRetryRequest | undefined; error: unknown }) {
+  if (request === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
+  const { total, unobserved, failed } = request.counts;
+  const done = `${count(total - unobserved)} of ${count(total)}${failed > 0 ? `, ${count(failed)} not retried` : ""}`;
+  return (
+    <>
+      <BulkRetryPill status={request.status} />
+      <small>
+        {hasBulkEnded(request) ? null : `${done}. `}
+        {request.status === "in_progress" ? null : bulkSentence(request)}
       </small>
     </>
   );

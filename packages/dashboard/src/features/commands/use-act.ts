@@ -72,7 +72,7 @@ export function useIssue<Body extends object>(
 }
 
 /** crypto.randomUUID is only there on a secure origin. */
-function freshKey(): string {
+export function freshKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `dashboard-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

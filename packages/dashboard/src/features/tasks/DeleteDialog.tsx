@@ -13,7 +13,7 @@ import { type ListRow, type LoadedList, removeRows } from "./task-pages.ts";
 const maximumMatching = 10_000;
 
 /** What is deleted: the ticked rows, or all that the filters show. */
-export type Chosen =
+type Chosen =
   | { kind: "rows"; rows: readonly ListRow[] }
   | { kind: "matching"; filters: TaskFilters; words: string; total: number };
 

@@ -1,77 +1,113 @@
+import type { TaskFilters } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { CopyButton } from "../../ui/CopyButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { count } from "../../ui/format.ts";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { useIsProjectAdmin } from "../sessions/queries.ts";
-import { type Chosen, DeleteDialog } from "./DeleteDialog.tsx";
+import { carriedFilter } from "../bulk-retries/carried-filter.ts";
+import { roleIn, useMe } from "../sessions/queries.ts";
+import { DeleteDialog } from "./DeleteDialog.tsx";
 import { useFocusBack } from "./focus-back.ts";
 import css from "./list.module.css";
+import { taskTotalQuery } from "./queries.ts";
 import { dockId } from "./TaskGrid.tsx";
 import type { ListRow } from "./task-pages.ts";
 
 const BulkActs = lazy(() => import("../commands/BulkActs.tsx").then((part) => ({ default: part.BulkActs })));
 
+const faultId = "all-matching-fault";
 /** A request names at most this many rows. */
 const maximumIds = 1_000;
 
 interface SelectionBarProps {
   slug: string;
   rows: readonly ListRow[];
-  /** All that the filters show; null where nothing can be done with all of them. */
-  matching: Extract<Chosen, { kind: "matching" }> | null;
+  filters: TaskFilters;
+  /** The filters as one reads them out; null without any. */
+  words: string | null;
+  /** All that the filters show, where it is known. */
+  total: number | null;
   isArchived: boolean;
   onClear: () => void;
 }
 
 /** What can be done with the ticked rows, or with all that match. */
-export function SelectionBar({ slug, rows, matching, isArchived, onClear }: SelectionBarProps) {
+export function SelectionBar({ slug, rows, filters, words, total, isArchived, onClear }: SelectionBarProps) {
   useFocusBack();
-  const isAdmin = useIsProjectAdmin(slug);
+  const role = roleIn(useMe(), slug);
+  const isAdmin = role === "admin";
+  const mayAct = (isAdmin || role === "operator") && !isArchived;
   const [isAsking, setAsking] = useState(false);
   const [isWhole, setWhole] = useState(false);
-  const isAll = isWhole && matching !== null;
-  const mayDelete = isAdmin && !isArchived;
+  const carried = carriedFilter(filters);
+  // The list itself does not count what a search finds.
+  const isCounted = mayAct && filters.q !== undefined && carried.fault === null;
+  const counted = useQuery({ ...taskTotalQuery(slug, filters), enabled: isCounted });
+  const matched = total ?? (isCounted ? (counted.data ?? null) : null);
+  // All that match can be deleted only by filters that the request knows, and never without any.
+  const isDeletable = isAdmin && words !== null && filters.q === undefined;
+  const fault = isDeletable ? null : carried.fault;
+  const isOffered = mayAct && (matched === null ? fault !== null : matched > rows.length);
+  const all = isWhole && isOffered && fault === null && matched !== null && words !== null ? { words, matched } : null;
   const refusal = !isAdmin
     ? "Needs the admin role in this project"
     : isArchived
       ? "The project is archived"
-      : !isAll && rows.length > maximumIds
-        ? `At most ${count(maximumIds)} at a time, or all that match`
-        : null;
+      : all !== null && !isDeletable
+        ? "Tick the tasks: what a search finds cannot be deleted at once"
+        : all === null && rows.length > maximumIds
+          ? `At most ${count(maximumIds)} at a time, or all that match`
+          : null;
   return (
-    <section className={css.bulk} id={dockId} aria-label="Selected tasks">
-      <b className="nowrap" role="status">
-        {isAll ? `All ${count(matching.total)} matching selected` : `${count(rows.length)} selected`}
-      </b>
-      {mayDelete && matching && matching.total > rows.length ? (
-        <button type="button" className={controls.lnk} onClick={() => setWhole(!isWhole)}>
-          {isAll ? `Only the ${count(rows.length)} ticked` : `Select all ${count(matching.total)} matching`}
+    <section id={dockId} aria-label="Selected tasks">
+      <div className={css.bulk}>
+        <b className="nowrap" role="status">
+          {all ? `All ${count(all.matched)} matching selected` : `${count(rows.length)} selected`}
+        </b>
+        {isOffered ? (
+          <button
+            type="button"
+            className={controls.lnk}
+            aria-disabled={fault !== null}
+            aria-describedby={fault === null ? undefined : faultId}
+            onClick={() => fault === null && setWhole(!isWhole)}
+          >
+            {all
+              ? `Only the ${count(rows.length)} ticked`
+              : `Select all ${matched === null ? "" : `${count(matched)} `}matching`}
+          </button>
+        ) : null}
+        {isOffered && fault !== null ? (
+          <span className="lg t2 cut" id={faultId} title={fault}>
+            {fault}
+          </span>
+        ) : null}
+        <span className="grow" />
+        {all ? null : <CopyButton text={rows.map((row) => row.task_id).join("\n")} label="Copy ids" />}
+        <Suspense fallback={null}>
+          <BulkActs slug={slug} rows={rows} all={all && { filters, words: all.words, carried }} onDone={onClear} />
+        </Suspense>
+        <HeldButton reason={refusal} onAct={() => setAsking(true)}>
+          <Icon name="trash" />
+          Delete
+        </HeldButton>
+        <button
+          type="button"
+          className={controls.ib}
+          aria-label="Clear selection"
+          title="Clear selection (Esc)"
+          onClick={onClear}
+        >
+          <Icon name="x" />
         </button>
-      ) : null}
-      <span className="grow" />
-      {isAll ? null : <CopyButton text={rows.map((row) => row.task_id).join("\n")} label="Copy ids" />}
-      <Suspense fallback={null}>
-        <BulkActs slug={slug} rows={rows} isAll={isAll} onDone={onClear} />
-      </Suspense>
-      <HeldButton reason={refusal} onAct={() => setAsking(true)}>
-        <Icon name="trash" />
-        Delete
-      </HeldButton>
-      <button
-        type="button"
-        className={controls.ib}
-        aria-label="Clear selection"
-        title="Clear selection (Esc)"
-        onClick={onClear}
-      >
-        <Icon name="x" />
-      </button>
+      </div>
+      {isOffered && fault !== null ? <p className={`sm flex t2 ${css.bulk}`}>{fault}</p> : null}
       {isAsking ? (
         <DeleteDialog
           slug={slug}
-          chosen={isAll ? matching : { kind: "rows", rows }}
+          chosen={all ? { kind: "matching", filters, words: all.words, total: all.matched } : { kind: "rows", rows }}
           onClose={() => setAsking(false)}
           onDone={onClear}
         />

@@ -1,4 +1,4 @@
-import { isProblem, type TaskFilters, type TaskState } from "@svc/client";
+import { isProblem, type TaskState } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -209,7 +209,9 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
           <SelectionBar
             slug={slug}
             rows={rows.filter((row) => ticked.has(row.id))}
-            matching={matchingOf(filters, spokenFilters(search), total)}
+            filters={filters}
+            words={spokenFilters(search)}
+            total={total}
             onClear={() => selection.set([])}
             isArchived={project.data?.is_active === false}
           />
@@ -276,12 +278,6 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       ) : null}
     </div>
   );
-}
-
-/** All that match can be deleted only by filters that the request knows, and never without any. */
-function matchingOf(filters: TaskFilters, words: string | null, total: number | null) {
-  if (words === null || total === null || filters.q !== undefined) return null;
-  return { kind: "matching" as const, filters, words, total };
 }
 
 function heldWords(isTicking: boolean, hold: ReturnType<typeof useHold>): string | null {

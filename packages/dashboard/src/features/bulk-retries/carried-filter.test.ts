@@ -1,0 +1,45 @@
+import type { TaskFilters } from "@svc/client";
+import { expect, test } from "vitest";
+import { carriedFilter } from "./carried-filter.ts";
+
+test("every filter that a bulk retry knows goes along as it is", () => {
+  const filters: TaskFilters = {
+    state: "failure",
+    queue: "emails",
+    name: "billing.",
+    search: "Acme",
+    priority: "critical,low",
+    since: "2026-05-20T08:00:00.000Z",
+    until: "2026-05-20T09:00:00.000Z",
+  };
+  expect(carriedFilter(filters)).toEqual({ filter: { ...filters, priority: ["critical", "low"] }, fault: null });
+});
+
+test.each<[string, TaskFilters, object]>([
+  ["an engine", { state: "failure", q: "engine:bullmq" }, { state: "failure", engine: "bullmq" }],
+  ["an engine in quotes", { state: "failure", q: 'engine:"my engine"' }, { state: "failure", engine: "my engine" }],
+  ["engine and state", { q: "engine:celery state:revoked" }, { state: "revoked", engine: "celery" }],
+  ["the same state twice", { state: "failure", q: "state:failure" }, { state: "failure" }],
+])("%s of a search goes along", (_what, filters, filter) => {
+  expect(carriedFilter(filters)).toEqual({ filter, fault: null });
+});
+
+test.each<[string, TaskFilters, string]>([
+  ["a worker", { state: "failure", worker: "mailer-1" }, "cannot carry the worker mailer-1: clear it"],
+  ["an error", { state: "failure", q: 'error:"timed out"' }, 'cannot carry the search error:"timed out": clear it'],
+  ["a negation", { state: "failure", q: "-engine:bullmq" }, "cannot carry the search -engine:bullmq"],
+  ["two engines", { state: "failure", q: "engine:a,b" }, "cannot carry the search engine:a,b"],
+  ["an engine twice", { state: "failure", q: "engine:a engine:b" }, "cannot carry the search"],
+  ["a pattern", { state: "failure", q: "engine:bull*" }, "cannot carry the search"],
+  ["several states", { q: "state:failure,revoked" }, "cannot carry the search"],
+  ["two states that differ", { state: "failure", q: "state:revoked" }, "cannot carry the search"],
+  ["a search that is not understood", { state: "failure", q: "engine:" }, "cannot carry the search"],
+  ["a long name", { state: "failure", name: "x".repeat(201) }, "cannot carry a name of more than 200 characters"],
+  ["a long text", { state: "failure", search: "x".repeat(201) }, "cannot carry a text of more than 200 characters"],
+  ["any state", { queue: "emails" }, "choose a state first"],
+  ["a state that is no end", { state: "started" }, "Tasks in state started have not ended yet"],
+])("%s is in the way, and named", (_what, filters, fault) => {
+  const carried = carriedFilter(filters);
+  expect(carried.filter).toBeNull();
+  expect(carried.fault).toContain(fault);
+});

@@ -1,0 +1,73 @@
+import type { BulkRetryPlan, BulkRetryRequest } from "@svc/client";
+import { describe, expect, test } from "vitest";
+import { standingStill, statusSentence } from "./sentences.ts";
+
+const at = Date.parse("2026-05-20T08:00:00.000Z");
+const request = (more: Partial<BulkRetryRequest> = {}): BulkRetryRequest => ({
+  id: "r",
+  status: "in_progress",
+  control_state: "running",
+  canonical_digest: "c",
+  plan_digest: "p",
+  target_agent_id: null,
+  counts: { total: 20, pending: 12, claimed: 8, unobserved: 20, succeeded: 0, failed: 0, unknown: 0 },
+  created_at: new Date(at).toISOString(),
+  sealed_at: new Date(at).toISOString(),
+  deadline_at: new Date(at + 900_000).toISOString(),
+  last_progress_at: null,
+  blocked_reason: null,
+  ...more,
+});
+const plan = (more: Partial<BulkRetryPlan> = {}): BulkRetryPlan => ({
+  issued_by: null,
+  filter: { state: "failure" },
+  named_tasks: null,
+  max: 1000,
+  max_in_flight: 8,
+  canary_size: null,
+  canary_max_failures: null,
+  rate_per_minute: null,
+  engines: [{ engine: "bullmq", tasks: 20 }],
+  ...more,
+});
+
+describe("a bulk retry that runs", () => {
+  test("stands still once nothing has moved for a minute, counted from its last outcome", () => {
+    expect(standingStill(request(), plan(), at + 59_000)).toBeNull();
+    expect(standingStill(request(), plan(), at + 61_000)?.words).toBe("Nothing has moved for 1 min 1 s.");
+    const moved = request({ last_progress_at: new Date(at + 60_000).toISOString() });
+    expect(standingStill(moved, plan(), at + 61_000)).toBeNull();
+  });
+
+  test("is given the time of two tasks when its rate is low", () => {
+    const slow = plan({ rate_per_minute: 1 });
+    expect(standingStill(request(), slow, at + 119_000)).toBeNull();
+    expect(standingStill(request(), slow, at + 121_000)).not.toBeNull();
+  });
+
+  test("waits for its first tasks without anything being wrong", () => {
+    const counts = { total: 20, pending: 15, claimed: 0, unobserved: 15, succeeded: 5, failed: 0, unknown: 0 };
+    const still = standingStill(request({ counts }), plan({ canary_size: 5 }), at + 600_000);
+    expect(still).toEqual({
+      words: "The first 5 tasks were sent. The rest waits until they have ended.",
+      isWrong: false,
+    });
+  });
+
+  test.each(["paused", "blocked", "partial"] as const)("is not told so when it is %s", (status) => {
+    expect(standingStill(request({ status }), plan(), at + 600_000)).toBeNull();
+  });
+});
+
+test("a blocked one says why, as it came from the service", () => {
+  const reason = "3 of the first 5 tasks failed again, 0 may";
+  expect(statusSentence(request({ status: "blocked", blocked_reason: reason }))).toContain(
+    `It stopped: ${reason}. 12 tasks`,
+  );
+  expect(statusSentence(request({ status: "blocked" }))).toContain("It stopped. 12 tasks are not sent.");
+});
+
+test("an indeterminate one says of how many nobody knows", () => {
+  const counts = { total: 20, pending: 0, claimed: 0, unobserved: 0, succeeded: 19, failed: 0, unknown: 1 };
+  expect(statusSentence(request({ status: "indeterminate", counts }))).toContain("Nobody knows of one task whether");
+});

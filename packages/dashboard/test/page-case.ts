@@ -1,0 +1,34 @@
+import type { Page } from "playwright-core";
+
+/** What the addresses of pages are made of. */
+export interface Site {
+  readonly slug: string;
+  readonly agentId: string;
+  readonly workerId: string;
+  /** Of a command that failed. */
+  readonly commandId: string;
+  /** The token of an invitation for an address without an account. */
+  readonly invitation: string;
+  /** Of a user with a second factor: a session that it verified, and one that waits for its code. */
+  readonly verifiedCookie: string;
+  readonly pendingCookie: string;
+  /** Of a bulk retry that nobody can take, and of one that has ended. */
+  readonly openBulkRetryId: string;
+  readonly bulkRetryId: string;
+}
+
+export interface PageCase {
+  readonly path: (site: Site) => string;
+  readonly title: RegExp;
+  /** Resolves once the page shows what it is for. */
+  readonly ready: (page: Page) => Promise<unknown>;
+  readonly isAnonymous?: boolean;
+  /** Whose session it is looked at with; without it, the administrator's. */
+  readonly cookie?: (site: Site) => string;
+  /** It stands without the shell, though somebody is signed in. */
+  readonly isBare?: boolean;
+  /** Who may use it; others are told that it is not for their role. Without it everybody who is signed in. */
+  readonly isFor?: "auditors and admins" | "operators and admins" | "instance admins";
+  /** The refusal that a boundary catches on this page, and logs. */
+  readonly logs?: string;
+}
