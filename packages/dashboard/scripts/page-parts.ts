@@ -22,6 +22,8 @@ const pages = {
   "/p/[^/]+": "/overview/OverviewPage.tsx",
   "/p/[^/]+/tasks": "/tasks/TasksPage.tsx",
   "/p/[^/]+/tasks/[^/]+/[^/]+": "/tasks/detail/TaskPage.tsx",
+  "/p/[^/]+/issues": "/issues/IssuesPage.tsx",
+  "/p/[^/]+/issues/[^/]+": "/issues/IssuePage.tsx",
   "/p/[^/]+/queues": "/queues/QueuesPage.tsx",
   "/p/[^/]+/queues/[^/]+/[^/]+": "/queues/QueuePage.tsx",
   "/p/[^/]+/workers": "/workers/WorkersPage.tsx",

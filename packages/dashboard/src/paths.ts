@@ -32,6 +32,8 @@ export const paths = {
       : `/p/${part(slug)}/queues/${part(engine)}/${part(name)}`,
   workers: (slug: string) => `/p/${part(slug)}/workers`,
   worker: (slug: string, workerId: string) => `/p/${part(slug)}/workers/${part(workerId)}`,
+  issues: (slug: string) => `/p/${part(slug)}/issues`,
+  issue: (slug: string, fingerprint: string) => `/p/${part(slug)}/issues/${part(fingerprint)}`,
   agents: (slug: string) => `/p/${part(slug)}/agents`,
   commands: (slug: string) => `/p/${part(slug)}/commands`,
   command: (slug: string, commandId: string) => `/p/${part(slug)}/commands/${part(commandId)}`,

@@ -4,6 +4,7 @@ import { entryRoutes } from "./entry-routes.tsx";
 import { readBulkRetrySearch } from "./features/bulk-retries/bulk-retry-search.ts";
 import { readCommandsSearch } from "./features/commands/commands-search.ts";
 import { readDeadLettersSearch } from "./features/dead-letters/dead-letters-search.ts";
+import { readIssuesSearch } from "./features/issues/issues-search.ts";
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
 import { meQuery } from "./features/sessions/queries.ts";
 import { taskEventsQuery, taskListQuery, taskQuery } from "./features/tasks/queries.ts";
@@ -20,7 +21,7 @@ import { whenGated } from "./second-factor-gate.ts";
 import { PageBones } from "./ui/Feedback.tsx";
 
 // The site map. One line per page; each page is a chunk of its own, and only the current one is loaded. Pages that come
-// later mount here in this order: /inbox, then below a project: issues, schedules,
+// later mount here in this order: /inbox, then below a project: schedules,
 // automation, and the rest of /me, /admin.
 
 const homeRoute = createRoute({
@@ -52,6 +53,20 @@ const taskRoute = createRoute({
   // The filters of the list that the task was opened from, for the way back and the tasks before and after it.
   validateSearch: readTaskPageSearch,
   component: lazyRouteComponent(() => import("./features/tasks/detail/TaskPage.tsx"), "TaskPage"),
+});
+
+const issuesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/issues",
+  validateSearch: readIssuesSearch,
+  component: lazyRouteComponent(() => import("./features/issues/IssuesPage.tsx"), "IssuesPage"),
+});
+
+const issueRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/issues/$fingerprint",
+  validateSearch: searchOf(rangeKeys),
+  component: lazyRouteComponent(() => import("./features/issues/IssuePage.tsx"), "IssuePage"),
 });
 
 const queuesRoute = createRoute({
@@ -138,6 +153,8 @@ export const router = createRouter({
         projectIndexRoute,
         tasksRoute,
         taskRoute,
+        issuesRoute,
+        issueRoute,
         queuesRoute,
         queueRoute,
         workersRoute,

@@ -7,6 +7,8 @@ export interface Site {
   readonly workerId: string;
   /** Of a command that failed. */
   readonly commandId: string;
+  /** Of the failure of the sample. */
+  readonly fingerprint: string;
   /** The token of an invitation for an address without an account. */
   readonly invitation: string;
   /** Of a user with a second factor: a session that it verified, and one that waits for its code. */

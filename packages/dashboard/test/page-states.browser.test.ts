@@ -12,6 +12,8 @@ const readingPages = [
   "overview",
   "task list",
   "failed task",
+  "issues",
+  "issue",
   "queues",
   "queue",
   "workers",

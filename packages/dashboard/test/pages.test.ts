@@ -52,6 +52,7 @@ test("every page of the site map is among those that are looked at", async () =>
     agentId: "a-1",
     workerId: "w-1",
     commandId: "c-1",
+    fingerprint: "f-1",
     invitation: "token",
     verifiedCookie: "",
     pendingCookie: "",

@@ -2,8 +2,9 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { bulkRetryPages, fillBulkRetries } from "./bulk-retry-pages.ts";
+import { issuePages } from "./issue-pages.ts";
 import type { PageCase, Site } from "./page-case.ts";
-import { failCommand, fillAccounts } from "./site-facts.ts";
+import { failCommand, fillAccounts, fingerprintOf } from "./site-facts.ts";
 import { tellSample } from "./task-traffic.ts";
 
 /** Every page, and the states of it that data alone make: full, empty, filtered to nothing, not there. */
@@ -106,6 +107,7 @@ export const pages: Readonly<Record<string, PageCase>> = {
     title: /nope/,
     ready: (page) => page.getByText("This task is not here").waitFor(),
   },
+  ...issuePages,
   queues: {
     path: ({ slug }) => `/p/${slug}/queues`,
     title: /^Queues/,
@@ -357,6 +359,13 @@ export async function fillSite(brain: TestBrain): Promise<Site> {
     return body.items.find(({ name }: { name: string }) => name === "billing-1");
   });
   const commandId = await failCommand(brain);
-  const ids = { slug: brain.project.slug, agentId: connected.minted.agentId, workerId: worker.id, commandId };
+  const fingerprint = await fingerprintOf(brain);
+  const ids = {
+    slug: brain.project.slug,
+    agentId: connected.minted.agentId,
+    workerId: worker.id,
+    commandId,
+    fingerprint,
+  };
   return { ...ids, ...(await fillBulkRetries(brain)), ...(await fillAccounts(brain)) };
 }

@@ -18,3 +18,9 @@ export async function fillAccounts(brain: TestBrain) {
   const pending = await signIn(brain.url, "careful@example.org", testPassword);
   return { invitation: invited.body.token, verifiedCookie: verified.cookie, pendingCookie: pending.cookie };
 }
+
+/** Of the failure that the sample of tasks has. */
+export async function fingerprintOf(brain: TestBrain): Promise<string> {
+  const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/issues`);
+  return body.items[0].fingerprint;
+}

@@ -29,6 +29,8 @@ export interface IssuePage {
 export interface IssueListQuery {
   engine?: string;
   status?: Issue["status"];
+  /** This issue alone. */
+  fingerprint?: string;
   hours?: number;
   since?: string;
   until?: string;

@@ -50,6 +50,7 @@ const projectPages: readonly ProjectPage[] = [
     key: "t",
     isOnBar: true,
   },
+  { id: "issues", label: "Issues", icon: "issues", group: "Watch", href: paths.issues, key: "i", isOnBar: false },
   { id: "queues", label: "Queues", icon: "queues", group: "Fleet", href: paths.queues, key: "q", isOnBar: true },
   { id: "workers", label: "Workers", icon: "workers", group: "Fleet", href: paths.workers, key: "w", isOnBar: false },
   { id: "agents", label: "Agents", icon: "agents", group: "Fleet", href: paths.agents, key: "a", isOnBar: true },

@@ -30,6 +30,7 @@ for (const dialect of testDialects) {
       since: null,
       until: null,
       status: null,
+      fingerprint: null,
       trend: null,
     });
 

@@ -22,6 +22,8 @@ export interface IssuePosition {
 
 export interface IssueQuery extends FailureScope {
   readonly status: "ongoing" | "recovered" | null;
+  /** This issue alone, whatever the page; null for all. */
+  readonly fingerprint: string | null;
   readonly trend: TrendBuckets | null;
 }
 
@@ -85,6 +87,12 @@ export interface IssueList {
 export async function listIssues(db: Db, query: IssueQuery, page: PageRequest): Promise<IssueList> {
   const { after } = page;
   const sheet = createSheet(db, query, page);
+  if (query.fingerprint !== null) {
+    const { fingerprint } = query;
+    const last = await lastFailures(db, query, { fingerprints: [fingerprint], limit: laterRows });
+    await sheet.fill([...last.values()].map((at) => ({ fingerprint, last_seen_at: at })));
+    return { items: sheet.items, next: null };
+  }
   const few = query.engine === null ? await fewIssues(db, query, page.maxFew ?? maxFew) : null;
   if (few !== null) {
     const found = few.filter((issue) => isBehind(issue, after)).sort(newestFirst);

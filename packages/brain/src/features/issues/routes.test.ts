@@ -70,6 +70,12 @@ for (const dialect of testDialects) {
         [1, 3],
       ],
       ["?cursor=nonsense", [1, 2, 3]],
+      [`?fingerprint=${print(3)}`, [3]],
+      [`?fingerprint=${print(1)}&limit=1`, [1]],
+      [`?fingerprint=${print(3)}&engine=bullmq`, []],
+      [`?fingerprint=${print(2)}&status=ongoing`, []],
+      [`?fingerprint=${print(3)}&hours=36`, []],
+      [`?fingerprint=${print(9)}`, []],
     ])("of %s are %j", async (query, expected) => {
       expect(await prints(query)).toEqual(expected);
     });
@@ -82,7 +88,7 @@ for (const dialect of testDialects) {
       expect(wide.reduce((sum: number, count: number) => sum + count)).toBe(2);
     });
 
-    test.each(["?status=open", "?hours=0", "?hours=8761", "?limit=201", "?since=soon"])(
+    test.each(["?status=open", "?hours=0", "?hours=8761", "?limit=201", "?since=soon", "?fingerprint=abc"])(
       "answers 422 to %s",
       async (query) => {
         expect((await list(query)).status).toBe(422);

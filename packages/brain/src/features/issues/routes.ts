@@ -31,7 +31,7 @@ export const issueRoutes: Routes<{ database: Database<Tables>; clock: Pick<Clock
   );
 };
 
-function scopeOf(projectId: string, { engine, status, hours, trend, ...given }: IssueQuery, now: Date) {
+function scopeOf(projectId: string, { engine, status, fingerprint, hours, trend, ...given }: IssueQuery, now: Date) {
   const asked = readRange(given, now);
   const since = asked?.from ?? (hours === undefined ? null : new Date(now.getTime() - hours * hourMs));
   const untilMs = (asked?.to ?? now).getTime();
@@ -40,6 +40,7 @@ function scopeOf(projectId: string, { engine, status, hours, trend, ...given }: 
     projectId,
     engine: engine === undefined || engine === "" ? null : engine,
     status: status ?? null,
+    fingerprint: fingerprint ?? null,
     since,
     until: given.until === undefined ? null : (asked?.to ?? null),
     trend: trend === true ? { fromMs, widthMs: (untilMs - fromMs) / trendBuckets } : null,

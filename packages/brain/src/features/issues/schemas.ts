@@ -6,6 +6,7 @@ const status = OneOf(["ongoing", "recovered"]);
 export const IssueQuery = Type.Object({
   engine: Type.Optional(Type.String({ maxLength: 40 })),
   status: Type.Optional(status),
+  fingerprint: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "this issue alone" })),
   hours: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 8760, description: "failures of the last hours; since and until replace it" }),
   ),

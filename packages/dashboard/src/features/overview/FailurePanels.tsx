@@ -10,7 +10,7 @@ import { Panel } from "../../ui/Panel.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
-import { byOccurrences, splitError, tagOf, tasksOfIssue } from "./issue-words.ts";
+import { byOccurrences, splitError, tagOf } from "../issues/issue-words.ts";
 import css from "./overview.module.css";
 import { type Failures, newestFailures, type Window } from "./overview-queries.ts";
 
@@ -38,7 +38,7 @@ export function IssuesPanel({ slug, query, window, windowLabel }: IssuesPanelPro
             ? `${shown.length}, most frequent first, ${windowLabel}`
             : `${shown.length} most frequent of ${items.length}${next ? " that failed last" : ""}, ${windowLabel}`
       }
-      actions={<AppLink href={failedTasks(slug)}>All failed tasks</AppLink>}
+      actions={<AppLink href={paths.issues(slug)}>All issues</AppLink>}
       read={query}
       rows={issuesShown}
       empty={({ items: all }) => (all.length === 0 ? <p className={css.quiet}>No task failed in this time.</p> : null)}
@@ -79,8 +79,8 @@ function IssueRow({ slug, issue, window }: { slug: string; issue: Issue; window:
         <span className={css.line}>
           <AppLink
             className={css.strong}
-            href={paths.tasks(slug) + stringifySearch(tasksOfIssue(issue))}
-            title="Failed tasks with this error"
+            href={paths.issue(slug, issue.fingerprint)}
+            title="This issue: its tasks, its traceback, where it happens"
           >
             {printable(type)}
           </AppLink>{" "}

@@ -5,7 +5,7 @@ import { AppLink } from "../../ui/AppLink.tsx";
 import { count, printable } from "../../ui/format.ts";
 import { Glyph } from "../../ui/Icon.tsx";
 import { Age } from "../../ui/Stamp.tsx";
-import { tasksOfIssue } from "../overview/issue-words.ts";
+import { tasksOfIssue } from "../issues/issue-words.ts";
 import css from "./home.module.css";
 
 const shown = 12;

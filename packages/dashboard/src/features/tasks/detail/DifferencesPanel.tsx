@@ -1,4 +1,4 @@
-import type { Task, TaskDifferences } from "@svc/client";
+import type { TaskDifferences, TaskRow } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../../paths.ts";
 import { stringifySearch } from "../../../search-text.ts";
@@ -13,7 +13,7 @@ import css from "./differences.module.css";
 import { nameTerm } from "./search-terms.ts";
 
 /** What the failed tasks of a name have in common that the passed ones do not. Facts with their sample: why is not said. */
-export function DifferencesPanel({ slug, task }: { slug: string; task: Task }) {
+export function DifferencesPanel({ slug, task }: { slug: string; task: TaskRow }) {
   const { params, label } = comparedRange(task.received_at, useTimeRange("-24h"));
   const query = useQuery(taskDifferencesQuery(slug, task.name, params));
   const failures = ({ q, ...more }: Record<string, string> = {}) =>

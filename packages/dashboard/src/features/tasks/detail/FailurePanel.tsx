@@ -37,7 +37,12 @@ export function FailurePanel({ slug, task }: { slug: string; task: Task }) {
           <span className={css.exc}>{type === null ? "Failed" : <TypeName type={type} />}</span>
         </h2>
         {task.fingerprint ? (
-          <SameFingerprint slug={slug} fingerprint={task.fingerprint} />
+          <>
+            <AppLink href={paths.issue(slug, task.fingerprint)} title="How often it failed like this, and where">
+              Its issue
+            </AppLink>
+            <SameFingerprint slug={slug} fingerprint={task.fingerprint} />
+          </>
         ) : (
           <SameWords slug={slug} task={task} />
         )}

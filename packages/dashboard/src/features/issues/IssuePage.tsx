@@ -1,0 +1,163 @@
+import type { Issue } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { useTimedMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { rangeParams } from "../../range-text.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { useTimeRange } from "../../time-range.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { CopyButton } from "../../ui/CopyButton.tsx";
+import controls from "../../ui/controls.module.css";
+import { type FactOf, Facts } from "../../ui/Facts.tsx";
+import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
+import { count, nameText, printable, printableLines } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
+import panel from "../../ui/panel.module.css";
+import { Age } from "../../ui/Stamp.tsx";
+import { usePage } from "../../ui/title.ts";
+import { DifferencesPanel } from "../tasks/detail/DifferencesPanel.tsx";
+import { OutsideRange, SpreadPanel, TasksPanel, TracePanel, TrendPanel, useIssueTasks } from "./IssuePanels.tsx";
+import { IssueTag } from "./IssueTag.tsx";
+import { issueQuery, useLiveIssues } from "./issue-queries.ts";
+import { splitError } from "./issue-words.ts";
+
+const RetryIssue = lazy(() => import("./RetryIssue.tsx").then((part) => ({ default: part.RetryIssue })));
+/** Of a button whose part is on its way. */
+const loading = { reason: "One moment", onAct: () => {} };
+
+/** One kind of failure: how often and since when, what it looks like, and which tasks have it. */
+export function IssuePage() {
+  const { slug, fingerprint } = useParams({ from: "/signed-in/p/$slug/issues/$fingerprint" });
+  const range = useTimeRange();
+  const isPrint = /^[0-9a-f]{32}$/.test(fingerprint);
+  const read = useQuery({
+    ...issueQuery(slug, fingerprint, rangeParams(range)),
+    enabled: isPrint,
+    refetchInterval: useTimedMs(30_000),
+  });
+  const inRange = read.data ?? null;
+  // Of one that has not failed in the range all that is kept is asked for.
+  const whole = useQuery({ ...issueQuery(slug, fingerprint, {}), enabled: read.data === null });
+  useLiveIssues(slug);
+  const issue = inRange ?? whole.data ?? null;
+  const { type, message } = issue === null ? { type: "Issue", message: "" } : splitError(issue.sample_exception);
+  usePage([
+    { label: slug, href: paths.project(slug) },
+    { label: "Issues", href: paths.issues(slug) },
+    { label: printable(type) },
+  ]);
+  const error = read.error ?? whole.error;
+  return (
+    <>
+      <div className={panel.head}>
+        <h1 className="cut">{printable(type)}</h1>
+        {issue === null ? null : <IssueTag issue={issue} sinceMs={range.sinceMs ?? 0} />}
+        <span className="t2 grow cut">{issue === null ? "" : nameText(issue.sample_task_name ?? "")}</span>
+        {issue === null ? null : (
+          <>
+            <AppLink
+              className={controls.btn}
+              href={paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint}` })}
+            >
+              Its tasks
+            </AppLink>
+            <Suspense fallback={<HeldButton {...loading}>Retry</HeldButton>}>
+              <RetryIssue slug={slug} fingerprint={fingerprint} open={issue.open_count} />
+            </Suspense>
+          </>
+        )}
+      </div>
+      {issue !== null && error ? (
+        <FailedLine title="The issue was not renewed" error={error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {issue !== null ? (
+        <Parts slug={slug} issue={issue} isInRange={inRange !== null} message={message} />
+      ) : !isPrint || whole.data === null ? (
+        <Empty
+          title="This issue is not here"
+          chips={
+            <AppLink className={controls.btn} href={paths.issues(slug)}>
+              All issues
+            </AppLink>
+          }
+        >
+          <p>No task of this project that is kept has this failure: it is of another project, or past retention.</p>
+        </Empty>
+      ) : error ? (
+        <Failed title="The issue could not be read" error={error} onRetry={() => void read.refetch()} />
+      ) : (
+        <Bones label="Loading the issue" />
+      )}
+    </>
+  );
+}
+
+interface PartsProps {
+  slug: string;
+  issue: Issue;
+  isInRange: boolean;
+  message: string;
+}
+
+function Parts({ slug, issue, isInRange, message }: PartsProps) {
+  const { fingerprint } = issue;
+  const range = useTimeRange();
+  const { sample } = useIssueTasks({ slug, fingerprint });
+  const window = isInRange ? range.label : "all that is kept";
+  return (
+    <>
+      <Facts facts={factsOf(issue, window)} />
+      <div className={panel.page}>
+        <div className={panel.grid2}>
+          <div className={panel.stack}>
+            {isInRange ? (
+              <TrendPanel slug={slug} fingerprint={fingerprint} issue={issue} range={range} />
+            ) : (
+              <section className={`${panel.panel} ${panel.foot}`}>
+                <OutsideRange slug={slug} fingerprint={fingerprint} issue={issue} label={range.label} />
+              </section>
+            )}
+            <TracePanel slug={slug} sample={sample} />
+            <TasksPanel slug={slug} fingerprint={fingerprint} />
+          </div>
+          <div className={panel.stack}>
+            <section className={panel.panel} aria-labelledby="h-said">
+              <header>
+                <h2 id="h-said">What it says</h2>
+              </header>
+              <dl className={panel.kv}>
+                <div>
+                  <dt>Message</dt>
+                  <dd className="mono">{message === "" ? "none" : printableLines(message)}</dd>
+                </div>
+                <div>
+                  <dt>Fingerprint</dt>
+                  <dd>
+                    <span className="mono">{fingerprint}</span>{" "}
+                    <CopyButton text={fingerprint} name="Copy the fingerprint" />
+                  </dd>
+                </div>
+              </dl>
+            </section>
+            <SpreadPanel slug={slug} fingerprint={fingerprint} range={range} />
+            {sample === null ? null : <DifferencesPanel slug={slug} task={sample} />}
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function factsOf(issue: Issue, window: string): FactOf[] {
+  const more = issue.is_capped ? "+" : "";
+  return [
+    { label: `Tasks, ${window}`, value: `${count(issue.occurrences)}${more}` },
+    { label: "Of them failed, now", value: `${count(issue.open_count)}${more}`, isWrong: issue.open_count > 0 },
+    { label: "Recovered", value: count(issue.recovered_count) },
+    { label: "First seen", value: <Age at={issue.first_seen} suffix=" ago" />, note: "in all that is kept" },
+    { label: `Last seen, ${window}`, value: <Age at={issue.last_seen} suffix=" ago" /> },
+    { label: issue.engine_count === 1 ? "Engine" : "Engines", value: issue.engines.map(printable).join(", ") },
+  ];
+}

@@ -1,0 +1,211 @@
+import type { Facet, Issue, TaskRow } from "@svc/client";
+import { fieldTerm } from "@svc/client/task-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTimedMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { instantRange, rangeParams } from "../../range-text.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { type TimeRange, useSetTimeRange } from "../../time-range.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { LineChart } from "../../ui/charts/LineChart.tsx";
+import { TableToggle } from "../../ui/charts/TableToggle.tsx";
+import { count, nameText } from "../../ui/format.ts";
+import { chartGaps } from "../../ui/gap-band/gaps.ts";
+import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
+import panel from "../../ui/panel.module.css";
+import { Age } from "../../ui/Stamp.tsx";
+import { useGaps } from "../agents/use-gaps.ts";
+import { Trace } from "../tasks/detail/FailurePanel.tsx";
+import { taskQuery } from "../tasks/queries.ts";
+import { TaskTable } from "../tasks/TaskTable.tsx";
+import { issueSpreadQuery, issueTasksQuery, spreadFields } from "./issue-queries.ts";
+import { trendBuckets } from "./trend-buckets.ts";
+
+interface OfIssue {
+  slug: string;
+  fingerprint: string;
+}
+
+interface TrendProps extends OfIssue {
+  issue: Issue;
+  range: TimeRange;
+}
+
+/** How many of its tasks failed last in each part of the range. */
+export function TrendPanel({ slug, issue, range }: TrendProps) {
+  const setRange = useSetTimeRange();
+  const [isTable, setTable] = useState(false);
+  const { gaps } = useGaps(slug, rangeParams(range));
+  const shown = { fromMs: range.sinceMs ?? range.untilMs, toMs: range.untilMs };
+  const buckets = useMemo(
+    () => trendBuckets(issue.trend ?? [], { fromMs: shown.fromMs, toMs: shown.toMs }),
+    [issue.trend, shown.fromMs, shown.toMs],
+  );
+  const most = Math.max(0, ...buckets.map(({ value }) => value ?? 0));
+  return (
+    <Panel
+      title="Failures over time"
+      window={range.label}
+      actions={<TableToggle name="Failures over time" isTable={isTable} onChange={setTable} />}
+      read={{ data: issue, error: null, refetch: () => undefined }}
+      rows={4}
+      missing={() => (issue.is_capped ? "There are more: the newest were counted." : null)}
+    >
+      {() => (
+        <div className={panel.inner}>
+          <LineChart
+            name="Failures over time"
+            valueName="failed"
+            summary={`${count(issue.occurrences)} tasks in the ${range.label}, at most ${count(most)} in one of ${count(buckets.length)} parts.`}
+            buckets={buckets}
+            isRunning={range.isOpen}
+            bands={chartGaps(gaps, shown)}
+            isTable={isTable}
+            onRange={(fromMs, toMs) => setRange(instantRange(fromMs, toMs))}
+          />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+const shownTasks = 10;
+
+/** The newest tasks with this failure, and the one that shows best what it looks like. */
+export function useIssueTasks({ slug, fingerprint }: OfIssue) {
+  const read = useQuery({ ...issueTasksQuery(slug, fingerprint, shownTasks), refetchInterval: useTimedMs(30_000) });
+  const items = read.data?.items ?? [];
+  return { read, sample: items.find(({ state }) => state === "failure") ?? items[0] ?? null };
+}
+
+/** The traceback of the newest failure. */
+export function TracePanel({ slug, sample }: { slug: string; sample: TaskRow | null }) {
+  const read = useQuery({
+    ...taskQuery(slug, sample?.engine ?? "", sample?.task_id ?? ""),
+    enabled: sample !== null,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Panel
+      title="Traceback"
+      window={sample === null ? undefined : "of the newest failure"}
+      actions={
+        sample === null ? null : <AppLink href={paths.task(slug, sample.engine, sample.task_id)}>Its task</AppLink>
+      }
+      read={read}
+      rows={4}
+      empty={(task) => {
+        if (task?.traceback) return null;
+        return (
+          <p className={panel.foot}>
+            {task === null
+              ? "The task is not here any more."
+              : task.state === "failure"
+                ? "The engine reported no traceback."
+                : "The newest task with this failure is not failed any more; its attempts tell the failure."}
+          </p>
+        );
+      }}
+    >
+      {(task) => <Trace text={task?.traceback ?? ""} />}
+    </Panel>
+  );
+}
+
+export function TasksPanel({ slug, fingerprint }: OfIssue) {
+  const { read } = useIssueTasks({ slug, fingerprint });
+  return (
+    <Panel
+      title="Its tasks"
+      window={`the newest ${shownTasks}, failed or recovered`}
+      actions={<AppLink href={paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint}` })}>All</AppLink>}
+      read={read}
+      rows={4}
+      empty={({ items }) =>
+        items.length > 0 ? null : (
+          <PanelEmpty kind="no-match">
+            <p>No task that is kept ended with this failure.</p>
+          </PanelEmpty>
+        )
+      }
+    >
+      {({ items, next_cursor }) => (
+        <TaskTable
+          slug={slug}
+          label="Its tasks"
+          tasks={items}
+          columns={["queue", "worker"]}
+          hasOlder={next_cursor !== null}
+        />
+      )}
+    </Panel>
+  );
+}
+
+const fieldWords = { name: "Task", queue: "Queue", worker: "Worker" } as const;
+
+/** On which names, queues and workers it happens. */
+export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: TimeRange }) {
+  const within = rangeParams(range);
+  const read = useQuery({ ...issueSpreadQuery(slug, fingerprint, within), refetchInterval: useTimedMs(60_000) });
+  const hrefOf = (field: (typeof spreadFields)[number], value: string) =>
+    paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint} ${fieldTerm(field, value)}` });
+  return (
+    <Panel
+      title="Where it happens"
+      window={`tasks received in the ${range.label}`}
+      read={read}
+      rows={5}
+      empty={(facets) =>
+        facets.some(({ values }) => values.length > 0) ? null : (
+          <PanelEmpty kind="no-match">
+            <p>None of its tasks was received in the {range.label}.</p>
+          </PanelEmpty>
+        )
+      }
+    >
+      {(facets) => (
+        <table className={`${panel.tbl} ${panel.dense}`}>
+          <thead>
+            <tr>
+              <th>Value</th>
+              <th className="num">Tasks</th>
+            </tr>
+          </thead>
+          <tbody>
+            {facets.flatMap((facet: Facet) => {
+              const field = spreadFields.find((one) => one === facet.field);
+              return field === undefined
+                ? []
+                : facet.values.map(({ value, count: tasks, exact }) => (
+                    <tr key={`${field} ${value}`}>
+                      <td className={panel.long}>
+                        <span className="t3">{fieldWords[field]}</span>{" "}
+                        <AppLink href={hrefOf(field, value)}>{nameText(value)}</AppLink>
+                      </td>
+                      <td className="num">
+                        {count(tasks)}
+                        {exact ? "" : "+"}
+                      </td>
+                    </tr>
+                  ));
+            })}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}
+
+/** Of an issue that did not fail in the range: when it did. */
+export function OutsideRange({ slug, fingerprint, issue, label }: OfIssue & { issue: Issue; label: string }) {
+  return (
+    <p>
+      None of its failures lies in the {label}. The last one was <Age at={issue.last_seen} suffix=" ago" />, of{" "}
+      {count(issue.occurrences)}
+      {issue.is_capped ? " or more" : ""} that are kept.{" "}
+      <AppLink href={paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint}` })}>Its tasks</AppLink>
+    </p>
+  );
+}

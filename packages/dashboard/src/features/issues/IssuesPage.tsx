@@ -1,0 +1,224 @@
+import type { Issue } from "@svc/client";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useParams, useRouter, useSearch } from "@tanstack/react-router";
+import { useTimedMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { rangeParams } from "../../range-text.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { useTimeRange } from "../../time-range.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { SparkBars } from "../../ui/charts/SparkBars.tsx";
+import controls from "../../ui/controls.module.css";
+import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
+import { count, nameText, printable } from "../../ui/format.ts";
+import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { Segments } from "../../ui/Segments.tsx";
+import { Age } from "../../ui/Stamp.tsx";
+import { useSteadyOrder } from "../../ui/steady-order.ts";
+import { usePage } from "../../ui/title.ts";
+import { WindowTable } from "../../ui/WindowTable.tsx";
+import { agentsQuery } from "../agents/queries.ts";
+import { IssueTag } from "./IssueTag.tsx";
+import { issuePages, useLiveIssues } from "./issue-queries.ts";
+import { splitError } from "./issue-words.ts";
+import { type IssuesSearch, issueStatuses, readIssuesSearch } from "./issues-search.ts";
+
+/** Failures that look alike, as one row each. */
+export function IssuesPage() {
+  const { slug } = useParams({ from: "/signed-in/p/$slug/issues" });
+  const search = useSearch({ from: "/signed-in/p/$slug/issues", select: readIssuesSearch, structuralSharing: true });
+  usePage([{ label: slug, href: paths.project(slug) }, { label: "Issues" }]);
+  const router = useRouter();
+  const range = useTimeRange();
+  const { status, engine } = search;
+  const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
+  const engines = [
+    ...new Set([...agents.flatMap((agent) => agent.engine_adapters), ...(engine ? [engine] : [])]),
+  ].sort();
+  const read = useInfiniteQuery({
+    ...issuePages(slug, { ...rangeParams(range), ...(status && { status }), ...(engine && { engine }) }),
+    refetchInterval: useTimedMs(30_000),
+  });
+  useLiveIssues(slug);
+  const all = read.data?.pages.flatMap(({ items }) => items) ?? [];
+  const { rows, hold } = useSteadyOrder([
+    ...new Map(all.map((issue) => [issue.fingerprint, { key: issue.fingerprint, issue }])).values(),
+  ]);
+  const go = (next: { [Key in keyof IssuesSearch]?: string | undefined }) =>
+    router.history.push(paths.issues(slug) + stringifySearch({ ...search, ...next }));
+
+  return (
+    <>
+      <div className={panel.head}>
+        <h1>Issues</h1>
+        <span className="t3 grow">failures that look alike, the last ones first, {range.label}</span>
+        <Segments
+          legend="Status"
+          value={status ?? "all"}
+          options={[
+            { value: "all", label: "All" },
+            ...issueStatuses.map((one) => ({ value: one, label: one === "ongoing" ? "Ongoing" : "Recovered" })),
+          ]}
+          onChange={(next) => go({ status: next === "all" ? undefined : next })}
+        />
+        {engines.length > 1 ? (
+          <label>
+            <span className="vh">Engine</span>
+            <select
+              className={controls.in}
+              title="Engine"
+              value={engine ?? ""}
+              onChange={(event) => go({ engine: event.currentTarget.value })}
+            >
+              <option value="">any engine</option>
+              {engines.map((one) => (
+                <option key={one} value={one}>
+                  {printable(one)}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+      </div>
+      {read.isError && read.data ? (
+        <FailedLine title="Issues were not renewed" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {read.isPending ? (
+        <Bones label="Loading issues" />
+      ) : read.data === undefined ? (
+        <Failed title="Issues could not be read" error={read.error} onRetry={() => void read.refetch()} />
+      ) : rows.length === 0 && !read.hasNextPage ? (
+        <NoIssues
+          isFiltered={status !== undefined || engine !== undefined}
+          label={range.label}
+          onClear={() => go({ status: undefined, engine: undefined })}
+          wideHref={`${paths.issues(slug)}${stringifySearch({ ...search, since: "-7d", until: undefined })}`}
+        />
+      ) : (
+        <>
+          <ScrollBox label="Issues">
+            <WindowTable
+              className={`${panel.tbl} ${panel.wide}`}
+              on={hold}
+              rows={rows}
+              isOpenEnded={read.hasNextPage}
+              rowPx={45}
+              head={
+                <>
+                  <th>Issue</th>
+                  <th className="lg">State</th>
+                  <th className="num">Tasks</th>
+                  <th className="num lg">Failed now</th>
+                  <th className="lg">Failures over time</th>
+                  <th className="lg">Engines</th>
+                  <th className="num lg">First</th>
+                  <th className="num">Last</th>
+                </>
+              }
+            >
+              {({ issue }, place) => (
+                <tr {...place}>
+                  <td className={`${panel.two} ${panel.named} ${panel.long}`}>
+                    <IssueName slug={slug} issue={issue} />
+                  </td>
+                  <td className="lg">
+                    <IssueTag issue={issue} sinceMs={range.sinceMs ?? 0} />
+                  </td>
+                  <td className="num">
+                    <b>
+                      {count(issue.occurrences)}
+                      {issue.is_capped ? "+" : ""}
+                    </b>
+                  </td>
+                  <td className="num lg">
+                    {issue.open_count === 0 ? <span className="t3">0</span> : count(issue.open_count)}
+                  </td>
+                  <td className="lg">
+                    <SparkBars
+                      tone="failure"
+                      values={issue.trend ?? []}
+                      isRunning={range.isOpen}
+                      label={`${count(issue.occurrences)} in the ${range.label}`}
+                    />
+                  </td>
+                  <td className="lg t2">{issue.engines.map(printable).join(", ")}</td>
+                  <td className="num lg t2">
+                    <Age at={issue.first_seen} suffix=" ago" />
+                  </td>
+                  <td className="num t2">
+                    <Age at={issue.last_seen} suffix=" ago" />
+                  </td>
+                </tr>
+              )}
+            </WindowTable>
+          </ScrollBox>
+          <p className={panel.foot}>
+            {read.hasNextPage ? (
+              <button
+                type="button"
+                className={controls.btn}
+                aria-disabled={read.isFetchingNextPage}
+                onClick={() => !read.isFetchingNextPage && void read.fetchNextPage()}
+              >
+                Older issues
+              </button>
+            ) : (
+              `These are all: ${count(rows.length)}.`
+            )}
+          </p>
+        </>
+      )}
+    </>
+  );
+}
+
+function IssueName({ slug, issue }: { slug: string; issue: Issue }) {
+  const { type, message } = splitError(issue.sample_exception);
+  return (
+    <>
+      <AppLink href={paths.issue(slug, issue.fingerprint)}>
+        <b>{printable(type)}</b>
+      </AppLink>{" "}
+      <span className="t2">{printable(message)}</span>
+      <small>{nameText(issue.sample_task_name ?? "")}</small>
+    </>
+  );
+}
+
+interface NoIssuesProps {
+  isFiltered: boolean;
+  label: string;
+  wideHref: string;
+  onClear: () => void;
+}
+
+function NoIssues({ isFiltered, label, wideHref, onClear }: NoIssuesProps) {
+  const wider = (
+    <AppLink className={controls.btn} href={wideHref}>
+      Look at the last 7 days
+    </AppLink>
+  );
+  if (!isFiltered) {
+    return (
+      <Empty title="No issue" chips={wider}>
+        <p>No task failed in the {label}. Failures with the same error and the same deepest frames are one issue.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title="No issue matches"
+      chips={
+        <>
+          <button type="button" className={controls.btn} onClick={onClear}>
+            Clear all filters
+          </button>
+          {wider}
+        </>
+      }
+    >
+      <p>No issue of the {label} has this status and engine.</p>
+    </Empty>
+  );
+}

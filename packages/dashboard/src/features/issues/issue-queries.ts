@@ -1,0 +1,97 @@
+import type { IssueListQuery } from "@svc/client";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { api } from "../../api.ts";
+import { useHub } from "../../live/live.ts";
+import type { AddressRange } from "../../range-text.ts";
+
+const pageRows = 50;
+const staleTime = 5_000;
+
+/** Issues by their last failure, with their failures over the range. */
+export const issuePages = (slug: string, query: Pick<IssueListQuery, "status" | "engine" | "since" | "until">) =>
+  infiniteQueryOptions({
+    queryKey: ["issues", slug, "list", query],
+    queryFn: ({ pageParam, signal }) =>
+      api.listIssues(
+        slug,
+        { ...query, trend: true, limit: pageRows, ...(pageParam && { cursor: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_cursor,
+    placeholderData: keepPreviousData,
+    staleTime,
+  });
+
+/** One issue in a range; null when none of its failures lies there. */
+export const issueQuery = (slug: string, fingerprint: string, range: AddressRange) =>
+  queryOptions({
+    queryKey: ["issues", slug, "one", fingerprint, range],
+    queryFn: async ({ signal }) => {
+      const { items } = await api.listIssues(slug, { fingerprint, trend: true, ...range }, { signal });
+      return items[0] ?? null;
+    },
+    placeholderData: keepPreviousData,
+    staleTime,
+  });
+
+/** The tasks whose last failure is of an issue, the newest first. */
+export const issueTasksQuery = (slug: string, fingerprint: string, limit: number) =>
+  queryOptions({
+    queryKey: ["issue-tasks", slug, fingerprint, limit],
+    queryFn: ({ signal }) => api.listTasks(slug, { q: `fingerprint:${fingerprint}`, limit }, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime,
+  });
+
+/** How soon after a failure the issues are read again, and at most how often. */
+const readAgainMs = 1_500;
+
+/** Reads what is shown of issues again soon after tasks failed: issues themselves are not pushed. */
+export function useLiveIssues(slug: string): void {
+  const client = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  useHub("task.changed", ({ rows = [], refetch, hasBegun }) => {
+    // Everything shown is read again when the stream begins.
+    if (hasBegun || timer.current !== null || !(refetch || rows.some((row) => row.fingerprint))) return;
+    timer.current = setTimeout(() => {
+      timer.current = null;
+      for (const subject of ["issues", "issue-tasks"]) void client.invalidateQueries({ queryKey: [subject, slug] });
+    }, readAgainMs);
+  });
+  useEffect(
+    () => () => {
+      if (timer.current !== null) clearTimeout(timer.current);
+    },
+    [],
+  );
+}
+
+export const spreadFields = ["name", "queue", "worker"] as const;
+const spreadValues = 5;
+
+/** On which names, queues and workers the tasks of an issue are, the most first. */
+export const issueSpreadQuery = (slug: string, fingerprint: string, range: AddressRange) =>
+  queryOptions({
+    queryKey: ["issue-spread", slug, fingerprint, range],
+    queryFn: ({ signal }) => {
+      const which = { q: `fingerprint:${fingerprint}`, limit: spreadValues, ...range };
+      return Promise.all(spreadFields.map((field) => api.getFacet(slug, { ...which, field }, { signal })));
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+
+/** A retry of an issue's tasks is of so many at a time. */
+export const mostRetried = 200;
+
+/** The newest tasks of an issue that are failed now. */
+export const failedOfIssueQuery = (slug: string, fingerprint: string) =>
+  queryOptions({
+    queryKey: ["issue-tasks", slug, fingerprint, "failed"],
+    queryFn: ({ signal }) =>
+      api.listTasks(slug, { q: `fingerprint:${fingerprint}`, state: "failure", limit: mostRetried }, { signal }),
+    staleTime: 0,
+    gcTime: 0,
+  });

@@ -1,0 +1,21 @@
+import type { Issue } from "@svc/client";
+import { readRange } from "../../range-text.ts";
+
+export const issueStatuses = ["ongoing", "recovered"] as const satisfies readonly Issue["status"][];
+
+/** What the address of the list of issues may say. */
+export interface IssuesSearch {
+  status?: Issue["status"];
+  engine?: string;
+  since?: string;
+  until?: string;
+}
+
+export function readIssuesSearch({ status, engine, ...raw }: Readonly<Record<string, unknown>>): IssuesSearch {
+  const known = issueStatuses.find((one) => one === status);
+  return {
+    ...(known && { status: known }),
+    ...(typeof engine === "string" && engine !== "" && engine.length <= 40 && { engine }),
+    ...readRange(raw),
+  };
+}
