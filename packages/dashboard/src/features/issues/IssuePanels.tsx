@@ -88,8 +88,7 @@ export function TracePanel({ slug, sample }: { slug: string; sample: TaskRow | n
   });
   return (
     <Panel
-      title="Traceback"
-      window={sample === null ? undefined : "of the newest failure"}
+      title="Newest failure"
       actions={
         sample === null ? null : <AppLink href={paths.task(slug, sample.engine, sample.task_id)}>Its task</AppLink>
       }
@@ -169,6 +168,7 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
         <table className={`${panel.tbl} ${panel.dense}`}>
           <thead>
             <tr>
+              <th>Of</th>
               <th>Value</th>
               <th className="num">Tasks</th>
             </tr>
@@ -180,8 +180,8 @@ export function SpreadPanel({ slug, fingerprint, range }: OfIssue & { range: Tim
                 ? []
                 : facet.values.map(({ value, count: tasks, exact }) => (
                     <tr key={`${field} ${value}`}>
+                      <td className="t2">{fieldWords[field]}</td>
                       <td className={panel.long}>
-                        <span className="t3">{fieldWords[field]}</span>{" "}
                         <AppLink href={hrefOf(field, value)}>{nameText(value)}</AppLink>
                       </td>
                       <td className="num">
