@@ -96,7 +96,8 @@ export function Menu({ button, buttonClass, buttonLabel, place, label, children,
   );
 }
 
-function walkEntries(event: KeyboardEvent<HTMLElement>): void {
+/** Up and Down walk through the entries of a layer. */
+export function walkEntries(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
   // In a field for a date or a number these keys change the value.
   if (event.target instanceof HTMLInputElement && event.target.type !== "text") return;
@@ -107,7 +108,8 @@ function walkEntries(event: KeyboardEvent<HTMLElement>): void {
   event.preventDefault();
 }
 
-function putUnder(button: HTMLElement | null, layer: HTMLElement, isPlaced: boolean): void {
+/** Places a layer under what opened it, or above it where there is no room. */
+export function putUnder(button: HTMLElement | null, layer: HTMLElement, isPlaced: boolean): void {
   if (!button || isPlaced) return;
   const box = button.getBoundingClientRect();
   const left = Math.max(8, Math.min(box.left, innerWidth - layer.offsetWidth - 8));
@@ -118,6 +120,7 @@ function putUnder(button: HTMLElement | null, layer: HTMLElement, isPlaced: bool
   layer.style.left = `${left}px`;
 }
 
+export const menuLayer = css.pop;
 export const menuItem = css.item;
 export const menuLabel = css.label;
 export const menuRule = css.rule;

@@ -27,6 +27,8 @@ for (const dialect of testDialects) {
         exception: "timeout",
         fingerprint: print(index),
         last_failed_at: new Date(now - hoursAgo * hourMs),
+        // Else retention would take it away.
+        received_at: new Date(now - hoursAgo * hourMs),
         ...more,
       });
       await insertTasks(brain.running.brain.database, [

@@ -25,27 +25,35 @@ type OfTask = Pick<Task, "engine" | "task_id" | "state">;
 
 export const endedStates: readonly string[] = ["success", "failure", "revoked", "rejected"];
 
-/** Retry and cancel of one task: pressed in vain, with the reason, while they cannot be done. */
-export function TaskCommands({ slug, task }: { slug: string; task: OfTask }) {
-  const { engine, state } = task;
-  const [asked, setAsked] = useState<TaskAct | null>(null);
+/** Why a task cannot be retried or cancelled; null where it can. */
+export function useTaskReasons(
+  slug: string,
+  { engine, state }: Pick<OfTask, "engine" | "state">,
+): Record<TaskAct, string | null> {
   const retry = useAble(slug, { engine, capability: "retry_task" });
   const cancel = useAble(slug, { engine, capability: "cancel_task" });
   const hasEnded = endedStates.includes(state);
+  return {
+    retry: retry.reason ?? (hasEnded || state === "unknown" ? null : "It has not ended yet"),
+    cancel: cancel.reason ?? (hasEnded ? "It has ended already" : null),
+  };
+}
+
+/** Retry and cancel of one task: pressed in vain, with the reason, while they cannot be done. */
+export function TaskCommands({ slug, task }: { slug: string; task: OfTask }) {
+  const [asked, setAsked] = useState<TaskAct | null>(null);
+  const reasons = useTaskReasons(slug, task);
   return (
     <>
-      <HeldButton
-        reason={retry.reason ?? (hasEnded || state === "unknown" ? null : "It has not ended yet")}
-        onAct={() => setAsked("retry")}
-      >
+      <HeldButton reason={reasons.retry} onAct={() => setAsked("retry")}>
         <Icon name="retry" />
         Retry
       </HeldButton>
-      <HeldButton reason={cancel.reason ?? (hasEnded ? "It has ended already" : null)} onAct={() => setAsked("cancel")}>
+      <HeldButton reason={reasons.cancel} onAct={() => setAsked("cancel")}>
         <Icon name="x" />
         Cancel
       </HeldButton>
-      <TaskDialog slug={slug} act={asked} engine={engine} taskId={task.task_id} onClose={() => setAsked(null)} />
+      <TaskDialog slug={slug} act={asked} engine={task.engine} taskId={task.task_id} onClose={() => setAsked(null)} />
     </>
   );
 }

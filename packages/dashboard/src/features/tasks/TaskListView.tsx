@@ -38,6 +38,7 @@ import { useTaskList } from "./use-task-list.ts";
 import { ViewTabs } from "./ViewTabs.tsx";
 
 const TaskDialog = lazy(() => import("../commands/TaskCommands.tsx").then((part) => ({ default: part.TaskDialog })));
+const RowMenu = lazy(() => import("./RowMenu.tsx").then((part) => ({ default: part.RowMenu })));
 const ExportDialog = lazy(() => import("./ExportDialog.tsx").then((module) => ({ default: module.ExportDialog })));
 
 export function TaskListView({ slug, search }: { slug: string; search: TasksSearch }) {
@@ -126,6 +127,8 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
 
   const named = engine && taskId ? { engine, task_id: taskId } : current;
   const [asked, setAsked] = useState<{ act: TaskAct; engine: string; taskId: string } | null>(null);
+  const [menu, setMenu] = useState<{ row: ListRow; anchor: HTMLElement } | null>(null);
+  const closeMenu = useCallback(() => setMenu(null), []);
   useListKeys({
     slug,
     search,
@@ -140,6 +143,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     onClose: close,
     onFilter: filterBy,
     onInput: (row) => setOpened(toggledIn(opened, row.id)),
+    onMenu: (row, anchor) => setMenu({ row, anchor }),
   });
 
   // Rows are drawn again only when they change, so what they call must stay the same object.
@@ -155,6 +159,10 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       },
       onTick: (row, isRange) => latest.current.tick(row, isRange),
       onFilter: (row, column, isText) => latest.current.filterBy(row, column, isText),
+      onMenu: (row, anchor) => {
+        setCurrentId(row.id);
+        setMenu({ row, anchor });
+      },
       onCurrent: (row) => setCurrentId(row.id),
     }),
     [setCurrentId],
@@ -262,6 +270,23 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
       {asked ? (
         <Suspense fallback={null}>
           <TaskDialog slug={slug} {...asked} onClose={() => setAsked(null)} />
+        </Suspense>
+      ) : null}
+      {menu ? (
+        <Suspense fallback={null}>
+          <RowMenu
+            key={menu.row.id}
+            slug={slug}
+            row={rows.find((row) => row.id === menu.row.id) ?? menu.row}
+            search={search}
+            isTicked={ticked.has(menu.row.id)}
+            anchor={menu.anchor}
+            onOpen={() => open(menu.row)}
+            onAct={(act) => setAsked({ act, engine: menu.row.engine, taskId: menu.row.task_id })}
+            onTick={() => selection.tick(menu.row, false)}
+            onFilter={() => filterBy(menu.row, "name", false)}
+            onClose={closeMenu}
+          />
         </Suspense>
       ) : null}
       {isExporting ? (

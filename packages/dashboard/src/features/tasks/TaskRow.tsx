@@ -15,6 +15,8 @@ export interface RowActions {
   onTick: (row: ListRow, isRange: boolean) => void;
   /** Filters by one cell; as text to find with Alt. */
   onFilter: (row: ListRow, column: ColumnId, isText: boolean) => void;
+  /** Opens the menu of the row under what was pressed. */
+  onMenu: (row: ListRow, anchor: HTMLElement) => void;
   onCurrent: (row: ListRow, column: ColumnId | null) => void;
 }
 
@@ -43,6 +45,7 @@ const driftPx = 10;
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { slug, row, columns, top, isCurrent, isTabStop, isTicked, isNew, isStray, actions } = props;
   const [under, setUnder] = useState<ColumnId | null>(null);
+  const [isPointed, setPointed] = useState(false);
   const [focused, setFocused] = useState<ColumnId | null>(null);
   const press = usePress(() => actions.onTick(row, false));
   const name = nameText(row.name);
@@ -73,8 +76,14 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         actions.onCurrent(row, columnOf(event));
       }}
       onBlur={() => setFocused(null)}
-      onPointerOver={(event) => setUnder(event.pointerType === "mouse" ? columnOf(event) : null)}
-      onPointerLeave={() => setUnder(null)}
+      onPointerOver={(event) => {
+        setUnder(event.pointerType === "mouse" ? columnOf(event) : null);
+        setPointed(event.pointerType === "mouse");
+      }}
+      onPointerLeave={() => {
+        setUnder(null);
+        setPointed(false);
+      }}
       {...press.handlers}
     >
       <div className={css.x} role="gridcell">
@@ -87,6 +96,18 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             onChange={(event) => actions.onTick(row, (event.nativeEvent as globalThis.PointerEvent).shiftKey === true)}
           />
         </label>
+        {isCurrent || isPointed ? (
+          <button
+            type="button"
+            className={css.dots}
+            tabIndex={-1}
+            aria-label={`Actions for ${name} ${idTail(row.task_id)}`}
+            title="Actions (m)"
+            onClick={(event) => actions.onMenu(row, event.currentTarget)}
+          >
+            <Icon name="more" />
+          </button>
+        ) : null}
       </div>
       {columns.map((column) => {
         const filter = under === column ? cellFilter(column, row, {}) : null;

@@ -26,6 +26,7 @@ interface ListKeys {
   onFilter: (row: ListRow, column: ColumnId, isText: boolean) => void;
   onInput: (row: ListRow) => void;
   onAct: (act: TaskAct) => void;
+  onMenu: (row: ListRow, anchor: HTMLElement) => void;
 }
 
 const help: KeyHelp = {
@@ -42,6 +43,7 @@ const help: KeyHelp = {
     ["f", "filter by the cell; with Alt find its text"],
     ["y", "copy its id"],
     ["r, c", "retry, cancel it"],
+    ["m", "all that can be done with it"],
     ["n", "show new tasks"],
     ["Escape", "close, or clear the selection"],
   ],
@@ -60,6 +62,12 @@ export function useListKeys(keys: ListKeys): void {
     const meant = meantCell("name");
     if (meant) keys.onFilter(meant.row, meant.column, true);
   });
+  const openMenu = (event: KeyboardEvent) => {
+    const row = current && document.getElementById(`task-${current.id}`);
+    if (!current || !row) return;
+    event.preventDefault();
+    keys.onMenu(current, row);
+  };
   useKeys(
     {
       j: () => keys.onMove(1),
@@ -72,6 +80,8 @@ export function useListKeys(keys: ListKeys): void {
       y: () => named && void copyText(named.task_id),
       r: () => named && keys.onAct("retry"),
       c: () => named && keys.onAct("cancel"),
+      m: openMenu,
+      ContextMenu: openMenu,
       e: () => current && keys.onInput(current),
       f: () => {
         const meant = meantCell("queue");
