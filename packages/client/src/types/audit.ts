@@ -26,6 +26,8 @@ export interface AuditFilters {
   action_prefix?: string;
   outcome?: string;
   user_id?: string;
+  /** What was acted on, such as a command. */
+  target_id?: string;
   since?: string;
   until?: string;
 }

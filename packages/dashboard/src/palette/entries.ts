@@ -2,7 +2,7 @@
 
 export interface Entry {
   id: string;
-  group: "Task with this id" | "This task" | "Tasks" | "Pages" | "Projects" | "Actions";
+  group: "Task with this id" | "On this page" | "This task" | "Tasks" | "Pages" | "Projects" | "Actions";
   label: string;
   /** What stands after the label: environment, engine and id, a key. */
   detail?: string;
@@ -13,7 +13,15 @@ export interface Entry {
   run: () => void;
 }
 
-const groups: readonly Entry["group"][] = ["Task with this id", "Tasks", "This task", "Pages", "Projects", "Actions"];
+const groups: readonly Entry["group"][] = [
+  "Task with this id",
+  "On this page",
+  "Tasks",
+  "This task",
+  "Pages",
+  "Projects",
+  "Actions",
+];
 /** Of each group, so that none hides the others. */
 const maximumPerGroup = 8;
 

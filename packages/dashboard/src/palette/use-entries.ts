@@ -19,6 +19,7 @@ import { idTail, nameText, printable } from "../ui/format.ts";
 import { chooseZone } from "../ui/instants.ts";
 import { type Entry, mayBeTaskId } from "./entries.ts";
 import { taskByIdQuery } from "./task-by-id.ts";
+import { useActEntries } from "./use-act-entries.ts";
 
 /** Everything the palette can do for `typed`; `settled` is what the server is asked about, any word when it `isPasted`. */
 export function useEntries(slug: string | null, typed: string, settled: string, isPasted: boolean): Entry[] {
@@ -83,6 +84,7 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
   const isExact = new Set(exact.map(({ id }) => id));
   return [
     ...exact,
+    ...useActEntries(slug),
     ...useTaskEntries(slug),
     ...recentTasks.filter(({ id }) => !isExact.has(id)),
     ...(slug === null || typed === "" ? [] : [findEntry(slug, typed, go)]),

@@ -18,6 +18,7 @@ const loads: Record<Overlay, () => Promise<{ default: ComponentType<OverlayProps
   palette: () => import("../palette/Palette.tsx").then(({ Palette }) => ({ default: Palette })),
   keys: () => import("../palette/KeySheet.tsx").then(({ KeySheet }) => ({ default: KeySheet })),
   more: () => import("../palette/MoreSheet.tsx").then(({ MoreSheet }) => ({ default: MoreSheet })),
+  asked: () => import("../palette/AskedDialog.tsx").then(({ AskedDialog }) => ({ default: AskedDialog })),
   newProject: () =>
     import("../features/projects/CreateProjectDialog.tsx").then(({ CreateProjectDialog }) => ({
       default: () => <CreateProjectDialog onClose={closeOverlay} />,

@@ -1,7 +1,7 @@
 import { createStore } from "../ui/store.ts";
 
 /** What lies over the page, one at a time. Each is loaded when it is first opened. */
-export type Overlay = "palette" | "keys" | "more" | "newProject";
+export type Overlay = "palette" | "keys" | "more" | "newProject" | "asked";
 
 export interface OverlayProps {
   /** The project on screen; null on pages outside of one. */

@@ -14,6 +14,8 @@ export interface AuditFilter {
   readonly actionPrefix?: string | undefined;
   readonly outcome?: string | undefined;
   readonly userId?: string | undefined;
+  /** What was acted on. */
+  readonly targetId?: string | undefined;
   readonly sinceUs?: number | undefined;
   /** Rows of this instant or older. */
   readonly untilUs?: number | undefined;
@@ -43,7 +45,7 @@ const columns = [
 type Eb = ExpressionBuilder<Tables, "audit_log">;
 
 function matches(eb: Eb, source: AuditSource, filter: AuditFilter) {
-  const { actionPrefix, outcome, userId, sinceUs, untilUs, olderThan, newerThan } = filter;
+  const { actionPrefix, outcome, userId, targetId, sinceUs, untilUs, olderThan, newerThan } = filter;
   const all = [];
   if (source !== "all" && "projectId" in source) all.push(eb("audit_log.project_id", "=", source.projectId));
   if (source !== "all" && "ownOf" in source)
@@ -54,6 +56,7 @@ function matches(eb: Eb, source: AuditSource, filter: AuditFilter) {
   }
   if (outcome !== undefined && outcome !== "") all.push(eb("outcome", "=", outcome));
   if (userId !== undefined) all.push(eb("audit_log.user_id", "=", userId));
+  if (targetId !== undefined && targetId !== "") all.push(eb("target_id", "=", targetId));
   if (sinceUs !== undefined) all.push(eb("occurred_us", ">=", sinceUs));
   if (untilUs !== undefined) all.push(eb("occurred_us", "<=", untilUs));
   // The bound of the time alone is what the indexes of a project and of a user are entered by.

@@ -24,15 +24,16 @@ export function shownRow(row: ListedRow, showsAddress: boolean): AuditRow {
 
 /** Rows that a filter of columns alone may be far apart in: those reads leave the event loop free on the embedded database. */
 export const readerFor = ({ read, slow }: Pick<Database<Tables>, "read" | "slow">, filter: AuditFilter) =>
-  filter.actionPrefix || filter.outcome || filter.userId !== undefined ? slow : read;
+  filter.actionPrefix || filter.outcome || filter.userId !== undefined || filter.targetId ? slow : read;
 
-export function filterOf({ action_prefix, outcome, user_id, since, until }: AuditQuery): AuditFilter {
+export function filterOf({ action_prefix, outcome, user_id, target_id, since, until }: AuditQuery): AuditFilter {
   const from = since === undefined ? null : parseInstant(since);
   const to = until === undefined ? null : parseInstant(until);
   return {
     actionPrefix: action_prefix,
     outcome,
     userId: user_id?.toLowerCase(),
+    targetId: target_id,
     ...(from !== null && { sinceUs: from.getTime() * 1000 }),
     ...(to !== null && { untilUs: to.getTime() * 1000 }),
   };

@@ -115,7 +115,7 @@ for (const dialect of testDialects) {
         expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
       });
 
-      test("filters by a literal prefix, the outcome, the user and the time", async () => {
+      test("filters by a literal prefix, the outcome, the user, the target and the time", async () => {
         const total = async (query: string) => (await list(`?limit=500&${query}`)).body.items.length;
         expect(await total("action_prefix=probe.")).toBe(60);
         expect(await total("action_prefix=probe%25")).toBe(60);
@@ -124,6 +124,10 @@ for (const dialect of testDialects) {
         expect(await total("action_prefix=probe&outcome=failure")).toBe(40);
         expect(await total(`action_prefix=probe&user_id=${await idOf("auditor")}`)).toBe(30);
         expect(await total(`action_prefix=probe&user_id=${(await idOf("auditor")).toUpperCase()}`)).toBe(30);
+        expect(await total("target_id=t-119")).toBe(1);
+        expect(await total("target_id=t-119&outcome=none")).toBe(0);
+        expect(await total("target_id=t-11")).toBe(1);
+        expect(await total("target_id=t-")).toBe(0);
         expect(await total("action_prefix=probe&since=2000-01-01")).toBe(120);
         expect(await total("since=2999-01-01")).toBe(0);
         expect(await total("action_prefix=probe&until=2999-01-01")).toBe(120);
@@ -136,6 +140,7 @@ for (const dialect of testDialects) {
         ["action_prefix", "x".repeat(81)],
         ["outcome", "x".repeat(21)],
         ["user_id", "me"],
+        ["target_id", "x".repeat(201)],
         ["since", "yesterday"],
         ["until", "tomorrow"],
         ["format", "pdf"],

@@ -32,6 +32,7 @@ export const AuditQuery = Type.Object({
   action_prefix: Type.Optional(Type.String({ maxLength: 80, description: "literal beginning of the action" })),
   outcome: Type.Optional(Type.String({ maxLength: 20 })),
   user_id: Type.Optional(Uuid),
+  target_id: Type.Optional(Type.String({ maxLength: 200, description: "what was acted on, such as a command" })),
   since: Type.Optional(InstantText),
   until: Type.Optional(InstantText),
   format: Type.Optional(OneOf(exportFormats)),

@@ -50,7 +50,7 @@ function Trail({ slug }: { slug: string }) {
   const router = useRouter();
   const client = useQueryClient();
   const search = readAuditSearch(useSearch({ strict: false }));
-  const { action = "", outcome = "", user = "" } = search;
+  const { action = "", outcome = "", user = "", target = "" } = search;
   const range = useTimeRange("all");
   const { since, until } = rangeParams(range);
   const filters = useMemo(
@@ -58,10 +58,11 @@ function Trail({ slug }: { slug: string }) {
       ...(action && { action_prefix: action }),
       ...(outcome && { outcome }),
       ...(user && { user_id: user }),
+      ...(target && { target_id: target }),
       ...(since && { since }),
       ...(until && { until }),
     }),
-    [action, outcome, user, since, until],
+    [action, outcome, user, target, since, until],
   );
   const query = auditQuery(slug, filters);
   const read = useInfiniteQuery(query);
@@ -72,8 +73,8 @@ function Trail({ slug }: { slug: string }) {
   const seen = useSeenActions(rows);
   const isFiltered = Object.keys(filters).length > 0;
 
-  // The feed knows neither outcomes nor users, and what is new lies after every end.
-  const follows = read.data !== undefined && !read.isPlaceholderData && !outcome && !user && !until;
+  // The feed knows neither outcomes, users nor targets, and what is new lies after every end.
+  const follows = read.data !== undefined && !read.isPlaceholderData && !outcome && !user && !target && !until;
   const from = !follows ? null : rows[0] ? placeOf(rows[0]) : since ? null : "";
   const arrived = useArrived({ project: slug, ...(action && { action }) }, from);
   const showNew = () => {
@@ -96,6 +97,7 @@ function Trail({ slug }: { slug: string }) {
     action && `an action that begins with ${printable(action)}`,
     outcome && `the outcome ${printable(outcome)}`,
     user && `who acted: ${actorText({ user_id: user }, { me, names })}`,
+    target && `the target ${printable(target)}`,
     (since || until) && `the time: ${range.label}`,
   ].filter(Boolean);
 
@@ -152,6 +154,7 @@ function Trail({ slug }: { slug: string }) {
           ]}
           onChange={(next) => go({ user: next })}
         />
+        {target ? <Drop words={`target ${idTail(target)}`} onDrop={() => go({ target: "" })} /> : null}
         <span className="grow" />
         <ExactToggle isExact={isExact} onChange={setExact} />
       </div>
@@ -175,11 +178,12 @@ function Trail({ slug }: { slug: string }) {
                       {action ? <Drop words={`action ${action}`} onDrop={() => go({ action: "" })} /> : null}
                       {outcome ? <Drop words={`outcome ${outcome}`} onDrop={() => go({ outcome: "" })} /> : null}
                       {user ? <Drop words="who acted" onDrop={() => go({ user: "" })} /> : null}
+                      {target ? <Drop words="the target" onDrop={() => go({ target: "" })} /> : null}
                       {since || until ? <Drop words={range.label} onDrop={() => go({ since: "", until: "" })} /> : null}
                       <button
                         type="button"
                         className={controls.btn}
-                        onClick={() => go({ action: "", outcome: "", user: "", since: "", until: "" })}
+                        onClick={() => go({ action: "", outcome: "", user: "", target: "", since: "", until: "" })}
                       >
                         Clear all filters
                       </button>

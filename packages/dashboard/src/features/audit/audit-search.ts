@@ -9,6 +9,8 @@ export interface AuditSearch {
   outcome?: string;
   /** Id of who acted. */
   user?: string;
+  /** Id of what was acted on. */
+  target?: string;
   since?: string;
   until?: string;
 }
@@ -23,6 +25,7 @@ export interface ActivitySearch {
 export const longestAction = 80;
 const longestOutcome = 20;
 const longestSlug = 200;
+const longestTarget = 200;
 
 const short = (value: unknown, most: number): string | undefined =>
   typeof value === "string" && value !== "" && value.length <= most ? value : undefined;
@@ -31,10 +34,12 @@ export function readAuditSearch(raw: Raw): AuditSearch {
   const action = short(raw.action, longestAction);
   const outcome = short(raw.outcome, longestOutcome);
   const user = typeof raw.user === "string" && /^[0-9a-f-]{36}$/i.test(raw.user) ? raw.user : undefined;
+  const target = short(raw.target, longestTarget);
   return {
     ...(action && { action }),
     ...(outcome && { outcome }),
     ...(user && { user }),
+    ...(target && { target }),
     ...readRange(raw),
   };
 }

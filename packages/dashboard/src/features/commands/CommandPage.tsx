@@ -22,6 +22,8 @@ import { issuerText } from "./CommandsPage.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
 import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
 import css from "./commands.module.css";
+import { SendAgain } from "./SendAgain.tsx";
+import { mayHaveToBeSentAgain } from "./send-again.ts";
 import { AgentLink, stuckReason, Target } from "./targets.tsx";
 import { statusSentence, wordsOfAction } from "./words.ts";
 
@@ -71,13 +73,11 @@ export function CommandPage() {
         <h1 className="cut">{title}</h1>
         <span className="t2 grow">{command.target_id === null ? "" : nameText(command.target_id)}</span>
         {mayAudit ? (
-          <AppLink
-            className={controls.btn}
-            href={paths.audit(slug) + stringifySearch({ action: `command.issue.${command.action}` })}
-          >
+          <AppLink className={controls.btn} href={paths.audit(slug) + stringifySearch({ target: command.id })}>
             Its audit rows
           </AppLink>
         ) : null}
+        {mayHaveToBeSentAgain(command) ? <SendAgain slug={slug} command={command} /> : null}
       </div>
       {read.error ? (
         <FailedLine title="The command was not renewed" error={read.error} onRetry={() => void read.refetch()} />

@@ -30,12 +30,18 @@ export function RetryIssue({ slug, fingerprint, open }: RetryIssueProps) {
         <Icon name="retry" />
         {words}
       </HeldButton>
-      {isAsked ? <RetryDialog slug={slug} fingerprint={fingerprint} onClose={() => setAsked(false)} /> : null}
+      {isAsked ? <RetryIssueDialog slug={slug} fingerprint={fingerprint} onClose={() => setAsked(false)} /> : null}
     </>
   );
 }
 
-function RetryDialog({ slug, fingerprint, onClose }: Omit<RetryIssueProps, "open"> & { onClose: () => void }) {
+interface RetryIssueDialogProps {
+  slug: string;
+  fingerprint: string;
+  onClose: () => void;
+}
+
+export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialogProps) {
   const read = useQuery(failedOfIssueQuery(slug, fingerprint));
   if (read.data !== undefined && read.data.items.length > 0) {
     return <BulkDialog slug={slug} act="retry" rows={read.data.items} onClose={onClose} onDone={onClose} />;

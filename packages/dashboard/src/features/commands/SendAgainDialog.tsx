@@ -1,0 +1,60 @@
+import type { Command } from "@svc/client";
+import { useState } from "react";
+import { ActButton } from "../../ui/ActButton.tsx";
+import controls from "../../ui/controls.module.css";
+import { nameText } from "../../ui/format.ts";
+import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { AgentField } from "./AgentField.tsx";
+import { requestOf } from "./send-again.ts";
+import { useAble, useIssue } from "./use-act.ts";
+import { refusalWords, wordsOfAction } from "./words.ts";
+
+interface SendAgainDialogProps {
+  slug: string;
+  command: Command;
+  onClose: () => void;
+}
+
+export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps) {
+  const again = requestOf(command);
+  const able = useAble(slug, { engine: again?.engine ?? "", capability: again?.capability ?? "retry_task" });
+  const issue = useIssue(slug, (to, body: Record<string, unknown>) => {
+    if (again === null) throw new Error("there is nothing to send");
+    return again.send(to, body);
+  });
+  const [chosen, setChosen] = useState(command.agent_id ?? "");
+  const agent = able.agents.find(({ id }) => id === chosen) ?? able.agents[0];
+  const { target_type: type, target_id: id, action, status } = command;
+  const words = `${wordsOfAction(action)}${id === null ? "" : ` ${nameText(id)}`}`;
+  const send = () => {
+    if (again === null || agent === undefined) return;
+    const task = type === "task" && id !== null ? { task: { engine: again.engine, taskId: id } } : {};
+    issue.mutate({ body: { ...again.body, agent_id: agent.id }, told: { words, ...task } }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title="Send again" onClose={onClose}>
+      <p>
+        <b>{words}</b> becomes a new command with a key of its own. The first one stays as it is.
+      </p>
+      <p className="t2">
+        {status === "timeout"
+          ? "Nobody knows whether the first one ran. A task that was cancelled already is not cancelled twice."
+          : status === "cancelled"
+            ? "The first one never reached an agent."
+            : "The agent could not do the first one; what stood in its way may still be there."}
+        {action === "retry_task" ? " The task runs at once, also where a later time was asked for." : ""}
+      </p>
+      <AgentField agents={able.agents} value={agent?.id ?? ""} onChange={setChosen} />
+      {issue.isError ? <Refusal>Nothing was asked for. {refusalWords(issue.error)}</Refusal> : null}
+      <div className={dialogFoot}>
+        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+          Leave it
+        </button>
+        <ActButton error={issue.error} isBusy={issue.isPending} reason={able.reason} onAct={send}>
+          Send again
+        </ActButton>
+      </div>
+    </Dialog>
+  );
+}

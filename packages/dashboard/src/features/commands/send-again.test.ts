@@ -1,0 +1,61 @@
+import type { Command, CommandStatus } from "@svc/client";
+import { describe, expect, test } from "vitest";
+import { mayHaveToBeSentAgain, requestOf } from "./send-again.ts";
+
+const ended = (action: string, status: CommandStatus, error: string | null = null) =>
+  mayHaveToBeSentAgain({ action: action as Command["action"], status, error });
+const request = (action: string, payload: Record<string, unknown>) =>
+  requestOf({ action: action as Command["action"], payload });
+
+describe("a command is offered to be sent again", () => {
+  test.each([
+    ["cancel_task", "timeout", true],
+    ["cancel_task", "failed", true],
+    ["cancel_task", "cancelled", true],
+    ["cancel_task", "completed", false],
+    ["cancel_task", "dispatched", false],
+    ["retry_task", "failed", true],
+    ["retry_task", "cancelled", true],
+    ["retry_task", "timeout", false],
+    ["restart_worker", "timeout", false],
+    ["purge_queue", "failed", false],
+    ["dlq.list", "failed", false],
+    ["constructor", "failed", false],
+  ] as const)("%s that is %s: %o", (action, status, isOffered) => {
+    expect(ended(action, status)).toBe(isOffered);
+  });
+
+  test.each([
+    "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it",
+    "timed out after 30 s; whether it takes effect is unknown",
+  ])("not after %o, unless twice does no harm", (error) => {
+    expect(ended("retry_task", "failed", error)).toBe(false);
+    expect(ended("cancel_task", "failed", error)).toBe(true);
+  });
+});
+
+describe("the request that is made again", () => {
+  test("asks for the same, without what the service added", () => {
+    const payload = { engine: "bullmq", task_id: "a", eta: null, task_name: "mail", override_args: null };
+    expect(request("retry_task", payload)).toMatchObject({
+      engine: "bullmq",
+      capability: "retry_task",
+      body: { engine: "bullmq", task_id: "a" },
+    });
+    const filter = { engine: "celery", task_ids: ["a", "b"] };
+    expect(request("bulk_retry", { filter, max: 2 })).toMatchObject({ engine: "celery", body: { filter, max: 2 } });
+  });
+
+  test("shrinks a pool that was shrunk", () => {
+    const payload = { engine: "bullmq", worker_name: "w", delta: 2 };
+    expect(request("pool_shrink", payload)?.body).toEqual({ ...payload, delta: -2 });
+    expect(request("pool_grow", payload)?.body).toEqual(payload);
+  });
+
+  test("is none without an engine, or with inputs that were redacted", () => {
+    expect(request("restart_worker", { worker_name: "w" })).toBeNull();
+    expect(request("retry_task", {})).toBeNull();
+    const payload = { engine: "bullmq", task_id: "a", override_args: ["[REDACTED]"], override_kwargs: {} };
+    expect(request("retry_task", payload)).toBeNull();
+  });
+});
