@@ -17,7 +17,7 @@ const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
 const fleetParts =
   /[\\/]features[\\/](agents|queues|workers)[\\/](?!(Agent|Queue|Worker)s?Page|queries|use-gaps|Loss|loss|Revoke|ChartPanels|depth-buckets)|[\\/](TaskTable|FailuresPanel)\.tsx$/;
 const fleetOnly =
-  /[\\/](WindowTable|FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
+  /[\\/](WindowTable|OnceDialog|Snippet|snippet\.module|FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
 /** What pages with figures need; small bars stand in lists too. */
 const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 /** What the page and the drawer of a task share, and the page: alone it is one kilobyte. Why a task waits is loaded when it is asked. */
@@ -27,7 +27,7 @@ const commandParts =
   /[\\/]features[\\/]commands[\\/](TaskCommands|CommandPill|use-act|able|words|command-queries|commands\.module)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|OnceDialog|PageTabs|page-tabs|Tick|Segments|Stamp|StatePill|ScrollBox|Snippet|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module|snippet\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/]memberships[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
@@ -37,7 +37,7 @@ const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav)/;
 
 /** What the pages of accounts, members and settings share; no other page needs it to begin with. */
 const people =
-  /[\\/]ui[\\/]MenuEntry\.tsx$|[\\/]projects[\\/](SettingsTabs|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
+  /[\\/]ui[\\/](MenuEntry|Tick)\.tsx$|[\\/]projects[\\/](SettingsTabs|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,

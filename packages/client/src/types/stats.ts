@@ -11,6 +11,7 @@ export interface ProjectStats {
   workers_online: number;
   workers_offline: number;
   commands_pending: number;
+  commands_dispatched: number;
   queue_depths: { name: string; engine: string; pending_count: number }[];
 }
 

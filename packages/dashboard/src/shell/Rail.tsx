@@ -1,19 +1,29 @@
 import type { Project, ProjectStats } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { useId } from "react";
+import { lazy, type ReactNode, Suspense, useId } from "react";
 import { statsQuery } from "../features/projects/queries.ts";
+import type { CountedPage } from "../features/projects/RailCount.tsx";
 import { useMayAudit } from "../features/sessions/queries.ts";
 import { useHub, usePollMs, useTimedMs } from "../live/live.ts";
 import { AppLink } from "../ui/AppLink.tsx";
 import { toggleRail } from "../ui/appearance.ts";
 import controls from "../ui/controls.module.css";
-import { shortCount } from "../ui/format.ts";
-import { Glyph, Icon } from "../ui/Icon.tsx";
+import { Icon } from "../ui/Icon.tsx";
 import { openMore } from "./overlay.ts";
 import { ProjectSwitcher } from "./ProjectSwitcher.tsx";
 import { isOn, type ProjectPage, pagesFor } from "./pages.ts";
+import { RailBadge } from "./RailBadge.tsx";
 import css from "./shell.module.css";
+
+/** After the first screen, which needs none of it. */
+const afterMs = 3_000;
+const RailCount = lazy(async () => {
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  // Without it there are no such counts, and nothing else is lost.
+  const part = await import("../features/projects/RailCount.tsx").catch(() => null);
+  return { default: (part?.RailCount ?? (() => null)) as (of: { slug: string; page: CountedPage }) => ReactNode };
+});
 
 const groups = ["Watch", "Fleet", "Act", "Record"] as const;
 
@@ -126,26 +136,28 @@ function PageLink({ page, slug, stats, pathname }: PageLinkProps) {
     >
       <Icon name={page.icon} />
       <span className="grow">{page.label}</span>
-      <PageBadge page={page} stats={stats} />
+      <PageBadge page={page} slug={slug} stats={stats} />
     </AppLink>
   );
 }
 
-/** A count beside a page's name; red only for something that is wrong now. */
-function PageBadge({ page, stats }: { page: ProjectPage; stats: ProjectStats | undefined }) {
+function PageBadge({ page, slug, stats }: Pick<PageLinkProps, "page" | "slug" | "stats">) {
   const running = stats?.tasks_by_state?.started ?? 0;
   const offline = stats?.agents_offline ?? 0;
-  if (page.id === "tasks" && running > 0) return <Badge count={running} says={`${running} running`} />;
-  if (page.id === "agents" && offline > 0) return <Badge count={offline} says={`${offline} offline`} isWrong />;
-  return null;
-}
-
-function Badge({ count, says, isWrong = false }: { count: number; says: string; isWrong?: boolean }) {
-  return (
-    <span className={isWrong ? `${css.n} ${css.wrong}` : css.n} title={says}>
-      {isWrong ? <Glyph name="failure" /> : null}
-      <span aria-hidden="true">{shortCount(count)}</span>
-      <span className="vh">, {says}</span>
-    </span>
-  );
+  switch (page.id) {
+    case "tasks":
+      return <RailBadge count={running} says={`${running} running`} />;
+    case "agents":
+      return <RailBadge count={offline} says={`${offline} offline`} isWrong />;
+    case "issues":
+    case "commands":
+    case "dead-letters":
+      return (
+        <Suspense fallback={null}>
+          <RailCount slug={slug} page={page.id} />
+        </Suspense>
+      );
+    default:
+      return null;
+  }
 }

@@ -180,9 +180,9 @@ export async function commandsByStatus(
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** Commands that wait to be sent now, whenever they were issued. */
-export async function countPendingCommands(db: Db, projectId: string): Promise<number> {
-  const { count } = await db.read
+/** Commands that wait to be sent now, and those that an agent has, whenever they were issued. */
+export async function countOpenCommands(db: Db, projectId: string): Promise<Record<"pending" | "dispatched", number>> {
+  const rows = await db.read
     // By itself and as text, because else the embedded database reads all commands of the project instead of the few open ones.
     .with(
       (cte) => cte("open_commands").materialized(),
@@ -193,11 +193,12 @@ export async function countPendingCommands(db: Db, projectId: string): Promise<n
           .where(sql<boolean>`status IN ('pending', 'dispatched')`),
     )
     .selectFrom("open_commands")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .select(["status", (eb) => eb.fn.countAll<number>().as("count")])
     .where("project_id", "=", projectId)
-    .where("status", "=", "pending")
-    .executeTakeFirstOrThrow();
-  return Number(count);
+    .groupBy("status")
+    .execute();
+  const countOf = (wanted: string) => Number(rows.find(({ status }) => status === wanted)?.count ?? 0);
+  return { pending: countOf("pending"), dispatched: countOf("dispatched") };
 }
 
 const maxQueuesShown = 500;

@@ -82,6 +82,7 @@ for (const dialect of testDialects) {
         workers_online: 0,
         workers_offline: 0,
         commands_pending: 0,
+        commands_dispatched: 0,
         commands_completed_24h: 0,
         commands_failed_24h: 0,
         commands_timeout_24h: 0,
@@ -120,7 +121,7 @@ for (const dialect of testDialects) {
       await database.write((tx) => tx.insertInto("commands").values(commands).execute());
 
       const inRange = { commands_completed_24h: 1, commands_failed_24h: 1, commands_timeout_24h: 1 };
-      expect((await get("stats")).body).toMatchObject({ commands_pending: 2, ...inRange });
+      expect((await get("stats")).body).toMatchObject({ commands_pending: 2, commands_dispatched: 1, ...inRange });
       expect((await get(`stats?${between(old - hourMs, old + hourMs)}`)).body).toMatchObject({
         commands_pending: 2,
         ...inRange,

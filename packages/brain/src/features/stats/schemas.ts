@@ -55,6 +55,7 @@ export const StatsReply = Type.Object({
   workers_online: Type.Integer(),
   workers_offline: Type.Integer(),
   commands_pending: Type.Integer({ description: "now, whenever they were issued" }),
+  commands_dispatched: Type.Integer({ description: "now, whenever they were issued" }),
   commands_completed_24h: Type.Integer(),
   commands_failed_24h: Type.Integer(),
   commands_timeout_24h: Type.Integer(),

@@ -4,7 +4,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import {
   agentsByState,
   commandsByStatus,
-  countPendingCommands,
+  countOpenCommands,
   projectTotals,
   queueDepths,
   taskCounts,
@@ -26,7 +26,7 @@ export async function readStats(
   const range = readRange(query, now) ?? { from: new Date(now.getTime() - (query.hours ?? 24) * hourMs), to: now };
   // What is older is kept by the hour at its beginning: an hour in which the range begins or ends is counted whole.
   const from = range.from < minutesBegin(now) ? bucketStart(range.from, hourMs) : range.from;
-  const [byState, ends, agents, workers, commands, commandsPending, depths] = await Promise.all([
+  const [byState, ends, agents, workers, commands, open, depths] = await Promise.all([
     taskCounts(database, projectId),
     projectTotals(
       database,
@@ -37,7 +37,7 @@ export async function readStats(
     agentsByState(database, projectId),
     workersByState(database, projectId),
     commandsByStatus(database, projectId, range),
-    countPendingCommands(database, projectId),
+    countOpenCommands(database, projectId),
     queueDepths(database, projectId),
   ]);
   const countOf = (kind: string) => ends.reduce((sum, end) => (end.kind === kind ? sum + end.count : sum), 0);
@@ -56,7 +56,8 @@ export async function readStats(
     agents_offline: known - online,
     workers_online: workers.online ?? 0,
     workers_offline: workers.offline ?? 0,
-    commands_pending: commandsPending,
+    commands_pending: open.pending,
+    commands_dispatched: open.dispatched,
     commands_completed_24h: commands.completed ?? 0,
     commands_failed_24h: commands.failed ?? 0,
     commands_timeout_24h: commands.timeout ?? 0,
