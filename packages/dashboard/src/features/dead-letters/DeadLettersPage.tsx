@@ -17,6 +17,7 @@ import { usePage } from "../../ui/title.ts";
 import { WindowTable } from "../../ui/WindowTable.tsx";
 import { agentsQuery } from "../agents/queries.ts";
 import { useMayNot } from "../commands/use-act.ts";
+import { projectQuery } from "../projects/queries.ts";
 import { queuesQuery } from "../queues/queries.ts";
 import css from "./dead-letters.module.css";
 import { type DeadLettersSearch, readDeadLettersSearch } from "./dead-letters-search.ts";
@@ -36,6 +37,7 @@ export function DeadLettersPage() {
   const router = useRouter();
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const queues = useQuery(queuesQuery(slug)).data?.items ?? [];
+  const isArchived = useQuery(projectQuery(slug)).data?.is_active === false;
   const { loaded, load } = useLetters(slug);
   const engines = [
     ...new Set([
@@ -99,7 +101,7 @@ export function DeadLettersPage() {
         <ActButton
           error={load.error}
           isBusy={load.isPending}
-          reason={engine === undefined ? "No engine was seen yet" : null}
+          reason={isArchived ? "The project is archived" : engine === undefined ? "No engine was seen yet" : null}
         >
           {load.isPending ? "Asking an agent…" : "Load"}
         </ActButton>
