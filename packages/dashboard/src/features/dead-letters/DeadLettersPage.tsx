@@ -199,7 +199,7 @@ function Letters({ slug, loaded, isBusy, onMore }: LettersProps) {
                   </span>
                 </th>
                 <th>Task</th>
-                <th>Queue</th>
+                <th className="lg">Queue</th>
                 <th className="num">Failed</th>
                 <th className="num lg">Attempts</th>
                 <th className="lg">End of its failure</th>
@@ -222,9 +222,12 @@ function Letters({ slug, loaded, isBusy, onMore }: LettersProps) {
                   <AppLink href={paths.task(slug, engine, letter.task_id)}>
                     <b>{letter.task_name === null ? "name not recorded" : nameText(letter.task_name)}</b>
                   </AppLink>
-                  <small className="mono">{printable(letter.task_id)}</small>
+                  <small>
+                    <span className="mono">{printable(letter.task_id)}</span>
+                    <span className="sm"> in {nameText(letter.queue)}</span>
+                  </small>
                 </td>
-                <td>
+                <td className="lg">
                   <AppLink href={paths.queue(slug, engine, letter.queue)}>{nameText(letter.queue)}</AppLink>
                 </td>
                 <td className="num">

@@ -58,7 +58,7 @@ export function IssuePage() {
         {issue === null ? null : (
           <>
             <AppLink
-              className={controls.btn}
+              className={`${controls.btn} lg`}
               href={paths.tasks(slug) + stringifySearch({ q: `fingerprint:${fingerprint}` })}
             >
               Its tasks

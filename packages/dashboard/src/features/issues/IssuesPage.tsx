@@ -21,7 +21,7 @@ import { WindowTable } from "../../ui/WindowTable.tsx";
 import { agentsQuery } from "../agents/queries.ts";
 import { IssueTag } from "./IssueTag.tsx";
 import { issuePages, useLiveIssues } from "./issue-queries.ts";
-import { splitError } from "./issue-words.ts";
+import { splitError, stateOf } from "./issue-words.ts";
 import { type IssuesSearch, issueStatuses, readIssuesSearch } from "./issues-search.ts";
 
 /** Failures that look alike, as one row each. */
@@ -120,7 +120,7 @@ export function IssuesPage() {
               {({ issue }, place) => (
                 <tr {...place}>
                   <td className={`${panel.two} ${panel.named} ${panel.long}`}>
-                    <IssueName slug={slug} issue={issue} />
+                    <IssueName slug={slug} issue={issue} sinceMs={range.sinceMs ?? 0} />
                   </td>
                   <td className="lg">
                     <IssueTag issue={issue} sinceMs={range.sinceMs ?? 0} />
@@ -173,7 +173,7 @@ export function IssuesPage() {
   );
 }
 
-function IssueName({ slug, issue }: { slug: string; issue: Issue }) {
+function IssueName({ slug, issue, sinceMs }: { slug: string; issue: Issue; sinceMs: number }) {
   const { type, message } = splitError(issue.sample_exception);
   return (
     <>
@@ -181,7 +181,10 @@ function IssueName({ slug, issue }: { slug: string; issue: Issue }) {
         <b>{printable(type)}</b>
       </AppLink>{" "}
       <span className="t2">{printable(message)}</span>
-      <small>{nameText(issue.sample_task_name ?? "")}</small>
+      <small>
+        {nameText(issue.sample_task_name ?? "")}
+        <span className="sm">, {stateOf(issue, sinceMs)}</span>
+      </small>
     </>
   );
 }

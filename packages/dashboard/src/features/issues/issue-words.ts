@@ -23,3 +23,6 @@ export function tagOf(issue: Issue, sinceMs: number): "new" | "recovered" | null
   if (issue.status === "recovered") return "recovered";
   return Date.parse(issue.first_seen) >= sinceMs ? "new" : null;
 }
+
+export const stateOf = (issue: Issue, sinceMs: number): "new" | "ongoing" | "recovered" =>
+  tagOf(issue, sinceMs) ?? "ongoing";
