@@ -1,5 +1,6 @@
 import type { Command } from "@svc/client";
 import { useState } from "react";
+import { api } from "../../api.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
 import controls from "../../ui/controls.module.css";
 import { nameText } from "../../ui/format.ts";
@@ -21,7 +22,9 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
   const able = useAble(slug, { engine: again?.engine ?? "", capability: again?.capability ?? "retry_task" });
   const issue = useIssue(slug, (to, body: Record<string, unknown>) => {
     if (again === null) throw new Error("there is nothing to send");
-    return again.send(to, body);
+    // The methods differ in their bodies; this one comes from a payload that the service made of such a body.
+    const ask = api[again.method] as (to: string, body: object) => Promise<Command>;
+    return ask(to, body);
   });
   const [chosen, setChosen] = useState(command.agent_id ?? "");
   const agent = able.agents.find(({ id }) => id === chosen) ?? able.agents[0];

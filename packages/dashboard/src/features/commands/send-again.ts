@@ -1,5 +1,4 @@
 import type { Command, CommandStatus } from "@svc/client";
-import { api } from "../../api.ts";
 import type { Capability } from "./able.ts";
 import { hasMarker } from "./override-text.ts";
 
@@ -8,49 +7,54 @@ const redeliverable = "cancel_task";
 /** What agents say in a failure of which they do not know how it ended. */
 const unknownOutcome = /outcome unknown|is unknown/;
 
-type Send = (slug: string, body: Record<string, unknown>) => Promise<Command>;
+/** The method of the client that asks for it. */
+type Method =
+  | "cancelTask"
+  | "retryTask"
+  | "requeueDeadLetter"
+  | "retryTasks"
+  | "restartWorker"
+  | "resizePool"
+  | "addConsumer"
+  | "cancelConsumer"
+  | "limitRate";
 
 interface Way {
   capability: Capability;
   /** What of the payload is asked for again. */
   fields: readonly string[];
-  send: Send;
+  method: Method;
 }
 
 /** A purge is not among them: it belongs to the depth that somebody saw. */
 const ways: Readonly<Record<string, Way>> = {
-  cancel_task: { capability: "cancel_task", fields: ["engine", "task_id"], send: as(api.cancelTask) },
+  cancel_task: { capability: "cancel_task", fields: ["engine", "task_id"], method: "cancelTask" },
   retry_task: {
     capability: "retry_task",
     fields: ["engine", "task_id", "override_args", "override_kwargs"],
-    send: as(api.retryTask),
+    method: "retryTask",
   },
   requeue_dead_letter: {
     capability: "requeue_dead_letter",
     fields: ["engine", "task_id"],
-    send: as(api.requeueDeadLetter),
+    method: "requeueDeadLetter",
   },
-  bulk_retry: { capability: "bulk_retry", fields: ["filter", "max"], send: as(api.retryTasks) },
-  restart_worker: { capability: "restart_worker", fields: ["engine", "worker_name"], send: as(api.restartWorker) },
-  pool_grow: { capability: "pool_grow", fields: ["engine", "worker_name", "delta"], send: as(api.resizePool) },
-  pool_shrink: { capability: "pool_shrink", fields: ["engine", "worker_name", "delta"], send: as(api.resizePool) },
-  add_consumer: { capability: "add_consumer", fields: ["engine", "worker_name", "queue"], send: as(api.addConsumer) },
+  bulk_retry: { capability: "bulk_retry", fields: ["filter", "max"], method: "retryTasks" },
+  restart_worker: { capability: "restart_worker", fields: ["engine", "worker_name"], method: "restartWorker" },
+  pool_grow: { capability: "pool_grow", fields: ["engine", "worker_name", "delta"], method: "resizePool" },
+  pool_shrink: { capability: "pool_shrink", fields: ["engine", "worker_name", "delta"], method: "resizePool" },
+  add_consumer: { capability: "add_consumer", fields: ["engine", "worker_name", "queue"], method: "addConsumer" },
   cancel_consumer: {
     capability: "cancel_consumer",
     fields: ["engine", "worker_name", "queue"],
-    send: as(api.cancelConsumer),
+    method: "cancelConsumer",
   },
   rate_limit: {
     capability: "rate_limit",
     fields: ["engine", "worker_name", "task_name", "rate"],
-    send: as(api.limitRate),
+    method: "limitRate",
   },
 };
-
-/** The client's methods differ in their bodies; those here come from a payload that the service made of such a body. */
-function as<Body>(send: (slug: string, body: Body) => Promise<Command>): Send {
-  return (slug, body) => send(slug, body as Body);
-}
 
 const unsuccessful: readonly CommandStatus[] = ["failed", "timeout", "cancelled"];
 
@@ -67,7 +71,7 @@ export interface Again {
   engine: string;
   capability: Capability;
   body: Record<string, unknown>;
-  send: Send;
+  method: Method;
 }
 
 /** The request that makes such a command once more; null where its payload does not tell it whole. */
@@ -79,5 +83,5 @@ export function requestOf({ action, payload }: Pick<Command, "action" | "payload
     way.fields.flatMap((field) => (payload[field] == null ? [] : [[field, payload[field]]])),
   );
   if (action === "pool_shrink" && typeof body.delta === "number") body.delta = -body.delta;
-  return { engine, capability: way.capability, body, send: way.send };
+  return { engine, capability: way.capability, body, method: way.method };
 }
