@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fillLongList, longPages } from "./long-list.ts";
-import { cookieFor, faultsBeside, type PageCase, pages } from "./pages.ts";
+import type { PageCase } from "./page-case.ts";
+import { cookieFor, faultsBeside, pages } from "./pages.ts";
 import { axeFaults } from "./screen.ts";
 import { openSite } from "./site.ts";
 import { keepWindows } from "./windows.ts";
