@@ -24,7 +24,10 @@ export async function askProcesses(
   const asked = await Promise.all(
     prefixes.map(async (prefix) => {
       const replyKey = `${prefix}:svc-reply:${randomUUID()}`;
-      const reached = await redis.publish(controlChannel(prefix), JSON.stringify({ prefix, replyKey, request }));
+      const reached = await redis.publish(
+        controlChannel(prefix, redis.options.db),
+        JSON.stringify({ prefix, replyKey, request }),
+      );
       return { reached, replies: await collect(replyKey, reached) };
     }),
   );
@@ -47,7 +50,8 @@ export async function askProcesses(
 /** Whether any process listens. A Redis user that may not ask sees none. */
 export async function hasListeners(redis: Redis, prefixes: readonly string[]): Promise<boolean> {
   try {
-    const counts = (await redis.pubsub("NUMSUB", ...prefixes.map(controlChannel))) as readonly unknown[];
+    const channels = prefixes.map((prefix) => controlChannel(prefix, redis.options.db));
+    const counts = (await redis.pubsub("NUMSUB", ...channels)) as readonly unknown[];
     return counts.some((count, index) => index % 2 === 1 && Number(count) > 0);
   } catch {
     return false;

@@ -210,6 +210,41 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     });
   });
 
+  test("of another database of the same Redis are neither asked nor seen", async () => {
+    const elsewhere = `${redis}/1`;
+    await using here = await startCommanded(major);
+    await using there = await startCommanded(major, { redis: elsewhere, prefixes: [here.app.prefix] });
+    const signals: string[] = [];
+    for (const { app, agent, id } of [here, there]) {
+      const url = app === here.app ? redis : elsewhere;
+      const worker = await app.worker(
+        "mail",
+        async (job, token, signal) => {
+          signal?.addEventListener("abort", () => signals.push(url), { once: true });
+          return await heedful(job, token, signal);
+        },
+        { name: "w1" },
+      );
+      const helper = controlBullmqWorkers({ redis: url, workers: [worker] });
+      onTestFinished(() => helper.close());
+      await app.queue("mail").add("welcome", {}, { jobId: "a" });
+      await agent.seen(id("a"), "task.started");
+    }
+    for (const { adapter } of [here, there])
+      await waitFor(async () => {
+        await adapter.snapshot();
+        return adapter.capabilities().includes("pool_grow");
+      });
+
+    expect(await here.execute("pool_grow", { worker_name: "w1", delta: 1 })).toMatchObject({ status: "success" });
+    expect(await there.execute("cancel_task", { task_id: there.id("a") })).toMatchObject({ status: "success" });
+
+    expect([concurrencies(here.app), concurrencies(there.app)]).toEqual([[2], [1]]);
+    expect(signals).toEqual([elsewhere]);
+    expect((await here.adapter.snapshot()).queue_consumers).toMatchObject({ [`${here.app.prefix}:mail`]: 1 });
+    await here.execute("cancel_task", { task_id: here.id("a") });
+  });
+
   test("that the application starts later are known as well", async () => {
     await using commanded = await startCommanded(major);
     const { app } = commanded;

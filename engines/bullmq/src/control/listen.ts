@@ -19,9 +19,9 @@ export function listenForControl(
   owner: WorkerOwner,
   log: AgentLog,
 ): Listening {
-  const channels = prefixes.map(controlChannel);
   const listening = openConnection(redis, { name: "control", blocking: false }, log);
   const { redis: client } = listening;
+  const channels = prefixes.map((prefix) => controlChannel(prefix, client.options.db));
   let isForbidden = false;
   client.on("ready", () => {
     client.subscribe(...channels).catch((fault: Error) => {

@@ -38,8 +38,9 @@ export interface ControlReply {
 
 export const replyExpiryMs = 120_000;
 
-export function controlChannel(prefix: string): string {
-  return `${prefix}:svc-control`;
+/** Channels are common to all databases of a Redis, unlike keys; so the channel of each database but the first names it. */
+export function controlChannel(prefix: string, database = 0): string {
+  return database === 0 ? `${prefix}:svc-control` : `${prefix}:svc-control:${database}`;
 }
 
 /** Undefined for a text of another form. */
