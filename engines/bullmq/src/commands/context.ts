@@ -15,8 +15,8 @@ export interface CommandContext {
   readonly queues: QueueAccess;
   /** Every queue that is known at the moment. */
   knownQueues(): Promise<readonly QueueNames[]>;
-  /** Asks the processes that run workers. */
-  askProcesses(request: ControlRequest, prefixes: readonly string[]): Promise<Asked>;
+  /** Asks the processes that run workers, for as long as `isWaiting` says, else as there is time. */
+  askProcesses(request: ControlRequest, prefixes: readonly string[], isWaiting?: () => boolean): Promise<Asked>;
   /** False shortly before the command's time is over: what takes steps makes no further one. */
   hasTime(): boolean;
 }

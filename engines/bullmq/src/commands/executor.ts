@@ -2,13 +2,12 @@ import type { Command, CommandOutcome, EventSink } from "@svc/agent";
 import { retryContractMarker } from "@svc/protocol";
 import type { Connection } from "../connection.ts";
 import { askProcesses } from "../control/ask.ts";
-import type { ControlRequest } from "../control/messages.ts";
 import type { QueueNames } from "../names.ts";
 import type { Settings } from "../options.ts";
 import { createAddresses } from "./addresses.ts";
 import { bulkRetry } from "./bulk-retry.ts";
 import { cancelTask } from "./cancel.ts";
-import type { CommandHandler } from "./context.ts";
+import type { CommandContext, CommandHandler } from "./context.ts";
 import { listDeadLetters } from "./dead-letters.ts";
 import { depthOf, purgeQueue } from "./purge.ts";
 import { createQueueAccess } from "./queue-access.ts";
@@ -101,8 +100,8 @@ export function createExecutor({ settings, connection, sink, knownQueues }: Exec
         return failed("there is no connection to Redis: nothing was done");
       }
       try {
-        const ask = (request: ControlRequest, prefixes: readonly string[]) =>
-          askProcesses(redis, prefixes, request, hasTime);
+        const ask: CommandContext["askProcesses"] = (request, prefixes, isWaiting = hasTime) =>
+          askProcesses(redis, prefixes, request, isWaiting);
         const context = { redis, settings, addresses, queues, knownQueues, askProcesses: ask, hasTime };
         return { status: "success", result: await handler(command, context) };
       } catch (fault) {
