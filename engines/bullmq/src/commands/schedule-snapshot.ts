@@ -54,7 +54,8 @@ async function schedulesOf(names: QueueNames, { queues, redis }: CommandContext)
   }
   for (const text of await redis.hvals(disabledKey(names))) {
     const kept = readKept(text);
-    if (kept) found.push(describe(names, kept, false));
+    // One that the application has made anew in the meantime runs.
+    if (kept && !found.some((running) => running.external_id === kept.key)) found.push(describe(names, kept, false));
   }
   return found.filter(({ name }) => String(name).length <= longestName);
 }

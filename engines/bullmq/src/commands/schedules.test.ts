@@ -71,6 +71,24 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     expect((await queue.schedulers()).nightly?.limit).toBe(4);
   });
 
+  test("that the application made anew while they were disabled stay as it made them, and are told once", async () => {
+    const scheduled = await withScheduler({ every: hour });
+    await using _ = scheduled;
+    const { app, adapter, agent, queue, act } = scheduled;
+    await act("schedule.disable");
+    await queue.schedule("nightly", { pattern: "0 4 * * *" }, { name: "report v2" });
+    await waitFor(async () => (await adapter.snapshot()).queue_depths?.[`${app.prefix}:mail`] !== undefined);
+
+    await scheduled.execute("schedule.resync", {});
+    expect(await act("schedule.enable")).toEqual({ status: "success", result: {} });
+
+    const told = agent.events.find((event) => event.kind === "schedule.snapshot")?.data.schedules;
+    expect(told).toEqual([expect.objectContaining({ task_name: "report v2", is_enabled: true })]);
+    expect((await queue.schedulers()).nightly).toMatchObject({ name: "report v2", pattern: "0 4 * * *" });
+    await act("schedule.delete");
+    expect(await act("schedule.enable")).toMatchObject({ status: "failed" });
+  });
+
   test("are deleted, enabled or disabled, and then are unknown", async () => {
     const scheduled = await withScheduler({ every: hour });
     await using _ = scheduled;

@@ -24,16 +24,18 @@ export const disableSchedule: CommandHandler = async ({ parameters }, context) =
   return {};
 };
 
-/** Its next run is the next one of its rhythm; runs that were due meanwhile are not made up for. */
+/**
+ * Its next run is the next one of its rhythm; runs that were due meanwhile are not made up for. One that the application has made anew in
+ * the meantime, as it does when it starts, stays as it is.
+ */
 export const enableSchedule: CommandHandler = async ({ parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
-  const kept = await readDisabled(names, key, context);
-  if (!kept) {
-    if (await readScheduler(queue, key)) return {};
-    throw unknown(parameters);
+  if (!(await readScheduler(queue, key))) {
+    const kept = await readDisabled(names, key, context);
+    if (!kept) throw unknown(parameters);
+    const { name, template } = kept;
+    await queue.upsertJobScheduler(key, rhythmOf(kept), { name, data: template?.data, opts: template?.opts ?? {} });
   }
-  const { name, template } = kept;
-  await queue.upsertJobScheduler(key, rhythmOf(kept), { name, data: template?.data, opts: template?.opts ?? {} });
   await context.redis.hdel(disabledKey(names), key);
   return {};
 };
