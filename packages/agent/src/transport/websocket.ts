@@ -54,6 +54,9 @@ class Connection {
   #isPumping = false;
   #isBeating = false;
   #isPongDue = false;
+  /** Answers to commands on their way, by the number of the ping behind them: its pong says that they have arrived. */
+  #answers: { readonly ping: number; readonly entries: readonly BufferEntry[] }[] = [];
+  #pings = 0;
   #cancels: (() => void)[] = [];
 
   constructor(context: SessionContext, resolve: (ending: Ending) => void) {
@@ -72,9 +75,7 @@ class Connection {
     this.#socket.on("upgrade", (response) => response.socket.unref());
     this.#socket.on("open", () => this.#guard(() => this.#greet()));
     this.#socket.on("message", (data) => this.#guard(() => this.#take(data as Buffer)));
-    this.#socket.on("pong", () => {
-      this.#isPongDue = false;
-    });
+    this.#socket.on("pong", (data) => this.#guard(() => this.#takePong(data.toString())));
     this.#socket.on("unexpected-response", (request, response) => {
       this.#status = response.statusCode;
       request.destroy();
@@ -171,6 +172,12 @@ class Connection {
     if (entries.length === 0) return;
     this.#isPumping = true;
     for (const entry of entries) this.#send(entry);
+    const answers = entries.filter(({ type }) => type !== "event_batch");
+    if (answers.length > 0) {
+      this.#pings += 1;
+      this.#answers.push({ ping: this.#pings, entries: answers });
+      this.#socket.ping(String(this.#pings));
+    }
     setImmediate(() => this.#guard(() => this.#afterStep()));
   }
 
@@ -189,11 +196,16 @@ class Connection {
       this.#context.tooLarge(entry);
       return;
     }
-    const text = this.#signer.signText(entry.type, entry.payload, entry.frameId);
-    this.#socket.send(text, (error) => {
-      // Only batches are acknowledged; an answer to a command is done once it is on its way.
-      if (error == null && entry.type !== "event_batch") this.#context.drain.confirm(entry);
-    });
+    this.#socket.send(this.#signer.signText(entry.type, entry.payload, entry.frameId));
+  }
+
+  /** Pongs come in order, and one may stand for earlier ones. The brain acknowledges batches alone: of answers this is all there is. */
+  #takePong(number: string): void {
+    this.#isPongDue = false;
+    while (this.#answers[0] !== undefined && this.#answers[0].ping <= Number(number)) {
+      for (const entry of this.#answers.shift()?.entries ?? []) this.#context.drain.confirm(entry);
+    }
+    this.#pump();
   }
 
   async #beat(): Promise<void> {
