@@ -53,6 +53,10 @@ class Connection {
   #maxFrameBytes: number = wireLimits.frameBytes;
   #isPumping = false;
   #isBeating = false;
+  /** Closed by our own wish: commands that the brain sent before it knows are still taken. */
+  #isLeaving = false;
+  /** What hello said that the adapters can do, and what they could do at the last beat. */
+  #capabilities = { said: "", seen: "" };
   #isPongDue = false;
   /** Answers to commands on their way, by the number of the ping behind them: its pong says that they have arrived. */
   #answers: { readonly ping: number; readonly entries: readonly BufferEntry[] }[] = [];
@@ -88,7 +92,12 @@ class Connection {
   }
 
   stop(): void {
-    this.#close({ family: "transient", reason: "stopped" });
+    this.#leave("stopped");
+  }
+
+  #leave(reason: string): void {
+    this.#isLeaving = true;
+    this.#close({ family: "transient", reason });
   }
 
   /** A fault of our own in a socket's callback ends the session, not the host process. */
@@ -103,11 +112,12 @@ class Connection {
 
   #greet(): void {
     const hello = this.#context.hello();
+    this.#capabilities.said = JSON.stringify(hello.capabilities);
     this.#socket.send(encodeHello(hello, { id: frameId("ev"), now: new Date(this.#context.clock.nowMs()) }));
   }
 
   #take(message: Buffer): void {
-    if (this.#ending !== undefined) return;
+    if (this.#ending !== undefined && !(this.#isLeaving && this.#inbound !== undefined)) return;
     if (this.#inbound === undefined) {
       this.#takeHelloAck(message);
       return;
@@ -150,7 +160,10 @@ class Connection {
     for (const cancel of this.#cancels.splice(0)) cancel();
     this.#cancels.push(
       onStored(() => this.#pump()),
-      every(clock, ack.heartbeat_interval_seconds * 1000, () => void this.#beat()),
+      every(clock, ack.heartbeat_interval_seconds * 1000, () => {
+        this.#lookAtCapabilities();
+        void this.#beat();
+      }),
       every(clock, wireTimes.agentPingMs, () => this.#ping()),
       every(clock, wireTimes.ackSweepMs, () => {
         const overdue = drain.releaseOverdue();
@@ -160,6 +173,14 @@ class Connection {
     );
     void this.#beat();
     this.#pump();
+  }
+
+  /** Only a hello tells what the adapters can do. When that is another for a whole interval, a new one is due. */
+  #lookAtCapabilities(): void {
+    const { said, seen } = this.#capabilities;
+    const present = JSON.stringify(this.#context.hello().capabilities);
+    this.#capabilities.seen = present;
+    if (present !== said && present === seen) this.#leave("what the adapters can do has changed");
   }
 
   /** Hands due entries to the socket, a step at a time; the next step follows when this one is written. */
@@ -209,7 +230,7 @@ class Connection {
   }
 
   async #beat(): Promise<void> {
-    if (this.#isBeating) return;
+    if (this.#isBeating || this.#ending !== undefined) return;
     this.#isBeating = true;
     try {
       for (const { type, id, payload } of await this.#context.vitals(this.#maxFrameBytes - envelopeBytes)) {
