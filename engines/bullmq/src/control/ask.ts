@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Redis } from "ioredis";
+import { networkFaultOf } from "../connection.ts";
 import {
   askedMark,
   type ControlReply,
@@ -61,13 +62,13 @@ export async function askProcesses(
   }
 }
 
-/** Whether any process listens. A Redis user that may not ask sees none. */
-export async function hasListeners(redis: Redis, prefixes: readonly string[]): Promise<boolean> {
+/** Whether any process listens. A Redis user that may not ask sees none; when Redis does not answer, it is as before. */
+export async function hasListeners(redis: Redis, prefixes: readonly string[], before: boolean): Promise<boolean> {
+  const channels = prefixes.map((prefix) => controlChannel(prefix, redis.options.db));
   try {
-    const channels = prefixes.map((prefix) => controlChannel(prefix, redis.options.db));
     const counts = (await redis.pubsub("NUMSUB", ...channels)) as readonly unknown[];
     return counts.some((count, index) => index % 2 === 1 && Number(count) > 0);
-  } catch {
-    return false;
+  } catch (fault) {
+    return networkFaultOf(fault as Error) !== undefined && before;
   }
 }
