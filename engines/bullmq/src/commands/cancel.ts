@@ -69,6 +69,7 @@ async function stopRunning(queue: CommandedQueue, job: AddressedJob, context: Co
     if (state === "completed")
       throw new Refusal(`${taskId} ran to its end before it could be stopped: it is completed`);
     if ((state !== "active" || !isTold) && (await remove(queue, job))) return;
+    await pause(lookEveryMs);
     state = await queue.getJobState(jobId); // it began again, or a worker holds it
     if (state === "active" && !isTold && silent === 0) throw new Refusal(`${taskId} is running: ${whyNotTold}`);
   }
