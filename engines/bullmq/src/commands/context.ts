@@ -6,6 +6,7 @@ import type { QueueNames } from "../names.ts";
 import type { Settings } from "../options.ts";
 import type { Addresses } from "./addresses.ts";
 import type { QueueAccess } from "./queue-access.ts";
+import type { TellSchedules } from "./schedule-stream.ts";
 
 /** What carrying out a command needs. */
 export interface CommandContext {
@@ -17,6 +18,7 @@ export interface CommandContext {
   knownQueues(): Promise<readonly QueueNames[]>;
   /** Asks the processes that run workers, for as long as `isWaiting` says, else as there is time. */
   askProcesses(request: ControlRequest, prefixes: readonly string[], isWaiting?: () => boolean): Promise<Asked>;
+  readonly tellSchedules: TellSchedules;
   /** False shortly before the command's time is over: what takes steps makes no further one. */
   hasTime(): boolean;
 }

@@ -16,7 +16,8 @@ import { reasonOf } from "./reason.ts";
 import { reconcileTask } from "./reconcile-task.ts";
 import { Refusal } from "./refusal.ts";
 import { requeueDeadLetter, retryTask } from "./retry.ts";
-import { createScheduleResync } from "./schedule-snapshot.ts";
+import { resyncSchedules } from "./schedule-snapshot.ts";
+import { createScheduleStream } from "./schedule-stream.ts";
 import { deleteSchedule, disableSchedule, enableSchedule, triggerSchedule } from "./schedules.ts";
 import { fireSchedule, submitTask } from "./submit.ts";
 import { addConsumer, cancelConsumer, growPool, restartWorker, shrinkPool } from "./worker-control.ts";
@@ -46,6 +47,7 @@ const handlers: Readonly<Record<string, CommandHandler>> = {
   "schedule.trigger_now": triggerSchedule,
   "schedule.trigger_now.via_scheduler": triggerSchedule,
   "schedule.delete": deleteSchedule,
+  "schedule.resync": resyncSchedules,
 };
 
 /** What a Redis user can do who may only read. */
@@ -83,14 +85,11 @@ export function createExecutor({ settings, connection, sink, knownQueues }: Exec
   const { redis } = connection;
   const addresses = createAddresses(redis, settings);
   const queues = createQueueAccess(redis, knownQueues);
-  const allHandlers: Readonly<Record<string, CommandHandler>> = {
-    ...handlers,
-    "schedule.resync": createScheduleResync(sink),
-  };
+  const tellSchedules = createScheduleStream(redis, settings, sink);
   return {
     async execute(command) {
       if (!settings.commands) return failed("this agent only watches, as it was told");
-      const handler = Object.hasOwn(allHandlers, command.action) ? allHandlers[command.action] : undefined;
+      const handler = Object.hasOwn(handlers, command.action) ? handlers[command.action] : undefined;
       if (!handler) return failed(`unsupported: ${settings.engine} cannot ${command.action}`);
       const endsAt = performance.now() + command.timeoutSeconds * 1000 - reportingMs;
       const hasTime = () => performance.now() < endsAt;
@@ -102,7 +101,7 @@ export function createExecutor({ settings, connection, sink, knownQueues }: Exec
       try {
         const ask: CommandContext["askProcesses"] = (request, prefixes, isWaiting = hasTime) =>
           askProcesses(redis, prefixes, request, isWaiting);
-        const context = { redis, settings, addresses, queues, knownQueues, askProcesses: ask, hasTime };
+        const context = { redis, settings, addresses, queues, knownQueues, askProcesses: ask, tellSchedules, hasTime };
         return { status: "success", result: await handler(command, context) };
       } catch (fault) {
         const outcome = failed(reasonOf(fault));
