@@ -31,11 +31,9 @@ test("says hello anew when what its adapters can do has changed and stays so", a
   capabilities.pop();
   await beat(peer, test);
   test.clock.advance(10_000);
-  await waitFor(() => test.agent.status().state === "waiting");
-  expect(test.agent.status().reason).toBe("what the adapters can do has changed");
-  test.clock.advance(1_000);
 
   await waitFor(() => peer.record.hellos.length === 2);
+  expect(test.messages).toContainEqual(expect.stringContaining("what the adapters can do has changed"));
   expect(peer.record.hellos.map((hello) => hello.capabilities)).toEqual([
     { scripted: ["retry_task", "cancel_task"] },
     { scripted: ["retry_task"] },
@@ -55,10 +53,7 @@ test("carries a command out that crosses its leave-taking", async () => {
   peer.send("command", { action: "retry_task", target: {}, parameters: {}, timeout_seconds: 60 }, "c-1");
 
   const results = () => peer.record.frames.filter(({ type }) => type === "command_result");
-  await waitFor(() => {
-    test.clock.advance(500);
-    return results().length > 0;
-  });
+  await waitFor(() => results().length > 0);
   expect(peer.record.hellos).toHaveLength(2);
   expect(results()[0]?.payload).toEqual({ status: "success" });
 });

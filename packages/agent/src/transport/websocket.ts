@@ -92,12 +92,12 @@ class Connection {
   }
 
   stop(): void {
-    this.#leave("stopped");
+    this.#leave({ family: "transient", reason: "stopped" });
   }
 
-  #leave(reason: string): void {
+  #leave(ending: Ending): void {
     this.#isLeaving = true;
-    this.#close({ family: "transient", reason });
+    this.#close(ending);
   }
 
   /** A fault of our own in a socket's callback ends the session, not the host process. */
@@ -180,7 +180,8 @@ class Connection {
     const { said, seen } = this.#capabilities;
     const present = JSON.stringify(this.#context.hello().capabilities);
     this.#capabilities.seen = present;
-    if (present !== said && present === seen) this.#leave("what the adapters can do has changed");
+    if (present === said || present !== seen) return;
+    this.#leave({ family: "transient", reason: "what the adapters can do has changed", isRenewal: true });
   }
 
   /** Hands due entries to the socket, a step at a time; the next step follows when this one is written. */
