@@ -28,7 +28,7 @@ export const purgeQueue: CommandHandler = async ({ parameters }, context) => {
   const names = context.addresses.queue(readText(parameters, "queue"));
   const queue = await context.queues.open(names);
   const waiting = await countWaiting(context.redis, names);
-  const parents = await context.redis.zrange(`${names.keyBase}waiting-children`, 0, mostParents - 1);
+  const parents = await context.redis.zrange(`${names.keyBase}waiting-children`, "0", String(mostParents - 1));
   let purged = 0;
   let left = 0;
   for (const place of places) {
