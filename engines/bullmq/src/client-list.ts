@@ -11,7 +11,7 @@ export interface WorkerConnection extends FoundQueue {
 }
 
 /**
- * Asks Redis for the connections of workers. Some managed servers and users may not list clients: `onForbidden` is called once, and
+ * Asks Redis for the connections of workers of this database. Some managed servers and users may not list clients: `onForbidden` is called once, and
  * nothing is asked any more. After any other fault it is asked again the next time.
  */
 export function createClientList(redis: Redis, prefixes: readonly string[], onForbidden: () => void) {
@@ -20,7 +20,7 @@ export function createClientList(redis: Redis, prefixes: readonly string[], onFo
   return async function listWorkers(): Promise<readonly WorkerConnection[] | undefined> {
     if (isForbidden) return undefined;
     try {
-      return readWorkerConnections((await redis.client("LIST")) as string, prefixes);
+      return readWorkerConnections((await redis.client("LIST")) as string, prefixes, redis.options.db);
     } catch (fault) {
       isForbidden = /NOPERM|unknown (sub)?command|not (allowed|available|supported)/i.test(String(fault));
       if (isForbidden) onForbidden();
@@ -29,12 +29,21 @@ export function createClientList(redis: Redis, prefixes: readonly string[], onFo
   };
 }
 
-export function readWorkerConnections(list: string, prefixes: readonly string[]): readonly WorkerConnection[] {
-  return clientNames(list).flatMap((name) => queueOfClientName(name, prefixes) ?? []);
+export function readWorkerConnections(
+  list: string,
+  prefixes: readonly string[],
+  database = 0,
+): readonly WorkerConnection[] {
+  return clientNames(list, database).flatMap((name) => queueOfClientName(name, prefixes) ?? []);
 }
 
-function clientNames(list: string): readonly string[] {
-  return [...list.matchAll(/ name=([^ \n]+) /g)].flatMap(([, name]) => name ?? []);
+/** Redis lists the connections to all of its databases. */
+function clientNames(list: string, database: number): readonly string[] {
+  return list.split("\n").flatMap((line) => {
+    const name = / name=([^ ]+) /.exec(line)?.[1];
+    const db = / db=([0-9]+)/.exec(line)?.[1];
+    return name !== undefined && Number(db ?? database) === database ? [name] : [];
+  });
 }
 
 /** Undefined for a connection that is not a worker's of one of these prefixes. */

@@ -35,7 +35,7 @@ export function createCommanding({ hasWorkers, ...parts }: CommandingParts): Com
       return hasHelpers || hasWorkers() ? [...queueCapabilities, ...workerCapabilities] : queueCapabilities;
     },
     async look() {
-      hasHelpers = await hasListeners(redis, parts.settings.prefixes);
+      hasHelpers = await hasListeners(redis, parts.settings.prefixes, hasHelpers);
       hasRights = await mayRunScripts(redis, hasRights);
     },
   };

@@ -136,6 +136,9 @@ export function networkFaultOf(fault: Error & { readonly code?: unknown }): stri
   if (typeof fault.code === "string") return fault.code;
   if (fault.message.startsWith("Socket timeout")) return `no answer within ${silenceBoundMs / 1000} s`;
   if (fault.message.startsWith("Command timed out")) return `no answer within ${commandBoundMs / 1000} s`;
-  const isClosed = fault.name === "MaxRetriesPerRequestError" || fault.message === "Connection is closed.";
+  const isClosed =
+    fault.name === "MaxRetriesPerRequestError" ||
+    fault.message === "Connection is closed." ||
+    fault.message.startsWith("Stream isn't writeable");
   return isClosed ? "no connection" : undefined;
 }

@@ -82,11 +82,12 @@ describe("the name of a connection", () => {
   const name = (queue: string) => Buffer.from(queue).toString("base64");
 
   test("tells queue and worker", () => {
-    const list = `id=3 addr=127.0.0.1:1 name=bull:${name("mäil")}:w:w:1 db=0\nid=4 name=bull:${name("b")} db=0\nid=5 name= db=0\n`;
+    const list = `id=3 addr=127.0.0.1:1 name=bull:${name("mäil")}:w:w:1 db=0\nid=4 name=bull:${name("b")} db=0\nid=5 name= db=0\nid=6 name=bull:${name("c")} age=1 db=12\n`;
     expect(readWorkerConnections(list, ["bull"])).toEqual([
       { prefix: "bull", queue: "mäil", worker: "w:1" },
       { prefix: "bull", queue: "b", worker: undefined },
     ]);
+    expect(readWorkerConnections(list, ["bull"], 12)).toEqual([{ prefix: "bull", queue: "c", worker: undefined }]);
   });
 
   test.each(["bull:not base64", `bull:${name("q")}:qe`, `other:${name("q")}`, "bull:"])("%s is no worker's", (text) => {

@@ -99,7 +99,9 @@ describe.each(bullmqMajors)("the snapshot of BullMQ %s queues", (major) => {
       const fault = faults.shift();
       return fault ? Promise.reject(fault) : redis.call("CLIENT", ...(args as string[]));
     };
-    const listWorkers = createClientList({ client } as never, [app.prefix], () => faults.push(new Error("given up")));
+    const listWorkers = createClientList({ client, options: redis.options } as never, [app.prefix], () =>
+      faults.push(new Error("given up")),
+    );
     expect(await listWorkers()).toBeUndefined();
     expect(await listWorkers()).toBeUndefined();
     expect(await listWorkers()).toContainEqual({ prefix: app.prefix, queue: "mail", worker: worker.opts.name });

@@ -86,8 +86,9 @@ export function freshPrefix(): string {
 
 export function startApplication(major: Major, redisUrl: string, prefix = freshPrefix()): Application {
   const { Queue, Worker, FlowProducer, DelayedError } = majors[major];
-  const { hostname, port } = new URL(redisUrl);
-  const shared = { connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null }, prefix };
+  const { hostname, port, pathname } = new URL(redisUrl);
+  const connection = { host: hostname, port: Number(port), db: Number(pathname.slice(1)), maxRetriesPerRequest: null };
+  const shared = { connection, prefix };
   const open: { close(): Promise<unknown> }[] = [];
   const queues = new Map<string, ApplicationQueue>();
   const workers: bullmq6.Worker[] = [];

@@ -17,7 +17,7 @@ export interface Commanded extends AsyncDisposable {
 
 /** An application of one major with queue `mail` and a side-car that takes commands. */
 export async function startCommanded(major: Major, options: Partial<BullmqOptions> = {}): Promise<Commanded> {
-  const redis = inject("redisUrl");
+  const redis = typeof options.redis === "string" ? options.redis : inject("redisUrl");
   const app = startApplication(major, redis, options.prefixes?.[0] ?? freshPrefix());
   const agent = recordingAgent();
   const adapter = await agent.run(createBullmqAdapter({ redis, prefixes: [app.prefix], ...options }));

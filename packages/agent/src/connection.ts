@@ -112,6 +112,10 @@ export class Connection {
         signal,
       ).catch((error: unknown): Ending => ({ family: "transient", reason: reasonOf(error) }));
       if (signal.aborted) break;
+      if (ending.isRenewal === true) {
+        context.log.info("connecting to the brain anew", { reason: ending.reason });
+        continue;
+      }
 
       const lastedMs = openedAtMs === undefined ? 0 : context.clock.monotonicMs() - openedAtMs;
       if (hasFlushed || lastedMs >= steadyMs) this.#attempts = { ...noFailures };

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { waitFor } from "@svc/testkit";
+import { Redis } from "ioredis";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { bullmqMajors } from "../../test/applications.ts";
 import { startCommanded } from "../../test/commanded.ts";
 
@@ -30,6 +32,26 @@ describe.each(bullmqMajors)("cancelling a BullMQ %s job", (major) => {
 
     expect(outcome).toEqual({ status: "failed", error: expect.stringContaining(`${id("a")} is running`) });
     await agent.seen(id("a"), "task.succeeded");
+  });
+
+  test("whose worker is gone, so that nothing holds it any more, takes it out", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, agent, id } = commanded;
+    const going = Promise.withResolvers<void>();
+    onTestFinished(() => going.resolve());
+    const never = 600_000;
+    const hold = { lockDuration: 1000, lockRenewTime: never, stalledInterval: never };
+    await app.worker("mail", () => going.promise, hold);
+    await app.queue("mail").add("welcome", {}, { jobId: "a" });
+    await agent.seen(id("a"), "task.started");
+    const client = new Redis(inject("redisUrl"));
+    onTestFinished(() => client.disconnect());
+    await waitFor(async () => (await client.exists(`${id("a")}:lock`)) === 0);
+
+    expect(await commanded.execute("cancel_task", { task_id: id("a") })).toEqual({ status: "success", result: {} });
+
+    await agent.seen(id("a"), "task.revoked");
+    going.resolve();
   });
 
   test("that waits for children takes them out too", async () => {

@@ -10,6 +10,7 @@ const removed = 1;
 const ofScheduler = -8;
 const lookEveryMs = 50;
 const looksBetweenTellings = 20;
+const longestTellingMs = 5000;
 const whyNotTold = "its process takes no commands, or its processor takes no signal, so it cannot be stopped";
 
 /**
@@ -45,26 +46,41 @@ async function remove(queue: CommandedQueue, { jobId, taskId }: AddressedJob): P
 
 /**
  * BullMQ tells the processor by its signal; what the processor then throws counts as an ordinary failure. So a job with attempts left
- * goes back to wait and is taken out there, and one that began again at once is told again.
+ * goes back to wait and is taken out there, and one that began again at once is told again. A job that counts as running but that no
+ * worker holds any more is taken out as well.
  */
 async function stopRunning(queue: CommandedQueue, job: AddressedJob, context: CommandContext): Promise<void> {
-  const { jobId, taskId, names } = job;
+  const { jobId, taskId } = job;
   let state: string = "active";
   let isTold = false;
-  while (state === "active" && context.hasTime()) {
-    const { concerned } = await context.askProcesses({ action: "cancel", queue: names.queue, jobId }, [names.prefix]);
-    isTold ||= concerned.length > 0;
-    state = await queue.getJobState(jobId);
-    if (!isTold && state === "active") throw new Refusal(`${taskId} is running: ${whyNotTold}`);
-    for (let look = 0; look < looksBetweenTellings && state === "active" && context.hasTime(); look += 1) {
+  let silent = 0;
+  while (context.hasTime()) {
+    if (state === "active") {
+      const asked = await tell(job, context);
+      isTold ||= asked.concerned.length > 0;
+      silent = asked.silent;
+      state = await queue.getJobState(jobId);
+    }
+    for (let look = 0; look < looksBetweenTellings && state === "active" && isTold && context.hasTime(); look += 1) {
       await pause(lookEveryMs);
       state = await queue.getJobState(jobId);
     }
+    if (state === "failed" || state === "unknown") return;
+    if (state === "completed")
+      throw new Refusal(`${taskId} ran to its end before it could be stopped: it is completed`);
+    if ((state !== "active" || !isTold) && (await remove(queue, job))) return;
+    await pause(lookEveryMs);
+    state = await queue.getJobState(jobId); // it began again, or a worker holds it
+    if (state === "active" && !isTold && silent === 0) throw new Refusal(`${taskId} is running: ${whyNotTold}`);
   }
-  if (state === "failed") return;
-  if (state === "completed") throw new Refusal(`${taskId} ran to its end before it could be stopped: it is completed`);
-  if (state === "unknown" || (state !== "active" && (await remove(queue, job)))) return;
-  throw new Refusal(`${taskId} was told to stop and still runs: its processor does not heed the signal`);
+  if (isTold) throw new Refusal(`${taskId} was told to stop and still runs: its processor does not heed the signal`);
+  throw new Refusal(`${taskId} is running: ${silent} processes with workers have not answered`);
+}
+
+function tell({ jobId, names }: AddressedJob, { askProcesses, hasTime }: CommandContext) {
+  const until = performance.now() + longestTellingMs;
+  const request = { action: "cancel", queue: names.queue, jobId } as const;
+  return askProcesses(request, [names.prefix], () => hasTime() && performance.now() < until);
 }
 
 function isEnd(state: string): boolean {

@@ -6,6 +6,7 @@ import type { QueueNames } from "../names.ts";
 import type { Settings } from "../options.ts";
 import type { Addresses } from "./addresses.ts";
 import type { QueueAccess } from "./queue-access.ts";
+import type { TellSchedules } from "./schedule-stream.ts";
 
 /** What carrying out a command needs. */
 export interface CommandContext {
@@ -15,8 +16,9 @@ export interface CommandContext {
   readonly queues: QueueAccess;
   /** Every queue that is known at the moment. */
   knownQueues(): Promise<readonly QueueNames[]>;
-  /** Asks the processes that run workers. */
-  askProcesses(request: ControlRequest, prefixes: readonly string[]): Promise<Asked>;
+  /** Asks the processes that run workers, for as long as `isWaiting` says, else as there is time. */
+  askProcesses(request: ControlRequest, prefixes: readonly string[], isWaiting?: () => boolean): Promise<Asked>;
+  readonly tellSchedules: TellSchedules;
   /** False shortly before the command's time is over: what takes steps makes no further one. */
   hasTime(): boolean;
 }

@@ -2,13 +2,12 @@ import type { Command, CommandOutcome, EventSink } from "@svc/agent";
 import { retryContractMarker } from "@svc/protocol";
 import type { Connection } from "../connection.ts";
 import { askProcesses } from "../control/ask.ts";
-import type { ControlRequest } from "../control/messages.ts";
 import type { QueueNames } from "../names.ts";
 import type { Settings } from "../options.ts";
 import { createAddresses } from "./addresses.ts";
 import { bulkRetry } from "./bulk-retry.ts";
 import { cancelTask } from "./cancel.ts";
-import type { CommandHandler } from "./context.ts";
+import type { CommandContext, CommandHandler } from "./context.ts";
 import { listDeadLetters } from "./dead-letters.ts";
 import { depthOf, purgeQueue } from "./purge.ts";
 import { createQueueAccess } from "./queue-access.ts";
@@ -17,7 +16,8 @@ import { reasonOf } from "./reason.ts";
 import { reconcileTask } from "./reconcile-task.ts";
 import { Refusal } from "./refusal.ts";
 import { requeueDeadLetter, retryTask } from "./retry.ts";
-import { createScheduleResync } from "./schedule-snapshot.ts";
+import { resyncSchedules } from "./schedule-snapshot.ts";
+import { createScheduleStream } from "./schedule-stream.ts";
 import { deleteSchedule, disableSchedule, enableSchedule, triggerSchedule } from "./schedules.ts";
 import { fireSchedule, submitTask } from "./submit.ts";
 import { addConsumer, cancelConsumer, growPool, restartWorker, shrinkPool } from "./worker-control.ts";
@@ -47,6 +47,7 @@ const handlers: Readonly<Record<string, CommandHandler>> = {
   "schedule.trigger_now": triggerSchedule,
   "schedule.trigger_now.via_scheduler": triggerSchedule,
   "schedule.delete": deleteSchedule,
+  "schedule.resync": resyncSchedules,
 };
 
 /** What a Redis user can do who may only read. */
@@ -84,14 +85,11 @@ export function createExecutor({ settings, connection, sink, knownQueues }: Exec
   const { redis } = connection;
   const addresses = createAddresses(redis, settings);
   const queues = createQueueAccess(redis, knownQueues);
-  const allHandlers: Readonly<Record<string, CommandHandler>> = {
-    ...handlers,
-    "schedule.resync": createScheduleResync(sink),
-  };
+  const tellSchedules = createScheduleStream(redis, settings, sink);
   return {
     async execute(command) {
       if (!settings.commands) return failed("this agent only watches, as it was told");
-      const handler = Object.hasOwn(allHandlers, command.action) ? allHandlers[command.action] : undefined;
+      const handler = Object.hasOwn(handlers, command.action) ? handlers[command.action] : undefined;
       if (!handler) return failed(`unsupported: ${settings.engine} cannot ${command.action}`);
       const endsAt = performance.now() + command.timeoutSeconds * 1000 - reportingMs;
       const hasTime = () => performance.now() < endsAt;
@@ -101,9 +99,9 @@ export function createExecutor({ settings, connection, sink, knownQueues }: Exec
         return failed("there is no connection to Redis: nothing was done");
       }
       try {
-        const ask = (request: ControlRequest, prefixes: readonly string[]) =>
-          askProcesses(redis, prefixes, request, hasTime);
-        const context = { redis, settings, addresses, queues, knownQueues, askProcesses: ask, hasTime };
+        const ask: CommandContext["askProcesses"] = (request, prefixes, isWaiting = hasTime) =>
+          askProcesses(redis, prefixes, request, isWaiting);
+        const context = { redis, settings, addresses, queues, knownQueues, askProcesses: ask, tellSchedules, hasTime };
         return { status: "success", result: await handler(command, context) };
       } catch (fault) {
         const outcome = failed(reasonOf(fault));

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { startFaultyNetwork, waitFor } from "@svc/testkit";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { bullmqMajors } from "../../test/applications.ts";
 import { executeOn, startCommanded } from "../../test/commanded.ts";
 import { recordingAgent } from "../../test/recording-agent.ts";
 import { createBullmqAdapter } from "../adapter.ts";
+import { controlBullmqWorkers } from "../control/process-control.ts";
 
 describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", (major) => {
   /** Failed jobs `a` and `b` of queue `mail`, and a side-car that reaches Redis over the network. */
@@ -30,8 +32,26 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
     }
     runs.length = 0;
     const retry = (job: string) => executeOn(adapter, "retry_task", { task_id: id(job) });
-    return { network, retry, runs };
+    return { app, adapter, network, retry, runs };
   }
+
+  test("stay offered while there is none", async () => {
+    const { app, adapter, network, retry } = await withNetwork();
+    const helper = controlBullmqWorkers({ redis: inject("redisUrl"), workers: [...app.workers] });
+    onTestFinished(() => helper.close());
+    await waitFor(async () => {
+      await adapter.snapshot();
+      return adapter.capabilities().includes("pool_grow");
+    });
+    const offered = adapter.capabilities();
+    network.down();
+
+    const nothingDone = { status: "failed", error: "there is no connection to Redis: nothing was done" };
+    await waitFor(async () => isDeepStrictEqual(await retry("a"), nothingDone), { withinMs: 20_000 });
+    await adapter.snapshot().catch(() => {});
+
+    expect(adapter.capabilities()).toEqual(offered);
+  });
 
   test("are not begun while there is none", async () => {
     const { network, retry } = await withNetwork();

@@ -67,6 +67,51 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     await waitFor(async () => (await adapter.snapshot()).queue_depths?.[label] === 7);
   });
 
+  test("tells of the parents that go with their last children, and spares one in another queue", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, agent, id } = commanded;
+    const child = { name: "part", queueName: "mail" };
+    await app.addFlow({
+      ...{ name: "order", queueName: "mail", opts: { jobId: "grandparent" } },
+      children: [{ ...child, opts: { jobId: "parent" }, children: [{ ...child, opts: { jobId: "child" } }] }],
+    });
+    await app.addFlow({
+      ...{ name: "order", queueName: "orders", opts: { jobId: "elsewhere" } },
+      children: [{ ...child, opts: { jobId: "its-child" } }],
+    });
+    await app.addFlow({
+      ...{ name: "order", queueName: "mail", opts: { jobId: "waiting-on" } },
+      children: [{ ...child, opts: { jobId: "later", delay: 60_000 } }],
+    });
+    for (const job of ["child", "its-child"]) await agent.seen(id(job), "task.received");
+
+    const outcome = await commanded.execute("purge_queue", { queue: `${app.prefix}:mail` });
+
+    expect(outcome).toEqual({ status: "success", result: { purged: 2, parents: 2 } });
+    for (const job of ["child", "its-child", "parent", "grandparent"]) await agent.seen(id(job), "task.revoked");
+    for (const task_id of [id("waiting-on"), `${app.prefix}:orders:elsewhere`])
+      expect(await commanded.execute("reconcile_task", { task_id })).toMatchObject({
+        result: { engine_state: "pending" },
+      });
+  });
+
+  test("leaves what came after it began", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, id } = commanded;
+    await addMany(app.queue("mail"), "w", 4000);
+    const redis = new Redis(inject("redisUrl"));
+    onTestFinished(() => redis.disconnect());
+
+    const purging = commanded.execute("purge_queue", { queue: `${app.prefix}:mail` });
+    while ((await redis.llen(`${app.prefix}:mail:wait`)) === 4000);
+    await app.queue("mail").add("welcome", {}, { jobId: "new", priority: 2 });
+
+    expect(await purging).toEqual({ status: "success", result: { purged: 4000 } });
+    expect(await commanded.execute("reconcile_task", { task_id: id("new") })).toMatchObject({
+      result: { engine_state: "pending" },
+    });
+  });
+
   test.each([
     ["of another prefix", "others:mail", "is not a queue that this agent watches"],
     ["that does not exist", "PREFIX:nothing", "there is no queue"],

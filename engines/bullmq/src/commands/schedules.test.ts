@@ -71,6 +71,24 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     expect((await queue.schedulers()).nightly?.limit).toBe(4);
   });
 
+  test("that the application made anew while they were disabled stay as it made them, and are told once", async () => {
+    const scheduled = await withScheduler({ every: hour });
+    await using _ = scheduled;
+    const { app, adapter, agent, queue, act } = scheduled;
+    await act("schedule.disable");
+    await queue.schedule("nightly", { pattern: "0 4 * * *" }, { name: "report v2" });
+    await waitFor(async () => (await adapter.snapshot()).queue_depths?.[`${app.prefix}:mail`] !== undefined);
+
+    await scheduled.execute("schedule.resync", {});
+    expect(await act("schedule.enable")).toEqual({ status: "success", result: {} });
+
+    const told = agent.events.find((event) => event.kind === "schedule.snapshot")?.data.schedules;
+    expect(told).toEqual([expect.objectContaining({ task_name: "report v2", is_enabled: true })]);
+    expect((await queue.schedulers()).nightly).toMatchObject({ name: "report v2", pattern: "0 4 * * *" });
+    await act("schedule.delete");
+    expect(await act("schedule.enable")).toMatchObject({ status: "failed" });
+  });
+
   test("are deleted, enabled or disabled, and then are unknown", async () => {
     const scheduled = await withScheduler({ every: hour });
     await using _ = scheduled;
@@ -99,6 +117,32 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     expect(outcome).toEqual({ status: "failed", error: expect.stringContaining("disable the scheduler instead") });
   });
 
+  test("that change are told, later ones with later positions, whichever process did it", async () => {
+    const scheduled = await withScheduler({ every: hour });
+    await using _ = scheduled;
+    const { app, agent } = scheduled;
+    await using other = await startCommanded(major, { prefixes: [app.prefix] });
+    const name = scheduled.id("nightly");
+
+    await scheduled.execute("schedule.disable", { name });
+    await other.execute("schedule.enable", { name });
+    await scheduled.execute("schedule.resync", {});
+    await other.execute("schedule.delete", { name });
+
+    const told = [...agent.events, ...other.agent.events]
+      .filter(({ kind }) => kind.startsWith("schedule."))
+      .map(({ kind, data }) => ({ kind, data, ...(data.stream as { epoch: number; sequence: number }) }))
+      .sort((one, next) => one.sequence - next.sequence);
+    const updated = (isEnabled: boolean) => ({ schedule: { name, is_enabled: isEnabled } });
+    expect(told).toMatchObject([
+      { sequence: 1, kind: "schedule.updated", data: updated(false) },
+      { sequence: 2, kind: "schedule.updated", data: updated(true) },
+      { sequence: 3, kind: "schedule.snapshot", data: { part: 1, parts: 1 } },
+      { sequence: 4, kind: "schedule.deleted", data: { scheduler: "bullmq", name } },
+    ]);
+    expect(new Set(told.map(({ epoch }) => epoch)).size).toBe(1);
+  });
+
   test("are told as one snapshot, those that are disabled too", async () => {
     const scheduled = await withScheduler({ pattern: "15 0 3 * * *", tz: "Europe/Berlin" });
     await using _ = scheduled;
@@ -114,7 +158,7 @@ describe.each(bullmqMajors)("job schedulers of BullMQ %s", (major) => {
     const label = `${app.prefix}:mail`;
     expect(agent.events.find((event) => event.kind === "schedule.snapshot")?.data).toEqual({
       scheduler: "bullmq",
-      stream: { epoch: expect.any(Number), sequence: 1 },
+      stream: { epoch: expect.any(Number), sequence: 2 },
       ...{ snapshot_id: expect.any(String), part: 1, parts: 1, reason: "command" },
       schedules: [
         {

@@ -1,11 +1,12 @@
 import type { JobSchedulerJson } from "bullmq6";
 import { parseObject } from "../job-hash.ts";
-import type { QueueNames } from "../names.ts";
+import { type QueueNames, taskIdOf } from "../names.ts";
 import type { CommandContext, CommandHandler } from "./context.ts";
 import { addJob, optionsLike } from "./new-job.ts";
 import { readText } from "./parameters.ts";
 import type { CommandedQueue } from "./queue-access.ts";
 import { Refusal } from "./refusal.ts";
+import { describeSchedule, isTellable } from "./schedule-stream.ts";
 
 /**
  * BullMQ's job schedulers cannot be switched off, so a disabled one is taken out and its definition kept in a hash of the queue, until it
@@ -14,27 +15,34 @@ import { Refusal } from "./refusal.ts";
  */
 export const disabledKey = ({ keyBase }: QueueNames) => `${keyBase}svc-disabled-schedulers`;
 
-export const disableSchedule: CommandHandler = async ({ parameters }, context) => {
+export const disableSchedule: CommandHandler = async ({ id, parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
-  const scheduler = await readScheduler(queue, key);
-  if (scheduler) {
-    await context.redis.hset(disabledKey(names), key, JSON.stringify(scheduler));
+  const running = await readScheduler(queue, key);
+  if (running) {
+    await context.redis.hset(disabledKey(names), key, JSON.stringify(running));
     await queue.removeJobScheduler(key);
-  } else if (!(await readDisabled(names, key, context))) throw unknown(parameters);
+  }
+  const scheduler = running ?? (await readDisabled(names, key, context));
+  if (!scheduler) throw unknown(parameters);
+  await tellChanged(id, { names, scheduler, isEnabled: false }, context);
   return {};
 };
 
-/** Its next run is the next one of its rhythm; runs that were due meanwhile are not made up for. */
-export const enableSchedule: CommandHandler = async ({ parameters }, context) => {
+/**
+ * Its next run is the next one of its rhythm; runs that were due meanwhile are not made up for. One that the application has made anew in
+ * the meantime, as it does when it starts, stays as it is.
+ */
+export const enableSchedule: CommandHandler = async ({ id, parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
-  const kept = await readDisabled(names, key, context);
-  if (!kept) {
-    if (await readScheduler(queue, key)) return {};
-    throw unknown(parameters);
+  if (!(await readScheduler(queue, key))) {
+    const kept = await readDisabled(names, key, context);
+    if (!kept) throw unknown(parameters);
+    const { name, template } = kept;
+    await queue.upsertJobScheduler(key, rhythmOf(kept), { name, data: template?.data, opts: template?.opts ?? {} });
   }
-  const { name, template } = kept;
-  await queue.upsertJobScheduler(key, rhythmOf(kept), { name, data: template?.data, opts: template?.opts ?? {} });
   await context.redis.hdel(disabledKey(names), key);
+  const scheduler = await readScheduler(queue, key);
+  if (scheduler) await tellChanged(id, { names, scheduler, isEnabled: true }, context);
   return {};
 };
 
@@ -56,13 +64,28 @@ export const triggerSchedule: CommandHandler = async ({ id, parameters }, contex
   return await addJob(queue, names, job);
 };
 
-export const deleteSchedule: CommandHandler = async ({ parameters }, context) => {
+export const deleteSchedule: CommandHandler = async ({ id, parameters }, context) => {
   const { names, queue, key } = await find(parameters, context);
   const wasRunning = (await readScheduler(queue, key)) !== undefined && (await queue.removeJobScheduler(key));
   const wasKept = await context.redis.hdel(disabledKey(names), key);
   if (!wasRunning && wasKept === 0) throw unknown(parameters);
+  if (isTellable(names, key))
+    await context.tellSchedules(id, [{ kind: "schedule.deleted", data: { name: taskIdOf(names, key) } }]);
   return {};
 };
+
+interface ChangedSchedule {
+  readonly names: QueueNames;
+  readonly scheduler: JobSchedulerJson;
+  readonly isEnabled: boolean;
+}
+
+async function tellChanged(commandId: string, changed: ChangedSchedule, context: CommandContext): Promise<void> {
+  const { names, scheduler, isEnabled } = changed;
+  if (!isTellable(names, scheduler.key)) return;
+  const schedule = describeSchedule(names, scheduler, isEnabled);
+  await context.tellSchedules(commandId, [{ kind: "schedule.updated", data: { schedule } }]);
+}
 
 async function find(parameters: Parameters<CommandHandler>[0]["parameters"], { addresses, queues }: CommandContext) {
   const { names, jobId: key } = await addresses.job(readText(parameters, "name"));

@@ -6,7 +6,7 @@ import { Refusal } from "./refusal.ts";
 
 const mostSlots = 10_000;
 
-/** Closes a worker when its running jobs have ended, and makes it anew. */
+/** Makes a worker anew; the old one takes nothing more and ends its running jobs. */
 export const restartWorker: CommandHandler = ({ parameters }, context) =>
   control(context, { action: "restart", worker: readText(parameters, "worker_name") });
 
@@ -42,5 +42,6 @@ async function control({ askProcesses, settings }: CommandContext, request: Work
 function whyNot(worker: string, { reached, concerned, silent }: Asked): string {
   if (reached === 0) return "no process with BullMQ workers takes commands: see attachBullmq in the documentation";
   if (silent === 0) return `no process that takes commands has a worker ${worker}`;
-  return `${silent} of ${reached} processes have not answered in time, ${concerned.length} with a worker ${worker} have`;
+  const answers = `${silent} of ${reached} processes have not answered in time, ${concerned.length} with a worker ${worker} have`;
+  return `${answers}; whether the others did it is unknown`;
 }

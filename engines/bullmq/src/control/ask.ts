@@ -1,7 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { type ControlReply, type ControlRequest, controlChannel, readReply } from "./messages.ts";
+import { networkFaultOf } from "../connection.ts";
+import {
+  askedMark,
+  type ControlReply,
+  type ControlRequest,
+  controlChannel,
+  readReply,
+  replyExpiryMs,
+} from "./messages.ts";
 
 const lookEveryMs = 50;
 
@@ -14,7 +22,10 @@ export interface Asked {
   readonly silent: number;
 }
 
-/** Asks all processes with workers of these prefixes, and waits until each has answered or `hasTime` says no. */
+/**
+ * Asks all processes with workers of these prefixes, and waits until each has answered or `hasTime` says no. A job runs in one process, so
+ * the first one that has it to stop is enough.
+ */
 export async function askProcesses(
   redis: Redis,
   prefixes: readonly string[],
@@ -24,8 +35,14 @@ export async function askProcesses(
   const asked = await Promise.all(
     prefixes.map(async (prefix) => {
       const replyKey = `${prefix}:svc-reply:${randomUUID()}`;
-      const reached = await redis.publish(controlChannel(prefix), JSON.stringify({ prefix, replyKey, request }));
-      return { reached, replies: await collect(replyKey, reached) };
+      try {
+        await Promise.all([redis.rpush(replyKey, askedMark), redis.pexpire(replyKey, replyExpiryMs)]);
+        const message = JSON.stringify({ prefix, replyKey, request });
+        const reached = await redis.publish(controlChannel(prefix, redis.options.db), message);
+        return { reached, replies: await collect(replyKey, reached) };
+      } finally {
+        await redis.del(replyKey).catch(() => {}); // it goes by itself
+      }
     }),
   );
   const reached = asked.reduce((sum, one) => sum + one.reached, 0);
@@ -34,22 +51,24 @@ export async function askProcesses(
 
   async function collect(replyKey: string, expected: number): Promise<readonly ControlReply[]> {
     const replies: ControlReply[] = [];
-    while (replies.length < expected && hasTime()) {
-      const texts = await redis.lrange(replyKey, replies.length, -1);
+    const isEnough = () =>
+      replies.length >= expected || (request.action === "cancel" && replies.some((reply) => reply.isConcerned));
+    while (!isEnough() && hasTime()) {
+      const texts = await redis.lrange(replyKey, replies.length + 1, -1);
       for (const text of texts) replies.push(readReply(text) ?? { from: "", isConcerned: false });
-      if (replies.length < expected) await pause(lookEveryMs);
+      if (!isEnough()) await pause(lookEveryMs);
     }
-    if (expected > 0) await redis.del(replyKey);
     return replies;
   }
 }
 
-/** Whether any process listens. A Redis user that may not ask sees none. */
-export async function hasListeners(redis: Redis, prefixes: readonly string[]): Promise<boolean> {
+/** Whether any process listens. A Redis user that may not ask sees none; when Redis does not answer, it is as before. */
+export async function hasListeners(redis: Redis, prefixes: readonly string[], before: boolean): Promise<boolean> {
+  const channels = prefixes.map((prefix) => controlChannel(prefix, redis.options.db));
   try {
-    const counts = (await redis.pubsub("NUMSUB", ...prefixes.map(controlChannel))) as readonly unknown[];
+    const counts = (await redis.pubsub("NUMSUB", ...channels)) as readonly unknown[];
     return counts.some((count, index) => index % 2 === 1 && Number(count) > 0);
-  } catch {
-    return false;
+  } catch (fault) {
+    return networkFaultOf(fault as Error) !== undefined && before;
   }
 }

@@ -1,11 +1,13 @@
 import { hostname } from "node:os";
 import type { EngineAdapter } from "@svc/agent";
 import { waitFor } from "@svc/testkit";
+import { Redis } from "ioredis";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { bullmqMajors, type Processor } from "../../test/applications.ts";
 import { executeOn, startCommanded } from "../../test/commanded.ts";
 import { recordingAgent } from "../../test/recording-agent.ts";
 import { attachBullmq } from "../attach.ts";
+import { controlChannel } from "./messages.ts";
 import { controlBullmqWorkers } from "./process-control.ts";
 import type { WorkerPlan } from "./workers.ts";
 
@@ -163,6 +165,23 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(concurrencies(app).slice(2)).toEqual([3, 3]);
   });
 
+  test("are restarted at once although a job runs on, which the old one ends", async () => {
+    const going = Promise.withResolvers<void>();
+    const processor: Processor = async ({ id }) => (id === "long" ? await going.promise : null);
+    await using commanded = await withHelpers(processor);
+    const { app, agent, id } = commanded;
+    await app.queue("mail").add("welcome", {}, { jobId: "long" });
+    await agent.seen(id("long"), "task.started");
+
+    const outcome = await commanded.execute("restart_worker", { worker_name: "w1" }, { timeoutSeconds: 5 });
+    await app.queue("mail").add("welcome", {}, { jobId: "next" });
+    await agent.seen(id("next"), "task.succeeded");
+    going.resolve();
+
+    expect(outcome).toEqual({ status: "success", result: {} });
+    await agent.seen(id("long"), "task.succeeded");
+  });
+
   test("cannot be made without createWorker, and stay as they are", async () => {
     await using commanded = await withHelpers(async () => null, { isCreating: false });
     const queue = `${commanded.app.prefix}:bills`;
@@ -174,6 +193,41 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
       });
 
     expect(commanded.app.workers.map((worker) => worker.isRunning())).toEqual([true, true]);
+  });
+
+  test("do nothing that nobody waits for any more", async () => {
+    await using commanded = await withHelpers();
+    const { app } = commanded;
+    const { prefix } = app;
+    const request = { action: "resize", worker: "w1", delta: 10 };
+    const message = JSON.stringify({ prefix, replyKey: `${prefix}:svc-reply:late`, request });
+    const client = new Redis(redis);
+    onTestFinished(() => client.disconnect());
+
+    expect(await client.publish(controlChannel(prefix), message)).toBe(2);
+    expect(await commanded.execute("pool_grow", { worker_name: "w1", delta: 1 })).toMatchObject({ status: "success" });
+
+    expect(concurrencies(app)).toEqual([3, 3]);
+    expect(await client.keys(`${prefix}:svc-reply:*`)).toEqual([]);
+  });
+
+  test("are stopped although another process is silent, which a resize tells of", async () => {
+    await using commanded = await withHelpers(heedful as Processor);
+    const { app, agent, id } = commanded;
+    const silent = new Redis(redis);
+    onTestFinished(() => silent.disconnect());
+    await silent.subscribe(controlChannel(app.prefix));
+    await app.queue("mail").add("welcome", {}, { jobId: "a" });
+    await agent.seen(id("a"), "task.started");
+
+    const cancelled = await commanded.execute("cancel_task", { task_id: id("a") }, { timeoutSeconds: 600 });
+    const resized = await commanded.execute("pool_grow", { worker_name: "w1", delta: 1 }, { timeoutSeconds: 2 });
+
+    expect(cancelled).toEqual({ status: "success", result: {} });
+    expect(resized).toEqual({
+      status: "failed",
+      error: expect.stringMatching(/^1 of 3 processes have not answered in time, 2 with a worker w1 have/),
+    });
   });
 
   test("take no more from a queue whose consumer is cancelled, until it is added again", async () => {
@@ -208,6 +262,41 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(await commanded.execute("add_consumer", { worker_name: "w1", queue: "other:bills" })).toMatchObject({
       error: expect.stringContaining("is not a queue of the prefix of this worker"),
     });
+  });
+
+  test("of another database of the same Redis are neither asked nor seen", async () => {
+    const elsewhere = `${redis}/1`;
+    await using here = await startCommanded(major);
+    await using there = await startCommanded(major, { redis: elsewhere, prefixes: [here.app.prefix] });
+    const signals: string[] = [];
+    for (const { app, agent, id } of [here, there]) {
+      const url = app === here.app ? redis : elsewhere;
+      const worker = await app.worker(
+        "mail",
+        async (job, token, signal) => {
+          signal?.addEventListener("abort", () => signals.push(url), { once: true });
+          return await heedful(job, token, signal);
+        },
+        { name: "w1" },
+      );
+      const helper = controlBullmqWorkers({ redis: url, workers: [worker] });
+      onTestFinished(() => helper.close());
+      await app.queue("mail").add("welcome", {}, { jobId: "a" });
+      await agent.seen(id("a"), "task.started");
+    }
+    for (const { adapter } of [here, there])
+      await waitFor(async () => {
+        await adapter.snapshot();
+        return adapter.capabilities().includes("pool_grow");
+      });
+
+    expect(await here.execute("pool_grow", { worker_name: "w1", delta: 1 })).toMatchObject({ status: "success" });
+    expect(await there.execute("cancel_task", { task_id: there.id("a") })).toMatchObject({ status: "success" });
+
+    expect([concurrencies(here.app), concurrencies(there.app)]).toEqual([[2], [1]]);
+    expect(signals).toEqual([elsewhere]);
+    expect((await here.adapter.snapshot()).queue_consumers).toMatchObject({ [`${here.app.prefix}:mail`]: 1 });
+    await here.execute("cancel_task", { task_id: here.id("a") });
   });
 
   test("that the application starts later are known as well", async () => {

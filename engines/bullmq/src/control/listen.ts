@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { AgentLog } from "@svc/agent";
 import type { RedisOptions } from "ioredis";
 import { type Connection, openConnection } from "../connection.ts";
-import { type ControlMessage, type ControlReply, controlChannel, readMessage, replyExpiryMs } from "./messages.ts";
+import { type ControlMessage, type ControlReply, controlChannel, readMessage } from "./messages.ts";
 import { controlWorkers, type WorkerOwner } from "./workers.ts";
 
 /** A channel is silent for hours: asked so often, a dead connection shows. */
@@ -19,9 +19,9 @@ export function listenForControl(
   owner: WorkerOwner,
   log: AgentLog,
 ): Listening {
-  const channels = prefixes.map(controlChannel);
   const listening = openConnection(redis, { name: "control", blocking: false }, log);
   const { redis: client } = listening;
+  const channels = prefixes.map((prefix) => controlChannel(prefix, client.options.db));
   let isForbidden = false;
   client.on("ready", () => {
     client.subscribe(...channels).catch((fault: Error) => {
@@ -42,13 +42,12 @@ export function listenForControl(
   pinging.unref();
 
   async function answer({ prefix, replyKey, request }: ControlMessage): Promise<void> {
-    const reply = await carryOut(prefix, request);
-    await asking.redis
-      .pipeline()
-      .rpush(replyKey, JSON.stringify(reply))
-      .pexpire(replyKey, replyExpiryMs)
-      .exec()
-      .catch(() => log.warn("a request for a worker could not be answered"));
+    try {
+      if ((await asking.redis.exists(replyKey)) === 0) return; // nobody waits for it any more
+      await asking.redis.rpushx(replyKey, JSON.stringify(await carryOut(prefix, request)));
+    } catch {
+      log.warn("a request for a worker could not be answered");
+    }
   }
 
   async function carryOut(prefix: string, request: ControlMessage["request"]): Promise<ControlReply> {

@@ -2,7 +2,8 @@ import { parseJson } from "@svc/protocol";
 
 /**
  * Only the process that runs a worker can stop its job or change it. A request for that goes to all of them over one Redis channel for
- * each prefix; every process answers on a list that the request names and that goes by itself.
+ * each prefix; every process answers on a list that the request names. The list exists for as long as somebody waits for answers: a process that reads a
+ * request late, because its job held its thread, finds no list and does nothing.
  */
 export type ControlRequest = CancelRequest | WorkerRequest;
 
@@ -36,10 +37,15 @@ export interface ControlReply {
   readonly error?: string;
 }
 
-export const replyExpiryMs = 120_000;
+/** First entry of a list of answers. */
+export const askedMark = "asked";
 
-export function controlChannel(prefix: string): string {
-  return `${prefix}:svc-control`;
+/** Of a list whose asker is gone: somewhat more than the longest time of a command. */
+export const replyExpiryMs = 2 * 3_600_000;
+
+/** Channels are common to all databases of a Redis, unlike keys; so the channel of each database but the first names it. */
+export function controlChannel(prefix: string, database = 0): string {
+  return database === 0 ? `${prefix}:svc-control` : `${prefix}:svc-control:${database}`;
 }
 
 /** Undefined for a text of another form. */

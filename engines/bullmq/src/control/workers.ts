@@ -54,6 +54,7 @@ export function workersOf({ workers, made, gone }: WorkerOwner): readonly Attach
   return [...new Set([...workers, ...made])].filter((worker) => !gone.has(worker));
 }
 
+/** How long the end of running jobs is waited for. */
 const longestPauseMs = 1000;
 const mostConcurrency = 100_000;
 
@@ -107,8 +108,12 @@ const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
     for (const [index, worker] of named.entries()) worker.concurrency = sizes[index] ?? worker.concurrency;
   },
 
-  /** The new worker stands before the old one goes, so that a fault in making it leaves everything as it was. */
+  /**
+   * The new worker stands before the old one goes, so that a fault in making it leaves everything as it was. The old one takes nothing
+   * more; what it has begun runs to the end, which is not waited for.
+   */
   async restart(owner, named) {
+    const closing: Promise<void>[] = [];
     for (const worker of named) {
       const { concurrency } = worker;
       const plan = { queue: worker.name, prefix: prefixOf(worker), name: worker.opts.name, concurrency };
@@ -116,8 +121,9 @@ const actions: Readonly<Record<WorkerRequest["action"], WorkerAction>> = {
       owner.made.add(fresh);
       owner.made.delete(worker);
       owner.gone.add(worker);
-      await worker.close();
+      closing.push(worker.close());
     }
+    await Promise.race([Promise.all(closing), pauseFor(longestPauseMs)]);
   },
 
   async add_consumer(owner, named, { queue = "" }) {

@@ -63,6 +63,8 @@ export interface Ending {
   readonly reason: string;
   /** WebSocket close code or HTTP status, when there was one. */
   readonly code?: number | undefined;
+  /** Ended by our own wish, to connect anew without a pause. */
+  readonly isRenewal?: boolean;
 }
 
 /** Runs one session to its end. Never rejects; an aborted signal ends it with `transient`. */

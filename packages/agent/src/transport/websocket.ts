@@ -53,7 +53,14 @@ class Connection {
   #maxFrameBytes: number = wireLimits.frameBytes;
   #isPumping = false;
   #isBeating = false;
+  /** Closed by our own wish: commands that the brain sent before it knows are still taken. */
+  #isLeaving = false;
+  /** What hello said that the adapters can do, and what they could do at the last beat. */
+  #capabilities = { said: "", seen: "" };
   #isPongDue = false;
+  /** Answers to commands on their way, by the number of the ping behind them: its pong says that they have arrived. */
+  #answers: { readonly ping: number; readonly entries: readonly BufferEntry[] }[] = [];
+  #pings = 0;
   #cancels: (() => void)[] = [];
 
   constructor(context: SessionContext, resolve: (ending: Ending) => void) {
@@ -72,9 +79,7 @@ class Connection {
     this.#socket.on("upgrade", (response) => response.socket.unref());
     this.#socket.on("open", () => this.#guard(() => this.#greet()));
     this.#socket.on("message", (data) => this.#guard(() => this.#take(data as Buffer)));
-    this.#socket.on("pong", () => {
-      this.#isPongDue = false;
-    });
+    this.#socket.on("pong", (data) => this.#guard(() => this.#takePong(data.toString())));
     this.#socket.on("unexpected-response", (request, response) => {
       this.#status = response.statusCode;
       request.destroy();
@@ -87,7 +92,12 @@ class Connection {
   }
 
   stop(): void {
-    this.#close({ family: "transient", reason: "stopped" });
+    this.#leave({ family: "transient", reason: "stopped" });
+  }
+
+  #leave(ending: Ending): void {
+    this.#isLeaving = true;
+    this.#close(ending);
   }
 
   /** A fault of our own in a socket's callback ends the session, not the host process. */
@@ -102,11 +112,12 @@ class Connection {
 
   #greet(): void {
     const hello = this.#context.hello();
+    this.#capabilities.said = JSON.stringify(hello.capabilities);
     this.#socket.send(encodeHello(hello, { id: frameId("ev"), now: new Date(this.#context.clock.nowMs()) }));
   }
 
   #take(message: Buffer): void {
-    if (this.#ending !== undefined) return;
+    if (this.#ending !== undefined && !(this.#isLeaving && this.#inbound !== undefined)) return;
     if (this.#inbound === undefined) {
       this.#takeHelloAck(message);
       return;
@@ -149,7 +160,10 @@ class Connection {
     for (const cancel of this.#cancels.splice(0)) cancel();
     this.#cancels.push(
       onStored(() => this.#pump()),
-      every(clock, ack.heartbeat_interval_seconds * 1000, () => void this.#beat()),
+      every(clock, ack.heartbeat_interval_seconds * 1000, () => {
+        this.#lookAtCapabilities();
+        void this.#beat();
+      }),
       every(clock, wireTimes.agentPingMs, () => this.#ping()),
       every(clock, wireTimes.ackSweepMs, () => {
         const overdue = drain.releaseOverdue();
@@ -159,6 +173,15 @@ class Connection {
     );
     void this.#beat();
     this.#pump();
+  }
+
+  /** Only a hello tells what the adapters can do. When that is another for a whole interval, a new one is due. */
+  #lookAtCapabilities(): void {
+    const { said, seen } = this.#capabilities;
+    const present = JSON.stringify(this.#context.hello().capabilities);
+    this.#capabilities.seen = present;
+    if (present === said || present !== seen) return;
+    this.#leave({ family: "transient", reason: "what the adapters can do has changed", isRenewal: true });
   }
 
   /** Hands due entries to the socket, a step at a time; the next step follows when this one is written. */
@@ -171,6 +194,12 @@ class Connection {
     if (entries.length === 0) return;
     this.#isPumping = true;
     for (const entry of entries) this.#send(entry);
+    const answers = entries.filter(({ type }) => type !== "event_batch");
+    if (answers.length > 0) {
+      this.#pings += 1;
+      this.#answers.push({ ping: this.#pings, entries: answers });
+      this.#socket.ping(String(this.#pings));
+    }
     setImmediate(() => this.#guard(() => this.#afterStep()));
   }
 
@@ -189,15 +218,20 @@ class Connection {
       this.#context.tooLarge(entry);
       return;
     }
-    const text = this.#signer.signText(entry.type, entry.payload, entry.frameId);
-    this.#socket.send(text, (error) => {
-      // Only batches are acknowledged; an answer to a command is done once it is on its way.
-      if (error == null && entry.type !== "event_batch") this.#context.drain.confirm(entry);
-    });
+    this.#socket.send(this.#signer.signText(entry.type, entry.payload, entry.frameId));
+  }
+
+  /** Pongs come in order, and one may stand for earlier ones. The brain acknowledges batches alone: of answers this is all there is. */
+  #takePong(number: string): void {
+    this.#isPongDue = false;
+    while (this.#answers[0] !== undefined && this.#answers[0].ping <= Number(number)) {
+      for (const entry of this.#answers.shift()?.entries ?? []) this.#context.drain.confirm(entry);
+    }
+    this.#pump();
   }
 
   async #beat(): Promise<void> {
-    if (this.#isBeating) return;
+    if (this.#isBeating || this.#ending !== undefined) return;
     this.#isBeating = true;
     try {
       for (const { type, id, payload } of await this.#context.vitals(this.#maxFrameBytes - envelopeBytes)) {

@@ -83,8 +83,7 @@ const killWindows: readonly KillWindow[] = [
       await windows.restartBrain();
       return taskId;
     },
-    outcome: { status: "timeout", error: noResult, carriedOut: 1 },
-    longpoll: completed,
+    outcome: completed,
   },
   {
     killed: "agent",
