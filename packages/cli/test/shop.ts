@@ -90,9 +90,10 @@ export async function startShop(): Promise<Shop> {
   };
 
   function list({ parameters }: Command): CommandOutcome {
-    const { queue, limit, cursor = "0" } = parameters as { queue?: string; limit: number; cursor?: string };
+    const { queue, limit, cursor: asked } = parameters as { queue: string | null; limit: number; cursor: string | null };
+    const cursor = asked ?? "0";
     if (!/^\d+$/.test(cursor)) return { status: "failed", error: "invalid_cursor: nothing is known of it" };
-    const letters = engine.letters.filter((letter) => queue === undefined || letter.queue === queue);
+    const letters = engine.letters.filter((letter) => queue === null || letter.queue === queue);
     const end = Number(cursor) + limit;
     const entries = letters
       .slice(Number(cursor), end)

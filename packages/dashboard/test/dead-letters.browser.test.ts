@@ -59,7 +59,7 @@ describe("dead letters", () => {
     await row(page, "dead-3").getByText("name not recorded").waitFor();
     expect(await row(page, "dead-3").getByText("not recorded", { exact: true }).count()).toBe(3);
     expect(agent.got.map(({ action, parameters }) => [action, parameters.queue, parameters.cursor])).toEqual([
-      ["dlq.list", "billing", undefined],
+      ["dlq.list", "billing", null],
       ["dlq.list", "billing", "more"],
     ]);
     await page.getByRole("link", { name: "Tasks" }).first().click();
