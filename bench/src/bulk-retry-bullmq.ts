@@ -6,6 +6,7 @@ import type { BenchBrain } from "./brain-client.ts";
 const prefix = "bench";
 const jobsPerStatement = 1000;
 const jobsAtOnce = 100;
+const eventsKept = 200_000;
 
 /** A Redis with the real side-car beside it. */
 export async function startBullmq(brain: BenchBrain, bufferPath: string) {
@@ -32,7 +33,8 @@ export async function failJobs(
   name: string,
   count: number,
 ): Promise<string> {
-  const queue = new Queue(name, shared);
+  // Room for every event, so that none has to be rebuilt.
+  const queue = new Queue(name, { ...shared, streams: { events: { maxLen: eventsKept } } });
   const worker = new Worker(
     name,
     () => {

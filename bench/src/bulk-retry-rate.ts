@@ -8,6 +8,12 @@ const lookMs = 100;
 const giveUpMs = 30_000;
 const largestMax = 10_000;
 
+export interface Rate {
+  readonly childrenPerSecond: number;
+  /** Of the service's process. */
+  readonly cpuMsPerChild: number;
+}
+
 interface Shown {
   readonly status: string;
   readonly last_progress_at: string;
@@ -15,7 +21,7 @@ interface Shown {
 }
 
 /** Runs bulk retries over the failed tasks of a queue. */
-export async function createRetrier({ url }: BenchBrain) {
+export async function createRetrier({ url, usage }: BenchBrain) {
   const caller = await signIn(url, benchAccount.email, benchAccount.password);
   const [project] = (await caller.get("/projects")).body as { slug: string }[];
   const path = `/projects/${project?.slug}/bulk-retry-requests`;
@@ -23,7 +29,8 @@ export async function createRetrier({ url }: BenchBrain) {
 
   return {
     /** Children a second, from the answer that the request is made to its last outcome, as the service notes it. */
-    async rate(queue: string, count: number, signal: AbortSignal): Promise<number> {
+    async rate(queue: string, count: number, signal: AbortSignal): Promise<Rate> {
+      const before = await usage();
       const made = await caller.post(path, { idempotency_key: randomUUID(), filter: { queue }, max: largestMax });
       const madeMs = Date.now();
       if (made.status !== 202) throw new Error(`the bulk retry answered ${made.status}: ${made.text}`);
@@ -34,7 +41,11 @@ export async function createRetrier({ url }: BenchBrain) {
         await pause(lookMs, undefined, { signal });
         const shown = (await caller.get(`${path}/${made.body.id}`)).body as Shown;
         if (shown.status === "succeeded") {
-          return count / ((Date.parse(shown.last_progress_at) - madeMs) / 1000);
+          const { cpuSeconds } = await usage();
+          return {
+            childrenPerSecond: count / ((Date.parse(shown.last_progress_at) - madeMs) / 1000),
+            cpuMsPerChild: ((cpuSeconds - before.cpuSeconds) * 1000) / count,
+          };
         }
         if (shown.counts.pending > 0) inFlight.push(shown.counts.claimed);
         if (shown.counts.succeeded > succeeded) progressMs = Date.now();
