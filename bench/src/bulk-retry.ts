@@ -34,8 +34,9 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const database of ["SQLite", "PostgreSQL"]) {
     rows.push(...(await onDatabase(context, database, "an agent that answers at once", startAnswering)));
-    if (context.mode !== "quick") rows.push(...(await onDatabase(context, database, "BullMQ", startBullmqEngine)));
   }
+  const withBullmq = { quick: [], standard: ["SQLite"], full: ["SQLite", "PostgreSQL"] }[context.mode];
+  for (const database of withBullmq) rows.push(...(await onDatabase(context, database, "BullMQ", startBullmqEngine)));
   return rows;
 }
 
