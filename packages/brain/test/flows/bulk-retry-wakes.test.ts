@@ -104,18 +104,21 @@ for (const dialect of testDialects) {
       answers.stop();
     });
 
-    test("are looked at again when a round fails", async () => {
+    test.each([
+      ["looked at again when a round fails", "INSERT", "bulk_retries.round_failed"],
+      ["given to their agent again when that fails", "UPDATE OF status", "agent_transport.offer_failed"],
+    ])("are %s", async (_what, change, event) => {
       const raise =
         dialect === "postgres"
           ? [
-              "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$",
-              "CREATE TRIGGER refuse BEFORE INSERT ON commands FOR EACH ROW EXECUTE FUNCTION refuse()",
+              "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$",
+              `CREATE TRIGGER refuse BEFORE ${change} ON commands FOR EACH ROW EXECUTE FUNCTION refuse()`,
             ]
-          : ["CREATE TRIGGER refuse BEFORE INSERT ON commands BEGIN SELECT RAISE(ABORT, 'no room'); END"];
+          : [`CREATE TRIGGER refuse BEFORE ${change} ON commands BEGIN SELECT RAISE(ABORT, 'no room'); END`];
       for (const statement of raise) await run(statement);
       const answers = answering(agent);
       const { id } = await retry(20);
-      await logged("bulk_retries.round_failed");
+      await logged(event);
       await run(dialect === "postgres" ? "DROP TRIGGER refuse ON commands" : "DROP TRIGGER refuse");
       await whenSucceeded(id);
       answers.stop();

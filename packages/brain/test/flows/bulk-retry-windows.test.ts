@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createRedactor } from "@svc/protocol";
 import { createFakeClock, type FaultyNetwork, freePort, startFaultyNetwork, waitFor } from "@svc/testkit";
 import { signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
 import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process";
@@ -245,6 +246,7 @@ for (const dialect of testDialects) {
             timeoutSeconds: 60,
             redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
             counted: { moved() {}, late() {} },
+            redactor: createRedactor(),
             ended() {},
             late() {},
           });

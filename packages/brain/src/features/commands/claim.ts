@@ -94,7 +94,7 @@ export function createClaim({
       // What is claimed must reach the agent; the rest stays pending.
       if (round.commands.length === 0) throw error;
       log.warn("commands.claim_cut_short", { agent_id: request.agentId, message: (error as Error).message });
-      return { commands: round.commands, hasMore: false };
+      return { commands: round.commands, hasMore: true };
     }
     return { commands: round.commands, hasMore: isFull(round) };
   };
