@@ -59,5 +59,3 @@ export async function createRetrier({ url, usage }: BenchBrain) {
     meanInFlight: (): number => inFlight.reduce((sum, count) => sum + count, 0) / Math.max(1, inFlight.length),
   };
 }
-
-export type Retrier = Awaited<ReturnType<typeof createRetrier>>;

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import type { Tables } from "../../schema/tables/index.ts";
-import type { Tx } from "./database.ts";
+import type { Database, Tx } from "./database.ts";
 import { createTogether } from "./together.ts";
+
+type Tables = ReturnType<typeof useTestDatabase>["database"] extends Database<infer Schema> ? Schema : never;
 
 for (const dialect of testDialects) {
   describe(`small writes together on ${dialect}`, () => {
