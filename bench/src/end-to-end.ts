@@ -1,13 +1,11 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openStorage } from "@svc/brain/storage";
-import { createTestDatabase, startRedis, waitFor } from "@svc/testkit";
+import { createTestDatabase, startRedis } from "@svc/testkit";
 import { Redis } from "ioredis";
+import { startAgentBesideRedis } from "./agent-beside-redis.ts";
 import { type BenchBrain, startBenchBrain } from "./brain-client.ts";
 import { jobsPerSecond, prefix, setUpQueues, writeTraffic } from "./bullmq-traffic.ts";
-import type { AgentState } from "./end-to-end-sidecar.ts";
 import { watchBrain } from "./end-to-end-watch.ts";
 import { benchLimits } from "./ingest-pipeline.ts";
 import { quantile } from "./quantile.ts";
@@ -77,7 +75,7 @@ async function runChain(
   { mode, signal, log }: BenchContext,
   { brain, redis, redisUrl, home }: Chain,
 ): Promise<ChainRun> {
-  const sidecar = await startSidecar(brain, redisUrl, join(home, "agent"));
+  const sidecar = await startAgentBesideRedis(brain, { redis: redisUrl, prefix, bufferPath: join(home, "agent") });
   const watcher = await watchBrain(brain, signal);
   try {
     // The first seconds compile code and fill caches; they are part of the work but not of the measurement.
@@ -108,38 +106,6 @@ async function runChain(
     watcher.close();
     sidecar.stop();
   }
-}
-
-async function startSidecar({ url, agents }: BenchBrain, redis: string, bufferPath: string) {
-  const [minted] = agents;
-  if (minted === undefined) throw new Error("the bench brain has no agent");
-  const { token, hmacSecret } = minted;
-  const options = { redis, prefix, brainUrl: url, token, hmacSecret, bufferPath };
-  const child = fork(join(import.meta.dirname, "end-to-end-sidecar.ts"), [JSON.stringify(options)], {
-    execArgv: ["--conditions=source"],
-  });
-  await once(child, "message");
-  const state = async (): Promise<AgentState> => {
-    child.send("state");
-    const [answer] = (await once(child, "message")) as [AgentState];
-    return answer;
-  };
-  return {
-    state,
-    /** State once everything that was read is acknowledged, and stays so for a moment. */
-    async drained(): Promise<AgentState> {
-      let quietRounds = 0;
-      return waitFor(
-        async () => {
-          const now = await state();
-          quietRounds = now.bufferedFrames === 0 ? quietRounds + 1 : 0;
-          return quietRounds >= 10 && now;
-        },
-        { withinMs: 60_000, everyMs: 100, that: "an empty buffer of the side-car" },
-      );
-    },
-    stop: () => void child.kill("SIGKILL"),
-  };
 }
 
 async function storedEvents(databaseUrl: string): Promise<number> {

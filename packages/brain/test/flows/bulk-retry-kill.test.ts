@@ -18,8 +18,8 @@ import {
   whenRequest,
 } from "../bulk-retry-fixture.ts";
 
-const children = 100;
-const kills = 4;
+const children = 60;
+const kills = 2;
 
 for (const dialect of testDialects) {
   test(`a bulk retry goes on through kills of the brain: no child is sent twice and none is lost, on ${dialect}`, {
@@ -122,7 +122,7 @@ describe.runIf(testDialects.includes("postgres"))("a bulk retry with two brain p
       const two = await connectRaw({ ...minted, url: there.url }, { hello: ableHello({ worker_id: "two" }) });
       const { agent: third } = await connectAble({ url: there.url, mintAgent: here.mintAgent });
       const agents = [one, two, third];
-      const ids = await failTasks(here.running.brain.database, { project_id: here.project.id }, 200);
+      const ids = await failTasks(here.running.brain.database, { project_id: here.project.id }, 120);
       let inFlight = 0;
       let most = 0;
       const given = new Set<string>();

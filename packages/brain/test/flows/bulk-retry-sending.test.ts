@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { headerNames } from "@svc/protocol";
+import { waitFor } from "@svc/testkit";
 import { type ApiAnswer, startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
-import { createRawPoller, type RawAgent } from "@svc/testkit/raw-agent";
+import { connectRaw, createRawPoller, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forgetRetrier } from "../../src/features/bulk-retries/index.ts";
-import { answering, childrenGiven, connectAble, failTasks, whenRequest } from "../bulk-retry-fixture.ts";
+import { answering, childrenGiven, connectAble, failTasks, retrying, whenRequest } from "../bulk-retry-fixture.ts";
 
 const contracts = { [headerNames.retryContracts]: "rq=1" };
 let addresses = 0;
@@ -17,7 +18,11 @@ for (const dialect of testDialects) {
     let agentId: string;
     beforeAll(async () => {
       // Every request comes from an address of its own: the budget of creations has a test in route-budgets.test.ts.
-      brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
+      // Ticks come by hand.
+      brain = await startTestBrain({
+        dialect,
+        env: { SVC_TRUSTED_PROXIES: "127.0.0.1", SVC_BULK_RETRY_SCAN_SECONDS: "60" },
+      });
       const { agent: connected, minted } = await connectAble(brain);
       agent = connected;
       ({ agentId } = minted);
@@ -105,6 +110,42 @@ for (const dialect of testDialects) {
       answers.stop();
     });
 
+    test("are looked at by a tick also when somebody holds them just then", async () => {
+      const { database } = brain.running.brain;
+      const { queue, ids } = await failing(2);
+      const answers = answering(agent);
+      const { body } = await create({ filter: { queue }, canary_size: 1 });
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.succeeded === 1);
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const { promise: held, resolve: holds } = Promise.withResolvers<void>();
+      const holding = database.write(
+        async (tx) => {
+          await tx
+            .updateTable("tasks")
+            .set({ state: "success", finished_at: new Date() })
+            .where("task_id", "=", ids[0]!)
+            .execute();
+          await tx
+            .updateTable("bulk_retry_requests")
+            .set({ source_ip: "10.0.0.1" })
+            .where("id", "=", body.id)
+            .execute();
+          holds();
+          await released;
+        },
+        { alone: true },
+      );
+      await held;
+      const ticked = brain.runLoop("bulk_retry");
+      // Whoever passed over the request would be done by now.
+      for (let looks = 0; looks < 5; looks += 1) await brain.as.operator.get(path(body.id));
+      release();
+      await holding;
+      await ticked;
+      await whenStatus(body.id, "succeeded");
+      answers.stop();
+    });
+
     test("send no faster than their rate", async () => {
       const { queue, ids } = await failing(3);
       const answers = answering(agent);
@@ -140,6 +181,89 @@ for (const dialect of testDialects) {
       expect(frames.map(({ payload }) => payload?.action)).toEqual(["bulk_retry", "bulk_retry", "cancel_task"]);
       expect(childrenGiven({ frames }).map(({ taskId }) => taskId)).toEqual(ids);
       expect((await poller.poll({ wait: 0 }, { headers: contracts })).body.frames).toEqual([]);
+    });
+
+    test("are given to polls first when their commands wait already, in the order of the plan", async () => {
+      const minted = await brain.mintAgent();
+      const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
+      await poller.probe();
+      const { queue, ids } = await failing(4, { engine: "huey" });
+      const session = await connectRaw(
+        { url: brain.url, ...minted },
+        { hello: rawHello({ engines: ["huey"], capabilities: { huey: [...retrying, "cancel_task"] } }) },
+      );
+      await session.settle();
+      const { database } = brain.running.brain;
+      const workers = () =>
+        database.read.selectFrom("agent_workers").selectAll().where("agent_id", "=", minted.agentId).execute();
+      await session.close();
+      await waitFor(async () => (await workers()).every(({ state }) => state === "offline"));
+      // As after a brain that died with the session: nobody has noted that it is gone.
+      await database.write(async (tx) => {
+        await tx.updateTable("agents").set({ state: "online" }).where("id", "=", minted.agentId).execute();
+        await tx.updateTable("agent_workers").set({ state: "online" }).where("agent_id", "=", minted.agentId).execute();
+      });
+      const order = await brain.as.operator.post(`/projects/${brain.project.slug}/commands/cancel-task`, {
+        agent_id: minted.agentId,
+        engine: "huey",
+        task_id: "other",
+      });
+      expect(order.status).toBe(202);
+      const { body } = await create({ filter: { queue }, agent_id: minted.agentId });
+      await whenRequest(brain.as.operator, path(body.id), ({ counts }) => counts.claimed === 4);
+      const withoutContract = await poller.poll({ wait: 0, max_frames: 1 });
+      expect(poller.open(withoutContract.body.frames).map(({ payload }) => payload?.action)).toEqual(["cancel_task"]);
+      const some = poller.open(
+        (await poller.poll({ wait: 0, max_frames: 3 }, { headers: { [headerNames.retryContracts]: "huey=1" } })).body
+          .frames,
+      );
+      expect(childrenGiven({ frames: some }).map(({ taskId }) => taskId)).toEqual(ids.slice(0, 3));
+      const rest = poller.open(
+        (await poller.poll({ wait: 0 }, { headers: { [headerNames.retryContracts]: "huey=1" } })).body.frames,
+      );
+      expect(childrenGiven({ frames: rest }).map(({ taskId }) => taskId)).toEqual(ids.slice(3));
+    });
+
+    test("are shared by the polls of several agents: each child goes to one of them, in the order of the plan", async () => {
+      const { queue, ids } = await failing(6, { engine: "rq" });
+      const pollers = await Promise.all(
+        [0, 1].map(async () => {
+          const minted = await brain.mintAgent();
+          const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
+          await poller.probe();
+          return poller;
+        }),
+      );
+      await create({ filter: { queue } });
+      const given: string[][] = [];
+      for (const poller of [...pollers, ...pollers]) {
+        const { body } = await poller.poll({ wait: 0, max_frames: 2 }, { headers: contracts });
+        given.push(childrenGiven({ frames: poller.open(body.frames) }).map(({ taskId }) => taskId));
+      }
+      expect(given).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4, 6), []]);
+    });
+
+    test("note for which connection of which agent each child was claimed", async () => {
+      const { queue, ids } = await failing(1);
+      const answers = answering(agent);
+      const { body } = await create({ filter: { queue } });
+      expect(await whenStatus(body.id, "succeeded")).toMatchObject({ blocked_reason: null });
+      answers.stop();
+      const { database } = brain.running.brain;
+      const child = await database.read
+        .selectFrom("bulk_retry_children")
+        .selectAll()
+        .where("task_id", "=", ids[0]!)
+        .executeTakeFirstOrThrow();
+      const connected = await database.read
+        .selectFrom("agents")
+        .select("last_connect_at")
+        .where("id", "=", agentId)
+        .executeTakeFirstOrThrow();
+      expect(child).toMatchObject({
+        claimed_agent_id: agentId,
+        claimed_generation: connected.last_connect_at?.getTime(),
+      });
     });
 
     test("wake a poll that waits for the engine's work", async () => {

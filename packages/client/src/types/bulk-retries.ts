@@ -39,7 +39,7 @@ export interface BulkRetryRequest {
   deadline_at: string;
   last_progress_at: string | null;
   /** Why it is blocked, for people. */
-  blocked_reason?: string | null;
+  blocked_reason: string | null;
 }
 
 /** The task state is failure unless given. task_ids need engine and go without priority. */

@@ -12,6 +12,8 @@ export interface OfferDeps {
 const claimedAtOnce = 50;
 /** And those that a connection is given before anything is read from it (spec part 3, section 1.3 step 13). */
 const givenAtFirst = 500;
+/** After an offer that failed. */
+const repeatMs = 500;
 
 interface Round {
   isAskedAgain: boolean;
@@ -24,6 +26,8 @@ interface Round {
  */
 export function createOffers({ slots, commands, log }: OfferDeps) {
   const offering = new Map<string, Round>();
+  /** Agents whose offer failed and is to be made again. */
+  const repeats = new Map<string, NodeJS.Timeout>();
   /** Deliveries whose outcome is not written yet. */
   const settling = new Set<Promise<void>>();
 
@@ -78,9 +82,20 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
       running.isAskedAgain = true;
       return;
     }
-    run(agentId, () => giveAll(agentId)).catch((error: Error) =>
-      log.warn("agent_transport.offer_failed", { agent_id: agentId, message: error.message }),
-    );
+    run(agentId, () => giveAll(agentId)).catch((error: Error) => {
+      log.warn("agent_transport.offer_failed", { agent_id: agentId, message: error.message });
+      offerLater(agentId);
+    });
+  }
+
+  function offerLater(agentId: string): void {
+    if (repeats.has(agentId)) return;
+    const timer = setTimeout(() => {
+      repeats.delete(agentId);
+      offer(agentId);
+    }, repeatMs);
+    timer.unref();
+    repeats.set(agentId, timer);
   }
 
   return {
@@ -103,7 +118,9 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
       for (const agentId of waiting) offer(agentId);
       return waiting.length;
     },
+    /** Makes no failed offer again, and waits for the deliveries under way. */
     async settled(): Promise<void> {
+      for (const timer of repeats.values()) clearTimeout(timer);
       await Promise.all(settling);
     },
   };

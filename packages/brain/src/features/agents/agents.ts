@@ -104,6 +104,8 @@ export interface Agents
   forgetProject(projectId: string): void;
   /** Calls `listener` for agents revoked by any process; returns the way to stop. */
   onRevoked(listener: (revoked: RevokedAgent) => void): () => void;
+  /** Calls `listener` with the project of every agent that connected to this process, or was seen again after it had been offline. */
+  onArrived(listener: (projectId: string) => void): void;
   /** Starts hearing of revocations in other processes. */
   start(): Promise<void>;
   /** Writes what is gathered and stops. */
@@ -120,14 +122,21 @@ export function createAgents(deps: AgentsDeps): Agents {
   const { database, clock, audit, masters, brainVersion, settings, commandsCancelled: cancelled } = deps;
   const identities = createIdentities(database, clock, masters);
   const listeners = new Set<(revoked: RevokedAgent) => void>();
+  const arrivalListeners = new Set<(projectId: string) => void>();
   let stopListening: (() => Promise<void>) | null = null;
   const onChanged = (projectId: string, ids: string[]) => deps.publish({ projectId, topic: "agent.changed", ids });
   const pulse = createPulse({
     database,
     samplesPerAgent: settings.SVC_AGENT_STATUS_MAX_PER_AGENT,
-    onReturned: onChanged,
+    onReturned(projectId, ids) {
+      onChanged(projectId, ids);
+      cameTo(projectId);
+    },
     onError: deps.onError,
   });
+  const cameTo = (projectId: string) => {
+    for (const listener of arrivalListeners) listener(projectId);
+  };
   const losses = createLosses({ database, clock, onError: deps.onError });
   const presence = createPresence({
     database,
@@ -160,6 +169,10 @@ export function createAgents(deps: AgentsDeps): Agents {
 
   return {
     ...presence,
+    async workerConnected(identity, hello, at) {
+      await presence.workerConnected(identity, hello, at);
+      cameTo(identity.project_id);
+    },
     authenticate: identities.authenticate,
     isStillAdmitted: identities.isStillAdmitted,
     standing: identities.standing,
@@ -235,6 +248,9 @@ export function createAgents(deps: AgentsDeps): Agents {
     onRevoked(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    onArrived(listener) {
+      arrivalListeners.add(listener);
     },
     async start() {
       stopListening = await database.listen(

@@ -34,6 +34,8 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
       coordinator.wake(id);
       return shown(row);
     },
+    /** An agent of the project came to this process, or came back. */
+    agentCame: coordinator.agentCame,
     tick: coordinator.tick,
     stop: coordinator.stop,
   };

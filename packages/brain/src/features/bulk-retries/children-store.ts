@@ -58,7 +58,10 @@ export const nextChildren = (
     .limit(limit)
     .execute();
 
-export type ChildClaim = Pick<BulkRetryChildRow, "id" | "command_id" | "claimed_agent_id" | "ended_before_at">;
+export type ChildClaim = Pick<
+  BulkRetryChildRow,
+  "id" | "command_id" | "claimed_agent_id" | "claimed_generation" | "ended_before_at"
+>;
 
 /** Claims pending children; gives how many were. */
 export async function claimChildren(
@@ -79,6 +82,7 @@ export async function claimChildren(
       ...shared,
       command_id: each<string>("command_id", "uuid"),
       claimed_agent_id: each<string>("claimed_agent_id", "uuid"),
+      claimed_generation: each<number | null>("claimed_generation", "bigint"),
       ...(shared.task_outcome !== null && { ended_before_at: each<Date | null>("ended_before_at", "timestamptz") }),
     })
     .where(

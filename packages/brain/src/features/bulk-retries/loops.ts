@@ -7,7 +7,7 @@ import { deleteFinishedBefore } from "./store.ts";
 
 const dayMs = 86_400_000;
 
-/** Moves open bulk retries on, in case word of a result was lost. In every replica: the lock on a request orders them. */
+/** Moves open bulk retries on, in case word of what they waited for was lost. In every replica: the lock on a request orders them. */
 export const moveBulkRetries: Loop<{
   bulkRetries: Pick<Coordinator, "tick">;
   settings: { SVC_BULK_RETRY_SCAN_SECONDS: number };

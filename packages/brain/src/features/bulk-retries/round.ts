@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database, DialectName, Tx } from "../../platform/database/database.ts";
 import type { BulkRetryRequestRow, CommandRow, Tables } from "../../schema/tables/index.ts";
 import { type Audit, ownOrigin } from "../audit/index.ts";
-import { type Commands, holdAgent } from "../commands/index.ts";
+import { type Commands, holdAgents } from "../commands/index.ts";
 import { tasksByRowId } from "../tasks/index.ts";
 import { judgeCanary } from "./canary.ts";
 import { childrenInFlight, claimChildren, nextChildren, settleChildren, type WaitingChild } from "./children-store.ts";
@@ -23,31 +23,34 @@ export interface RoundDeps {
   readonly timeoutSeconds: number;
 }
 
-/** Agents that may be given children now, by engine, the preferred one first. */
-export type Takers = ReadonlyMap<string, readonly string[]>;
+/** Agents that may be given children of the engine now, the preferred one first. */
+export type Takers = (tx: Tx<Tables>, row: BulkRetryRequestRow, engine: string) => Promise<readonly string[]>;
 
 export interface RoundRequest {
   readonly parentId: string;
   readonly takers: Takers;
   /** Children that are claimed at most, beside the request's own limits. */
   readonly limit?: number;
-  /** Passes over a request that another process is at. */
-  readonly skipsHeld?: boolean;
+}
+
+export interface Round {
+  /** The commands that were made. */
+  readonly issued: readonly CommandRow[];
+  /** When the request's rate lets it send more; null when something else decides. */
+  readonly nextAt: Date | null;
 }
 
 /**
  * One round over a request, under the lock on its row: notes what became of the children that were sent, judges the canary and the deadline,
  * and makes commands for the next children, each with the key `bulk:<child id>`. Everything commits together before anything is sent, so a
  * process that dies leaves nothing half done and nothing that another one would send again.
- *
- * @returns the commands that were made.
  */
-export function runRound(deps: RoundDeps, request: RoundRequest): Promise<CommandRow[]> {
+export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Round> {
   const { database, clock } = deps;
   return database.write(
     async (tx) => {
-      const row = await holdRequest(tx, database.dialect, request.parentId, request);
-      if (row === undefined || row.finished_at !== null) return [];
+      const row = await holdRequest(tx, database.dialect, request.parentId);
+      if (row === undefined || row.finished_at !== null) return { issued: [], nextAt: null };
       const now = clock.now();
       const before = { ...row };
       await settle(tx, row, now);
@@ -57,7 +60,8 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Comman
       await close(tx, deps.audit, row, { before, now });
       const changes = changesOf(before, row);
       if (Object.keys(changes).length > 0) await updateRequest(tx, row.id, changes);
-      return issued;
+      const isPaced = isClaimable(row, now) && row.next_claim_at !== null && row.next_claim_at > now;
+      return { issued, nextAt: isPaced ? row.next_claim_at : null };
     },
     // Locks of several requests in one shared transaction could wait for another's in a ring.
     { alone: database.dialect === "postgres" },
@@ -99,9 +103,11 @@ async function claim(
   for (const [index, stretch] of stretches.entries()) {
     if (free <= 0) break;
     if (stretch.next >= stretch.end) continue;
-    const agents = request.takers.get(stretch.engine) ?? [];
+    const [agents, waiting] = await Promise.all([
+      request.takers(tx, row, stretch.engine),
+      nextChildren(tx, row.id, stretch, free),
+    ]);
     if (agents.length === 0) continue;
-    const waiting = await nextChildren(tx, row.id, stretch, free);
     const children = await withPresent(tx, deps.database.dialect, waiting, agents);
     const last = children.at(-1);
     if (last === undefined) continue;
@@ -109,14 +115,15 @@ async function claim(
     free -= children.length;
     stretches[index] = { ...stretch, next: last.ordinal + 1 };
   }
+  if (issued.length === 0) return issued;
   row.stretches = JSON.stringify(stretches);
   row.pending_count -= issued.length;
   row.claimed_count += issued.length;
-  if (pace !== null && issued.length > 0) row.next_claim_at = pace.nextAfter(issued.length);
+  if (pace !== null) row.next_claim_at = pace.nextAfter(issued.length);
   return issued;
 }
 
-type AssignedChild = WaitingChild & { readonly agentId: string };
+type AssignedChild = WaitingChild & { readonly agentId: string; readonly generation: number | null };
 
 /** The children with their agents, up to the first whose agent is revoked by now; nobody revokes the others before the transaction ends. */
 async function withPresent(
@@ -128,11 +135,15 @@ async function withPresent(
   // Who reported the task surely reaches it.
   const agentOf = ({ reported_by: reporter }: WaitingChild) =>
     agents.includes(reporter) ? reporter : (agents[0] as string);
-  const held = new Set<string>();
-  for (const id of [...new Set(children.map(agentOf))].sort()) if (await holdAgent(tx, dialect, id)) held.add(id);
-  const assigned = children.map((child) => ({ ...child, agentId: agentOf(child) }));
-  const gone = assigned.findIndex(({ agentId }) => !held.has(agentId));
-  return gone === -1 ? assigned : assigned.slice(0, gone);
+  if (children.length === 0) return [];
+  const held = await holdAgents(tx, dialect, [...new Set(children.map(agentOf))]);
+  const assigned: AssignedChild[] = [];
+  for (const child of children) {
+    const agent = held.get(agentOf(child));
+    if (agent === undefined) break;
+    assigned.push({ ...child, agentId: agent.id, generation: agent.last_connect_at?.getTime() ?? null });
+  }
+  return assigned;
 }
 
 /** When the tasks of a canary had ended before, by row id. */
@@ -168,10 +179,11 @@ async function claimAll(
     })),
   );
   if (issued.length !== children.length) throw new Error(`children of ${row.id} have commands already`);
-  const claims = children.map(({ id, engine, task_id }, index) => ({
+  const claims = children.map(({ id, engine, task_id, agentId, generation }, index) => ({
     id,
     command_id: issued[index]?.id ?? null,
-    claimed_agent_id: issued[index]?.agent_id ?? null,
+    claimed_agent_id: agentId,
+    claimed_generation: generation,
     ended_before_at: before?.get(taskRowId(row.project_id, engine, task_id)) ?? null,
   }));
   const claimed = await claimChildren(tx, database.dialect, claims, {

@@ -76,6 +76,7 @@ export async function sealPlan(
       outcome: "unobserved",
       command_id: null,
       claimed_agent_id: null,
+      claimed_generation: null,
       claimed_at: null,
       claim_deadline_at: null,
       completed_at: null,

@@ -12,15 +12,6 @@ export const findRequest = (db: Db, projectId: string, id: string): Promise<Bulk
     .where("id", "=", id)
     .executeTakeFirst();
 
-/** The request unless it has finished. */
-export const findOpen = (db: Db, id: string): Promise<BulkRetryRequestRow | undefined> =>
-  db
-    .selectFrom("bulk_retry_requests")
-    .selectAll()
-    .where("id", "=", id)
-    .where("finished_at", "is", null)
-    .executeTakeFirst();
-
 export const findByKey = (db: Db, projectId: string, key: string): Promise<BulkRetryRequestRow | undefined> =>
   db
     .selectFrom("bulk_retry_requests")
@@ -59,21 +50,17 @@ export async function insertChildren(tx: Tx<Tables>, children: readonly BulkRetr
   }
 }
 
-/**
- * The request, held until the end of the transaction: whoever changes it or its children holds it first. Undefined when it is gone, or held
- * by another one and `skipsHeld`.
- */
+/** The request, held until the end of the transaction: whoever changes it or its children holds it first. Undefined when it is gone. */
 export const holdRequest = (
   tx: Tx<Tables>,
   dialect: DialectName,
   id: string,
-  { skipsHeld = false }: { skipsHeld?: boolean } = {},
 ): Promise<BulkRetryRequestRow | undefined> =>
   tx
     .selectFrom("bulk_retry_requests")
     .selectAll()
     .where("id", "=", id)
-    .$if(dialect === "postgres", (query) => (skipsHeld ? query.forUpdate().skipLocked() : query.forUpdate()))
+    .$if(dialect === "postgres", (query) => query.forUpdate())
     .executeTakeFirst();
 
 export async function updateRequest(tx: Tx<Tables>, id: string, changes: Partial<BulkRetryRequestRow>): Promise<void> {
@@ -147,8 +134,21 @@ export const openForAgents = (db: Db, agentIds: readonly string[], now: Date): P
 
 const maxOpenForAgents = 500;
 
+/** Open requests of the projects. */
+export async function openInProjects(db: Db, projectIds: readonly string[]): Promise<string[]> {
+  if (projectIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("bulk_retry_requests")
+    .select("id")
+    .where("project_id", "in", projectIds)
+    .where("finished_at", "is", null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** The requests whose children these commands are. */
 export async function parentsOf(db: Db, commandIds: readonly string[]): Promise<string[]> {
+  if (commandIds.length === 0) return [];
   const rows = await db
     .selectFrom("bulk_retry_children")
     .select("parent_id")

@@ -50,9 +50,11 @@ for (const dialect of testDialects) {
     test("is not won when its time went by between the look and the claim", async () => {
       const id = await issue({ timeout_at: later(1000) });
       const win = (now: Date) =>
-        opened.database.write((tx) => claimPending(tx, { id, token: "t", now, timeoutAt: later(60_000) }));
-      expect(await win(later(1000))).toBeUndefined();
-      expect(await win(later(999))).toMatchObject({ id, status: "dispatched" });
+        opened.database.write((tx) =>
+          claimPending(tx, { claims: [{ id, token: "t" }], now, timeoutAt: later(60_000) }),
+        );
+      expect(await win(later(1000))).toEqual([]);
+      expect(await win(later(999))).toMatchObject([{ id, status: "dispatched" }]);
     });
 
     test("is cancelled with its agent or with its project, and no other command is", async () => {

@@ -3,11 +3,11 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
-import { engineOf, fitnessOf, reachOf, type SessionReach } from "./contract.ts";
+import { childKeyPrefix, engineOf, fitnessOf, reachOf, type SessionReach } from "./contract.ts";
 import type { CommandMetrics } from "./metrics.ts";
 import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
 import { findAgent } from "./session-reads.ts";
-import { claimPending, type PendingCommand, pendingById, pendingForAgent } from "./store.ts";
+import { claimPending, type PendingCommand, pendingChildren, pendingForAgent } from "./store.ts";
 
 /** A command won for one delivery, as the frame's id and payload. */
 export interface ClaimedCommand {
@@ -39,8 +39,8 @@ export interface Claimed {
 
 /** What makes commands only when somebody can be given them: the children of bulk retries. */
 export interface ChildSource {
-  /** Makes commands for a poll of the agent that honours these contracts, and gives their ids; at most `max`. */
-  take(request: { agentId: string; engines: ReadonlySet<string>; max: number }): Promise<readonly string[]>;
+  /** Makes commands for a poll of the agent that honours these contracts, and gives them; at most `max`. */
+  take(request: { agentId: string; engines: ReadonlySet<string>; max: number }): Promise<readonly CommandRow[]>;
   /** For which of these agents `take` would make commands now, and of which engines. */
   waitingFor(agentIds: readonly string[]): Promise<readonly { agentId: string; action: string; engine: string }[]>;
 }
@@ -69,8 +69,8 @@ const isFull = ({ request, commands, characters }: Round): boolean =>
   commands.length >= request.max || characters >= maxClaimedCharacters;
 
 /**
- * Claims what waits for an agent, in issued_at order, each row in a transaction of its own before it is sent: of two sessions that ask at
- * once, one wins.
+ * Claims what waits for an agent, in issued_at order, before it is sent: of two sessions that ask at once, one wins. Children of bulk retries
+ * that follow one another are claimed by one transaction, every other command by one of its own.
  */
 export function createClaim({
   database,
@@ -94,50 +94,64 @@ export function createClaim({
       // What is claimed must reach the agent; the rest stays pending.
       if (round.commands.length === 0) throw error;
       log.warn("commands.claim_cut_short", { agent_id: request.agentId, message: (error as Error).message });
-      return { commands: round.commands, hasMore: false };
+      return { commands: round.commands, hasMore: true };
     }
     return { commands: round.commands, hasMore: isFull(round) };
   };
 
-  /** Polls take the children of bulk retries before anything else. */
+  /** Polls take the children of bulk retries before anything else: those that wait already, then more. */
   async function claimChildren(round: Round): Promise<void> {
     const { agentId, max, retryContracts: engines } = round.request;
     if (engines.size === 0 || max === 0) return;
-    for (const id of (await children()?.take({ agentId, engines, max })) ?? []) {
-      const command = await pendingById(database, id);
-      if (command !== undefined) await claimOne(round, command);
-    }
+    await claimInTurn(round, await pendingChildren(database, { agentId, limit: max, now: clock.now() }));
+    if (isFull(round)) return;
+    const more = (await children()?.take({ agentId, engines, max: max - round.commands.length })) ?? [];
+    await claimInTurn(round, more.map(asPending));
   }
 
   async function claimNew(round: Round): Promise<void> {
     let after: PendingCommand | null = null;
-    for (;;) {
+    while (!isFull(round)) {
       const page: PendingCommand[] = await pendingForAgent(database, {
         agentId: round.request.agentId,
         after,
         limit: pageRows,
         now: clock.now(),
       });
-      for (const command of page) {
-        if (isFull(round)) return;
-        await claimOne(round, command);
-      }
+      await claimInTurn(round, page);
       after = page.at(-1) ?? null;
       if (page.length < pageRows) return;
     }
   }
 
-  async function claimOne(round: Round, command: PendingCommand): Promise<void> {
-    const fitness = fitnessOf(command, round.request);
-    if (fitness === "barred" || (fitness === "willing" && (await isAnyAble(round, command)))) return;
+  async function claimInTurn(round: Round, commands: readonly PendingCommand[]): Promise<void> {
+    for (let at = 0; at < commands.length && !isFull(round); ) {
+      const room = round.request.max - round.commands.length;
+      const some = claimedTogether(commands.slice(at, at + room));
+      await claimAll(round, some);
+      at += some.length;
+    }
+  }
+
+  async function claimAll(round: Round, commands: readonly PendingCommand[]): Promise<void> {
+    const claims: { id: string; token: string }[] = [];
+    for (const command of commands) {
+      const fitness = fitnessOf(command, round.request);
+      const isGiven = fitness === "able" || (fitness === "willing" && !(await isAnyAble(round, command)));
+      if (isGiven) claims.push({ id: command.id, token: randomToken() });
+    }
+    if (claims.length === 0) return;
     const now = clock.now();
     const timeoutAt = new Date(now.getTime() + timeoutSeconds * 1000);
-    const token = randomToken();
-    const row = await database.write((tx) => claimPending(tx, { id: command.id, token, now, timeoutAt }));
-    if (row === undefined) return;
-    add(round, row, token);
-    counted.moved(row, "dispatched");
-    changed(row);
+    const won = await database.write((tx) => claimPending(tx, { claims, now, timeoutAt }));
+    const rows = new Map(won.map((row) => [row.id, row]));
+    for (const { id, token } of claims) {
+      const row = rows.get(id);
+      if (row === undefined) continue;
+      add(round, row, token);
+      counted.moved(row, "dispatched");
+      changed(row);
+    }
   }
 
   /** Whether a session of the agent can do what this one cannot. */
@@ -181,3 +195,14 @@ export function createClaim({
 
 /** Commands that may be repeated are small, but for fires with their inputs. */
 const resentAtOnce = 50;
+
+const asPending = (row: CommandRow): PendingCommand => ({
+  ...row,
+  engine: engineOf(parseJson(row.payload) as Record<string, unknown>),
+});
+
+/** The first commands that one transaction may claim: children as long as nothing else comes between. */
+function claimedTogether(commands: readonly PendingCommand[]): readonly PendingCommand[] {
+  const other = commands.findIndex(({ idempotency_key }) => idempotency_key?.startsWith(childKeyPrefix) !== true);
+  return other === -1 ? commands : commands.slice(0, Math.max(1, other));
+}

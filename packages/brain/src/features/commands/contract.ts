@@ -8,6 +8,9 @@ import { capabilityOfAction, isCommandAction, retryContractMarker } from "@svc/p
 /** Actions that need the contract. */
 export const contractActions = ["retry_task", "bulk_retry"] as const;
 
+/** How the idempotency keys of commands for children of durable bulk retries begin; no others do. */
+export const childKeyPrefix = "bulk:";
+
 const needsContract: ReadonlySet<string> = new Set(contractActions);
 
 /** The engine that a command's parameters name; null when they name none. */

@@ -22,7 +22,7 @@ export { countOpen } from "./reads.ts";
 export type { ReportedResult } from "./report.ts";
 export type { CommandOutcome, EndedCommand } from "./result-signal.ts";
 export { commandRoutes } from "./routes.ts";
-export { findAgent, holdAgent } from "./session-reads.ts";
+export { findAgent, holdAgent, holdAgents } from "./session-reads.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
 export { commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";
@@ -70,7 +70,7 @@ export function createCommands(given: CommandsDeps) {
     counted,
     /** Writes a pending command inside the caller's transaction; null when the project has its idempotency key already. */
     issue: createIssue(given),
-    /** Writes several in one statement; gives those whose idempotency key is new. */
+    /** Writes several in one statement, to be sent in this order; gives those whose idempotency key is new. */
     issueAll: createIssueAll(given),
     /** Commands that were issued have been committed: their agents are told in every process. Never throws, never waits. */
     offer(...commands: readonly IssuedCommand[]): void {

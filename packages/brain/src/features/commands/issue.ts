@@ -25,10 +25,16 @@ export interface NewCommand {
 
 export type IssuedCommand = Pick<CommandRow, "id" | "project_id" | "agent_id" | "action">;
 
-/** Writes pending commands as `createIssue` does, in one statement; gives those whose project has no such idempotency key yet. */
+/**
+ * Writes pending commands as `createIssue` does, in one statement, to be sent in the given order; gives those whose project has no such
+ * idempotency key yet.
+ */
 export function createIssueAll(deps: Parameters<typeof createIssue>[0]) {
   return async function issueAll(tx: Tx<Tables>, given: readonly NewCommand[]): Promise<CommandRow[]> {
-    const rows = given.map((each) => rowOf(deps, each));
+    const issued_at = deps.clock.now();
+    // Commands of one instant go by their ids.
+    const ids = given.map(() => uuidV7(deps.clock)).sort();
+    const rows = given.map((each, index) => ({ ...rowOf(deps, each, issued_at), id: ids[index] as string }));
     const inserted = await insertCommands(tx, rows);
     return rows.filter(({ id }) => inserted.has(id));
   };
@@ -40,7 +46,7 @@ export function createIssueAll(deps: Parameters<typeof createIssue>[0]) {
  */
 export function createIssue(deps: { clock: Pick<Clock, "now">; timeoutSeconds: number }) {
   return async function issue(tx: Tx<Tables>, given: NewCommand): Promise<CommandRow | null> {
-    const row = rowOf(deps, given);
+    const row = rowOf(deps, given, deps.clock.now());
     return (await insertCommand(tx, row)) ? row : null;
   };
 }
@@ -48,8 +54,8 @@ export function createIssue(deps: { clock: Pick<Clock, "now">; timeoutSeconds: n
 function rowOf(
   { clock, timeoutSeconds }: { clock: Pick<Clock, "now">; timeoutSeconds: number },
   given: NewCommand,
+  now: Date,
 ): CommandRow {
-  const now = clock.now();
   return {
     id: uuidV7(clock),
     project_id: given.projectId,

@@ -1,6 +1,7 @@
 import { type Redactor, readCommandResult } from "@svc/protocol";
 import type { Tx } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
+import { createTogether } from "../../platform/database/together.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import type { CommandDeps } from "./claim.ts";
 import { findCommand } from "./reads.ts";
@@ -38,6 +39,7 @@ export interface ReportDeps extends CommandDeps {
 
 /** Stores what an agent says about a command it was given: its ack and its result (spec part 3, section 4.1). */
 export function createReports({ database, clock, log, counted, redactor, ended, late }: ReportDeps) {
+  const together = createTogether(database);
   const handlers = new Map<string, ResultHandler[]>();
   const listeners = new Map<string, ResultListener[]>();
   const tokenOf = (payload: Record<string, unknown>) =>
@@ -53,7 +55,7 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
   return {
     async acked(agentId: string, commandId: string, payload: Record<string, unknown>): Promise<void> {
       if (!isUuid(commandId)) return;
-      await database.write((tx) =>
+      await together((tx) =>
         markAcked(tx, { id: commandId.toLowerCase(), agentId, token: tokenOf(payload), now: clock.now() }),
       );
     },
@@ -66,7 +68,7 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
       const error = isSuccess ? null : errorOf(payload);
       const now = clock.now();
       const report = { id, agentId, token: tokenOf(payload), status, error, now } as const;
-      const reported = await database.write(async (tx): Promise<ReportedResult | null> => {
+      const reported = await together(async (tx): Promise<ReportedResult | null> => {
         const finished = await finish(tx, { ...report, result: isSuccess ? storedJson(result) : null });
         const command = finished ?? (await findCommand(tx, id));
         if (command === undefined) return null;

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Database, DialectName, Tx } from "../../platform/database/database.ts";
+import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { AgentRow, Tables, TaskRow } from "../../schema/tables/index.ts";
 import type { Abilities } from "./contract.ts";
 
@@ -82,22 +82,27 @@ function agentsOf(rows: readonly AgentSession[]): AgentFacts[] {
 }
 
 /** Whether the agent is there, unrevoked and of an active project; until the transaction ends nobody revokes or archives it. */
-export async function holdAgent(
+export const holdAgent = async (tx: Tx<Tables>, dialect: DialectName, agentId: string): Promise<boolean> =>
+  (await holdAgents(tx, dialect, [agentId])).has(agentId);
+
+/** Those of the agents that are there, unrevoked and of an active project, by id; until the transaction ends nobody revokes or archives them. */
+export async function holdAgents(
   tx: Tx<Tables>,
-  dialect: Database<Tables>["dialect"],
-  agentId: string,
-): Promise<boolean> {
-  const row = await tx
+  dialect: DialectName,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, Pick<AgentRow, "id" | "last_connect_at">>> {
+  const rows = await tx
     .selectFrom("agents as a")
     .innerJoin("projects as p", "p.id", "a.project_id")
-    .select("a.id")
-    .where("a.id", "=", agentId)
+    .select(["a.id", "a.last_connect_at"])
+    .where("a.id", "in", agentIds)
     .where("a.revoked_at", "is", null)
     .where("p.is_active", "=", true)
+    .orderBy("a.id")
     // Heartbeats go on meanwhile: a revocation changes the name, which is part of a key, and archiving takes the whole row.
     .$if(dialect === "postgres", (query) => query.forKeyShare())
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** What a command tells its agent of a task, and who reported its newest event. */

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
-import { contractActions, engineOf } from "./contract.ts";
+import { childKeyPrefix, contractActions, engineOf } from "./contract.ts";
 
 type Db = Database<Tables>;
 
@@ -10,7 +10,8 @@ const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
   eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]);
 
 /** A command that waits, without what it holds: payloads of hundreds of them may be large. */
-export interface PendingCommand extends Pick<CommandRow, "id" | "project_id" | "action" | "issued_at"> {
+export interface PendingCommand
+  extends Pick<CommandRow, "id" | "project_id" | "action" | "issued_at" | "idempotency_key"> {
   /** Null when the command names none. */
   readonly engine: string | null;
 }
@@ -23,6 +24,7 @@ const selectPending = (db: Db["read"]) =>
       "project_id",
       "action",
       "issued_at",
+      "idempotency_key",
       sql<string | null>`payload -> 'engine'`.as("engine"),
       sql<string | null>`payload -> 'filter' -> 'engine'`.as("filtered_engine"),
     ])
@@ -65,10 +67,21 @@ export async function pendingForAgent(
   return rows.map(withEngine);
 }
 
-/** A command by id while it waits. */
-export async function pendingById(db: Db, id: string): Promise<PendingCommand | undefined> {
-  const row = await selectPending(db.read).where("id", "=", id).executeTakeFirst();
-  return row === undefined ? undefined : withEngine(row);
+/** Children of bulk retries that wait for this agent at `now`, oldest first. */
+export async function pendingChildren(
+  db: Db,
+  { agentId, limit, now }: { agentId: string; limit: number; now: Date },
+): Promise<PendingCommand[]> {
+  const rows = await selectPending(db.read)
+    .where("agent_id", "=", agentId)
+    .where("action", "=", "bulk_retry")
+    .where("idempotency_key", "like", `${childKeyPrefix}%`)
+    .where(isInTime(now))
+    .orderBy("issued_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(withEngine);
 }
 
 /** A kind of command that waits for an agent. */
@@ -121,25 +134,32 @@ export async function newsOfAgents(
 
 const readMember = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
-/** Wins a pending command for one delivery; undefined when another claim, a cancel or its timeout came first. */
+/** Wins pending commands for one delivery each; gives those for which no other claim, cancel or timeout came first, in no promised order. */
 export const claimPending = (
   tx: Tx<Tables>,
-  claim: { id: string; token: string; now: Date; timeoutAt: Date },
-): Promise<CommandRow | undefined> =>
+  { claims, now, timeoutAt }: { claims: readonly { id: string; token: string }[]; now: Date; timeoutAt: Date },
+): Promise<CommandRow[]> =>
   tx
     .updateTable("commands")
     .set({
       status: "dispatched",
-      dispatched_at: claim.now,
-      last_sent_at: claim.now,
-      timeout_at: claim.timeoutAt,
-      delivery_claim_token: claim.token,
+      dispatched_at: now,
+      last_sent_at: now,
+      timeout_at: timeoutAt,
+      delivery_claim_token: sql<string>`CASE id ${sql.join(
+        claims.map(({ id, token }) => sql`WHEN ${id} THEN ${token}`),
+        sql` `,
+      )} END`,
     })
-    .where("id", "=", claim.id)
+    .where(
+      "id",
+      "in",
+      claims.map(({ id }) => id),
+    )
     .where("status", "=", "pending")
-    .where(isInTime(claim.now))
+    .where(isInTime(now))
     .returningAll()
-    .executeTakeFirst();
+    .execute();
 
 /**
  * Cancels the commands of an agent or of a project that no agent has been sent yet, and gives them. They are locked by id, so that a

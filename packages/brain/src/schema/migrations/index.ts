@@ -12,6 +12,7 @@ import { depthsAndErrors } from "./0010-depths-and-errors.ts";
 import { accounts } from "./0011-accounts.ts";
 import { commandLists } from "./0012-command-lists.ts";
 import { bulkRetries } from "./0013-bulk-retries.ts";
+import { claimedGeneration } from "./0014-claimed-generation.ts";
 
 /** Every migration, in order. A released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   accounts,
   commandLists,
   bulkRetries,
+  claimedGeneration,
 ];

@@ -63,6 +63,8 @@ export interface BulkRetryChildRow {
   /** Made by the claim. */
   command_id: string | null;
   claimed_agent_id: string | null;
+  /** Which connection of the agent it was claimed for: when that began, in epoch milliseconds; null for one that only polls. */
+  claimed_generation: number | null;
   claimed_at: Date | null;
   claim_deadline_at: Date | null;
   completed_at: Date | null;

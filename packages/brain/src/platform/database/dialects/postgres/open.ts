@@ -41,7 +41,8 @@ export async function openPostgres<Schema>(
     flush: flushed,
     bulk: { dialect: "postgres", pool },
     async notify(channel, payload) {
-      await pool.query("SELECT pg_notify($1, $2)", [channel, payload]);
+      // Words may be lost, and nobody waits for the disk to say one.
+      await pool.query("SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)", [channel, payload]);
     },
     listen: (channel, handler, options) => listener.listen(channel, handler, options),
     lead: (name) => leases.lead(name),
