@@ -22,10 +22,10 @@ export const steps: readonly Step[] = [
   check("unused", "knip", "--no-progress"),
   check("docs", "node", "--conditions=source", "scripts/check-docs.ts"),
   check("build", "node", "scripts/build.ts"),
-  project("unit", 4),
-  project("brain", 9),
-  project("engines", 7),
-  project("browser", 19),
+  project("unit", 3),
+  project("brain", 10),
+  project("engines", 8),
+  project("browser", 18),
 ];
 
 function check(name: string, command: string, ...args: readonly string[]): Step {

@@ -90,7 +90,11 @@ export async function startShop(): Promise<Shop> {
   };
 
   function list({ parameters }: Command): CommandOutcome {
-    const { queue, limit, cursor: asked } = parameters as { queue: string | null; limit: number; cursor: string | null };
+    const {
+      queue,
+      limit,
+      cursor: asked,
+    } = parameters as { queue: string | null; limit: number; cursor: string | null };
     const cursor = asked ?? "0";
     if (!/^\d+$/.test(cursor)) return { status: "failed", error: "invalid_cursor: nothing is known of it" };
     const letters = engine.letters.filter((letter) => queue === null || letter.queue === queue);
