@@ -183,6 +183,8 @@ describe("ticked tasks", () => {
     expect({ ...filter, task_ids: filter.task_ids.toSorted() }).toEqual({
       engine: "bullmq",
       task_ids: ["bad-1", "bad-2"],
+      task_names: null,
+      task_priorities: null,
     });
     await bar.waitFor({ state: "detached" });
     expect(faults).toEqual([]);

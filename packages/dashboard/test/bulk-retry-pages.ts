@@ -6,7 +6,7 @@ import type { PageCase } from "./page-case.ts";
 export const bulkRetryPages = {
   "bulk retry": {
     path: ({ slug, openBulkRetryId }) => `/p/${slug}/bulk-retries/${openBulkRetryId}`,
-    title: /^Bulk retry, Commands, shop/,
+    title: /^Bulk retry \w{8}, Commands, shop/,
     ready: async (page) => {
       await page.getByText("Its tasks are sent one after the other").waitFor();
       await page.getByText("Plan digest").waitFor();
@@ -19,7 +19,7 @@ export const bulkRetryPages = {
   },
   "bulk retry that has ended": {
     path: ({ slug, bulkRetryId }) => `/p/${slug}/bulk-retries/${bulkRetryId}?outcome=unknown`,
-    title: /^Bulk retry, Commands, shop/,
+    title: /^Bulk retry \w{8}, Commands, shop/,
     ready: async (page) => {
       await page.getByText("Nobody knows of one task").waitFor();
       await page.getByText("Plan digest").waitFor();

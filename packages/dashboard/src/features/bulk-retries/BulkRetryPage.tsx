@@ -6,6 +6,7 @@ import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { FailedLine, NoteLine } from "../../ui/Feedback.tsx";
+import { idTail } from "../../ui/format.ts";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { NotForRole } from "../../ui/NotForRole.tsx";
@@ -32,7 +33,7 @@ export function BulkRetryPage() {
   usePage([
     { label: slug, href: paths.project(slug) },
     { label: "Commands", href: paths.commands(slug) },
-    { label: "Bulk retry" },
+    { label: `Bulk retry ${idTail(requestId)}` },
   ]);
   if (role === "operator" || role === "admin") return <BulkRetry slug={slug} id={requestId} />;
   return (

@@ -85,7 +85,8 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
                   <th>Outcome</th>
                   <th>Task</th>
                   <th className="lg">New task, or why there is none</th>
-                  <th className="lg">Command, agent</th>
+                  <th className="lg">Command</th>
+                  <th className="lg">Agent</th>
                 </>
               }
             >
@@ -108,7 +109,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
                   <td className={`lg t2 ${css.error}`}>
                     {child.error === null ? <NewTask slug={slug} child={child} /> : printable(child.error)}
                   </td>
-                  <td className={`lg ${panel.two}`}>
+                  <td className="lg">
                     {child.command_id === null ? (
                       <span className="t3">–</span>
                     ) : (
@@ -116,10 +117,12 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
                         {idTail(child.command_id)}
                       </AppLink>
                     )}
-                    {child.agent_id === null ? null : (
-                      <small>
-                        <AgentLink slug={slug} id={child.agent_id} agents={agents} />
-                      </small>
+                  </td>
+                  <td className="lg">
+                    {child.agent_id === null ? (
+                      <span className="t3">–</span>
+                    ) : (
+                      <AgentLink slug={slug} id={child.agent_id} agents={agents} />
                     )}
                   </td>
                 </tr>
