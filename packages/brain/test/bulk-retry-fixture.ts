@@ -44,6 +44,10 @@ export const childrenGiven = (agent: Pick<RawAgent, "frames">): GivenChild[] =>
     return [{ id, taskId: filter.task_ids[0] as string, token: String(payload.delivery_claim_token) }];
   });
 
+/** The child of a task once the agent has it. */
+export const whenChild = (agent: Pick<RawAgent, "frames">, id: string | undefined): Promise<GivenChild> =>
+  waitFor(() => childrenGiven(agent).find(({ taskId }) => taskId === id));
+
 export interface Reply {
   readonly status?: "success" | "failed";
   readonly error?: string;

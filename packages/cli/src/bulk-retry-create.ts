@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { BulkRetryBody, BulkRetryFilter } from "@svc/client";
+import type { BulkRetryBody, BulkRetryFilter, BulkRetryRequest } from "@svc/client";
 import { counted } from "./account-rescue.ts";
 import { printBulkRetry, watchBulkRetry } from "./api/bulk-retries.ts";
 import { asking, type Connection, openProject, projectOptions, sessionAsks } from "./api/connect.ts";
 import { insist } from "./api/follow.ts";
 import { confirms } from "./ask.ts";
-import type { Command, CommandOptions } from "./command.ts";
+import type { Command, CommandOptions, Terminal } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { filterOptions, readFilters, wholeNumber } from "./option-values.ts";
 import { readOptions } from "./options.ts";
@@ -68,6 +68,7 @@ export const bulkRetryCreate: Command = {
     const asJson = values.json === true;
     const create = () => connection.api.createBulkRetry(slug, body);
     const created = await asking(connection, () => insist(create), { slug });
+    tellSlowRate(created, body.rate_per_minute, terminal);
     if (values["no-wait"] === true) {
       printBulkRetry(created, { asJson, terminal });
       return exitCodes.done;
@@ -89,6 +90,17 @@ function requireSelection(filter: BulkRetryFilter, isAll: boolean): void {
   if (filter.task_ids === undefined) return;
   if (filter.engine === undefined) throw new CliError("usage", "--task needs --engine");
   if (filter.priority !== undefined) throw new CliError("usage", "--task and --priority do not go together");
+}
+
+/** A rate at which the time of a request is over before its last task is sent blocks it: that is told at once. */
+function tellSlowRate({ counts, created_at, deadline_at }: BulkRetryRequest, rate: number | undefined, terminal: Terminal): void {
+  if (rate === undefined) return;
+  const minutes = (Date.parse(deadline_at) - Date.parse(created_at)) / 60_000;
+  if (counts.total <= rate * minutes) return;
+  const [needed, given] = [Math.ceil(counts.total / rate), Math.floor(minutes)];
+  terminal.err(
+    `svc: at ${rate} in a minute they take ${needed} minutes, and it is blocked after ${given}: svc bulk-retry resume goes on then`,
+  );
 }
 
 /** How many tasks match now, in words. The service counts by the same filters as its task list. */

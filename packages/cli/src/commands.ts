@@ -90,6 +90,11 @@ export const commands: CommandTable = [
         load: async () => (await import("./bulk-retry-create.ts")).bulkRetryCreate,
       },
       {
+        name: "list",
+        summary: "list bulk retries",
+        load: async () => (await import("./bulk-retry-list.ts")).bulkRetryList,
+      },
+      {
         name: "show",
         summary: "tell how far a bulk retry has come",
         load: async () => (await import("./bulk-retry-control.ts")).bulkRetryShow,

@@ -107,6 +107,43 @@ describe("svc bulk-retry create", () => {
   });
 });
 
+describe("svc bulk-retry", () => {
+  const { ask, begin, failing } = useShop();
+
+  test("list shows those of the project, newest first, by pages", async () => {
+    expect(await ask(["list"])).toEqual({ code: 0, out: "", err: "svc: there is no bulk retry\n" });
+    await failing("mail", 2);
+    const first = await begin("--queue", "mail");
+    expect(await ask(["watch", first])).toMatchObject({ code: 0 });
+    const second = await begin("--queue", "nothing");
+    const { out, err } = await ask(["list"]);
+    expect(err).toBe("");
+    expect(out).toMatch(
+      new RegExp(
+        `^ID +STATUS +TASKS +SUCCEEDED +FAILED +UNKNOWN +TO COME +CREATED\n${second} +no_match +0 +0 +0 +0 +0 +\\S+\n${first} +succeeded +2 +2 +0 +0 +0 +\\S+\n$`,
+      ),
+    );
+    const page = await ask(["list", "--limit", "1", "--json"]);
+    const { items, next_cursor: cursor } = JSON.parse(page.out);
+    expect(items).toMatchObject([{ id: second, status: "no_match" }]);
+    expect((await ask(["list", "--limit", "1"])).err).toBe(`svc: there are more: --cursor ${cursor}\n`);
+    const rest = JSON.parse((await ask(["list", "--cursor", cursor, "--json"])).out);
+    expect(rest).toMatchObject({ items: [{ id: first }], next_cursor: null });
+    expect(await ask(["list", "--limit", "0"])).toMatchObject({ code: 2 });
+  });
+
+  test("create says when a rate is too slow for its time", async () => {
+    await failing("slow", 16);
+    const words = ["create", "--yes", "--no-wait", "--queue", "slow"];
+    const { code, err } = await ask([...words, "--rate", "1"]);
+    expect(code).toBe(0);
+    expect(err).toBe(
+      "svc: at 1 in a minute they take 16 minutes, and it is blocked after 15: svc bulk-retry resume goes on then\n",
+    );
+    expect(await ask([...words, "--rate", "2"])).toMatchObject({ code: 0, err: "" });
+  });
+});
+
 describe("svc bulk-retry create is refused", () => {
   const { shop, create, failing } = useShop();
 
@@ -192,6 +229,8 @@ describe("a bulk retry", () => {
 
   test("is only looked at by a viewer who may not, and by no key", async () => {
     const id = await begin("--queue", "nothing");
+    expect(await shop().signedIn(["bulk-retry", "list"], "viewer")).toMatchObject({ code: 6, out: "" });
+    expect(await shop().withKey(["bulk-retry", "list"])).toMatchObject({ code: 6, out: "" });
     for (const what of ["show", "watch", "pause", "resume"]) {
       expect(await shop().signedIn(["bulk-retry", what, id], "viewer")).toMatchObject({ code: 6 });
       expect(await shop().withKey(["bulk-retry", what, id])).toMatchObject({ code: 6, out: "" });

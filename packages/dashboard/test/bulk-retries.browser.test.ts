@@ -295,7 +295,7 @@ describe("the page", () => {
     await change({ deadline_at: hour });
     await page.reload();
     await page
-      .getByText("It stopped: the time was over before 2 of its tasks were sent. 2 tasks are not sent.")
+      .getByText(/^It stopped: the time was over before 2 of its tasks were sent.* 2 tasks are not sent[.]/)
       .waitFor();
     await change({ ...unsent, pending_count: 0, unknown_count: 2, finished_at: new Date() });
     await page.reload();

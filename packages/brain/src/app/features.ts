@@ -205,7 +205,10 @@ export function createFeatures(deps: BrainDeps) {
     workers,
     releases,
     labels,
-    publish,
+    publish(change) {
+      publish(change);
+      if (change.topic === "task.changed") bulkRetries.tasksChanged(change);
+    },
   });
   const refetches = metrics.counter({
     name: "svc_hub_refetch_total",

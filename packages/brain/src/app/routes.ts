@@ -62,7 +62,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, adminRoutes, { settingRows: deps.settingRows, settings, versions: features.versions });
   mount(app, api, agentRoutes, { agents, clock, settings });
   mount(app, api, auditRoutes, { database, audit, settings });
-  mount(app, api, bulkRetryRoutes, { bulkRetries: features.bulkRetries });
+  mount(app, api, bulkRetryRoutes, { bulkRetries: features.bulkRetries, settings });
   mount(app, api, bulkRetryPlanRoutes, { database, settings });
   mount(app, api, commandRoutes, {
     database,

@@ -97,6 +97,26 @@ for (const dialect of testDialects) {
       answers.stop();
     });
 
+    test("send the rest as soon as the task of their canary has ended well", async () => {
+      const answers = answering(agent);
+      const { id, ids } = await retry(4, { canary_size: 1 });
+      await whenRequest(brain.as.operator, path(id), ({ counts }) => counts.succeeded === 1);
+      const end = (taskId: string | undefined) => ({
+        id: randomUUID(),
+        kind: "task.succeeded",
+        engine: "bullmq",
+        task_id: taskId,
+        occurred_at: new Date().toISOString(),
+        data: { task_name: "mail" },
+      });
+      // Another task's end lets nothing go.
+      await agent.ackOf(agent.sendEvents([end(`other-${ids[0]}`)]));
+      expect(givenOf(ids)).toHaveLength(1);
+      await agent.ackOf(agent.sendEvents([end(ids[0])]));
+      await whenSucceeded(id);
+      answers.stop();
+    });
+
     test("send one after another as their rate allows", async () => {
       const answers = answering(agent);
       const { id } = await retry(5, { rate_per_minute: 1200 });

@@ -141,6 +141,7 @@ GET    /projects/:slug/tasks/differences                 viewer        tasks:rea
 GET    /projects/:slug/tasks/histogram                   viewer        tasks:read
 POST   /projects/:slug/tasks/bulk-delete                 admin         tasks:write
 POST   /projects/:slug/bulk-retry-requests               operator      !scope_missing
+GET    /projects/:slug/bulk-retry-requests               operator      !scope_missing
 GET    /projects/:slug/bulk-retry-requests/:request_id   operator      !scope_missing
 GET    /projects/:slug/bulk-retry-requests/:request_id/plan      operator  !scope_missing
 GET    /projects/:slug/bulk-retry-requests/:request_id/children  operator  !scope_missing

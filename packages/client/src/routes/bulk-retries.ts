@@ -3,6 +3,7 @@ import type {
   BulkRetryBody,
   BulkRetryChildPage,
   BulkRetryChildQuery,
+  BulkRetryPage,
   BulkRetryPlan,
   BulkRetryRequest,
 } from "../types/bulk-retries.ts";
@@ -12,6 +13,9 @@ export function bulkRetryRoutes(send: Send) {
   return {
     createBulkRetry: (slug: string, body: BulkRetryBody, call?: CallOptions) =>
       send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, body }),
+    /** Newest first. */
+    listBulkRetries: (slug: string, query: { cursor?: string; limit?: number } = {}, call?: CallOptions) =>
+      send<BulkRetryPage>("GET", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, query }),
     getBulkRetry: (slug: string, requestId: string, call?: CallOptions) =>
       send<BulkRetryRequest>("GET", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}`, call),
     getBulkRetryPlan: (slug: string, requestId: string, call?: CallOptions) =>

@@ -44,6 +44,7 @@ test("commands, dead letters and bulk retries are read under their project", asy
   await api.getCommand("acme", "a/b");
   await api.listDeadLetters("acme", { engine: "bullmq", queue: "mail" });
   await api.createBulkRetry("acme", { idempotency_key: "k", filter: { queue: "mail" }, max: 10 });
+  await api.listBulkRetries("acme", { limit: 5 });
   await api.getBulkRetry("acme", "r");
   await api.getBulkRetryPlan("acme", "r");
   await api.listBulkRetryChildren("acme", "r", { outcome: "failed", limit: 5 });
@@ -55,6 +56,7 @@ test("commands, dead letters and bulk retries are read under their project", asy
     "GET /commands/a%2Fb",
     "GET /dead-letters?engine=bullmq&queue=mail",
     "POST /bulk-retry-requests",
+    "GET /bulk-retry-requests?limit=5",
     "GET /bulk-retry-requests/r",
     "GET /bulk-retry-requests/r/plan",
     "GET /bulk-retry-requests/r/children?outcome=failed&limit=5",

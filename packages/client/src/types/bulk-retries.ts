@@ -42,6 +42,11 @@ export interface BulkRetryRequest {
   blocked_reason: string | null;
 }
 
+export interface BulkRetryPage {
+  items: BulkRetryRequest[];
+  next_cursor: string | null;
+}
+
 /** The task state is failure unless given. task_ids need engine and go without priority. */
 export interface BulkRetryFilter {
   task_ids?: string[];

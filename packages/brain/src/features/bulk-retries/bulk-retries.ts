@@ -1,10 +1,14 @@
+import { isUuid } from "@svc/protocol";
+import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
+import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
+import type { PageQuery } from "../../platform/http/schemas.ts";
 import { createControl } from "./control.ts";
 import { type CoordinatorDeps, createCoordinator } from "./coordinator.ts";
 import { type Asker, type CreateDeps, createRequests } from "./create.ts";
-import type { BulkRetryBody, BulkRetryRequest } from "./schemas.ts";
+import type { BulkRetryBody, BulkRetryRequest, BulkRetryRequestPage } from "./schemas.ts";
 import { publicRequest } from "./shapes.ts";
-import { findRequest } from "./store.ts";
+import { findRequest, newestRequests } from "./store.ts";
 
 export type BulkRetriesDeps = CoordinatorDeps & CreateDeps;
 
@@ -28,6 +32,14 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
       if (row === undefined) throw new ApiError("not_found", { resource: "bulk_retry_request" });
       return shown(row);
     },
+    /** A project's requests, newest first. */
+    async list(projectId: string, query: PageQuery, sizes: PageSizes): Promise<BulkRetryRequestPage> {
+      const limit = clampLimit(query.limit, sizes);
+      const [beforeId] = decodeCursor(query.cursor, ["string"]) ?? [];
+      const position = { beforeId: beforeId !== undefined && isUuid(beforeId) ? beforeId : null, limit: limit + 1 };
+      const page = pageOf(await newestRequests(database.read, projectId, position), limit, ({ id }) => encodeCursor([id]));
+      return { ...page, items: page.items.map(shown) };
+    },
     pause: async (id: string, asker: Asker): Promise<BulkRetryRequest> => shown(await control.pause(id, asker)),
     async resume(id: string, asker: Asker): Promise<BulkRetryRequest> {
       const row = await control.resume(id, asker);
@@ -36,6 +48,8 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
     },
     /** An agent of the project came to this process, or came back. */
     agentCame: coordinator.agentCame,
+    /** This process has stored changes of tasks. */
+    tasksChanged: coordinator.tasksChanged,
     tick: coordinator.tick,
     stop: coordinator.stop,
   };

@@ -3,28 +3,29 @@ import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { BulkRetryRequestRow, Tables } from "../../schema/tables/index.ts";
 import { type RetriedTask, tasksByRowId } from "../tasks/index.ts";
 import { awaitedChildren, noteTaskOutcome } from "./children-store.ts";
-
-type CanaryColumns = Pick<
-  BulkRetryRequestRow,
-  "canary_size" | "canary_failures" | "control_state" | "blocked_reason" | "pending_count"
->;
+import { sentOf } from "./states.ts";
 
 const ended: ReadonlySet<string> = new Set(terminalTaskStates);
 
+/** How the tasks of the first children did so far. */
+export interface CanaryLook {
+  readonly failures: number;
+  /** Not retried yet, or not at an end again. */
+  readonly unended: number;
+}
+
 /**
- * Looks how the tasks of the first children ended. A retry that failed or whose outcome nobody knows counts as a failure; a task that goes on
- * is waited for until the request's deadline.
+ * Looks how the tasks of the first children ended, and notes it of each once. A retry that failed or whose outcome nobody knows counts as a
+ * failure; a task that goes on is waited for until the request's deadline.
  *
- * @returns what changes of the request: blocked, or without a canary when it has passed.
+ * @returns null without a canary.
  */
-export async function judgeCanary(
+export async function lookAtCanary(
   tx: Tx<Tables>,
   dialect: DialectName,
   row: BulkRetryRequestRow,
-  claimedSoFar: number,
-): Promise<Partial<CanaryColumns>> {
-  const { canary_size: size, canary_max_failures: allowed } = row;
-  if (size === null) return {};
+): Promise<CanaryLook | null> {
+  if (row.canary_size === null) return null;
   const awaited = await awaitedChildren(tx, row.id);
   const rowIdOf = (child: (typeof awaited)[number]) =>
     taskRowId(child.project_id, child.engine, child.new_task_id ?? child.task_id);
@@ -33,7 +34,7 @@ export async function judgeCanary(
   const tasks = ids.length === 0 ? [] : await tasksByRowId(tx, dialect, row.project_id, ids);
   const byId = new Map(tasks.map((task) => [task.id, task]));
   let failures = row.canary_failures;
-  let open = 0;
+  let unended = Math.max(0, row.canary_size - sentOf(row));
   for (const child of awaited) {
     const outcome =
       child.outcome === "failed" || child.outcome === "unknown"
@@ -41,17 +42,41 @@ export async function judgeCanary(
         : child.outcome === "succeeded"
           ? endOf(byId.get(rowIdOf(child)), child)
           : null;
-    if (outcome === null) open += 1;
+    if (outcome === null) unended += 1;
     else await noteTaskOutcome(tx, child.id, outcome);
     if (outcome === "failed") failures += 1;
   }
-  const counted = failures === row.canary_failures ? {} : { canary_failures: failures };
-  if (row.pending_count === 0) return counted;
-  if (failures > allowed) {
-    const reason = `${failures} of the first ${size} tasks failed again, ${allowed} may`;
-    return row.control_state === "running" ? { ...counted, control_state: "blocked", blocked_reason: reason } : counted;
+  return { failures, unended };
+}
+
+/** Blocks a request whose canary failed, also one that its deadline blocked before; lets the rest go when it has passed. */
+export function judgeCanary(row: BulkRetryRequestRow, { failures, unended }: CanaryLook): void {
+  row.canary_failures = failures;
+  if (row.pending_count === 0) return;
+  if (failures <= row.canary_max_failures) {
+    if (unended === 0) row.canary_size = null;
+  } else if (row.control_state !== "paused") {
+    row.control_state = "blocked";
+    row.blocked_reason = `${failures} of the first ${row.canary_size} tasks failed again, ${row.canary_max_failures} may`;
   }
-  return open === 0 && claimedSoFar >= size ? { ...counted, canary_size: null } : counted;
+}
+
+/** All of the first tasks were sent, and the others wait how those end. */
+export const isHeldByCanary = (row: BulkRetryRequestRow): boolean =>
+  row.canary_size !== null && sentOf(row) >= row.canary_size;
+
+/** What changes of the canary when an operator resumes the request: nothing, unless it is the canary that blocked it. */
+export async function resumedCanary(
+  tx: Tx<Tables>,
+  dialect: DialectName,
+  row: BulkRetryRequestRow,
+): Promise<Partial<Pick<BulkRetryRequestRow, "canary_size" | "canary_failures">>> {
+  if (row.control_state !== "blocked" || row.canary_size === null) return {};
+  if (row.canary_failures > row.canary_max_failures) return { canary_size: null };
+  if (!isHeldByCanary(row)) return {};
+  // Held by tasks that had not ended. Of what failed since then nobody was told.
+  const failures = (await lookAtCanary(tx, dialect, row))?.failures ?? 0;
+  return { canary_failures: failures, ...(failures <= row.canary_max_failures && { canary_size: null }) };
 }
 
 /** How the task of a retry ended; null while it has not, or shows the end that it had before. */

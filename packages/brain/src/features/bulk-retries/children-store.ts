@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { BulkRetryChildRow, CommandRow, Tables } from "../../schema/tables/index.ts";
 import { isAwaited, isInFlight } from "./store.ts";
@@ -108,6 +108,22 @@ export const awaitedChildren = (
     .where("parent_id", "=", parentId)
     .where(isAwaited)
     .orderBy("ordinal")
+    .execute();
+
+/** The children whose tasks the canaries of these projects wait for, unless an operator holds their request. */
+export const awaitedInProjects = (
+  db: Kysely<Tables>,
+  projectIds: readonly string[],
+): Promise<Pick<BulkRetryChildRow, "parent_id" | "project_id" | "engine" | "task_id" | "new_task_id">[]> =>
+  db
+    .selectFrom("bulk_retry_requests as r")
+    .innerJoin("bulk_retry_children as c", "c.parent_id", "r.id")
+    .select(["c.parent_id", "c.project_id", "c.engine", "c.task_id", "c.new_task_id"])
+    .where("r.project_id", "in", projectIds)
+    .where("r.finished_at", "is", null)
+    .where("r.canary_size", "is not", null)
+    .where("r.control_state", "<>", "paused")
+    .where(isAwaited)
     .execute();
 
 export async function noteTaskOutcome(tx: Tx<Tables>, id: string, outcome: "succeeded" | "failed"): Promise<void> {

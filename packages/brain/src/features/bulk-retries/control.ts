@@ -1,8 +1,9 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { BulkRetryRequestRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
+import { resumedCanary } from "./canary.ts";
 import type { Asker } from "./create.ts";
 import { controlOf, isFinished, statusOf } from "./states.ts";
 import { findRequest, holdRequest, updateRequest } from "./store.ts";
@@ -14,7 +15,8 @@ export interface ControlDeps {
   readonly parentTimeoutSeconds: number;
 }
 
-type Change = (row: BulkRetryRequestRow, now: Date) => Partial<BulkRetryRequestRow> | null;
+type Changes = Partial<BulkRetryRequestRow> | null;
+type Change = (row: BulkRetryRequestRow, now: Date, tx: Tx<Tables>) => Changes | Promise<Changes>;
 
 /** Pausing and resuming (spec part 3, section 4.4). What is asked for twice changes nothing the second time and leaves no audit row. */
 export function createControl({ database, clock, audit, parentTimeoutSeconds }: ControlDeps) {
@@ -27,7 +29,7 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
           if (row === undefined) throw notFound();
           const now = clock.now();
           if (isFinished(row)) throw new ApiError("conflict", { reason: "finished", status: statusOf(row, now) });
-          const changes = changeOf(row, now);
+          const changes = await changeOf(row, now, tx);
           if (changes === null) return row;
           await updateRequest(tx, id, changes);
           await audit.append(tx, {
@@ -36,7 +38,11 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
             target_type: "bulk_retry_request",
             target_id: id,
             project_id: projectId,
-            metadata: { was: controlOf(row, now), pending: row.pending_count },
+            metadata: {
+              was: controlOf(row, now),
+              pending: row.pending_count,
+              ...(row.blocked_reason !== null && { reason: row.blocked_reason }),
+            },
           });
           return { ...row, ...changes };
         },
@@ -50,15 +56,15 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
     pause: controlling("paused", (row, now) =>
       controlOf(row, now) === "running" ? { control_state: "paused" } : null,
     ),
-    /** Goes on with a paused or blocked one, in a new window of time. What failed its canary goes on without one. */
-    resume: controlling("resumed", (row, now) =>
+    /** Goes on with a paused or blocked one, in a new window of time; without its canary when that is what blocked it. */
+    resume: controlling("resumed", async (row, now, tx) =>
       controlOf(row, now) === "running"
         ? null
         : {
             control_state: "running",
             blocked_reason: null,
             deadline_at: new Date(now.getTime() + parentTimeoutSeconds * 1000),
-            ...(row.canary_failures > row.canary_max_failures && { canary_size: null }),
+            ...(await resumedCanary(tx, database.dialect, row)),
           },
     ),
   };

@@ -3,12 +3,15 @@ import type { Tx } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import { createTurns } from "../../platform/turns.ts";
 import type { BulkRetryRequestRow, CommandRow, Tables } from "../../schema/tables/index.ts";
-import { ableAgents, type ChildSource, type Commands } from "../commands/index.ts";
+import type { ChildSource, Commands } from "../commands/index.ts";
+import { createCanaryWatch } from "./canary-watch.ts";
 import { createDueTimes } from "./due-times.ts";
 import { paceOf } from "./pace.ts";
 import { type RoundDeps, runRound } from "./round.ts";
-import type { Stretch } from "./seal.ts";
-import { openForAgents, openInProjects, openRequests, parentsOf } from "./store.ts";
+import { openStretches } from "./seal.ts";
+import { sentOf } from "./states.ts";
+import { movingInProjects, movingRequests, openForAgents, parentsOf, withUnnotedEnds } from "./store.ts";
+import { ableTakers } from "./takers.ts";
 
 export interface CoordinatorDeps extends RoundDeps {
   readonly log: Log;
@@ -23,8 +26,8 @@ const maxNews = 10_000;
 const everyRequest = "";
 
 /**
- * Moves bulk retries on: at once when the result of a child is stored in this process, when an agent comes to it, when a request is made or
- * resumed or its rate lets it go on, and when a poll asks for work; and by its tick, which finds what any of that missed. What fails is
+ * Moves bulk retries on: at once when the result of a child is stored in this process or the end of a canary's task, when an agent comes to
+ * it, when a request is made or resumed or its rate lets it go on, and when a poll asks for work; and by its tick, which finds what any of that missed. What fails is
  * repeated. Every process has one: the lock on a request's row orders them.
  */
 export function createCoordinator(deps: CoordinatorDeps) {
@@ -34,20 +37,14 @@ export function createCoordinator(deps: CoordinatorDeps) {
   );
   const looks = createTurns(look, (_key, error) => log.warn("bulk_retries.look_failed", { message: error.message }));
   const dueTimes = createDueTimes(clock, wake);
+  const canaries = createCanaryWatch(deps, wake);
   let news = { commands: new Set<string>(), projects: new Set<string>() };
 
   async function round(parentId: string): Promise<number> {
-    const { issued, nextAt } = await runRound(deps, { parentId, takers: ableTakers });
+    const { issued, nextAt } = await runRound(deps, { parentId, takers: ableTakers(database.dialect) });
     commands.offer(...issued);
     dueTimes.note(parentId, nextAt);
     return issued.length;
-  }
-
-  /** Sessions that may be given more of the request. */
-  async function ableTakers(tx: Tx<Tables>, row: BulkRetryRequestRow, engine: string): Promise<readonly string[]> {
-    const gate = { action: "bulk_retry", engine, hasInputs: false } as const;
-    const able = await ableAgents({ read: tx, dialect: database.dialect }, row.project_id, gate);
-    return row.target_agent_id === null ? able : able.filter((id) => id === row.target_agent_id);
   }
 
   /** Has the request looked at now. Never throws, never waits. */
@@ -68,7 +65,7 @@ export function createCoordinator(deps: CoordinatorDeps) {
     try {
       const found = await Promise.all([
         parentsOf(database.read, [...taken.commands]),
-        openInProjects(database.read, [...taken.projects]),
+        movingInProjects(database.read, [...taken.projects]),
       ]);
       for (const id of new Set(found.flat())) wake(id);
     } catch (error) {
@@ -85,9 +82,16 @@ export function createCoordinator(deps: CoordinatorDeps) {
   const children: ChildSource = {
     async take({ agentId, engines, max }) {
       const taken: CommandRow[] = [];
-      for (const row of await openForAgents(database.read, [agentId], clock.now())) {
+      const now = clock.now();
+      const open = (await openForAgents(database.read, [agentId], now)).filter((row) =>
+        openStretches(row).some(({ engine }) => engines.has(engine)),
+      );
+      // A result makes room in a full one; everything else leaves it as it is, and no transaction is opened for it.
+      const full = open.filter((row) => row.claimed_count > 0 && !hasRoom(row, now)).map(({ id }) => id);
+      const freed = new Set(await withUnnotedEnds(database.read, full));
+      for (const row of open) {
         if (taken.length >= max) break;
-        if (!openStretches(row).some(({ engine }) => engines.has(engine))) continue;
+        if (!hasRoom(row, now) && !freed.has(row.id)) continue;
         const takers = async (_tx: Tx<Tables>, _row: BulkRetryRequestRow, engine: string) =>
           engines.has(engine) ? [agentId] : [];
         const { issued } = await runRound(deps, { parentId: row.id, takers, limit: max - taken.length });
@@ -100,18 +104,10 @@ export function createCoordinator(deps: CoordinatorDeps) {
       const now = clock.now();
       const rows = await openForAgents(database.read, agentIds, now);
       return rows
-        .filter(hasRoom)
+        .filter((row) => hasRoom(row, now))
         .flatMap((row) =>
           openStretches(row).map(({ engine }) => ({ agentId: row.agent_id, action: "bulk_retry", engine })),
         );
-
-      function hasRoom(row: BulkRetryRequestRow): boolean {
-        const claimed = row.child_count - row.pending_count;
-        const isDue = row.rate_per_minute === null || paceOf(row.rate_per_minute, row.next_claim_at, now).allowed > 0;
-        return (
-          row.claimed_count < row.max_in_flight && (row.canary_size === null || claimed < row.canary_size) && isDue
-        );
-      }
     },
   };
   commands.serveChildren(children);
@@ -120,13 +116,15 @@ export function createCoordinator(deps: CoordinatorDeps) {
     wake,
     /** An agent of the project came to this process, or came back. */
     agentCame: (projectId: string): void => notice("projects", projectId),
-    /** Looks at every open request; the safety net. Each has had a round that began after the call. @throws the first failure, after all */
+    /** This process has stored changes of tasks. */
+    tasksChanged: canaries.tasksChanged,
+    /** Looks at every request that can move by itself; the safety net. Each has had a round that began after the call. @throws the first failure, after all */
     async tick(signal: AbortSignal): Promise<number> {
       let afterId: string | null = null;
       let sent = 0;
       const faults: unknown[] = [];
       for (;;) {
-        const ids: string[] = await openRequests(database.read, afterId, deps.scanBatch);
+        const ids: string[] = await movingRequests(database.read, afterId, deps.scanBatch);
         for (const id of ids) {
           if (signal.aborted) return sent;
           sent += (await rounds.ask(id).catch((error: unknown) => void faults.push(error))) ?? 0;
@@ -140,7 +138,7 @@ export function createCoordinator(deps: CoordinatorDeps) {
     async stop(): Promise<void> {
       stopListening();
       dueTimes.stop();
-      await looks.stop();
+      await Promise.all([looks.stop(), canaries.stop()]);
       await rounds.stop();
     },
   };
@@ -148,5 +146,10 @@ export function createCoordinator(deps: CoordinatorDeps) {
 
 export type Coordinator = ReturnType<typeof createCoordinator>;
 
-const openStretches = (row: BulkRetryRequestRow): Stretch[] =>
-  (JSON.parse(row.stretches) as Stretch[]).filter(({ next, end }) => next < end);
+/** Whether more of it may be sent now, as far as its own limits say. */
+function hasRoom(row: BulkRetryRequestRow, now: Date): boolean {
+  const isDue = row.rate_per_minute === null || paceOf(row.rate_per_minute, row.next_claim_at, now).allowed > 0;
+  return (
+    row.claimed_count < row.max_in_flight && (row.canary_size === null || sentOf(row) < row.canary_size) && isDue
+  );
+}

@@ -30,7 +30,7 @@ export interface Asker {
 /**
  * Seals a request and its children in one transaction; the same key with the same body gives the request that exists.
  *
- * @throws ApiError `conflict` when another body had the key, `not_found` without the agent, `validation_error` with 400 for an engine that
+ * @throws ApiError `conflict` when another body had the key or the engine retries only with given inputs, `not_found` without the agent, `validation_error` with 400 for an engine that
  * nobody advertises and with 422 for more matches than max.
  */
 export function createRequests(deps: CreateDeps) {
@@ -126,6 +126,13 @@ export function createRequests(deps: CreateDeps) {
     const gate = { action: "bulk_retry", engine, hasInputs: false } as const;
     const reason = await whyNotAdvertised(database, gate, { projectId, agentId });
     if (reason === null) return;
+    if (reason === "overrides_required") {
+      throw new ApiError(
+        "conflict",
+        { reason, engine },
+        { message: `${engine} retries by submitting again with given inputs, which bulk retries have none of` },
+      );
+    }
     const who = agentId === null ? "no agent of the project" : "the agent does not";
     throw refused(
       ["body", "filter", "engine"],

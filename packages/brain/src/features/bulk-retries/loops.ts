@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Coordinator } from "./coordinator.ts";
-import { deleteFinishedBefore } from "./store.ts";
+import { deleteEndedBefore } from "./store.ts";
 
 const dayMs = 86_400_000;
 
@@ -21,7 +21,7 @@ export const moveBulkRetries: Loop<{
   },
 };
 
-/** Deletes bulk retries that finished longer ago than history is kept. Leader only: one replica is enough for it. */
+/** Deletes bulk retries that finished, or were left paused or blocked, longer ago than history is kept. Leader only: one replica is enough for it. */
 export const pruneBulkRetries: Loop<{
   database: Database<Tables>;
   clock: Pick<Clock, "now">;
@@ -34,7 +34,7 @@ export const pruneBulkRetries: Loop<{
     const cutoff = new Date(clock.now().getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
     let deleted = 0;
     for (let batch = 1; batch > 0 && !signal.aborted; deleted += batch) {
-      batch = await database.write((tx) => deleteFinishedBefore(tx, cutoff));
+      batch = await database.write((tx) => deleteEndedBefore(tx, database.dialect, cutoff));
     }
     return { deleted };
   },

@@ -36,10 +36,12 @@ export function outcomeOf(child: ChildInFlight, now: Date): ChildOutcome | null 
 function ofResult({ task_id, command_result }: ChildInFlight): ChildOutcome {
   const { results } = (command_result === null ? {} : parseJson(command_result)) as { results?: unknown };
   const entries = (Array.isArray(results) ? results : []) as ({ [name: string]: unknown } | null)[];
-  const entry = entries.find((each) => each?.task_id === task_id) ?? {};
+  const entry = entries.find((each) => each?.task_id === task_id);
+  if (entry == null) return unknown("the result does not name the task");
   if (entry.status === "failed") {
     return failed(typeof entry.error === "string" ? entry.error : "the agent reports failure");
   }
+  if (entry.status !== "success") return unknown("the result does not say whether the task was retried");
   const { new_task_id: newId } = entry;
   const isNew = typeof newId === "string" && newId !== "" && newId !== task_id && newId.length <= taskIdCharacters;
   return { outcome: "succeeded", error: null, newTaskId: isNew ? storableText(newId) : null };

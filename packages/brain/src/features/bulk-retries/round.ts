@@ -2,17 +2,18 @@ import { taskRowId } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, DialectName, Tx } from "../../platform/database/database.ts";
 import type { BulkRetryRequestRow, CommandRow, Tables } from "../../schema/tables/index.ts";
-import { type Audit, ownOrigin } from "../audit/index.ts";
+import { type Audit, type AuditEntry, ownOrigin } from "../audit/index.ts";
 import { type Commands, holdAgents } from "../commands/index.ts";
 import { tasksByRowId } from "../tasks/index.ts";
-import { judgeCanary } from "./canary.ts";
+import { type CanaryLook, isHeldByCanary, judgeCanary, lookAtCanary } from "./canary.ts";
 import { childrenInFlight, claimChildren, nextChildren, settleChildren, type WaitingChild } from "./children-store.ts";
 import { outcomeOf } from "./outcome.ts";
 import { paceOf } from "./pace.ts";
 import type { Stretch } from "./seal.ts";
 import { countsOf } from "./shapes.ts";
-import { deadlineReason, isClaimable, isFinished, statusOf } from "./states.ts";
+import { isClaimable, isFinished, sentOf, statusOf, unendedReason } from "./states.ts";
 import { holdRequest, updateRequest } from "./store.ts";
+import { type Takers, whyUnsent } from "./takers.ts";
 
 export interface RoundDeps {
   readonly database: Database<Tables>;
@@ -22,9 +23,6 @@ export interface RoundDeps {
   /** Seconds that a command has for its result. */
   readonly timeoutSeconds: number;
 }
-
-/** Agents that may be given children of the engine now, the preferred one first. */
-export type Takers = (tx: Tx<Tables>, row: BulkRetryRequestRow, engine: string) => Promise<readonly string[]>;
 
 export interface RoundRequest {
   readonly parentId: string;
@@ -54,12 +52,16 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Round>
       const now = clock.now();
       const before = { ...row };
       await settle(tx, row, now);
-      Object.assign(row, await judgeCanary(tx, database.dialect, row, row.child_count - row.pending_count));
+      const canary = await lookAtCanary(tx, database.dialect, row);
+      if (canary !== null) judgeCanary(row, canary);
       const issued = isClaimable(row, now) ? await claim(tx, deps, { row, request, now }) : [];
       if (issued.length > 0) row.last_progress_at = now;
-      await close(tx, deps.audit, row, { before, now });
+      if (isFinished(row)) row.finished_at = now;
+      else await blockLate(tx, database.dialect, row, { canary, now });
       const changes = changesOf(before, row);
       if (Object.keys(changes).length > 0) await updateRequest(tx, row.id, changes);
+      const told = [...issued.map((command) => issueEntry(row, command)), ...closingEntries(row, { before, now })];
+      if (told.length > 0) await deps.audit.append(tx, told);
       const isPaced = isClaimable(row, now) && row.next_claim_at !== null && row.next_claim_at > now;
       return { issued, nextAt: isPaced ? row.next_claim_at : null };
     },
@@ -97,7 +99,7 @@ async function claim(
   let free = Math.min(
     request.limit ?? Infinity,
     row.max_in_flight - row.claimed_count,
-    row.canary_size === null ? Infinity : row.canary_size - (row.child_count - row.pending_count),
+    row.canary_size === null ? Infinity : row.canary_size - sentOf(row),
     pace?.allowed ?? Infinity,
   );
   for (const [index, stretch] of stretches.entries()) {
@@ -195,32 +197,60 @@ async function claimAll(
   return issued;
 }
 
-/** Ends a request that has nothing left, and blocks one whose time is over; either leaves an audit row. */
-async function close(
+/** Blocks a request whose time is over. */
+async function blockLate(
   tx: Tx<Tables>,
-  audit: Pick<Audit, "append">,
+  dialect: DialectName,
+  row: BulkRetryRequestRow,
+  { canary, now }: { canary: CanaryLook | null; now: Date },
+): Promise<void> {
+  if (row.control_state !== "running" || row.pending_count === 0 || row.deadline_at > now) return;
+  row.control_state = "blocked";
+  row.blocked_reason =
+    canary !== null && row.canary_size !== null && isHeldByCanary(row)
+      ? unendedReason(canary.unended, row.canary_size)
+      : await whyUnsent(tx, dialect, row);
+}
+
+const issueEntry = (
+  row: BulkRetryRequestRow,
+  { id, project_id, agent_id, action, target_type, target_id, payload }: CommandRow,
+): AuditEntry => ({
+  ...ownOrigin,
+  action: `command.issue.${action}`,
+  target_type: "command",
+  target_id: id,
+  project_id,
+  metadata: {
+    agent_id,
+    target_type,
+    target_id,
+    engine: (JSON.parse(payload) as { filter: { engine: string } }).filter.engine,
+    request_id: row.id,
+  },
+});
+
+/** The audit row of a request that ended or was blocked by this round. */
+function closingEntries(
   row: BulkRetryRequestRow,
   { before, now }: { before: BulkRetryRequestRow; now: Date },
-): Promise<void> {
-  if (isFinished(row)) row.finished_at = now;
-  else if (row.control_state === "running" && row.pending_count > 0 && row.deadline_at <= now) {
-    row.control_state = "blocked";
-    row.blocked_reason = deadlineReason(row.pending_count);
-  }
+): AuditEntry[] {
   const isBlocked = row.control_state === "blocked" && before.control_state !== "blocked";
-  if (row.finished_at === null && !isBlocked) return;
-  await audit.append(tx, {
-    ...ownOrigin,
-    action: row.finished_at === null ? "bulk_retry_request.blocked" : "bulk_retry_request.finished",
-    target_type: "bulk_retry_request",
-    target_id: row.id,
-    project_id: row.project_id,
-    metadata: {
-      status: statusOf(row, now),
-      counts: countsOf(row),
-      ...(isBlocked && { reason: row.blocked_reason }),
+  if (row.finished_at === null && !isBlocked) return [];
+  return [
+    {
+      ...ownOrigin,
+      action: row.finished_at === null ? "bulk_retry_request.blocked" : "bulk_retry_request.finished",
+      target_type: "bulk_retry_request",
+      target_id: row.id,
+      project_id: row.project_id,
+      metadata: {
+        status: statusOf(row, now),
+        counts: countsOf(row),
+        ...(isBlocked && { reason: row.blocked_reason }),
+      },
     },
-  });
+  ];
 }
 
 function changesOf(before: BulkRetryRequestRow, after: BulkRetryRequestRow): Partial<BulkRetryRequestRow> {

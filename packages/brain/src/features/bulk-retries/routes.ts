@@ -1,14 +1,20 @@
 import type { FastifyRequest } from "fastify";
 import type { Routes } from "../../platform/http/app.ts";
-import { ProjectParams } from "../../platform/http/schemas.ts";
+import type { PageSizes } from "../../platform/http/paging.ts";
+import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
 import type { BulkRetries } from "./bulk-retries.ts";
 import type { Asker } from "./create.ts";
-import { BulkRetryBody, BulkRetryParams, BulkRetryRequest } from "./schemas.ts";
+import { BulkRetryBody, BulkRetryParams, BulkRetryRequest, BulkRetryRequestPage } from "./schemas.ts";
 
 const policy = { tag: "bulk-retry-requests", role: "operator" } as const;
 
-export const bulkRetryRoutes: Routes<{ bulkRetries: BulkRetries }> = (app, { bulkRetries }) => {
+export const bulkRetryRoutes: Routes<{
+  bulkRetries: BulkRetries;
+  settings: PageSizes & { readonly SVC_PUBLIC_URL: string };
+}> = (app, { bulkRetries, settings }) => {
+  const base = `${new URL(settings.SVC_PUBLIC_URL).origin}${app.prefix}`;
+
   app.post(
     "/projects/:slug/bulk-retry-requests",
     {
@@ -21,9 +27,19 @@ export const bulkRetryRoutes: Routes<{ bulkRetries: BulkRetries }> = (app, { bul
     },
     async (request, reply) => {
       const made = await bulkRetries.create(request.body, askerOf(request));
-      reply.header("location", `${request.url.split("?")[0]}/${made.id}`);
+      const slug = encodeURIComponent(request.project.slug);
+      reply.header("location", `${base}/projects/${slug}/bulk-retry-requests/${made.id}`);
       return reply.code(made.status === "in_progress" ? 202 : 200).send(made);
     },
+  );
+
+  app.get(
+    "/projects/:slug/bulk-retry-requests",
+    {
+      schema: { params: ProjectParams, querystring: PageQuery, response: { 200: BulkRetryRequestPage } },
+      config: policy,
+    },
+    ({ project, query }) => bulkRetries.list(project.id, query, settings),
   );
 
   app.get(

@@ -29,6 +29,12 @@ export const BulkRetryRequest = Type.Object({
 });
 export type BulkRetryRequest = Static<typeof BulkRetryRequest>;
 
+export const BulkRetryRequestPage = Type.Object({
+  items: Type.Array(BulkRetryRequest),
+  next_cursor: Nullable(Type.String()),
+});
+export type BulkRetryRequestPage = Static<typeof BulkRetryRequestPage>;
+
 export const BulkRetryParams = Type.Object({ slug: Type.String(), request_id: Uuid });
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));

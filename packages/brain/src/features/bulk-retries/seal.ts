@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { BulkRetryChildRow } from "../../schema/tables/index.ts";
+import type { BulkRetryChildRow, BulkRetryRequestRow } from "../../schema/tables/index.ts";
 import type { RetriedTask } from "../tasks/index.ts";
 import { digestOf, type EffectiveRequest } from "./effective-request.ts";
 
@@ -13,6 +13,10 @@ export interface Stretch {
   readonly next: number;
   readonly end: number;
 }
+
+/** Those of a request that have unsent children. */
+export const openStretches = ({ stretches }: Pick<BulkRetryRequestRow, "stretches">): Stretch[] =>
+  (JSON.parse(stretches) as Stretch[]).filter(({ next, end }) => next < end);
 
 export interface Plan {
   readonly children: readonly BulkRetryChildRow[];

@@ -47,6 +47,10 @@ type Counted = Pick<
   "child_count" | "pending_count" | "claimed_count" | "succeeded_count" | "failed_count" | "unknown_count"
 >;
 
+/** How many children were ever sent. */
+export const sentOf = ({ child_count, pending_count }: Pick<Counted, "child_count" | "pending_count">): number =>
+  child_count - pending_count;
+
 /** Every child has its outcome, or there is none. */
 export const isFinished = ({ pending_count, claimed_count }: Counted): boolean => pending_count + claimed_count === 0;
 
@@ -79,5 +83,8 @@ export function statusOf(
   const control = controlOf(row, now);
   return control === "running" ? "in_progress" : control;
 }
+
+export const unendedReason = (unended: number, size: number): string =>
+  `${unended} of the first ${size} tasks had not ended when the time was over`;
 
 export const deadlineReason = (unsent: number): string => `the time was over before ${unsent} of its tasks were sent`;

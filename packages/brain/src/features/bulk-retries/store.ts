@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { BulkRetryChildRow, BulkRetryRequestRow, Tables } from "../../schema/tables/index.ts";
 
@@ -74,10 +74,14 @@ export async function forgetRetrier(tx: Tx<Tables>, userId: string): Promise<voi
 
 const requestsPerBatch = 20;
 const childrenPerBatch = 5000;
+const mostChildren = 10_000;
 
-/** Deletes some of what finished before `cutoff`, children first; gives how many rows went, 0 when there are none left. */
-export async function deleteFinishedBefore(tx: Tx<Tables>, cutoff: Date): Promise<number> {
-  const requests = await tx
+/**
+ * Deletes some of what finished before `cutoff`, or was left paused or blocked since before it; children first. Gives how many rows went, 0
+ * when there are none left.
+ */
+export async function deleteEndedBefore(tx: Tx<Tables>, dialect: DialectName, cutoff: Date): Promise<number> {
+  const finished = await tx
     .selectFrom("bulk_retry_requests")
     .select("id")
     .where("finished_at", "is not", null)
@@ -85,26 +89,50 @@ export async function deleteFinishedBefore(tx: Tx<Tables>, cutoff: Date): Promis
     .orderBy("finished_at")
     .limit(requestsPerBatch)
     .execute();
+  const abandoned = finished.length > 0 ? [] : await abandonedBefore(tx, dialect, cutoff);
+  const requests = [...finished, ...abandoned];
   if (requests.length === 0) return 0;
   const ids = requests.map(({ id }) => id);
+  // One that may still be resumed goes as a whole, with its 10,000 children at most.
+  const limit = abandoned.length > 0 ? mostChildren : childrenPerBatch;
   const { numDeletedRows } = await tx
     .deleteFrom("bulk_retry_children")
     .where("id", "in", (eb) =>
-      eb.selectFrom("bulk_retry_children").select("id").where("parent_id", "in", ids).limit(childrenPerBatch),
+      eb.selectFrom("bulk_retry_children").select("id").where("parent_id", "in", ids).limit(limit),
     )
     .executeTakeFirst();
-  if (numDeletedRows > 0n) return Number(numDeletedRows);
+  if (numDeletedRows > 0n && abandoned.length === 0) return Number(numDeletedRows);
   await tx.deleteFrom("bulk_retry_effective_requests").where("request_id", "in", ids).execute();
   await tx.deleteFrom("bulk_retry_requests").where("id", "in", ids).execute();
   return ids.length;
 }
 
-/** Open requests after `afterId`, by id. */
-export async function openRequests(db: Db, afterId: string | null, limit: number): Promise<string[]> {
+/** A request that waits for an operator since before `cutoff`, held until the end of the transaction. Resuming it would have moved its deadline. */
+const abandonedBefore = (tx: Tx<Tables>, dialect: DialectName, cutoff: Date): Promise<{ id: string }[]> =>
+  tx
+    .selectFrom("bulk_retry_requests")
+    .select("id")
+    .where("finished_at", "is", null)
+    .where("control_state", "<>", "running")
+    .where("claimed_count", "=", 0)
+    .where("deadline_at", "<", cutoff)
+    .where((eb) => eb.or([eb("last_progress_at", "is", null), eb("last_progress_at", "<", cutoff)]))
+    .orderBy("id")
+    .limit(1)
+    .$if(dialect === "postgres", (query) => query.forUpdate().skipLocked())
+    .execute();
+
+/** Something may happen to it without an operator: it runs, or the outcome of what it sent is awaited. */
+const movesByItself = (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
+  eb.or([eb("control_state", "=", "running"), eb("claimed_count", ">", 0)]);
+
+/** Open requests that move by themselves, after `afterId`, by id. */
+export async function movingRequests(db: Db, afterId: string | null, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom("bulk_retry_requests")
     .select("id")
     .where("finished_at", "is", null)
+    .where(movesByItself)
     .$if(afterId !== null, (query) => query.where("id", ">", afterId as string))
     .orderBy("id")
     .limit(limit)
@@ -134,14 +162,15 @@ export const openForAgents = (db: Db, agentIds: readonly string[], now: Date): P
 
 const maxOpenForAgents = 500;
 
-/** Open requests of the projects. */
-export async function openInProjects(db: Db, projectIds: readonly string[]): Promise<string[]> {
+/** Open requests of the projects that move by themselves. */
+export async function movingInProjects(db: Db, projectIds: readonly string[]): Promise<string[]> {
   if (projectIds.length === 0) return [];
   const rows = await db
     .selectFrom("bulk_retry_requests")
     .select("id")
     .where("project_id", "in", projectIds)
     .where("finished_at", "is", null)
+    .where(movesByItself)
     .execute();
   return rows.map(({ id }) => id);
 }
@@ -157,6 +186,36 @@ export async function parentsOf(db: Db, commandIds: readonly string[]): Promise<
     .execute();
   return rows.map(({ parent_id }) => parent_id);
 }
+
+/** Those of the requests with a child whose command has ended and whose outcome is not noted yet. */
+export async function withUnnotedEnds(db: Db, requestIds: readonly string[]): Promise<string[]> {
+  if (requestIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("bulk_retry_children as c")
+    .innerJoin("commands as m", "m.id", "c.command_id")
+    .select("c.parent_id")
+    .distinct()
+    .where("c.parent_id", "in", requestIds)
+    .where(isInFlight)
+    .where("m.status", "in", ["completed", "failed", "cancelled", "timeout"])
+    .execute();
+  return rows.map(({ parent_id }) => parent_id);
+}
+
+/** A project's requests, newest first, which is the order of their ids. */
+export const newestRequests = (
+  db: Db,
+  projectId: string,
+  { beforeId, limit }: { readonly beforeId: string | null; readonly limit: number },
+): Promise<BulkRetryRequestRow[]> =>
+  db
+    .selectFrom("bulk_retry_requests")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .$if(beforeId !== null, (query) => query.where("id", "<", beforeId as string))
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
 
 /** As text, so that the partial indexes serve. */
 export const isInFlight = sql<boolean>`(delivery_state = 'claimed' AND outcome = 'unobserved')`;

@@ -111,20 +111,25 @@ export async function ableAgents(db: Db, projectId: string, gate: Gate): Promise
   });
 }
 
-/** Why no session of the agent, or of any agent of the project when none is named, lists the action for the engine; null when one does. */
+/**
+ * Why no session of the agent, or of any agent of the project when none is named, lists the action for the engine; null when one does, and
+ * `overrides_required` when all that do can only submit again and the command brings no inputs.
+ */
 export async function whyNotAdvertised(
   db: Db,
   gate: Gate,
   { projectId, agentId }: { projectId: string; agentId: string | null },
-): Promise<RefusalReason | null> {
+): Promise<RefusalReason | "overrides_required" | null> {
   const agents =
     agentId === null
       ? await agentsOnlineWith(db.read, db.dialect, { projectId, engine: gate.engine })
       : [await requireAgent(db, projectId, agentId)];
-  const found = agents.map((agent) => judgeAgent(agent, gate).reason);
-  if (found.some((reason) => reason === null || reason === "retry_contract_missing")) return null;
+  const verdicts = agents.map((agent) => judgeAgent(agent, gate));
+  const listing = verdicts.filter(({ reason }) => reason === null || reason === "retry_contract_missing");
+  if (listing.some((verdict) => verdict.reason !== null || gate.hasInputs || !verdict.resubmits)) return null;
+  if (listing.length > 0) return "overrides_required";
   if (agents.length === 0 && (await isAnyOnline(db.read, projectId))) return "engine_not_advertised";
-  return found.flatMap((reason) => reason ?? []).reduce(nearer, "agent_offline");
+  return verdicts.flatMap(({ reason }) => reason ?? []).reduce(nearer, "agent_offline");
 }
 
 function requireInputs(resubmits: boolean, { engine, hasInputs }: Gate): void {

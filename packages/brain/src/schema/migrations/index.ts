@@ -13,6 +13,7 @@ import { accounts } from "./0011-accounts.ts";
 import { commandLists } from "./0012-command-lists.ts";
 import { bulkRetries } from "./0013-bulk-retries.ts";
 import { claimedGeneration } from "./0014-claimed-generation.ts";
+import { bulkRetryList } from "./0015-bulk-retry-list.ts";
 
 /** Every migration, in order. A released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   commandLists,
   bulkRetries,
   claimedGeneration,
+  bulkRetryList,
 ];
