@@ -37,7 +37,10 @@ for (const dialect of testDialects) {
       `/projects/${brain.project.slug}/bulk-retry-requests${id === "" ? "" : `/${id}`}${action === "" ? "" : `/${action}`}`;
     const post = (body: object) =>
       brain.as.operator.post(path(), { idempotency_key: randomUUID(), ...body }, nextAddress());
-    async function retry(count: number, { engine = "bullmq", ...more } = {}) {
+    async function retry(
+      count: number,
+      { engine = "bullmq", ...more }: { readonly engine?: string; readonly agent_id?: string } = {},
+    ) {
       const queue = `queue-${randomUUID()}`;
       const { database } = brain.running.brain;
       const ids = await failTasks(database, { project_id: brain.project.id, queue, engine }, count, queue);
@@ -95,7 +98,7 @@ for (const dialect of testDialects) {
       expect(JSON.parse(row?.metadata ?? "")).toMatchObject({
         target_id: command?.taskId,
         engine: "bullmq",
-        request_id: id,
+        bulk_retry_request_id: id,
       });
     });
 

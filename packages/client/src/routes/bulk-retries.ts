@@ -15,7 +15,7 @@ export function bulkRetryRoutes(send: Send) {
       send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, body }),
     /** Newest first. */
     listBulkRetries: (slug: string, query: { cursor?: string; limit?: number } = {}, call?: CallOptions) =>
-      send<BulkRetryPage>("GET", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, query }),
+      send<BulkRetryPage>("GET", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, query: { ...query } }),
     getBulkRetry: (slug: string, requestId: string, call?: CallOptions) =>
       send<BulkRetryRequest>("GET", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}`, call),
     getBulkRetryPlan: (slug: string, requestId: string, call?: CallOptions) =>

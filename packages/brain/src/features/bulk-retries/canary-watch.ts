@@ -7,7 +7,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import { awaitedInProjects } from "./children-store.ts";
 
 /** Rows of tasks that changed in a project; null when they were too many to name. */
-export interface TaskChange {
+interface TaskChange {
   readonly projectId: string;
   readonly ids: readonly string[] | null;
 }

@@ -226,7 +226,7 @@ const issueEntry = (
     target_type,
     target_id,
     engine: (JSON.parse(payload) as { filter: { engine: string } }).filter.engine,
-    request_id: row.id,
+    bulk_retry_request_id: row.id,
   },
 });
 
