@@ -34,8 +34,7 @@ describe("a child whose command is completed", () => {
   });
 
   test.each([
-    ["is empty", {}],
-    ["is a list", []],
+    ["has an empty list", { results: [] }],
     ["has no list", { results: "none" }],
     ["does not name the task", { results: [null, { task_id: "task-2", status: "success" }] }],
   ])("has an unknown outcome when the result %s", (_what, result) => {
@@ -54,8 +53,9 @@ describe("a child whose command is completed", () => {
     });
   });
 
-  test("has an unknown outcome without a result", () => {
-    expect(outcomeOf(child({}), now)).toMatchObject({ outcome: "unknown" });
+  test("succeeded when an agent could only say that the command did", () => {
+    expect(withResult({})).toMatchObject({ outcome: "succeeded" });
+    expect(outcomeOf(child({}), now)).toEqual({ outcome: "succeeded", error: null, newTaskId: null });
   });
 });
 

@@ -35,6 +35,8 @@ export function outcomeOf(child: ChildInFlight, now: Date): ChildOutcome | null 
 
 function ofResult({ task_id, command_result }: ChildInFlight): ChildOutcome {
   const { results } = (command_result === null ? {} : parseJson(command_result)) as { results?: unknown };
+  // An agent that had to shorten its result says only that the command succeeded, which was about this one task.
+  if (results === undefined) return succeeded(null);
   const entries = (Array.isArray(results) ? results : []) as ({ [name: string]: unknown } | null)[];
   const entry = entries.find((each) => each?.task_id === task_id);
   if (entry == null) return unknown("the result does not name the task");
@@ -44,9 +46,10 @@ function ofResult({ task_id, command_result }: ChildInFlight): ChildOutcome {
   if (entry.status !== "success") return unknown("the result does not say whether the task was retried");
   const { new_task_id: newId } = entry;
   const isNew = typeof newId === "string" && newId !== "" && newId !== task_id && newId.length <= taskIdCharacters;
-  return { outcome: "succeeded", error: null, newTaskId: isNew ? storableText(newId) : null };
+  return succeeded(isNew ? storableText(newId) : null);
 }
 
+const succeeded = (newTaskId: string | null): ChildOutcome => ({ outcome: "succeeded", error: null, newTaskId });
 const failed = (error: string): ChildOutcome => ended("failed", error);
 const unknown = (error: string): ChildOutcome => ended("unknown", error);
 const ended = (outcome: Outcome, error: string): ChildOutcome => ({
