@@ -130,7 +130,7 @@ export function createRequests(deps: CreateDeps) {
       throw new ApiError(
         "conflict",
         { reason, engine },
-        { message: `${engine} retries by submitting again with given inputs, which bulk retries have none of` },
+        { message: `${engine} retries only by submitting again with given inputs, and a bulk retry has none` },
       );
     }
     const who = agentId === null ? "no agent of the project" : "the agent does not";
