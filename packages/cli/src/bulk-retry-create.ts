@@ -93,7 +93,11 @@ function requireSelection(filter: BulkRetryFilter, isAll: boolean): void {
 }
 
 /** A rate at which the time of a request is over before its last task is sent blocks it: that is told at once. */
-function tellSlowRate({ counts, created_at, deadline_at }: BulkRetryRequest, rate: number | undefined, terminal: Terminal): void {
+function tellSlowRate(
+  { counts, created_at, deadline_at }: BulkRetryRequest,
+  rate: number | undefined,
+  terminal: Terminal,
+): void {
   if (rate === undefined) return;
   const minutes = (Date.parse(deadline_at) - Date.parse(created_at)) / 60_000;
   if (counts.total <= rate * minutes) return;

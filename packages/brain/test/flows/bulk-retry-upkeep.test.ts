@@ -162,9 +162,12 @@ for (const dialect of testDialects) {
       const given = await claim();
       expect(given).toHaveLength(8);
       expect(await whileHeld(id, claim)).toEqual([]);
-      const [first] = given;
-      const { delivery_claim_token, target } = first?.payload as { delivery_claim_token: string; target: { id: string } };
-      await commands.reports.resulted(agentId, first?.id ?? "", {
+      const first = given[0]!;
+      const { delivery_claim_token, target } = first.payload as {
+        delivery_claim_token: string;
+        target: { id: string };
+      };
+      await commands.reports.resulted(agentId, first.id, {
         status: "success",
         result: { results: [{ task_id: target.id, status: "success" }] },
         delivery_claim_token,
@@ -208,7 +211,9 @@ for (const dialect of testDialects) {
       // A cursor that means nothing begins at the top.
       expect((await brain.as.root.get(`${list}?cursor=nonsense`)).body.items).toHaveLength(3);
       expect((await brain.as.viewer.get(path())).status).toBe(403);
-      expect((await brain.as.operator.get(path())).body.items.map(({ id }: { id: string }) => id)).not.toContain(ids[0]);
+      expect((await brain.as.operator.get(path())).body.items.map(({ id }: { id: string }) => id)).not.toContain(
+        ids[0],
+      );
     });
 
     test("are located below the public address, whatever the request line says", async () => {

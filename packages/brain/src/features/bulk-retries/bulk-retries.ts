@@ -37,7 +37,9 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
       const limit = clampLimit(query.limit, sizes);
       const [beforeId] = decodeCursor(query.cursor, ["string"]) ?? [];
       const position = { beforeId: beforeId !== undefined && isUuid(beforeId) ? beforeId : null, limit: limit + 1 };
-      const page = pageOf(await newestRequests(database.read, projectId, position), limit, ({ id }) => encodeCursor([id]));
+      const page = pageOf(await newestRequests(database.read, projectId, position), limit, ({ id }) =>
+        encodeCursor([id]),
+      );
       return { ...page, items: page.items.map(shown) };
     },
     pause: async (id: string, asker: Asker): Promise<BulkRetryRequest> => shown(await control.pause(id, asker)),

@@ -149,7 +149,5 @@ export type Coordinator = ReturnType<typeof createCoordinator>;
 /** Whether more of it may be sent now, as far as its own limits say. */
 function hasRoom(row: BulkRetryRequestRow, now: Date): boolean {
   const isDue = row.rate_per_minute === null || paceOf(row.rate_per_minute, row.next_claim_at, now).allowed > 0;
-  return (
-    row.claimed_count < row.max_in_flight && (row.canary_size === null || sentOf(row) < row.canary_size) && isDue
-  );
+  return row.claimed_count < row.max_in_flight && (row.canary_size === null || sentOf(row) < row.canary_size) && isDue;
 }

@@ -22,7 +22,10 @@ describe("a child whose command is completed", () => {
     const entry = { task_id: "task-1", status: "success" };
     const succeeded = { outcome: "succeeded", error: null, newTaskId: null };
     expect(withResult({ results: [{ task_id: "task-0", status: "failed" }, entry] })).toEqual(succeeded);
-    expect(withResult({ results: [{ ...entry, new_task_id: "task-2" }] })).toEqual({ ...succeeded, newTaskId: "task-2" });
+    expect(withResult({ results: [{ ...entry, new_task_id: "task-2" }] })).toEqual({
+      ...succeeded,
+      newTaskId: "task-2",
+    });
     expect(withResult({ results: [{ ...entry, new_task_id: "task-1" }] })).toEqual(succeeded);
   });
 
