@@ -68,7 +68,7 @@ async function measureBatches(context: BenchContext, tasks: Traffic["tasks"]) {
     context.signal.throwIfAborted();
     const result = await measureRound(context, {
       connections: 4,
-      framesPerConnection: isQuick ? 120 : 450,
+      framesPerConnection: isQuick ? 75 : 450,
       eventsPerFrame: 100,
       tasks,
     });
@@ -86,7 +86,7 @@ async function measureBatches(context: BenchContext, tasks: Traffic["tasks"]) {
 async function measureSingles(context: BenchContext, grouping: { maxGroupRows: number; lanes: number } | undefined) {
   const connections = signTraffic({
     connections: 32,
-    framesPerConnection: context.mode === "quick" ? 120 : 900,
+    framesPerConnection: context.mode === "quick" ? 80 : 900,
     eventsPerFrame: 1,
     tasks: "together",
   });
