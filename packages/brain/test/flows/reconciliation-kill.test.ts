@@ -8,7 +8,7 @@ import pg from "pg";
 import { describe, expect, test } from "vitest";
 
 // The embedded database has one writer, so that nothing can be held between its two transactions from outside.
-describe.runIf(testDialects.includes("postgres"))("a brain process that dies between a correction and its audit row", () => {
+describe.runIf(testDialects.includes("postgres"))("a brain process that dies between correction and audit row", () => {
   test("leaves the row to the next sweep, wherever that is", { timeout: 120_000 }, async () => {
     const here = await startTestBrain({ dialect: "postgres" });
     const { home, databaseUrl } = here;
@@ -27,6 +27,8 @@ describe.runIf(testDialects.includes("postgres"))("a brain process that dies bet
         data: { task_name: "mail" },
       };
       await agent.ackOf(agent.sendEvents([event]));
+      const { able } = here.running.brain.features.agents;
+      await waitFor(async () => (await able({ token: "reconcile_task", limit: 1 })).length > 0);
       const sweep = () => here.runLoop("reconciliation.sweep");
       expect(await sweep()).toEqual({ asked: 1 });
       const { id, payload } = await waitFor(() =>
