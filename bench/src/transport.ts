@@ -17,7 +17,7 @@ const transports = {
 } as const;
 
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
-  const framesPerAgent = mode === "quick" ? 50 : 500;
+  const framesPerAgent = mode === "quick" ? 80 : 500;
   const rounds = mode === "quick" ? 1 : 3;
   const rows: BenchRow[] = [];
   for (const [name, send] of Object.entries(transports)) {
