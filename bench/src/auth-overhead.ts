@@ -10,7 +10,7 @@ import { seedPostgres, seedSqlite } from "./task-seed.ts";
 type Dialect = "sqlite" | "postgres";
 
 const rowsOf: Record<BenchMode, number> = { quick: 5000, standard: 100_000, full: 1_000_000 };
-const roundsOf: Record<BenchMode, number> = { quick: 350, standard: 1500, full: 4000 };
+const roundsOf: Record<BenchMode, number> = { quick: 250, standard: 1500, full: 4000 };
 const warmUpRounds = 200;
 /** What authentication and authorisation may make of the time without them. */
 const target = 1.25;

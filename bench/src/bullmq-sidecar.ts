@@ -8,7 +8,7 @@ import { jobsPerSecond, prefix, setUpQueues, writeTraffic } from "./bullmq-traff
 import { quantile } from "./quantile.ts";
 import { atLeast, atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
 
-const secondsOf: Readonly<Record<BenchMode, number>> = { quick: 10, standard: 60, full: 60 };
+const secondsOf: Readonly<Record<BenchMode, number>> = { quick: 6, standard: 60, full: 60 };
 
 /**
  * The side-car beside a busy application: this process writes what BullMQ's scripts write for 2 000 jobs a second in four queues (hashes

@@ -10,12 +10,12 @@ import { anyAddress, beat, connectAll } from "./idle-fleet.ts";
 import { quantile } from "./quantile.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
 
-/** From the request that makes a command to its execution in a real agent, on one machine, while 500 agents are connected and beat. */
-const connected = 500;
+/** From the request that makes a command to its execution in a real agent, on one machine, while agents are connected and beat. */
+const agents: Record<BenchMode, number> = { quick: 200, standard: 500, full: 500 };
 const limitMs = { ws: 50, longpoll: 300 } as const;
-const samples: Record<BenchMode, number> = { quick: 200, standard: 500, full: 1000 };
+const samples: Record<BenchMode, number> = { quick: 100, standard: 500, full: 1000 };
 /** Polls and uploads count into the budget of connects, 600 a minute. */
-const pollSamples: Record<BenchMode, number> = { quick: 60, standard: 150, full: 150 };
+const pollSamples: Record<BenchMode, number> = { quick: 40, standard: 150, full: 150 };
 const warmUps = 10;
 
 type Transport = keyof typeof limitMs;
@@ -80,6 +80,7 @@ async function measure(
   context: BenchContext,
   { name, databaseUrl }: { name: string; databaseUrl?: string },
 ): Promise<BenchRow[]> {
+  const connected = agents[context.mode];
   const home = join(context.scratchDir, name);
   await mkdir(home, { recursive: true });
   const brain = await startBenchBrain({

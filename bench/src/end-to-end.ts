@@ -11,7 +11,7 @@ import { benchLimits } from "./ingest-pipeline.ts";
 import { quantile } from "./quantile.ts";
 import { atLeast, atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
 
-const secondsOf: Readonly<Record<BenchMode, number>> = { quick: 10, standard: 60, full: 60 };
+const secondsOf: Readonly<Record<BenchMode, number>> = { quick: 6, standard: 60, full: 60 };
 const warmUpSeconds = 3;
 /** sent, received, started and an end. */
 const eventsPerJob = 4;

@@ -1,4 +1,4 @@
-import type { AgentStatusPayload, HeartbeatPayload, TelemetryLoss } from "@svc/protocol";
+import { type AgentStatusPayload, type HeartbeatPayload, retryContractMarker, type TelemetryLoss } from "@svc/protocol";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import type { BenchBrain } from "./brain-client.ts";
 
@@ -55,7 +55,7 @@ export async function connectAll(brain: BenchBrain, signal: AbortSignal): Promis
       const hello = rawHello({
         worker_id: `host-${index}-1-main`,
         worker_role: "task",
-        capabilities: { bullmq: ["retry_task", "cancel_task", "retry_contract_v1"] },
+        capabilities: { bullmq: ["retry_task", "cancel_task", retryContractMarker] },
       });
       connected.push(await connectRaw({ url: brain.url, ...credentials }, { headers, hello }));
     }

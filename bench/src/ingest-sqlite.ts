@@ -11,7 +11,7 @@ import { type BenchContext, type BenchRow, type BenchSuite, note } from "./suite
  * (synchronous=FULL), take turns, and start from an empty file each.
  */
 async function measure({ scratchDir, mode, log, signal }: BenchContext): Promise<readonly BenchRow[]> {
-  const rounds = mode === "quick" ? 2 : 3;
+  const rounds = mode === "quick" ? 1 : 3;
   const connections = signTraffic({
     connections: 4,
     framesPerConnection: mode === "quick" ? 150 : 900,

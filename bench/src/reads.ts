@@ -31,7 +31,7 @@ const rowsOf: Record<Dialect, Record<BenchMode, number>> = {
   sqlite: { quick: 20_000, standard: 1_000_000, full: 2_000_000 },
   postgres: { quick: 20_000, standard: 1_000_000, full: 10_000_000 },
 };
-const repeatsOf: Record<BenchMode, number> = { quick: 6, standard: 200, full: 400 };
+const repeatsOf: Record<BenchMode, number> = { quick: 4, standard: 200, full: 400 };
 /** Of answers that take a while. */
 const slowRepeatsOf: Record<BenchMode, number> = { quick: 2, standard: 20, full: 40 };
 

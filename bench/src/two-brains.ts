@@ -14,7 +14,6 @@ import { overWebSocket } from "./transport-load.ts";
 const target = 1.4;
 const coresNeeded = 4;
 const agents = 8;
-const rounds = 3;
 // The processes of one installation share their masters.
 const secrets = {
   SVC_SECRET: "bench master of tokens and signatures",
@@ -40,7 +39,7 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
 }
 
 async function compare(context: BenchContext, [first, second]: [BenchBrain, BenchBrain]): Promise<readonly BenchRow[]> {
-  const framesPerAgent = context.mode === "quick" ? 50 : 300;
+  const [framesPerAgent, rounds] = context.mode === "quick" ? [50, 1] : [300, 3];
   const rateOver = (ports: readonly number[]) => overWebSocket(first.agents, ports, framesPerAgent);
   await rateOver([first.port, second.port]);
   const alone: number[] = [];

@@ -1,4 +1,5 @@
 import type { Command as AgentCommand } from "@svc/client";
+import { createChangedCommands } from "./api/changed-commands.ts";
 import { asking, type Connection, openProject, projectOptions, whoAsks } from "./api/connect.ts";
 import { follow } from "./api/follow.ts";
 import { isOver, outcomeOf } from "./api/outcomes.ts";
@@ -18,7 +19,7 @@ export const commandsWatch: Command = {
   options,
   details: [
     "Waits until the command is over; ends with 1 when it failed, timed out or was cancelled.",
-    "Without an id it tells of every command of the project that is issued or changes from now on, until Ctrl-C.",
+    "Without an id it tells of every command of the project that is issued or changes from now on, until Ctrl-C, and when it missed some.",
     whoAsks,
   ],
   async run(args, terminal) {
@@ -54,9 +55,6 @@ const lineOf = (command: AgentCommand): string => {
   return `${changed}  ${command.id}  ${command.action}${target}  ${outcomeOf(command)}`;
 };
 
-/** So many of the newest commands are looked at each time. */
-const window = 200;
-
 async function watchAll(
   connection: Connection,
   slug: string,
@@ -68,19 +66,18 @@ async function watchAll(
   void stop.received.then(() => {
     hasStopped = true;
   });
-  let known: ReadonlyMap<string, string> | null = null;
-  const read = () => connection.api.listCommands(slug, { limit: window });
+  let isFirst = true;
+  const look = createChangedCommands((query) => connection.api.listCommands(slug, query));
   const watching = asking(
     connection,
     () =>
-      follow(read, {
+      follow(look, {
         isDone: () => hasStopped,
-        onRead({ items }) {
-          const before = known;
-          const changed = items.filter(({ id, status }) => before !== null && before.get(id) !== status);
-          known = new Map(items.map(({ id, status }) => [id, status]));
-          if (before === null) terminal.err(`svc: watching the commands of ${slug}; Ctrl-C ends it`);
-          for (const command of changed.reverse()) print(command);
+        onRead({ changed, hasMissed }) {
+          if (isFirst) terminal.err(`svc: watching the commands of ${slug}; Ctrl-C ends it`);
+          isFirst = false;
+          for (const command of changed) print(command);
+          if (hasMissed) terminal.err("svc: too many commands at once: some changes were missed");
           return changed.length > 0;
         },
       }),

@@ -10,7 +10,7 @@ const options = {
   queue: { type: "string", value: "NAME", help: "of this queue (default: of every queue that the agent knows)" },
   limit: { type: "string", value: "N", help: "at most so many, newest first, up to 200 (default 100)" },
   cursor: { type: "string", value: "CURSOR", help: "go on where a list ended" },
-  json: { type: "boolean", help: "one JSON document: entries, next_cursor, total and engine" },
+  json: { type: "boolean", help: "one JSON document: entries, next_cursor, total, engine and agent_id" },
   ...projectOptions,
 } as const satisfies CommandOptions;
 
@@ -34,7 +34,8 @@ export const deadLettersList: Command = {
     if (values.json === true) terminal.out(jsonText(page));
     else {
       if (page.entries.length > 0) for (const line of tableOf(page.entries, columns)) terminal.out(line);
-      if (page.entries.length === 0 || page.total !== null) terminal.err(`svc: ${page.total ?? "no"} dead letters`);
+      const known = page.total ?? (page.entries.length === 0 ? "no" : null);
+      terminal.err(`svc: ${known === null ? "" : `${known} dead letters, `}told by agent ${page.agent_id}`);
       if (page.next_cursor !== null) terminal.err(`svc: there are more: --cursor ${page.next_cursor}`);
     }
     return exitCodes.done;

@@ -25,20 +25,21 @@ describe("svc dead-letters list", () => {
   const list = (...words: string[]) => shop().withKey(["dead-letters", "list", "shop", ...words]);
 
   test("prints what the engine keeps, and goes on from a cursor", async () => {
-    const { engine } = shop();
+    const { engine, agentId } = shop();
     engine.letters.push(...lettersOf("mail", 3), ...lettersOf("images", 1));
     const { code, out, err } = await list("--limit", "2");
     expect(code).toBe(0);
     expect(out).toMatch(
       /^TASK ID +NAME +QUEUE +ATTEMPTS +FAILED +ERROR\nmail-0 +mail\.send +mail +3 +2026-05-20T08:00:00\S+ +Error: mailbox full\nmail-1 .+\n$/,
     );
-    expect(err).toBe("svc: 4 dead letters\nsvc: there are more: --cursor 2\n");
+    expect(err).toBe(`svc: 4 dead letters, told by agent ${agentId}\nsvc: there are more: --cursor 2\n`);
 
     const rest = JSON.parse((await list("--cursor", "2", "--json")).out);
-    expect(rest).toMatchObject({ next_cursor: null, total: 4, engine: "shop" });
+    expect(rest).toMatchObject({ next_cursor: null, total: 4, engine: "shop", agent_id: agentId });
     expect(rest.entries.map(({ task_id }: Letter) => task_id)).toEqual(["mail-2", "images-0"]);
     expect((await list("--queue", "images")).out).toMatch(/^TASK ID .+\nimages-0 .+\n$/);
-    expect(await list("--queue", "nothing")).toEqual({ code: 0, out: "", err: "svc: 0 dead letters\n" });
+    const none = `svc: 0 dead letters, told by agent ${agentId}\n`;
+    expect(await list("--queue", "nothing")).toEqual({ code: 0, out: "", err: none });
   });
 
   test("shows a terminal nothing that it would obey", async () => {
@@ -82,10 +83,10 @@ describe("svc dead-letters list is refused", () => {
 
   test("when the engine fails, and when it answers with something else", async () => {
     const { engine } = shop();
-    engine.listing = async () => ({ status: "failed", error: "planted words" });
+    engine.listing = async () => ({ status: "failed", error: "Redis:\n planted \u001b[2Jwords" });
     const failed = await list("shop");
     expect(failed).toMatchObject({ code: 1, err: expect.stringContaining("the agent failed to list dead letters") });
-    expect(failed.err).not.toContain("planted");
+    expect(failed.err).toMatch(/^ {5}error: Redis: {2}planted \\u001b\[2Jwords$/m);
     engine.listing = async () => ({ status: "success", result: { entries: "many" } });
     expect(await list("shop")).toMatchObject({ code: 1, err: expect.stringContaining("is no page of dead letters") });
     engine.listing = null;

@@ -39,7 +39,7 @@ describe("what one brain process asks of an agent that is connected to another o
     const page = { entries: [], next_cursor: null, total: 7, engine: "bullmq" };
     succeed(await asked("dlq.list"), page);
     const { status, body } = await listing;
-    expect([status, body]).toEqual([200, page]);
+    expect([status, body]).toEqual([200, { ...page, agent_id: expect.any(String) }]);
   });
 
   test("a stale task is corrected by the process that hears the answer", async () => {

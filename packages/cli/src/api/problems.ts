@@ -1,6 +1,6 @@
 import type { ApiProblem } from "@svc/client";
 import { CliError, type ExitName } from "../exit-codes.ts";
-import { printable } from "../printed.ts";
+import { inOneLine, printable } from "../printed.ts";
 
 /** Who asked, and for what. */
 export interface Asked {
@@ -99,7 +99,7 @@ function factLines({ code, details, message }: ApiProblem): string[] {
     if (name === "agents" && Array.isArray(value)) {
       return value.length === 0 ? ["no agent is online"] : value.map(agentLine);
     }
-    return [`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`];
+    return [`${name}: ${inOneLine(typeof value === "string" ? value : JSON.stringify(value))}`];
   });
 }
 

@@ -5,6 +5,8 @@ export interface DeadLetterPage {
   next_cursor: string | null;
   total: number | null;
   engine: string;
+  /** The agent that was asked. */
+  agent_id: string;
 }
 
 export interface DeadLetter {

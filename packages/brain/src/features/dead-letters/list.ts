@@ -1,4 +1,4 @@
-import { parseJson, type Redactor } from "@svc/protocol";
+import { cutCharacters, parseJson, type Redactor } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
@@ -45,7 +45,7 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
 
   return async function listDeadLetters(request: DeadLettersRequest): Promise<DeadLetterPage> {
     const { engine, limit = defaultLimit } = request.query;
-    const commandId = await issue(request, limit);
+    const { commandId, agentId } = await issue(request, limit);
     const sinceMs = clock.monotonicMs();
     const outcome = await commands.awaitResult(commandId, { waitMs: waitSeconds * 1000, signal: request.signal });
     if (outcome === null || outcome.status === "timeout") {
@@ -55,11 +55,14 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
     if (outcome.status !== "completed") throw refusalOf(outcome);
     const page = readPage(outcome.result === null ? null : parseJson(outcome.result), { engine, limit, redactor });
     if (page === null) throw failure(outcome, "not_a_page", "the agent's answer is no page of dead letters");
-    return page;
+    return { ...page, agent_id: agentId };
   };
 
-  /** The committed command's id. */
-  async function issue({ projectId, query, origin }: DeadLettersRequest, limit: number): Promise<string> {
+  /** The committed command, and whom it asks. */
+  async function issue(
+    { projectId, query, origin }: DeadLettersRequest,
+    limit: number,
+  ): Promise<{ commandId: string; agentId: string }> {
     const { engine } = query;
     const queue = query.queue || null;
     const cursor = query.cursor || null;
@@ -91,7 +94,7 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
     // It was revoked in between.
     if (command === null) throw await nobodyCan(projectId, engine);
     commands.offer(command);
-    return command.id;
+    return { commandId: command.id, agentId };
   }
 
   async function nobodyCan(projectId: string, engine: string): Promise<ApiError> {
@@ -118,9 +121,16 @@ function refusalOf(outcome: CommandOutcome): ApiError {
     : failure(outcome, "adapter_error", "the agent failed to list dead letters");
 }
 
-/** What the agent said is on the command, which the caller may look up. */
+const maxErrorCharacters = 500;
+
+/** What the agent said was redacted when it came in, and viewers read it on the command as well. */
 const failure = (
-  { id }: CommandOutcome,
+  { id, error }: CommandOutcome,
   reason: "refused" | "not_a_page" | "adapter_error",
   message: string,
-): ApiError => new ApiError("adapter_error", { command_id: id, reason }, { message });
+): ApiError =>
+  new ApiError(
+    "adapter_error",
+    { command_id: id, reason, ...(error !== null && { error: cutCharacters(error, maxErrorCharacters) }) },
+    { message },
+  );

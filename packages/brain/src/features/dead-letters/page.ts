@@ -21,7 +21,7 @@ const queueCharacters = 200;
 export function readPage(
   result: unknown,
   { engine, limit, redactor }: { engine: string; limit: number; redactor: Pick<Redactor, "redact"> },
-): DeadLetterPage | null {
+): Omit<DeadLetterPage, "agent_id"> | null {
   if (!isObject(result)) return null;
   const { entries, next_cursor: next = null, total = null } = result;
   if (result.engine !== engine || !Array.isArray(entries) || entries.length > limit) return null;

@@ -71,24 +71,27 @@ for (const dialect of testDialects) {
       agent.sendFrame("command_result", { ...payload, ...echoOf(frame) }, frame.id);
     const succeed = (agent: RawAgent, frame: Frame, result: unknown) =>
       answer(agent, frame, { status: "success", result });
-    async function listAnswered(query: string, payload: object): Promise<ApiAnswer & { frame: Frame }> {
+    async function listAnswered(
+      query: string,
+      payload: object,
+    ): Promise<ApiAnswer & { frame: Frame; agentId: string }> {
       await endSessions();
-      const { agent } = await connect();
+      const { agent, agentId } = await connect();
       const listing = list(query);
       const frame = await asked(agent);
       answer(agent, frame, payload);
-      return { ...(await listing), frame };
+      return { ...(await listing), frame, agentId };
     }
     const countCommands = async () =>
       (await brain.as.operator.get(`/projects/${brain.project.slug}/commands?action=dlq.list&limit=500`)).body.items
         .length as number;
 
-    test("asks the agent, waits, and gives its page", async () => {
-      const { status, body, frame } = await listAnswered("?engine=bullmq&queue=emails&limit=5&cursor=from", {
+    test("asks the agent, waits, and gives its page with the agent's id", async () => {
+      const { status, body, frame, agentId } = await listAnswered("?engine=bullmq&queue=emails&limit=5&cursor=from", {
         status: "success",
         result: page,
       });
-      expect([status, body]).toEqual([200, page]);
+      expect([status, body]).toEqual([200, { ...page, agent_id: agentId }]);
       expect(frame.payload).toMatchObject({
         action: "dlq.list",
         target: { type: "queue", id: "emails", engine: "bullmq" },
@@ -184,7 +187,7 @@ for (const dialect of testDialects) {
       const [frame] = poller.open(body.frames);
       const result = { status: "success", result: page, ...echoOf(frame as Frame) };
       await poller.upload([poller.sign("command_result", result, frame?.id)]);
-      expect((await listing).body).toEqual(page);
+      expect((await listing).body).toEqual({ ...page, agent_id: agentId });
 
       await brain.running.brain.features.agents.flush();
       const seenAt = new Date(Date.now() - 31_000);
@@ -270,14 +273,30 @@ for (const dialect of testDialects) {
       ["refused", { status: "failed", error: "unsupported: this agent does not watch bullmq" }],
       ["refused", { status: "failed", error: "refused: not now" }],
       ["adapter_error", { status: "failed", error: "there is no connection to Redis" }],
-      ["adapter_error", { status: "failed" }],
-      ["not_a_page", { status: "success", result: { entries: "none" } }],
-      ["not_a_page", { status: "success" }],
-      ["not_a_page", { status: "success", result: { ...page, engine: "celery" } }],
-    ])("answers 502 with reason %s to %j", async (reason, payload) => {
+    ])("answers 502 with reason %s and the agent's words to %j", async (reason, payload) => {
       const { status, body, frame } = await listAnswered("?engine=bullmq", payload);
-      expect([status, body.error, body.details]).toEqual([502, "adapter_error", { command_id: frame.id, reason }]);
-      expect(body.message).not.toContain("Redis");
+      const details = { command_id: frame.id, reason, error: payload.error };
+      expect([status, body.error, body.details]).toEqual([502, "adapter_error", details]);
+      expect(body.message).not.toContain(payload.error);
+    });
+
+    test("tells of an agent's words at most 500 characters, and no secret", async () => {
+      const failed = (error: string) => listAnswered("?engine=bullmq", { status: "failed", error });
+      const secret = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
+      const { text, body } = await failed(`Redis refused ${secret}`);
+      expect([text.includes(secret), body.details.error]).toEqual([false, expect.stringContaining("[REDACTED]")]);
+      expect((await failed("long ".repeat(200))).body.details.error).toHaveLength(500);
+      expect((await failed("")).body.details.error).toBe("the agent told no reason");
+    });
+
+    test.each([
+      { status: "success", result: { entries: "none" } },
+      { status: "success" },
+      { status: "success", result: { ...page, engine: "celery" } },
+    ])("answers 502 with reason not_a_page to %j", async (payload) => {
+      const { status, body, frame } = await listAnswered("?engine=bullmq", payload);
+      const details = { command_id: frame.id, reason: "not_a_page" };
+      expect([status, body.error, body.details]).toEqual([502, "adapter_error", details]);
     });
 
     test("answers 429 before anything is asked once an address has used its budget", async () => {

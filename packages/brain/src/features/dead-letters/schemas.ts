@@ -36,5 +36,6 @@ export const DeadLetterPage = Type.Object({
   next_cursor: Nullable(Type.String()),
   total: Nullable(Type.Integer()),
   engine: Type.String(),
+  agent_id: Type.String({ description: "the agent that was asked" }),
 });
 export type DeadLetterPage = Static<typeof DeadLetterPage>;

@@ -7,19 +7,14 @@ import {
   terminalTaskStates,
   uuidV5,
 } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
-import { retryTransient } from "../../platform/database/retry-transient.ts";
-import type { CommandRow, Tables } from "../../schema/tables/index.ts";
-import { type Audit, ownOrigin } from "../audit/index.ts";
+import type { CommandRow } from "../../schema/tables/index.ts";
 import type { ReportedResult } from "../commands/index.ts";
 import type { Ingest } from "../ingest/index.ts";
-import { winnerIdOf } from "../tasks/index.ts";
-import { findTask, type TaskNow } from "./reads.ts";
+import { createEnds, type EndsDeps } from "./note-ends.ts";
+import { findTask } from "./reads.ts";
 
-export interface CorrectDeps {
-  readonly database: Database<Tables>;
+export interface CorrectDeps extends EndsDeps {
   readonly ingest: Pick<Ingest, "submit">;
-  readonly audit: Pick<Audit, "record">;
 }
 
 /** What came of an answer: it corrected the task, agreed with it, told nothing, or was no answer. */
@@ -39,6 +34,8 @@ const exceptionCharacters = 500;
  * task stays the join of its events, and a second answer to the same command is the same event.
  */
 export function createCorrect({ database, ingest, audit }: CorrectDeps) {
+  const ends = createEnds({ database, audit });
+
   return async function correct({ command, status, result, now }: ReportedResult): Promise<ReconcileOutcome> {
     if (status !== "completed") return "failed";
     const { engine, task_id: taskId } = parseJson(command.payload) as { engine: string; task_id: string };
@@ -51,9 +48,22 @@ export function createCorrect({ database, ingest, audit }: CorrectDeps) {
     const id = uuidV5(idNamespaces.reconciliation, command.id);
     const endedAt = command.completed_at ?? now;
     const isTerminal = terminal.has(state);
+    const agentId = command.agent_id as string;
+    const end = isTerminal
+      ? {
+          ...scope,
+          eventId: id,
+          state,
+          stateBefore: task.state,
+          agentId,
+          commandId: command.id,
+          expectedAt: now.toISOString(),
+        }
+      : null;
+    if (end !== null) await ends.expect(end);
     const { inserted } = await ingest.submit({
       projectId: command.project_id,
-      agentId: command.agent_id as string,
+      agentId,
       // A time that lies ahead of this is replaced by it, as with any event.
       frameTs: endedAt.toISOString(),
       events: [
@@ -73,36 +83,9 @@ export function createCorrect({ database, ingest, audit }: CorrectDeps) {
         },
       ],
     });
-    if (inserted === 0) return "unchanged";
-    if (isTerminal) await noteEnd(command, { id, before: task, state, scope });
-    return "corrected";
+    if (end !== null) await ends.stored(end);
+    return inserted === 0 ? "unchanged" : "corrected";
   };
-
-  /** Of several terminal corrections only the one that made the row is told of. */
-  async function noteEnd(
-    command: CommandRow,
-    { id, before, state, scope }: { id: string; before: TaskNow; state: string; scope: Parameters<typeof findTask>[1] },
-  ): Promise<void> {
-    const task = await findTask(database, scope);
-    if (task === undefined || winnerIdOf(task.fold) !== id) return;
-    const entry = {
-      ...ownOrigin,
-      action: "task.reconciled",
-      target_type: "task",
-      target_id: scope.taskId,
-      project_id: scope.projectId,
-      event_id: id,
-      metadata: {
-        engine: scope.engine,
-        state,
-        state_before: before.state,
-        agent_id: command.agent_id,
-        command_id: command.id,
-      },
-    };
-    // The event is stored, and nobody corrects the task again.
-    await retryTransient(() => audit.record(entry));
-  }
 }
 
 const isCorrectingState = (state: unknown): state is keyof typeof kindOf =>

@@ -357,11 +357,11 @@ for (const dialect of testDialects) {
       const { frame } = await askAbout("busy");
       const { audit, ingest } = brain.running.brain.features;
       let fails = 3;
-      const busy = {
-        record: async (entry: Parameters<typeof audit.record>[0]) => {
+      const busy: Pick<typeof audit, "append"> = {
+        async append(tx, entries) {
           fails -= 1;
           if (fails >= 0) throw Object.assign(new Error("lock timeout"), { code: "55P03" });
-          await audit.record(entry);
+          await audit.append(tx, entries);
         },
       };
       const correct = createCorrect({ database: database(), audit: busy, ingest });

@@ -1,13 +1,12 @@
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
-import type { Audit } from "../audit/index.ts";
 import type { Commands, ReportedResult } from "../commands/index.ts";
 import type { ProjectLabels } from "../projects/index.ts";
 import { type CorrectDeps, createCorrect } from "./correct.ts";
+import { createEnds } from "./note-ends.ts";
 import { createSweep, type SweepDeps } from "./sweep.ts";
 
-export interface ReconciliationDeps extends Omit<SweepDeps, "commands" | "audit">, Omit<CorrectDeps, "audit"> {
-  readonly audit: Pick<Audit, "append" | "record">;
+export interface ReconciliationDeps extends Omit<SweepDeps, "commands">, CorrectDeps {
   readonly commands: Pick<Commands, "issueAll" | "offer" | "onReported">;
   readonly metrics: Pick<Metrics, "counter">;
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
@@ -18,6 +17,7 @@ export interface ReconciliationDeps extends Omit<SweepDeps, "commands" | "audit"
 export function createReconciliation(deps: ReconciliationDeps) {
   const { commands, labels, log } = deps;
   const correct = createCorrect(deps);
+  const ends = createEnds(deps);
   const judging = new Set<Promise<void>>();
   const answers = deps.metrics.counter({
     name: "svc_reconciliations_total",
@@ -34,7 +34,7 @@ export function createReconciliation(deps: ReconciliationDeps) {
         if (project !== undefined) answers.inc({ project, outcome });
       });
     } catch (error) {
-      // The task is stale still, so the next sweep but one asks again.
+      // The task is stale still, so the next sweep but one asks again; where it ended, the next one writes the audit row.
       log.warn("reconciliation.correction_failed", { command_id: id, message: (error as Error).message });
     }
   }
@@ -46,6 +46,8 @@ export function createReconciliation(deps: ReconciliationDeps) {
 
   return {
     sweep: createSweep(deps),
+    /** Writes the audit rows of tasks that were ended by a process that died before it could. */
+    noteEnds: () => ends.noteLeft(deps.clock.now()),
     /** Resolves when the answers so far are judged. */
     async settled(): Promise<void> {
       await Promise.all(judging);

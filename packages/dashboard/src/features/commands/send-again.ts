@@ -4,8 +4,8 @@ import { hasMarker } from "./override-text.ts";
 
 /** Running twice does what running once does: the service itself repeats it as well. */
 const redeliverable = "cancel_task";
-/** What agents say in a failure of which they do not know how it ended. */
-const unknownOutcome = /outcome unknown|is unknown/;
+/** What agents say in a failure of which they do not know how it ended; "queue x is unknown" is a plain refusal. */
+const unknownOutcome = /^outcome unknown:|; whether [^;]+ is unknown(?:;|$)/;
 
 /** The method of the client that asks for it. */
 type Method =

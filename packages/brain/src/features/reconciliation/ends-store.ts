@@ -1,0 +1,63 @@
+import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+
+/** A correction that ends a task, from before its event is stored until its audit row is. */
+export interface ExpectedEnd {
+  readonly eventId: string;
+  readonly projectId: string;
+  readonly engine: string;
+  readonly taskId: string;
+  readonly state: string;
+  readonly stateBefore: string;
+  readonly agentId: string;
+  readonly commandId: string;
+  /** ISO instant. */
+  readonly expectedAt: string;
+}
+
+const keyPrefix = "reconciliation.end.";
+const dayMs = 86_400_000;
+
+export async function expectEnd(tx: Tx<Tables>, end: ExpectedEnd): Promise<void> {
+  await tx
+    .insertInto("meta")
+    .values({ key: keyPrefix + end.eventId, value: JSON.stringify(end) })
+    .onConflict((conflict) => conflict.column("key").doNothing())
+    .execute();
+}
+
+/** Whether it was expected still; one of several who ask at once is told so. */
+export async function takeEnd(tx: Tx<Tables>, { eventId }: ExpectedEnd): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("meta")
+    .where("key", "=", keyPrefix + eventId)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+export async function expectedEnds(
+  { read }: Pick<Database<Tables>, "read">,
+  { limit }: { limit: number },
+): Promise<ExpectedEnd[]> {
+  const rows = await read
+    .selectFrom("meta")
+    .select("value")
+    .where("key", "like", `${keyPrefix}%`)
+    .orderBy("key")
+    .limit(limit)
+    .execute();
+  return rows.map(({ value }) => JSON.parse(value) as ExpectedEnd);
+}
+
+/** Whether the end has its audit row. The database's clock may differ from that of a process by less than a day. */
+export async function hasAuditRow(tx: Tx<Tables>, { eventId, expectedAt }: ExpectedEnd): Promise<boolean> {
+  const row = await tx
+    .selectFrom("audit_log")
+    .select("id")
+    .where("action", "=", "task.reconciled")
+    .where("occurred_us", ">=", (Date.parse(expectedAt) - dayMs) * 1000)
+    .where("event_id", "=", eventId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
