@@ -63,7 +63,12 @@ for (const dialect of testDialects) {
       await brain.as.root.post("/projects", { slug: "quiet", name: "Quiet" });
       otherId = other.body.id;
       const { database } = brain.running.brain;
-      const open = { project_id: brain.project.id, issued_at: new Date(now - 10 * minuteMs) };
+      // Their time is not over by the real clock either, so that the brain leaves them alone.
+      const within = (fromHours: number, toHours: number) => ({
+        project_id: brain.project.id,
+        issued_at: new Date(now + fromHours * hourMs),
+        timeout_at: new Date(now + toHours * hourMs),
+      });
       await database.write(async (tx) => {
         await tx
           .insertInto("agents")
@@ -93,9 +98,9 @@ for (const dialect of testDialects) {
         await tx
           .insertInto("commands")
           .values([
-            commandRow({ ...open, status: "pending", timeout_at: new Date(now + 5 * minuteMs) }),
-            commandRow({ ...open, status: "dispatched", timeout_at: new Date(now + 11 * minuteMs) }),
-            commandRow({ ...open, status: "completed", timeout_at: new Date(now) }),
+            commandRow({ ...within(-10, 5), status: "pending" }),
+            commandRow({ ...within(-4, 4.2), status: "dispatched" }),
+            commandRow({ ...within(-10, 5), status: "completed" }),
           ])
           .execute();
         await tx
