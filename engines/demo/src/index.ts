@@ -39,10 +39,11 @@ export function createDemoAdapter(options: DemoAdapterOptions = {}): EngineAdapt
       const startMs = now() - historyMinutes * 60_000;
       const opened = createSimulation({ run: randomBytes(3).toString("hex"), startMs, random, pace });
       for (let atMs = startMs; atMs < now(); atMs += historySliceMs) {
-        context.sink.emit(opened.advance(Math.min(atMs, now())));
+        context.sink.emit(opened.advance(atMs));
       }
       shop = opened;
       sink = context.sink;
+      tell(now());
       timer = setInterval(() => tell(now()), tickMs);
     },
     async execute(command: Command): Promise<CommandOutcome> {
