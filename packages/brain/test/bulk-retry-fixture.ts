@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit";
 import type { ApiAnswer, ApiClient, MintedAgent, TestBrain } from "@svc/testkit/brain";
 import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
@@ -102,4 +103,31 @@ export function whenRequest(
     },
     { withinMs: 20_000, that: "the bulk retry" },
   );
+}
+
+let addresses = 0;
+
+/** What an operator asks of bulk retries of the brain, which may still have to start when this is called. */
+export function operatorOf(brain: () => TestBrain) {
+  const path = (id = "", action = "") =>
+    `/projects/${brain().project.slug}/bulk-retry-requests${id === "" ? "" : `/${id}`}${action === "" ? "" : `/${action}`}`;
+  return {
+    path,
+    /** Every request comes from an address of its own: the budget of creations has a test in route-budgets.test.ts. */
+    create(body: Record<string, unknown>): Promise<ApiAnswer> {
+      addresses += 1;
+      const headers = { "x-forwarded-for": `10.1.${addresses >> 8}.${addresses & 255}` };
+      return brain().as.operator.post(path(), { idempotency_key: randomUUID(), ...body }, headers);
+    },
+    act: (id: string, action: "pause" | "resume") => brain().as.operator.post(path(id, action)),
+    /** A queue of failed tasks of its own for each test. */
+    async failing(count: number, more: Partial<GivenTask> = {}): Promise<{ queue: string; ids: string[] }> {
+      const queue = `queue-${randomUUID()}`;
+      const { project, running } = brain();
+      const ids = await failTasks(running.brain.database, { project_id: project.id, queue, ...more }, count, queue);
+      return { queue, ids };
+    },
+    whenStatus: (id: string, status: string) =>
+      whenRequest(brain().as.operator, path(id), (body) => body.status === status),
+  };
 }

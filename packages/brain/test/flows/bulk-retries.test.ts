@@ -12,11 +12,10 @@ import {
   childrenGiven,
   connectAble,
   failTasks,
+  operatorOf,
   retrying,
   whenRequest,
 } from "../bulk-retry-fixture.ts";
-
-let addresses = 0;
 
 for (const dialect of testDialects) {
   describe(`bulk retries on ${dialect}`, () => {
@@ -24,7 +23,6 @@ for (const dialect of testDialects) {
     let agent: RawAgent;
     let agentId: string;
     beforeAll(async () => {
-      // Every request comes from an address of its own: the budget of creations has a test in route-budgets.test.ts.
       brain = await startTestBrain({ dialect, env: { SVC_TRUSTED_PROXIES: "127.0.0.1" } });
       const { agent: connected, minted } = await connectAble(brain);
       agent = connected;
@@ -32,23 +30,7 @@ for (const dialect of testDialects) {
     });
     afterAll(() => brain.stop());
 
-    const path = (id = "", action = "") =>
-      `/projects/${brain.project.slug}/bulk-retry-requests${id === "" ? "" : `/${id}`}${action === "" ? "" : `/${action}`}`;
-    const create = (body: Record<string, unknown>): Promise<ApiAnswer> => {
-      addresses += 1;
-      const headers = { "x-forwarded-for": `10.1.${addresses >> 8}.${addresses & 255}` };
-      return brain.as.operator.post(path(), { idempotency_key: randomUUID(), ...body }, headers);
-    };
-    const act = (id: string, action: "pause" | "resume") => brain.as.operator.post(path(id, action));
-    /** A queue of failed tasks of its own for each test. */
-    async function failing(count: number, more = {}): Promise<{ queue: string; ids: string[] }> {
-      const queue = `queue-${randomUUID()}`;
-      const { database } = brain.running.brain;
-      const ids = await failTasks(database, { project_id: brain.project.id, queue, ...more }, count, queue);
-      return { queue, ids };
-    }
-    const whenStatus = (id: string, status: string) =>
-      whenRequest(brain.as.operator, path(id), (body) => body.status === status);
+    const { path, create, act, failing, whenStatus } = operatorOf(() => brain);
     const givenOf = (ids: readonly string[], of = agent) =>
       childrenGiven(of).filter(({ taskId }) => ids.includes(taskId));
     /** Sorted: commands of one instant come in any order. */

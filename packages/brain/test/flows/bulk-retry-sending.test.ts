@@ -1,23 +1,19 @@
-import { randomUUID } from "node:crypto";
 import { headerNames } from "@svc/protocol";
 import { waitFor } from "@svc/testkit";
-import { type ApiAnswer, startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { connectRaw, createRawPoller, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forgetRetrier } from "../../src/features/bulk-retries/index.ts";
-import { answering, childrenGiven, connectAble, failTasks, retrying, whenRequest } from "../bulk-retry-fixture.ts";
+import { answering, childrenGiven, connectAble, operatorOf, retrying, whenRequest } from "../bulk-retry-fixture.ts";
 
 const contracts = { [headerNames.retryContracts]: "rq=1" };
-let addresses = 0;
-
 for (const dialect of testDialects) {
   describe(`the sending of bulk retries on ${dialect}`, () => {
     let brain: TestBrain;
     let agent: RawAgent;
     let agentId: string;
     beforeAll(async () => {
-      // Every request comes from an address of its own: the budget of creations has a test in route-budgets.test.ts.
       // Ticks come by hand.
       brain = await startTestBrain({
         dialect,
@@ -29,23 +25,7 @@ for (const dialect of testDialects) {
     });
     afterAll(() => brain.stop());
 
-    const path = (id = "", action = "") =>
-      `/projects/${brain.project.slug}/bulk-retry-requests${id === "" ? "" : `/${id}`}${action === "" ? "" : `/${action}`}`;
-    const create = (body: Record<string, unknown>): Promise<ApiAnswer> => {
-      addresses += 1;
-      const headers = { "x-forwarded-for": `10.1.${addresses >> 8}.${addresses & 255}` };
-      return brain.as.operator.post(path(), { idempotency_key: randomUUID(), ...body }, headers);
-    };
-    const act = (id: string, action: "pause" | "resume") => brain.as.operator.post(path(id, action));
-    /** A queue of failed tasks of its own for each test. */
-    async function failing(count: number, more = {}): Promise<{ queue: string; ids: string[] }> {
-      const queue = `queue-${randomUUID()}`;
-      const { database } = brain.running.brain;
-      const ids = await failTasks(database, { project_id: brain.project.id, queue, ...more }, count, queue);
-      return { queue, ids };
-    }
-    const whenStatus = (id: string, status: string) =>
-      whenRequest(brain.as.operator, path(id), (body) => body.status === status);
+    const { path, create, act, failing, whenStatus } = operatorOf(() => brain);
     const givenOf = (ids: readonly string[], of = agent) =>
       childrenGiven(of).filter(({ taskId }) => ids.includes(taskId));
     /** Sorted: commands of one instant come in any order. */
