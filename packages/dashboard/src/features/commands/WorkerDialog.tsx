@@ -19,6 +19,8 @@ interface WorkerDialogProps {
   slug: string;
   worker: ControlledWorker;
   act: WorkerAct;
+  /** Of the tasks whose rate is limited, where it is known. */
+  taskName?: string;
   onClose: () => void;
 }
 
@@ -38,12 +40,12 @@ interface Order {
 
 const mostDelta = 100;
 
-export function WorkerDialog({ slug, worker, act, onClose }: WorkerDialogProps) {
+export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onClose }: WorkerDialogProps) {
   const { engine } = worker;
   const name = nameText(worker.name);
   const [delta, setDelta] = useState("1");
   const [queue, setQueue] = useState(act === "cancel" ? (worker.queues[0] ?? "") : "");
-  const [taskName, setTaskName] = useState("");
+  const [taskName, setTaskName] = useState(knownName);
   const [rate, setRate] = useState("");
   const [agentId, setAgentId] = useState("");
   const [isTried, setTried] = useState(false);
