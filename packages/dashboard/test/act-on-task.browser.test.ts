@@ -48,6 +48,8 @@ describe("a task", () => {
     expect(await page.title()).toMatch(/^failure/);
     result.fulfil({ status: "success", result: { new_task_id: "again-1" } });
     await tray(page).getByText("completed").waitFor();
+    const { name: agentName } = (await brain.as.operator.get(`/projects/${brain.project.slug}/agents`)).body.items[0];
+    await tray(page).getByText(new RegExp(`The agent did it[.] After .* m?s, agent ${agentName}[.]$`)).waitFor();
     const link = page.getByRole("link", { name: "the new task" });
     expect(await link.getAttribute("href")).toBe(at("tasks/bullmq/again-1"));
     expect(await axeFaults(page)).toEqual([]);

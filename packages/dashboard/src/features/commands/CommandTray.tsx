@@ -1,5 +1,5 @@
-import type { BulkRetryRequest, Command } from "@svc/client";
-import { useQueries } from "@tanstack/react-query";
+import type { Agent, BulkRetryRequest, Command } from "@svc/client";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useId, useState, useSyncExternalStore } from "react";
 import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
@@ -7,14 +7,16 @@ import { dropCommands, recent } from "../../shell/recent.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
-import { age, count, printable } from "../../ui/format.ts";
+import { age, count, duration, idTail, nameText, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
 import { useNow } from "../../ui/ticker.ts";
+import { agentsQuery } from "../agents/queries.ts";
 import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
 import { bulkRetryQuery, hasEnded as hasBulkEnded, useLiveBulkRetries } from "../bulk-retries/bulk-retry-queries.ts";
 import { statusSentence as bulkSentence } from "../bulk-retries/sentences.ts";
 import { CommandPill } from "./CommandPill.tsx";
+import { timesOf } from "./CommandTimes.tsx";
 import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { statusSentence } from "./words.ts";
@@ -28,6 +30,7 @@ export function CommandTray({ slug }: { slug: string }) {
   const id = useId();
   useLiveCommands(slug);
   useLiveBulkRetries(slug);
+  const agents = useQuery({ ...agentsQuery(slug), enabled: entries.length > 0 }).data?.items ?? [];
   const single = entries.filter(({ isBulk }) => !isBulk);
   const bulk = entries.filter(({ isBulk }) => isBulk);
   const reads = useQueries({
@@ -97,9 +100,9 @@ export function CommandTray({ slug }: { slug: string }) {
                   {printable(entry.words)}
                 </AppLink>
                 {entry.isBulk ? (
-                  <BulkState request={bulkRead?.data} error={bulkRead?.error} />
+                  <BulkState of={bulkRead?.data} error={bulkRead?.error} {...{ agents, now }} />
                 ) : (
-                  <TrayState command={read?.data} error={read?.error} now={now} />
+                  <TrayState of={read?.data} error={read?.error} {...{ agents, now }} />
                 )}
               </li>
             );
@@ -110,30 +113,54 @@ export function CommandTray({ slug }: { slug: string }) {
   );
 }
 
-function TrayState({ command, error, now }: { command: Command | undefined; error: unknown; now: number }) {
+interface StateProps<Of> {
+  error: unknown;
+  agents: readonly Agent[];
+  now: number;
+  /** Undefined until it was read. */
+  of: Of | undefined;
+}
+
+function TrayState({ of: command, error, agents, now }: StateProps<Command>) {
   if (command === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
+  const by = agentWords(agents, command.agent_id);
+  const { waitMs, runMs } = timesOf(command, now);
   return (
     <>
       <CommandPill status={command.status} />
       <small>
-        {hasEnded(command) ? statusSentence(command) : `Issued ${age(now - instant(command.issued_at))} ago`}
+        {hasEnded(command)
+          ? `${statusSentence(command)} After ${duration(waitMs + (runMs ?? 0))}${by}.`
+          : `Issued ${age(now - instant(command.issued_at))} ago${by}`}
       </small>
     </>
   );
 }
 
+/** The agent behind a comma; nothing where none was named. */
+function agentWords(agents: readonly Agent[], id: string | null): string {
+  if (id === null) return "";
+  const agent = agents.find((one) => one.id === id);
+  return `, agent ${agent === undefined ? idTail(id) : nameText(agent.name)}`;
+}
+
 const badEnds: readonly string[] = ["blocked", "failed", "partial", "indeterminate"];
 
-function BulkState({ request, error }: { request: BulkRetryRequest | undefined; error: unknown }) {
+function BulkState({ of: request, error, agents, now }: StateProps<BulkRetryRequest>) {
   if (request === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
   const { total, unobserved, failed } = request.counts;
   const done = `${count(total - unobserved)} of ${count(total)}${failed > 0 ? `, ${count(failed)} not retried` : ""}`;
+  const by = agentWords(agents, request.target_agent_id);
+  const begun = instant(request.created_at);
   return (
     <>
       <BulkRetryPill status={request.status} />
       <small>
         {hasBulkEnded(request) ? null : `${done}. `}
-        {request.status === "in_progress" ? null : bulkSentence(request)}
+        {request.status === "in_progress" ? null : `${bulkSentence(request)} `}
+        {hasBulkEnded(request)
+          ? `After ${age(instant(request.last_progress_at ?? request.created_at) - begun)}${by}.`
+          : `Begun ${age(now - begun)} ago${by}`}
       </small>
     </>
   );
