@@ -130,12 +130,15 @@ function TrayState({ of: command, error, agents, now }: StateProps<Command>) {
       <CommandPill status={command.status} />
       <small>
         {hasEnded(command)
-          ? `${statusSentence(command)} After ${duration(waitMs + (runMs ?? 0))}${by}.`
+          ? `${ended(statusSentence(command))} After ${duration(waitMs + (runMs ?? 0))}${by}.`
           : `Issued ${age(now - instant(command.issued_at))} ago${by}`}
       </small>
     </>
   );
 }
+
+/** A sentence that ends with the words of an agent may lack its stop. */
+const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
 /** The agent behind a comma; nothing where none was named. */
 function agentWords(agents: readonly Agent[], id: string | null): string {

@@ -1,4 +1,4 @@
-import type { DeadLetter } from "@svc/client";
+import type { DeadLetter, DeadLetterPage } from "@svc/client";
 import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 
@@ -9,8 +9,11 @@ export interface Loaded {
   entries: DeadLetter[];
   nextCursor: string | null;
   total: number | null;
-  /** When the last page of it came. */
+  /** When the last page of it came, and from whom; a service that is older does not say. */
   at: string;
+  agentId: string | null;
+  /** The command that puts a letter back, by the key of the letter: the list is not read again for that. */
+  requeued: Readonly<Record<string, string>>;
 }
 
 export interface Asked {
@@ -30,7 +33,7 @@ export function useLetters(slug: string) {
   });
   const load = useMutation({
     mutationFn: async ({ engine, queue, after }: Asked & { after?: Loaded }) => {
-      const page = await api.listDeadLetters(slug, {
+      const page: DeadLetterPage & { agent_id?: string | null } = await api.listDeadLetters(slug, {
         engine,
         ...(queue !== undefined && { queue }),
         ...(after?.nextCursor && { cursor: after.nextCursor }),
@@ -43,11 +46,18 @@ export function useLetters(slug: string) {
         nextCursor: page.next_cursor,
         total: page.total,
         at: new Date().toISOString(),
+        agentId: page.agent_id ?? null,
+        requeued: after?.requeued ?? {},
       };
       client.setQueryData(queryKey, next);
     },
   });
-  return { loaded, load };
+  const mark = (letter: DeadLetter, commandId: string) =>
+    client.setQueryData<Loaded>(
+      queryKey,
+      (old) => old && { ...old, requeued: { ...old.requeued, [letterKey(letter)]: commandId } },
+    );
+  return { loaded, load, mark };
 }
 
 /** Of one engine; its task ids are unique in a queue. */
