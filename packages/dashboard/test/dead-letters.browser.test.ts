@@ -112,15 +112,10 @@ describe("dead letters", () => {
     expect(await mark.getAttribute("title")).toBe("the job is not there any more");
     await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
     await page.getByRole("button", { name: "Requeue 1" }).waitFor();
-    // Another reading says what there is now.
-    agent.answer = () => ({ status: "success", result: page2 });
-    await load(page).click();
-    await row(page, "dead-3").waitFor();
-    expect(await mark.count()).toBe(0);
     await page.context().close();
   });
 
-  test("are stamped with the agent that told them, and a failure with its words, where the service says them", async () => {
+  test("are stamped with the agent that told them, where the service says it", async () => {
     const { page } = await openAs("operator");
     await page.route(/[/]dead-letters[?]/, async (route) => {
       const answer = await route.fetch();
@@ -131,16 +126,6 @@ describe("dead letters", () => {
     expect(await stamp.getByRole("link").getAttribute("href")).toBe(
       `/p/${brain.project.slug}/agents/${agent.agentId}`,
     );
-    await page.unroute(/[/]dead-letters[?]/);
-    agent.answer = () => ({ status: "failed", error: "redis is away" });
-    await page.route(/[/]dead-letters[?]/, async (route) => {
-      const answer = await route.fetch();
-      const body = await answer.json();
-      const details = { ...body.details, error: "redis is away" };
-      await route.fulfill({ response: answer, json: { ...body, details } });
-    });
-    await load(page).click();
-    await page.getByRole("alert").getByText("The agent could not list them. It says: redis is away").waitFor();
     await page.context().close();
   });
 
@@ -168,8 +153,13 @@ describe("dead letters", () => {
   test("that the agent fails to list lead to the command", async () => {
     agent.answer = () => ({ status: "failed", error: "redis is away" });
     const { page } = await openAs("admin");
+    await page.route(/[/]dead-letters[?]/, async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      await route.fulfill({ response: answer, json: { ...body, details: { ...body.details, error: "redis is away" } } });
+    });
     await load(page).click();
-    await page.getByText("The agent could not list them").waitFor();
+    await page.getByRole("alert").getByText("The agent could not list them. It says: redis is away").waitFor();
     await page.getByRole("link", { name: "The command that was sent" }).click();
     await page.getByText("redis is away").first().waitFor();
     await page.context().close();

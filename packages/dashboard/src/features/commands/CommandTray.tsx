@@ -1,6 +1,6 @@
-import type { Agent, BulkRetryRequest, Command } from "@svc/client";
+import { type Agent, ApiProblem, type BulkRetryRequest, type Command } from "@svc/client";
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { useId, useState, useSyncExternalStore } from "react";
+import { useEffect, useId, useState, useSyncExternalStore } from "react";
 import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { dropCommands, recent } from "../../shell/recent.ts";
@@ -47,6 +47,9 @@ export function CommandTray({ slug }: { slug: string }) {
         state.data !== undefined && hasBulkEnded(state.data) ? (false as const) : pollMs,
     })),
   });
+  useSurplusDropped(
+    entries.filter((entry, at) => at >= mostEnded && isBulkOver(bulkReads[bulk.indexOf(entry)])).map(({ id }) => id),
+  );
   const open =
     reads.filter(({ data }) => data !== undefined && !hasEnded(data)).length +
     bulkReads.filter(({ data }) => data !== undefined && !hasBulkEnded(data)).length;
@@ -111,6 +114,23 @@ export function CommandTray({ slug }: { slug: string }) {
       )}
     </section>
   );
+}
+
+/** So many entries stay once they have ended; a bulk retry that has not is never pushed out. */
+const mostEnded = 8;
+
+/** It has ended, or is not there any more. */
+const isBulkOver = (read: { data: BulkRetryRequest | undefined; error: unknown } | undefined): boolean =>
+  read !== undefined &&
+  (read.data === undefined
+    ? read.error instanceof ApiProblem && read.error.code === "not_found"
+    : hasBulkEnded(read.data));
+
+function useSurplusDropped(ids: readonly string[]): void {
+  const surplus = ids.join(" ");
+  useEffect(() => {
+    if (surplus !== "") dropCommands(surplus.split(" "));
+  }, [surplus]);
 }
 
 interface StateProps<Of> {

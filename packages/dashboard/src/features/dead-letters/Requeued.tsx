@@ -1,9 +1,10 @@
 import type { CommandStatus } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
+import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import { printable } from "../../ui/format.ts";
-import { commandQuery } from "../commands/command-queries.ts";
+import { commandQuery, hasEnded, openPollMs } from "../commands/command-queries.ts";
 
 const words: Readonly<Record<CommandStatus, string>> = {
   pending: "requeue asked for",
@@ -16,7 +17,11 @@ const words: Readonly<Record<CommandStatus, string>> = {
 
 /** What became of a letter that was read before it was put back: the list itself is not read again by itself. */
 export function Requeued({ slug, commandId }: { slug: string; commandId: string }) {
-  const { data: command } = useQuery(commandQuery(slug, commandId));
+  const pollMs = useTimedMs(openPollMs);
+  const { data: command } = useQuery({
+    ...commandQuery(slug, commandId),
+    refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : pollMs),
+  });
   return (
     <AppLink
       href={paths.command(slug, commandId)}
