@@ -53,7 +53,7 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
       ) : null}
       {isOpen && items.length > 0 ? (
         <>
-          <ScrollBox label="Bulk retries">
+          <ScrollBox label="List of bulk retries">
             <table className={panel.tbl}>
               <thead>
                 <tr>

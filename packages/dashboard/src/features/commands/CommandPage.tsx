@@ -57,7 +57,7 @@ export function CommandPage() {
   const facts: [string, ReactNode][] = [
     ["Target", <Target key="target" slug={slug} command={command} />],
     ...(isOfBulkRetry(command)
-      ? [["Part of", <BulkRetryLink key="bulk" slug={slug} command={command} />] satisfies [string, ReactNode]]
+      ? [["Part of", <PartOf key="bulk" slug={slug} />] satisfies [string, ReactNode]]
       : []),
     ["Agent", <AgentLink key="agent" slug={slug} id={command.agent_id} agents={agents} />],
     ["Issued by", seesAll ? issuerText(command, names, me.id) : hidden],
@@ -129,12 +129,9 @@ export function CommandPage() {
 const isOfBulkRetry = ({ action, idempotency_key: key }: Command): boolean =>
   action === "bulk_retry" && key?.startsWith("bulk:") === true;
 
-/** The bulk retry that a command was made for, where its payload names it; else all of them. */
-function BulkRetryLink({ slug, command: { payload } }: { slug: string; command: Command }) {
-  const { bulk_retry_request_id: id } = payload;
-  return typeof id === "string" ? (
-    <AppLink href={paths.bulkRetry(slug, id)}>its bulk retry</AppLink>
-  ) : (
+/** Neither the key nor the payload names the bulk retry: the list of them does, and the audit row of the command. */
+function PartOf({ slug }: { slug: string }) {
+  return (
     <>
       a bulk retry, see <AppLink href={paths.commands(slug)}>the list of them</AppLink>
     </>
