@@ -49,7 +49,9 @@ describe("a task", () => {
     result.fulfil({ status: "success", result: { new_task_id: "again-1" } });
     await tray(page).getByText("completed").waitFor();
     const { name: agentName } = (await brain.as.operator.get(`/projects/${brain.project.slug}/agents`)).body.items[0];
-    await tray(page).getByText(new RegExp(`The agent did it[.] After .* m?s, agent ${agentName}[.]$`)).waitFor();
+    await tray(page)
+      .getByText(new RegExp(`The agent did it[.] After .* m?s, agent ${agentName}[.]$`))
+      .waitFor();
     const link = page.getByRole("link", { name: "the new task" });
     expect(await link.getAttribute("href")).toBe(at("tasks/bullmq/again-1"));
     expect(await axeFaults(page)).toEqual([]);
@@ -121,8 +123,9 @@ describe("a task", () => {
   test("without a worker says why the rate of its name cannot be limited", async () => {
     const { page } = await openAs("operator", "tasks/bullmq/wait-1");
     await page.getByRole("button", { name: "More: act on this task" }).click();
-    await page.getByRole("button", { name: "Retry with changes It has not ended yet" }).waitFor();
-    await page.getByRole("button", { name: "Rate-limit this name No worker has taken it yet" }).click({ force: true });
+    await page.getByRole("button", { name: /^Retry with changes.*It has not ended yet/ }).waitFor();
+    const limit = page.getByRole("button", { name: /^Rate-limit this name.*No worker has taken it yet/ });
+    await limit.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.context().close();
   });

@@ -326,9 +326,7 @@ describe("the page", () => {
     expect(await axeFaults(page)).toEqual([]);
     result.fulfil({ status: "success" });
     await panel.getByText(/^none open, \d+ in all$/).waitFor();
-    const { body } = await brain.as.operator.get(
-      `/projects/${brain.project.slug}/bulk-retry-requests/${id}/children`,
-    );
+    const { body } = await brain.as.operator.get(`/projects/${brain.project.slug}/bulk-retry-requests/${id}/children`);
     await page.goto(at(`commands/${body.items[0].command_id}`));
     await fact(page, "Part of").getByRole("link", { name: "the list of them" }).click();
     await panel.getByRole("button", { name: "Show the bulk retries" }).click();

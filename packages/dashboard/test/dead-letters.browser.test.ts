@@ -123,9 +123,7 @@ describe("dead letters", () => {
     });
     await load(page).click();
     const stamp = page.getByRole("status").filter({ hasText: "by the agent" });
-    expect(await stamp.getByRole("link").getAttribute("href")).toBe(
-      `/p/${brain.project.slug}/agents/${agent.agentId}`,
-    );
+    expect(await stamp.getByRole("link").getAttribute("href")).toBe(`/p/${brain.project.slug}/agents/${agent.agentId}`);
     await page.context().close();
   });
 
@@ -156,7 +154,10 @@ describe("dead letters", () => {
     await page.route(/[/]dead-letters[?]/, async (route) => {
       const answer = await route.fetch();
       const body = await answer.json();
-      await route.fulfill({ response: answer, json: { ...body, details: { ...body.details, error: "redis is away" } } });
+      await route.fulfill({
+        response: answer,
+        json: { ...body, details: { ...body.details, error: "redis is away" } },
+      });
     });
     await load(page).click();
     await page.getByRole("alert").getByText("The agent could not list them. It says: redis is away").waitFor();

@@ -56,9 +56,7 @@ export function CommandPage() {
   const says = statusSentence(command) + (stuck === null ? "" : ` It has waited for over a minute: ${stuck}.`);
   const facts: [string, ReactNode][] = [
     ["Target", <Target key="target" slug={slug} command={command} />],
-    ...(isOfBulkRetry(command)
-      ? [["Part of", <PartOf key="bulk" slug={slug} />] satisfies [string, ReactNode]]
-      : []),
+    ...(isOfBulkRetry(command) ? [["Part of", <PartOf key="bulk" slug={slug} />] satisfies [string, ReactNode]] : []),
     ["Agent", <AgentLink key="agent" slug={slug} id={command.agent_id} agents={agents} />],
     ["Issued by", seesAll ? issuerText(command, names, me.id) : hidden],
     ["From address", seesAll ? printable(command.source_ip ?? "not recorded") : hidden],

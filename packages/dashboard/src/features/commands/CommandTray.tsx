@@ -30,7 +30,7 @@ export function CommandTray({ slug }: { slug: string }) {
   const id = useId();
   useLiveCommands(slug);
   useLiveBulkRetries(slug);
-  const agents = useQuery({ ...agentsQuery(slug), enabled: entries.length > 0 }).data?.items ?? [];
+  const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const single = entries.filter(({ isBulk }) => !isBulk);
   const bulk = entries.filter(({ isBulk }) => isBulk);
   const reads = useQueries({

@@ -106,4 +106,5 @@ export const failedOfIssueQuery = (slug: string, fingerprint: string) =>
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    meta: { livePages: true },
   });
