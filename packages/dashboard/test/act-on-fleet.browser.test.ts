@@ -183,7 +183,7 @@ describe("ticked tasks", () => {
     await tray(page).getByText("completed").waitFor();
     expect(agent.got).toHaveLength(1);
     const filter = agent.got[0]?.parameters.filter as { engine: string; task_ids: string[] };
-    expect({ engine: filter.engine, task_ids: filter.task_ids.toSorted() }).toEqual({
+    expect({ ...filter, task_ids: filter.task_ids.toSorted() }).toEqual({
       engine: "bullmq",
       task_ids: ["bad-1", "bad-2"],
       task_names: null,
