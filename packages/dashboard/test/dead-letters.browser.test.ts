@@ -115,12 +115,8 @@ describe("dead letters", () => {
     await page.context().close();
   });
 
-  test("are stamped with the agent that told them, where the service says it", async () => {
+  test("are stamped with the agent that told them", async () => {
     const { page } = await openAs("operator");
-    await page.route(/[/]dead-letters[?]/, async (route) => {
-      const answer = await route.fetch();
-      await route.fulfill({ json: { ...(await answer.json()), agent_id: agent.agentId } });
-    });
     await load(page).click();
     const stamp = page.getByRole("status").filter({ hasText: "by the agent" });
     expect(await stamp.getByRole("link").getAttribute("href")).toBe(`/p/${brain.project.slug}/agents/${agent.agentId}`);
@@ -151,14 +147,6 @@ describe("dead letters", () => {
   test("that the agent fails to list lead to the command", async () => {
     agent.answer = () => ({ status: "failed", error: "redis is away" });
     const { page } = await openAs("admin");
-    await page.route(/[/]dead-letters[?]/, async (route) => {
-      const answer = await route.fetch();
-      const body = await answer.json();
-      await route.fulfill({
-        response: answer,
-        json: { ...body, details: { ...body.details, error: "redis is away" } },
-      });
-    });
     await load(page).click();
     await page.getByRole("alert").getByText("The agent could not list them. It says: redis is away").waitFor();
     await page.getByRole("link", { name: "The command that was sent" }).click();

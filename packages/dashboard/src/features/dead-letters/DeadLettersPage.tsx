@@ -169,13 +169,8 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
       <div className={css.told}>
         <p role="status">
           <b>{total === null ? `${count(entries.length)} read` : `${count(entries.length)} of ${count(total)}`}</b> in{" "}
-          {where}, told <Age at={at} suffix=" ago" />
-          {agentId === null ? null : (
-            <>
-              {" "}
-              by the agent <AgentLink slug={slug} id={agentId} agents={agents} />
-            </>
-          )}
+          {where}, told <Age at={at} suffix=" ago" /> by the agent{" "}
+          <AgentLink slug={slug} id={agentId} agents={agents} />
         </p>
         <span className="grow" />
         <HeldButton

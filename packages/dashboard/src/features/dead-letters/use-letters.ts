@@ -1,4 +1,4 @@
-import type { DeadLetter, DeadLetterPage } from "@svc/client";
+import type { DeadLetter } from "@svc/client";
 import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 
@@ -9,9 +9,9 @@ export interface Loaded {
   entries: DeadLetter[];
   nextCursor: string | null;
   total: number | null;
-  /** When the last page of it came, and from whom; a service that is older does not say. */
+  /** When the last page of it came, and from whom. */
   at: string;
-  agentId: string | null;
+  agentId: string;
   /** The command that puts a letter back, by the key of the letter: the list is not read again for that. */
   requeued: Readonly<Record<string, string>>;
 }
@@ -33,7 +33,7 @@ export function useLetters(slug: string) {
   });
   const load = useMutation({
     mutationFn: async ({ engine, queue, after }: Asked & { after?: Loaded }) => {
-      const page: DeadLetterPage & { agent_id?: string | null } = await api.listDeadLetters(slug, {
+      const page = await api.listDeadLetters(slug, {
         engine,
         ...(queue !== undefined && { queue }),
         ...(after?.nextCursor && { cursor: after.nextCursor }),
@@ -46,7 +46,7 @@ export function useLetters(slug: string) {
         nextCursor: page.next_cursor,
         total: page.total,
         at: new Date().toISOString(),
-        agentId: page.agent_id ?? null,
+        agentId: page.agent_id,
         requeued: after?.requeued ?? {},
       };
       client.setQueryData(queryKey, next);
