@@ -127,6 +127,8 @@ describe("commands", () => {
     const old = await cancel("wait-1");
     await cancel("run-1");
     await waitFor(() => agent.got.length === 2);
+    // Its result must not come after the change.
+    await waitFor(async () => (await brain.as.operator.get(`${at}/${old}`)).body.status === "completed");
     // As one is that its agent has never fetched.
     await brain.running.brain.database.write((tx) =>
       tx

@@ -48,6 +48,10 @@ describe("a task", () => {
     expect(await page.title()).toMatch(/^failure/);
     result.fulfil({ status: "success", result: { new_task_id: "again-1" } });
     await tray(page).getByText("completed").waitFor();
+    const { name: agentName } = (await brain.as.operator.get(`/projects/${brain.project.slug}/agents`)).body.items[0];
+    await tray(page)
+      .getByText(new RegExp(`The agent did it[.] After .* m?s, agent ${agentName}[.]$`))
+      .waitFor();
     const link = page.getByRole("link", { name: "the new task" });
     expect(await link.getAttribute("href")).toBe(at("tasks/bullmq/again-1"));
     expect(await axeFaults(page)).toEqual([]);
@@ -86,6 +90,75 @@ describe("a task", () => {
     expect(JSON.stringify(command?.parameters.override_args)).toBe("[12345678901234567890]");
     expect(command?.parameters.override_kwargs).toEqual({ currency: "USD" });
     expect(Date.parse(String(command?.parameters.eta))).toBeGreaterThan(Date.now());
+    await page.context().close();
+  });
+
+  test("is retried with changes from its own entry, and the rate of its name is limited on its worker", async () => {
+    const { page, faults } = await openAs("operator", "tasks/bullmq/bad-1");
+    const more = page.getByRole("button", { name: "More: act on this task" });
+    await more.click();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Retry with changes" }).click();
+    const retry = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await retry.getByLabel("Named inputs").fill('{"currency": "CHF"}');
+    await retry.getByRole("button", { name: "Retry the task" }).click();
+    await retry.waitFor({ state: "detached" });
+
+    await more.click();
+    await page.getByRole("button", { name: "Rate-limit this name" }).click();
+    const limit = page.getByRole("dialog", { name: "Limit the rate on billing-1" });
+    expect(await limit.getByLabel("Task name").inputValue()).toBe("billing.charge");
+    await limit.getByLabel("Rate").fill("5/m");
+    await limit.getByRole("button", { name: "Limit the rate" }).click();
+    await limit.waitFor({ state: "detached" });
+    await waitFor(() => agent.got.length === 2);
+    expect(agent.got.map(({ action, parameters }) => ({ action, ...parameters }))).toMatchObject([
+      { action: "retry_task", task_id: "bad-1", override_kwargs: { currency: "CHF" } },
+      { action: "rate_limit", task_name: "billing.charge", rate: "5/m", worker_name: "billing-1" },
+    ]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("without a worker says why the rate of its name cannot be limited", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/wait-1");
+    await page.getByRole("button", { name: "More: act on this task" }).click();
+    await page.getByRole("button", { name: /^Retry with changes.*It has not ended yet/ }).waitFor();
+    const limit = page.getByRole("button", { name: /^Rate-limit this name.*No worker has taken it yet/ });
+    await limit.click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("lists what was asked of it, also by others and among other tasks, and shows why the last of it failed", async () => {
+    agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
+    const path = `/projects/${brain.project.slug}/commands`;
+    const filter = { engine: "bullmq", task_ids: ["bad-2", "bad-1"] };
+    const many = await brain.as.admin.post(`${path}/bulk-retry`, { agent_id: agent.agentId, filter, max: 2 });
+    expect(many.status).toBe(202);
+    await brain.as.admin.post(`${path}/cancel-task`, { engine: "bullmq", task_id: "run-1" });
+    const { page, faults } = await openAs("operator", "tasks/bullmq/bad-2");
+    await page.getByRole("button", { name: "Look for its commands" }).click();
+    const part = page.getByRole("region", { name: "Its commands" });
+    const link = part.getByRole("link", { name: "Retry tasks" });
+    await link.first().waitFor();
+    const hrefs = await link.evaluateAll((links) => links.map((one) => one.getAttribute("href")));
+    expect(hrefs).toContain(at(`commands/${many.body.id}`));
+    await part.getByText("1 about this task, of all that are kept.").waitFor();
+    expect(await part.getByText("Cancel task").count()).toBe(0);
+
+    await page.getByRole("button", { name: "Retry", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
+    await dialog.getByLabel("Positional inputs").fill("[2]");
+    await dialog.getByLabel("Named inputs").fill("{}");
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await part.getByText("2 about this task, of all that are kept.").waitFor();
+    const ghost = page.locator("dl > div", { has: page.getByText("Retry task", { exact: true }) });
+    await ghost.getByRole("link", { name: "the job is locked by its worker" }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
     await page.context().close();
   });
 

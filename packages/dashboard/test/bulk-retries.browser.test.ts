@@ -313,6 +313,37 @@ describe("the page", () => {
     await page.context().close();
   });
 
+  test("is found by somebody else from the list of commands, to which each of its commands leads", async () => {
+    const result = held<CommandOutcome>();
+    agent.answer = () => result.promise;
+    const id = await create(failing);
+    const { page, faults } = await openAs("admin", "commands");
+    const panel = page.getByRole("region", { name: "Bulk retries", exact: true });
+    await panel.getByText(/^1 open, \d+ in all$/).waitFor();
+    await panel.getByRole("button", { name: "Show the bulk retries" }).click();
+    const link = panel.getByRole("link", { name: "0 of 2 done" });
+    expect(await link.getAttribute("href")).toBe(at(`bulk-retries/${id}`));
+    expect(await axeFaults(page)).toEqual([]);
+    result.fulfil({ status: "success" });
+    await panel.getByText(/^none open, \d+ in all$/).waitFor();
+    const { body } = await brain.as.operator.get(`/projects/${brain.project.slug}/bulk-retry-requests/${id}/children`);
+    await page.goto(at(`commands/${body.items[0].command_id}`));
+    await fact(page, "Part of").getByRole("link", { name: "the list of them" }).click();
+    await panel.getByRole("button", { name: "Show the bulk retries" }).click();
+    await panel.getByRole("link", { name: "2 tasks" }).first().click();
+    await page.waitForURL(/[/]bulk-retries[/]/);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is not among what a viewer finds beside the commands", async () => {
+    const { page } = await openAs("viewer", "commands");
+    await page.getByRole("heading", { level: 1, name: "Commands" }).waitFor();
+    await page.getByLabel("Status").waitFor();
+    expect(await page.getByRole("heading", { name: "Bulk retries" }).count()).toBe(0);
+    await page.context().close();
+  });
+
   test("is reached from the audit trail", async () => {
     const id = await create({ filter: { queue: "none" } });
     const { page } = await openAs("admin", `audit?action=bulk_retry_request`);

@@ -74,7 +74,7 @@ describe("dead letters", () => {
   test("are requeued, one command each", async () => {
     const { page } = await openAs("operator");
     await load(page).click();
-    await page.getByRole("checkbox", { name: "Tick all letters that were read" }).check();
+    await page.getByRole("checkbox", { name: "Tick all letters that were read and not requeued" }).check();
     await page.getByRole("button", { name: "Requeue 2" }).click();
     const dialog = page.getByRole("dialog", { name: "Requeue 2 letters" });
     await dialog.getByRole("button", { name: "Requeue 2 letters" }).click();
@@ -86,6 +86,40 @@ describe("dead letters", () => {
     ]);
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
+    // They stay in the list, which is not read again, but are marked and left out of the next ticks.
+    for (const id of ["dead-1", "dead-2"]) await row(page, id).getByRole("link", { name: "requeued" }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Ask for more" }).click();
+    await row(page, "dead-3").waitFor();
+    expect(await row(page, "dead-1").getByRole("link", { name: "requeued" }).count()).toBe(1);
+    await page.getByRole("checkbox", { name: "Tick all letters that were read and not requeued" }).check();
+    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    await page.context().close();
+  });
+
+  test("that the agent does not put back are marked so, and can be ticked again", async () => {
+    const { page } = await openAs("operator");
+    await load(page).click();
+    await row(page, "dead-2").waitFor();
+    agent.answer = () => ({ status: "failed", error: "the job is not there any more" });
+    await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
+    await page.getByRole("button", { name: "Requeue 1" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
+    await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const mark = row(page, "dead-2").getByRole("link", { name: "not requeued" });
+    await mark.waitFor();
+    expect(await mark.getAttribute("title")).toBe("the job is not there any more");
+    await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
+    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    await page.context().close();
+  });
+
+  test("are stamped with the agent that told them", async () => {
+    const { page } = await openAs("operator");
+    await load(page).click();
+    const stamp = page.getByRole("status").filter({ hasText: "by the agent" });
+    expect(await stamp.getByRole("link").getAttribute("href")).toBe(`/p/${brain.project.slug}/agents/${agent.agentId}`);
     await page.context().close();
   });
 
@@ -114,7 +148,7 @@ describe("dead letters", () => {
     agent.answer = () => ({ status: "failed", error: "redis is away" });
     const { page } = await openAs("admin");
     await load(page).click();
-    await page.getByText("The agent could not list them").waitFor();
+    await page.getByRole("alert").getByText("The agent could not list them. It says: redis is away").waitFor();
     await page.getByRole("link", { name: "The command that was sent" }).click();
     await page.getByText("redis is away").first().waitFor();
     await page.context().close();

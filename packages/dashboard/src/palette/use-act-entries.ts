@@ -8,6 +8,7 @@ import { mayHaveToBeSentAgain, requestOf } from "../features/commands/send-again
 import { endedStates } from "../features/commands/TaskCommands.tsx";
 import { wordsOfAction } from "../features/commands/words.ts";
 import { workerActs } from "../features/commands/worker-acts.ts";
+import { issueQuery } from "../features/issues/issue-queries.ts";
 import { projectQuery } from "../features/projects/queries.ts";
 import { queueQuery } from "../features/queues/queries.ts";
 import { roleIn, useMe } from "../features/sessions/queries.ts";
@@ -49,14 +50,16 @@ export function useActEntries(slug: string | null): Entry[] {
 function subjectsOf(client: QueryClient, slug: string, params: Readonly<Record<string, string | undefined>>): Subjects {
   const { engine = "", name, workerId, fingerprint, commandId } = params;
   const [taskEngine, taskId] = params.taskId === undefined ? splitTask(params.drawer) : [engine, params.taskId];
-  const issues = fingerprint
+  // First as its button counts them: of all that is kept.
+  const whole = fingerprint ? client.getQueryData(issueQuery(slug, fingerprint, {}).queryKey) : null;
+  const inRange = fingerprint
     ? client.getQueriesData<Issue | null>({ queryKey: ["issues", slug, "one", fingerprint] })
     : [];
   return {
     task: taskEngine && taskId ? client.getQueryData(taskQuery(slug, taskEngine, taskId).queryKey) : null,
     worker: workerId === undefined ? undefined : client.getQueryData(workerQuery(slug, workerId).queryKey),
     queue: name === undefined ? undefined : client.getQueryData(queueQuery(slug, engine, name).queryKey),
-    issue: issues.map(([, issue]) => issue).findLast((issue) => issue) ?? null,
+    issue: whole ?? inRange.map(([, issue]) => issue).findLast((issue) => issue) ?? null,
     command: commandId === undefined ? undefined : client.getQueryData(commandQuery(slug, commandId).queryKey),
   };
 }

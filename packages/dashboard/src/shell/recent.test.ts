@@ -8,6 +8,17 @@ describe("what was looked at last", () => {
     expect(newestFirst(list, "z", (one) => one)).toEqual(["z", "a", "b", "c", "d", "e", "f", "g"]);
   });
 
+  test("does not push out bulk retries, which may still go on, in storage neither", () => {
+    const command = (id: string) => ({ slug: "shop", id, words: "Retry", task: "" });
+    const bulk = { ...command("bulk"), isBulk: true as const };
+    const singles = Array.from({ length: 9 }, (_, at) => command(`single-${at}`));
+    const keyOf = ({ id }: { id: string }) => id;
+    let list: (typeof bulk | ReturnType<typeof command>)[] = [bulk];
+    for (const one of singles) list = newestFirst(list, one, keyOf);
+    expect(list.map(keyOf)).toEqual([...singles.slice(1).map(keyOf).toReversed(), "bulk"]);
+    expect(readRecent(JSON.stringify({ commands: list })).commands).toEqual(list);
+  });
+
   test("is read from storage as far as it makes sense", () => {
     const task = { slug: "shop", engine: "bullmq", taskId: "1", name: "mail" };
     expect(readRecent(JSON.stringify({ tasks: [task, { slug: 1 }, null], projects: ["shop", 7] }))).toEqual({

@@ -27,9 +27,14 @@ export interface Recent {
 const maximum = 8;
 const nothing: Recent = { tasks: [], commands: [], projects: [] };
 
-/** With `item` in front, at most once, and no more than are worth showing. */
+/** So many bulk retries stay, which the tray takes away once they have ended. */
+const mostBulk = 50;
+const isKept = (item: unknown, at: number): boolean =>
+  at < maximum || (at < mostBulk && (item as Partial<RecentCommand>).isBulk === true);
+
+/** With `item` in front, at most once, and no more than are worth showing; bulk retries, which may still go on, are not pushed out. */
 export function newestFirst<Item>(list: readonly Item[], item: Item, keyOf: (item: Item) => string): Item[] {
-  return [item, ...list.filter((one) => keyOf(one) !== keyOf(item))].slice(0, maximum);
+  return [item, ...list.filter((one) => keyOf(one) !== keyOf(item))].filter(isKept);
 }
 
 /** What storage holds, which anybody may have written to. */
@@ -54,7 +59,7 @@ function listOf<Item>(list: unknown, keys: readonly (keyof Item & string)[]): It
     typeof value === "object" &&
     value !== null &&
     keys.every((key) => typeof (value as Record<string, unknown>)[key] === "string");
-  return (Array.isArray(list) ? list : []).filter(isItem).slice(0, maximum) as Item[];
+  return (Array.isArray(list) ? list : []).filter(isItem).filter(isKept) as Item[];
 }
 
 export const recent = createStore<Recent>(nothing);

@@ -1,11 +1,8 @@
-import type { BulkRetryBody, BulkRetryFilter, TaskFilters } from "@svc/client";
+import type { BulkRetryFilter, TaskFilters } from "@svc/client";
 import { ApiProblem } from "@svc/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { useRef, useState } from "react";
-import { api } from "../../api.ts";
+import { useState } from "react";
 import { paths } from "../../paths.ts";
-import { noteCommand } from "../../shell/recent.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
 import { ActForm } from "../../ui/ActForm.tsx";
 import controls from "../../ui/controls.module.css";
@@ -13,11 +10,10 @@ import { ChoiceField, Field } from "../../ui/Field.tsx";
 import { count, nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
-import { freshKey } from "../commands/use-act.ts";
 import { refusalWords } from "../commands/words.ts";
 import { bulkRequest, type Limits, limitFaults, maximumTasks, noLimits } from "./bulk-request.ts";
-import { bulkRetryQuery } from "./bulk-retry-queries.ts";
 import { PlannedTasks } from "./PlannedTasks.tsx";
+import { useCreateBulkRetry } from "./use-create.ts";
 import { useMatching } from "./use-matching.ts";
 
 interface BulkRetryDialogProps {
@@ -33,7 +29,6 @@ interface BulkRetryDialogProps {
 
 /** Shows what a retry of all that match means before it is begun, and then leads to its page. */
 export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone }: BulkRetryDialogProps) {
-  const client = useQueryClient();
   const router = useRouter();
   const [engine, setEngine] = useState("");
   const [agentId, setAgentId] = useState("");
@@ -46,21 +41,7 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
   // An agent is named only where one engine is meant: it could not take the tasks of another.
   const agents = meant?.length === 1 ? (meant[0]?.able.agents ?? []) : [];
   const faults = limitFaults(limits);
-  const keys = useRef(new Map<string, string>());
-  const create = useMutation({
-    mutationFn: (asked: Omit<BulkRetryBody, "idempotency_key">) => {
-      const text = JSON.stringify(asked);
-      const key = keys.current.get(text) ?? freshKey();
-      keys.current.set(text, key);
-      return api.createBulkRetry(slug, { ...asked, idempotency_key: key });
-    },
-    onSuccess: (made) => {
-      client.setQueryData(bulkRetryQuery(slug, made.id).queryKey, made, { updatedAt: 0 });
-      noteCommand({ slug, id: made.id, words: `Retry all with ${words}`, task: "", isBulk: true });
-      onDone();
-      router.history.push(paths.bulkRetry(slug, made.id));
-    },
-  });
+  const create = useCreateBulkRetry(slug);
   const reason =
     matching.reason ??
     (total === 0
@@ -73,7 +54,16 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
   const send = () => {
     if (faults.canarySize ?? faults.canaryFailures ?? faults.rate) return;
     const named = agents.some(({ id }) => id === agentId) ? agentId : "";
-    create.mutate(bulkRequest(engine === "" ? filter : { ...filter, engine }, limits, named));
+    const body = bulkRequest(engine === "" ? filter : { ...filter, engine }, limits, named);
+    create.mutate(
+      { body, words: `Retry all with ${words}` },
+      {
+        onSuccess: (made) => {
+          onDone();
+          router.history.push(paths.bulkRetry(slug, made.id));
+        },
+      },
+    );
   };
   const limit = (field: keyof Limits, label: string, hint: string) => (
     <Field

@@ -4,6 +4,7 @@ import { api } from "../../api.ts";
 import { useHub } from "../../live/live.ts";
 
 const pageRows = 100;
+const listRows = 50;
 /** So many pages of children are read again while they change; more wait until somebody asks for it. */
 export const maximumLivePages = 3;
 
@@ -14,6 +15,17 @@ export const bulkRetryQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: ["bulk-retry", slug, id],
     queryFn: ({ signal }) => api.getBulkRetry(slug, id, { signal }),
+  });
+
+/** The bulk retries of the project, newest first. */
+export const bulkRetryPages = (slug: string) =>
+  infiniteQueryOptions({
+    queryKey: ["bulk-retries", slug],
+    queryFn: ({ pageParam, signal }) =>
+      api.listBulkRetries(slug, { limit: listRows, ...(pageParam && { cursor: pageParam }) }, { signal }),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_cursor,
+    staleTime: 2_000,
   });
 
 /** It is sealed: what was read once stays. */
@@ -52,5 +64,6 @@ export function useLiveBulkRetries(slug: string): void {
     const isOpen = ({ state }: { state: { data: unknown } }) =>
       state.data === undefined || !hasEnded(state.data as BulkRetryRequest);
     void client.invalidateQueries({ queryKey: ["bulk-retry", slug], predicate: isOpen }, { cancelRefetch: false });
+    void client.invalidateQueries({ queryKey: ["bulk-retries", slug] }, { cancelRefetch: false });
   });
 }

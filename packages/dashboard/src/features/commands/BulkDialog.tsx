@@ -11,9 +11,10 @@ import { count, nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot, dialogList } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { agentsQuery } from "../agents/queries.ts";
+import { useCreateBulkRetry } from "../bulk-retries/use-create.ts";
 import type { ListRow } from "../tasks/task-pages.ts";
 import { ableAgents } from "./able.ts";
-import { planOf } from "./bulk-plan.ts";
+import { mostInOneCommand, planOf, retryOrders } from "./bulk-plan.ts";
 import type { TaskAct } from "./TaskCommands.tsx";
 import { useIssue } from "./use-act.ts";
 import { useInTurn } from "./use-in-turn.ts";
@@ -30,12 +31,13 @@ interface BulkDialogProps {
   onDone: () => void;
 }
 
-/** Retries or cancels the ticked tasks: a retry is one command for each engine, a cancel one for each task. */
+/** Retries or cancels the ticked tasks: a retry is one command for each engine, or a bulk retry of many; a cancel one for each task. */
 export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDialogProps) {
   // What was ticked when it was asked for, though the list goes on.
   const [rows] = useState(ticked);
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const retry = useIssue(slug, (to, body: BulkRetryCommandBody) => api.retryTasks(to, body));
+  const bulk = useCreateBulkRetry(slug);
   const cancel = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
   const { made, isBusy, failure, isDone, run } = useInTurn();
   const plan = planOf(rows, act);
@@ -65,10 +67,14 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
     doable.flatMap(({ engine, rows: own, able }) => {
       const agentId = able.agents[0]?.id ?? "";
       if (act === "retry") {
-        const ids = own.map((row) => row.task_id);
-        const words = `Retry ${count(own.length)} ${own.length === 1 ? "task" : "tasks"} of ${printable(engine)}`;
-        const body = { agent_id: agentId, filter: { engine, task_ids: ids }, max: ids.length };
-        return [() => retry.mutateAsync({ body, told: { words } })];
+        return retryOrders({ engine, rows: own }).map(({ taskIds, bulkState }) => () => {
+          const words = `Retry ${count(taskIds.length)} ${taskIds.length === 1 ? "task" : "tasks"} of ${printable(engine)}`;
+          const filter = { engine, task_ids: taskIds };
+          const max = taskIds.length;
+          return bulkState === null
+            ? retry.mutateAsync({ body: { agent_id: agentId, filter, max }, told: { words } })
+            : bulk.mutateAsync({ body: { filter: { ...filter, state: bulkState }, max }, words });
+        });
       }
       return own.map((row) => () => {
         const words = `Cancel ${nameText(row.name)}`;
@@ -90,9 +96,11 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
         {engines.map(({ engine, rows: own, able }) => (
           <li key={engine}>
             {count(own.length)} of {printable(engine)}
-            {able.reason === null
-              ? `, by the agent ${nameText(able.agents[0]?.name ?? "")}`
-              : `, which are left out: ${able.reason}`}
+            {able.reason !== null
+              ? `, which are left out: ${able.reason}`
+              : act === "retry" && own.length > mostInOneCommand
+                ? ", sent one by one as a bulk retry that can be paused, by any agent that can"
+                : `, by the agent ${nameText(able.agents[0]?.name ?? "")}`}
           </li>
         ))}
         {plan.leftOut > 0 ? (

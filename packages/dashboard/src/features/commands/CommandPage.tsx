@@ -1,3 +1,4 @@
+import type { Command } from "@svc/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -55,6 +56,7 @@ export function CommandPage() {
   const says = statusSentence(command) + (stuck === null ? "" : ` It has waited for over a minute: ${stuck}.`);
   const facts: [string, ReactNode][] = [
     ["Target", <Target key="target" slug={slug} command={command} />],
+    ...(isOfBulkRetry(command) ? [["Part of", <PartOf key="bulk" slug={slug} />] satisfies [string, ReactNode]] : []),
     ["Agent", <AgentLink key="agent" slug={slug} id={command.agent_id} agents={agents} />],
     ["Issued by", seesAll ? issuerText(command, names, me.id) : hidden],
     ["From address", seesAll ? printable(command.source_ip ?? "not recorded") : hidden],
@@ -117,6 +119,19 @@ export function CommandPage() {
           </section>
         </div>
       </div>
+    </>
+  );
+}
+
+/** The service gives the commands of its bulk retries a key that begins so. */
+const isOfBulkRetry = ({ action, idempotency_key: key }: Command): boolean =>
+  action === "bulk_retry" && key?.startsWith("bulk:") === true;
+
+/** Neither the key nor the payload names the bulk retry: the list of them does, and the audit row of the command. */
+function PartOf({ slug }: { slug: string }) {
+  return (
+    <>
+      a bulk retry, see <AppLink href={paths.commands(slug)}>the list of them</AppLink>
     </>
   );
 }

@@ -1,20 +1,22 @@
-import type { BulkRetryRequest, Command } from "@svc/client";
-import { useQueries } from "@tanstack/react-query";
-import { useId, useState, useSyncExternalStore } from "react";
+import { type Agent, ApiProblem, type BulkRetryRequest, type Command } from "@svc/client";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useEffect, useId, useState, useSyncExternalStore } from "react";
 import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { dropCommands, recent } from "../../shell/recent.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
-import { age, count, printable } from "../../ui/format.ts";
+import { age, count, duration, idTail, nameText, printable } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
 import { useNow } from "../../ui/ticker.ts";
+import { agentsQuery } from "../agents/queries.ts";
 import { BulkRetryPill } from "../bulk-retries/BulkRetryPill.tsx";
 import { bulkRetryQuery, hasEnded as hasBulkEnded, useLiveBulkRetries } from "../bulk-retries/bulk-retry-queries.ts";
 import { statusSentence as bulkSentence } from "../bulk-retries/sentences.ts";
 import { CommandPill } from "./CommandPill.tsx";
+import { timesOf } from "./CommandTimes.tsx";
 import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { statusSentence } from "./words.ts";
@@ -28,6 +30,7 @@ export function CommandTray({ slug }: { slug: string }) {
   const id = useId();
   useLiveCommands(slug);
   useLiveBulkRetries(slug);
+  const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const single = entries.filter(({ isBulk }) => !isBulk);
   const bulk = entries.filter(({ isBulk }) => isBulk);
   const reads = useQueries({
@@ -44,6 +47,9 @@ export function CommandTray({ slug }: { slug: string }) {
         state.data !== undefined && hasBulkEnded(state.data) ? (false as const) : pollMs,
     })),
   });
+  useSurplusDropped(
+    entries.filter((entry, at) => at >= mostEnded && isBulkOver(bulkReads[bulk.indexOf(entry)])).map(({ id }) => id),
+  );
   const open =
     reads.filter(({ data }) => data !== undefined && !hasEnded(data)).length +
     bulkReads.filter(({ data }) => data !== undefined && !hasBulkEnded(data)).length;
@@ -97,9 +103,9 @@ export function CommandTray({ slug }: { slug: string }) {
                   {printable(entry.words)}
                 </AppLink>
                 {entry.isBulk ? (
-                  <BulkState request={bulkRead?.data} error={bulkRead?.error} />
+                  <BulkState of={bulkRead?.data} error={bulkRead?.error} {...{ agents, now }} />
                 ) : (
-                  <TrayState command={read?.data} error={read?.error} now={now} />
+                  <TrayState of={read?.data} error={read?.error} {...{ agents, now }} />
                 )}
               </li>
             );
@@ -110,30 +116,74 @@ export function CommandTray({ slug }: { slug: string }) {
   );
 }
 
-function TrayState({ command, error, now }: { command: Command | undefined; error: unknown; now: number }) {
+/** So many entries stay once they have ended; a bulk retry that has not is never pushed out. */
+const mostEnded = 8;
+
+/** It has ended, or is not there any more. */
+const isBulkOver = (read: { data: BulkRetryRequest | undefined; error: unknown } | undefined): boolean =>
+  read !== undefined &&
+  (read.data === undefined
+    ? read.error instanceof ApiProblem && read.error.code === "not_found"
+    : hasBulkEnded(read.data));
+
+function useSurplusDropped(ids: readonly string[]): void {
+  const surplus = ids.join(" ");
+  useEffect(() => {
+    if (surplus !== "") dropCommands(surplus.split(" "));
+  }, [surplus]);
+}
+
+interface StateProps<Of> {
+  error: unknown;
+  agents: readonly Agent[];
+  now: number;
+  /** Undefined until it was read. */
+  of: Of | undefined;
+}
+
+function TrayState({ of: command, error, agents, now }: StateProps<Command>) {
   if (command === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
+  const by = agentWords(agents, command.agent_id);
+  const { waitMs, runMs } = timesOf(command, now);
   return (
     <>
       <CommandPill status={command.status} />
       <small>
-        {hasEnded(command) ? statusSentence(command) : `Issued ${age(now - instant(command.issued_at))} ago`}
+        {hasEnded(command)
+          ? `${ended(statusSentence(command))} After ${duration(waitMs + (runMs ?? 0))}${by}.`
+          : `Issued ${age(now - instant(command.issued_at))} ago${by}`}
       </small>
     </>
   );
 }
 
+/** A sentence that ends with the words of an agent may lack its stop. */
+const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+
+/** The agent behind a comma; nothing where none was named. */
+function agentWords(agents: readonly Agent[], id: string | null): string {
+  if (id === null) return "";
+  const agent = agents.find((one) => one.id === id);
+  return `, agent ${agent === undefined ? idTail(id) : nameText(agent.name)}`;
+}
+
 const badEnds: readonly string[] = ["blocked", "failed", "partial", "indeterminate"];
 
-function BulkState({ request, error }: { request: BulkRetryRequest | undefined; error: unknown }) {
+function BulkState({ of: request, error, agents, now }: StateProps<BulkRetryRequest>) {
   if (request === undefined) return <small>{error ? causeOf(error) : "Looking what became of it"}</small>;
   const { total, unobserved, failed } = request.counts;
   const done = `${count(total - unobserved)} of ${count(total)}${failed > 0 ? `, ${count(failed)} not retried` : ""}`;
+  const by = agentWords(agents, request.target_agent_id);
+  const begun = instant(request.created_at);
   return (
     <>
       <BulkRetryPill status={request.status} />
       <small>
         {hasBulkEnded(request) ? null : `${done}. `}
-        {request.status === "in_progress" ? null : bulkSentence(request)}
+        {request.status === "in_progress" ? null : `${bulkSentence(request)} `}
+        {hasBulkEnded(request)
+          ? `After ${age(instant(request.last_progress_at ?? request.created_at) - begun)}${by}.`
+          : `Begun ${age(now - begun)} ago${by}`}
       </small>
     </>
   );

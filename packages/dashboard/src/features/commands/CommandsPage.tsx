@@ -1,7 +1,7 @@
 import { type Command, commandStatuses } from "@svc/client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useRouter, useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { usePollMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
@@ -9,6 +9,7 @@ import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
 import { count, nameText, printable } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
@@ -59,6 +60,13 @@ export function CommandsPage() {
         <h1>Commands</h1>
         <span className="t3 grow">newest first, those that wait for too long on top</span>
       </div>
+      {seesIssuer ? (
+        <div className={css.told}>
+          <Suspense fallback={<BulkRetriesBones />}>
+            <BulkRetriesPanel slug={slug} agents={agents} />
+          </Suspense>
+        </div>
+      ) : null}
       <div className={css.tools}>
         <Choice
           label="Status"
@@ -173,6 +181,25 @@ export function CommandsPage() {
         </>
       )}
     </>
+  );
+}
+
+const BulkRetriesPanel = lazy(() =>
+  import("../bulk-retries/BulkRetriesPanel.tsx").then((part) => ({ default: part.BulkRetriesPanel })),
+);
+
+/** As high as the panel is before somebody opens it. */
+function BulkRetriesBones() {
+  return (
+    <section className={panel.panel}>
+      <header>
+        <h2>Bulk retries</h2>
+        <span className="t3 grow" />
+        <HeldButton reason="One moment" onAct={() => {}}>
+          Show
+        </HeldButton>
+      </header>
+    </section>
   );
 }
 

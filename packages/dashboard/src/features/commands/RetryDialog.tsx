@@ -20,24 +20,26 @@ interface RetryDialogProps {
   slug: string;
   engine: string;
   taskId: string;
+  /** It begins with the fields of changed inputs. */
+  isChanged?: boolean;
   onClose: () => void;
 }
 
 const maximumDelay = 86_400;
 
 /** Retries one task, as it was or with other inputs. What becomes of it is told by the tray; the task's state is left to its engine. */
-export function RetryDialog({ slug, engine, taskId, onClose }: RetryDialogProps) {
+export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }: RetryDialogProps) {
   const task = useQuery(taskQuery(slug, engine, taskId)).data;
   const able = useAble(slug, { engine, capability: "retry_task" });
   const issue = useIssue(slug, (to, body: RetryTaskBody) => api.retryTask(to, body));
-  const [chosenMode, setMode] = useState<"same" | "changed" | null>(null);
+  const [chosenMode, setMode] = useState<"same" | "changed">(isChanged ? "changed" : "same");
   const [agentId, setAgentId] = useState("");
   const [typedArgs, setArgs] = useState<string | null>(null);
   const [typedKwargs, setKwargs] = useState<string | null>(null);
   const [delay, setDelay] = useState("0");
   const [isTried, setTried] = useState(false);
 
-  const mode = able.resubmits ? "changed" : (chosenMode ?? "same");
+  const mode = able.resubmits ? "changed" : chosenMode;
   const isRedacted = task ? hasMarker([task.args, task.kwargs]) : false;
   // Redacted inputs are never filled in: a retry with the marker in the place of a secret would only fail again.
   const args = typedArgs ?? (task && !isRedacted ? JSON.stringify(task.args, null, 2) : "");

@@ -4,7 +4,8 @@ import { lazy, Suspense, useState, useSyncExternalStore } from "react";
 import { paths } from "../../paths.ts";
 import { recent } from "../../shell/recent.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
-import { age } from "../../ui/format.ts";
+import controls from "../../ui/controls.module.css";
+import { age, printable } from "../../ui/format.ts";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
@@ -20,8 +21,10 @@ const dialogs = {
   cancel: lazy(() => import("./CancelDialog.tsx").then((part) => ({ default: part.CancelDialog }))),
 };
 export type TaskAct = keyof typeof dialogs;
+const MoreTaskActs = lazy(() => import("./MoreTaskActs.tsx").then((part) => ({ default: part.MoreTaskActs })));
 
 type OfTask = Pick<Task, "engine" | "task_id" | "state">;
+type ActedOn = OfTask & Pick<Task, "name" | "worker_name">;
 
 export const endedStates: readonly string[] = ["success", "failure", "revoked", "rejected"];
 
@@ -40,7 +43,7 @@ export function useTaskReasons(
 }
 
 /** Retry and cancel of one task: pressed in vain, with the reason, while they cannot be done. */
-export function TaskCommands({ slug, task }: { slug: string; task: OfTask }) {
+export function TaskCommands({ slug, task }: { slug: string; task: ActedOn }) {
   const [asked, setAsked] = useState<TaskAct | null>(null);
   const reasons = useTaskReasons(slug, task);
   return (
@@ -53,6 +56,9 @@ export function TaskCommands({ slug, task }: { slug: string; task: OfTask }) {
         <Icon name="x" />
         Cancel
       </HeldButton>
+      <Suspense fallback={<span className={controls.ib} />}>
+        <MoreTaskActs slug={slug} task={task} retryReason={reasons.retry} />
+      </Suspense>
       <TaskDialog slug={slug} act={asked} engine={task.engine} taskId={task.task_id} onClose={() => setAsked(null)} />
     </>
   );
@@ -110,7 +116,9 @@ function Ghost({ slug, id, task, hrefOf }: GhostProps) {
       <dd>
         <CommandPill status={command.status} bare />{" "}
         {newId === null ? (
-          <AppLink href={paths.command(slug, id)}>{at ? `${age(now - instant(at))} ago` : "details"}</AppLink>
+          <AppLink href={paths.command(slug, id)} title={command.error === null ? undefined : printable(command.error)}>
+            {command.error === null ? (at ? `${age(now - instant(at))} ago` : "details") : shortText(command.error)}
+          </AppLink>
         ) : (
           <AppLink href={hrefOf(task.engine, newId)}>the new task</AppLink>
         )}
@@ -118,3 +126,8 @@ function Ghost({ slug, id, task, hrefOf }: GhostProps) {
     </div>
   );
 }
+
+/** So much of an error stands beside the facts of a task; its command has all of it. */
+const shownLetters = 60;
+const shortText = (error: string): string =>
+  printable(error.length > shownLetters ? `${error.slice(0, shownLetters - 1)}…` : error);

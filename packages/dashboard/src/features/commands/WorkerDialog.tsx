@@ -11,6 +11,8 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { AgentField } from "./AgentField.tsx";
 import type { Capability } from "./able.ts";
+import { PoolStepper } from "./PoolStepper.tsx";
+import { mostPlaces, readPlaces } from "./pool-places.ts";
 import { useAble, useIssue } from "./use-act.ts";
 import { refusalWords } from "./words.ts";
 import type { ControlledWorker, WorkerAct } from "./worker-acts.ts";
@@ -19,6 +21,8 @@ interface WorkerDialogProps {
   slug: string;
   worker: ControlledWorker;
   act: WorkerAct;
+  /** Of the tasks whose rate is limited, where it is known. */
+  taskName?: string;
   onClose: () => void;
 }
 
@@ -36,24 +40,22 @@ interface Order {
   words: string;
 }
 
-const mostDelta = 100;
-
-export function WorkerDialog({ slug, worker, act, onClose }: WorkerDialogProps) {
+export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onClose }: WorkerDialogProps) {
   const { engine } = worker;
   const name = nameText(worker.name);
   const [delta, setDelta] = useState("1");
   const [queue, setQueue] = useState(act === "cancel" ? (worker.queues[0] ?? "") : "");
-  const [taskName, setTaskName] = useState("");
+  const [taskName, setTaskName] = useState(knownName);
   const [rate, setRate] = useState("");
   const [agentId, setAgentId] = useState("");
   const [isTried, setTried] = useState(false);
-  const step = /^[+-]?\d{1,3}$/.test(delta.trim()) ? Number(delta.trim()) : 0;
+  const step = readPlaces(delta);
   const able = useAble(slug, { engine, capability: capabilityOf(act, step) });
   const issue = useIssue<Base & { order: Order }>(slug, (to, { order, ...base }) => order.send(to, base));
   const faults = faultsByField(issue.error);
   const ownFaults: Record<string, string | null> = {
     delta:
-      act !== "pool" || (step !== 0 && Math.abs(step) <= mostDelta) ? null : "A whole number from -100 to 100, not 0",
+      act !== "pool" || (step !== 0 && Math.abs(step) <= mostPlaces) ? null : "A whole number from -100 to 100, not 0",
     queue: (act !== "add" && act !== "cancel") || queue.trim() !== "" ? null : "Which queue?",
     task_name: act !== "rate" || taskName.trim() !== "" ? null : "Which tasks?",
     rate: act !== "rate" || /^(0|[1-9]\d{0,8})(\/[smh])?$/.test(rate.trim()) ? null : "Such as 10/m; 0 ends the limit",
@@ -101,17 +103,11 @@ export function WorkerDialog({ slug, worker, act, onClose }: WorkerDialogProps) 
       >
         <p>{says[act]}</p>
         {act === "pool" ? (
-          <Field
-            label="More places, or fewer with a minus"
-            inputMode="text"
+          <PoolStepper
             value={delta}
-            hint={
-              worker.concurrency
-                ? `It has ${count(worker.concurrency)} now${step === 0 ? "." : `, and ${count(Math.max(0, worker.concurrency + step))} then.`}`
-                : "Its present size was not reported."
-            }
+            present={worker.concurrency ?? null}
             error={faultOf("delta")}
-            onChange={(event) => setDelta(event.currentTarget.value)}
+            onChange={setDelta}
           />
         ) : null}
         {act === "add" || (act === "cancel" && worker.queues.length === 0) ? (

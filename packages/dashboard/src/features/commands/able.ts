@@ -50,21 +50,26 @@ export function ableAgents(agents: readonly Agent[], engine: string, capability:
   const online = agents.filter((agent) => agent.state === "online" && agent.engine_adapters.length > 0);
   const serving = online.filter((agent) => tokensOf(agent, engine) !== null);
   const able = serving.filter((agent) => tokensOf(agent, engine)?.includes(capability));
-  const safe = retries.includes(capability)
+  const kept = retries.includes(capability)
     ? able.filter((agent) => tokensOf(agent, engine)?.includes(contractMarker))
     : able;
+  // Several tasks are retried with the inputs that the engine kept, never by submitting them again.
+  const safe =
+    capability === "bulk_retry" ? kept.filter((agent) => !tokensOf(agent, engine)?.includes(resubmitsMarker)) : kept;
   const polling = closedToPolls.includes(capability) ? [] : agents.filter(isPolling);
   const chosen = [...safe, ...polling];
   const resubmits = retries.includes(capability) && (tokensOf(safe[0], engine)?.includes(resubmitsMarker) ?? false);
   if (chosen.length > 0) return { agents: chosen, resubmits, reason: null };
   const reason =
-    able.length > 0
-      ? `The agents of ${engine} do not retry safely: update them`
-      : serving.length > 0
-        ? `No online agent of ${engine} can ${verbs[capability]}`
-        : online.length > 0
-          ? `No online agent serves ${engine}`
-          : "No agent is online";
+    kept.length > 0
+      ? `${engine} retries by submitting tasks again, which needs the inputs of each: retry them one by one`
+      : able.length > 0
+        ? `The agents of ${engine} do not retry safely: update them`
+        : serving.length > 0
+          ? `No online agent of ${engine} can ${verbs[capability]}`
+          : online.length > 0
+            ? `No online agent serves ${engine}`
+            : "No agent is online";
   return { agents: [], resubmits: false, reason };
 }
 

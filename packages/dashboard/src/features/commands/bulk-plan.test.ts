@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planOf } from "./bulk-plan.ts";
+import { mostInOneCommand, planOf, retryOrders } from "./bulk-plan.ts";
 
 const row = (task_id: string, state: "failure" | "started" | "unknown" | "success", engine = "bullmq") => ({
   engine,
@@ -18,4 +18,14 @@ test("only what has ended is retried, and only what has not is cancelled, by eng
   });
   expect(planOf(rows, "cancel")).toEqual({ engines: [{ engine: "bullmq", rows: [rows[1], rows[3]] }], leftOut: 2 });
   expect(planOf([], "retry")).toEqual({ engines: [], leftOut: 0 });
+});
+
+test("few tasks of an engine are one command, many are bulk retries, one for each state", () => {
+  const many = Array.from({ length: mostInOneCommand }, (_, at) => row(`f-${at}`, "failure"));
+  const ids = many.map(({ task_id }) => task_id);
+  expect(retryOrders({ engine: "bullmq", rows: many })).toEqual([{ engine: "bullmq", taskIds: ids, bulkState: null }]);
+  expect(retryOrders({ engine: "bullmq", rows: [...many, row("s", "success")] })).toEqual([
+    { engine: "bullmq", taskIds: ids, bulkState: "failure" },
+    { engine: "bullmq", taskIds: ["s"], bulkState: "success" },
+  ]);
 });

@@ -10,6 +10,7 @@ import { api } from "../../api.ts";
 import { useHub } from "../../live/live.ts";
 
 const pageRows = 50;
+const manyRows = 200;
 
 export interface CommandFilters {
   status?: CommandStatus;
@@ -35,6 +36,17 @@ export const commandPages = (slug: string, filters: CommandFilters) =>
     initialPageParam: "",
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
+  });
+
+/** The commands of the project, many at a time: one looks among them for those about one task. Kept in step like the list of them. */
+export const latestCommands = (slug: string) =>
+  infiniteQueryOptions({
+    queryKey: ["commands", slug, {}, "many"],
+    queryFn: ({ pageParam, signal }) =>
+      api.listCommands(slug, { limit: manyRows, ...(pageParam && { cursor: pageParam }) }, { signal }),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_cursor,
+    staleTime: 5_000,
   });
 
 /** How often a command is read that has not ended, besides what the hub pushes: it is watched, and often ends before its first answer is here. */

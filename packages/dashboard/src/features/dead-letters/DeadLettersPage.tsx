@@ -1,3 +1,4 @@
+import type { Agent, DeadLetter } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
@@ -16,12 +17,15 @@ import { Age } from "../../ui/Stamp.tsx";
 import { usePage } from "../../ui/title.ts";
 import { WindowTable } from "../../ui/WindowTable.tsx";
 import { agentsQuery } from "../agents/queries.ts";
+import { useLiveCommands } from "../commands/command-queries.ts";
+import { AgentLink } from "../commands/targets.tsx";
 import { useMayNot } from "../commands/use-act.ts";
 import { projectQuery } from "../projects/queries.ts";
 import { queuesQuery } from "../queues/queries.ts";
 import css from "./dead-letters.module.css";
 import { type DeadLettersSearch, readDeadLettersSearch } from "./dead-letters-search.ts";
 import { LoadFailed } from "./LoadFailed.tsx";
+import { Requeued } from "./Requeued.tsx";
 import { type Asked, type Loaded, letterKey, useLetters } from "./use-letters.ts";
 
 const RequeueDialog = lazy(() => import("./RequeueDialog.tsx").then((part) => ({ default: part.RequeueDialog })));
@@ -38,7 +42,7 @@ export function DeadLettersPage() {
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
   const queues = useQuery(queuesQuery(slug)).data?.items ?? [];
   const isArchived = useQuery(projectQuery(slug)).data?.is_active === false;
-  const { loaded, load } = useLetters(slug);
+  const { loaded, load, mark } = useLetters(slug);
   const engines = [
     ...new Set([
       ...agents.flatMap((agent) => agent.engine_adapters),
@@ -119,7 +123,9 @@ export function DeadLettersPage() {
           key={`${loaded.engine}/${loaded.queue ?? ""}`}
           slug={slug}
           loaded={loaded}
+          agents={agents}
           isBusy={load.isPending}
+          onRequeued={mark}
           onMore={() => load.mutate({ ...askedOf(loaded), after: loaded })}
         />
       )}
@@ -132,16 +138,23 @@ const askedOf = ({ engine, queue }: Loaded): Asked => ({ engine, queue });
 interface LettersProps {
   slug: string;
   loaded: Loaded;
+  agents: readonly Agent[];
   isBusy: boolean;
+  onRequeued: (letter: DeadLetter, commandId: string) => void;
   onMore: () => void;
 }
 
-function Letters({ slug, loaded, isBusy, onMore }: LettersProps) {
-  const { engine, queue, entries, total, at } = loaded;
+function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersProps) {
+  const { engine, queue, entries, total, at, agentId, requeued } = loaded;
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const [isAsking, setAsking] = useState(false);
   const mayNot = useMayNot(slug);
-  const rows = entries.map((letter) => ({ key: letterKey(letter), letter }));
+  useLiveCommands(slug);
+  const rows = entries.map((letter) => {
+    const key = letterKey(letter);
+    return { key, letter, commandId: requeued[key] ?? null };
+  });
+  const left = rows.filter(({ commandId }) => commandId === null);
   const chosen = rows.filter(({ key }) => ticked.has(key));
   const where =
     queue === undefined ? `every queue of ${printable(engine)}` : `${nameText(queue)} of ${printable(engine)}`;
@@ -156,7 +169,8 @@ function Letters({ slug, loaded, isBusy, onMore }: LettersProps) {
       <div className={css.told}>
         <p role="status">
           <b>{total === null ? `${count(entries.length)} read` : `${count(entries.length)} of ${count(total)}`}</b> in{" "}
-          {where}, told <Age at={at} suffix=" ago" />
+          {where}, told <Age at={at} suffix=" ago" /> by the agent{" "}
+          <AgentLink slug={slug} id={agentId} agents={agents} />
         </p>
         <span className="grow" />
         <HeldButton
@@ -190,10 +204,10 @@ function Letters({ slug, loaded, isBusy, onMore }: LettersProps) {
                   <span className={controls.tick}>
                     <input
                       type="checkbox"
-                      aria-label="Tick all letters that were read"
-                      checked={chosen.length === rows.length}
+                      aria-label="Tick all letters that were read and not requeued"
+                      checked={left.length > 0 && left.every(({ key }) => ticked.has(key))}
                       onChange={(event) =>
-                        setTicked(new Set(event.currentTarget.checked ? rows.map(({ key }) => key) : []))
+                        setTicked(new Set(event.currentTarget.checked ? left.map(({ key }) => key) : []))
                       }
                     />
                   </span>
@@ -206,7 +220,7 @@ function Letters({ slug, loaded, isBusy, onMore }: LettersProps) {
               </>
             }
           >
-            {({ key, letter }, place) => (
+            {({ key, letter, commandId }, place) => (
               <tr {...place}>
                 <td>
                   <span className={controls.tick}>
@@ -225,6 +239,11 @@ function Letters({ slug, loaded, isBusy, onMore }: LettersProps) {
                   <small>
                     <span className="mono">{printable(letter.task_id)}</span>
                     <span className="sm"> in {nameText(letter.queue)}</span>
+                    {commandId === null ? null : (
+                      <>
+                        , <Requeued slug={slug} commandId={commandId} />
+                      </>
+                    )}
                   </small>
                 </td>
                 <td className="lg">
@@ -261,6 +280,7 @@ function Letters({ slug, loaded, isBusy, onMore }: LettersProps) {
             slug={slug}
             engine={engine}
             letters={chosen.map(({ letter }) => letter)}
+            onRequeued={onRequeued}
             onClose={() => setAsking(false)}
             onDone={() => {
               setTicked(new Set());

@@ -45,7 +45,10 @@ function wordsOf(error: unknown): string {
     case "command_timeout":
       return `The agent did not answer in ${String(error.details.waited_seconds ?? 15)} s.`;
     case "adapter_error":
-      return `The agent could not list them: ${printable(error.message)}.`;
+      // The adapter's own words, redacted, where it said any.
+      return typeof error.details.error === "string"
+        ? `The agent could not list them. It says: ${printable(error.details.error)}`
+        : `The agent could not list them: ${printable(error.message)}.`;
     case "validation_error":
       return "The list has changed since it was read. Load it again.";
     default:

@@ -23,12 +23,14 @@ interface RequeueDialogProps {
   slug: string;
   engine: string;
   letters: readonly DeadLetter[];
+  /** Its command was made. */
+  onRequeued: (letter: DeadLetter, commandId: string) => void;
   onClose: () => void;
   onDone: () => void;
 }
 
 /** Puts dead letters back into their queues, one command each. */
-export function RequeueDialog({ slug, engine, letters: ticked, onClose, onDone }: RequeueDialogProps) {
+export function RequeueDialog({ slug, engine, letters: ticked, onRequeued, onClose, onDone }: RequeueDialogProps) {
   const [letters] = useState(ticked);
   const able = useAble(slug, { engine, capability: "requeue_dead_letter" });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.requeueDeadLetter(to, body));
@@ -39,10 +41,12 @@ export function RequeueDialog({ slug, engine, letters: ticked, onClose, onDone }
   const leave = isDone ? onDone : onClose;
   const send = () =>
     run(
-      letters.map(({ task_id: taskId, task_name: name }) => () => {
+      letters.map((letter) => async () => {
+        const { task_id: taskId, task_name: name } = letter;
         const words = `Requeue ${name === null ? printable(taskId) : nameText(name)}`;
         const told = letters.length <= mostInTray ? { words, task: { engine, taskId } } : null;
-        return issue.mutateAsync({ body: { engine, task_id: taskId, ...namedAgent(able.agents, agentId) }, told });
+        const body = { engine, task_id: taskId, ...namedAgent(able.agents, agentId) };
+        onRequeued(letter, (await issue.mutateAsync({ body, told })).id);
       }),
     );
   return (

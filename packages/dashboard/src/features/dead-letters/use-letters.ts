@@ -9,8 +9,11 @@ export interface Loaded {
   entries: DeadLetter[];
   nextCursor: string | null;
   total: number | null;
-  /** When the last page of it came. */
+  /** When the last page of it came, and from whom. */
   at: string;
+  agentId: string;
+  /** The command that puts a letter back, by the key of the letter: the list is not read again for that. */
+  requeued: Readonly<Record<string, string>>;
 }
 
 export interface Asked {
@@ -43,11 +46,18 @@ export function useLetters(slug: string) {
         nextCursor: page.next_cursor,
         total: page.total,
         at: new Date().toISOString(),
+        agentId: page.agent_id,
+        requeued: after?.requeued ?? {},
       };
       client.setQueryData(queryKey, next);
     },
   });
-  return { loaded, load };
+  const mark = (letter: DeadLetter, commandId: string) =>
+    client.setQueryData<Loaded>(
+      queryKey,
+      (old) => old && { ...old, requeued: { ...old.requeued, [letterKey(letter)]: commandId } },
+    );
+  return { loaded, load, mark };
 }
 
 /** Of one engine; its task ids are unique in a queue. */

@@ -64,7 +64,7 @@ export function IssuePage() {
               Its tasks
             </AppLink>
             <Suspense fallback={<HeldButton {...loading}>Retry</HeldButton>}>
-              <RetryIssue slug={slug} fingerprint={fingerprint} open={issue.open_count} />
+              <RetryIssue slug={slug} fingerprint={fingerprint} openInRange={issue.open_count} />
             </Suspense>
           </>
         )}

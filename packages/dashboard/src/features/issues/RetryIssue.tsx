@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useTimedMs } from "../../live/live.ts";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { count } from "../../ui/format.ts";
@@ -9,30 +10,45 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { BulkDialog } from "../commands/BulkDialog.tsx";
 import { useMayNot } from "../commands/use-act.ts";
-import { failedOfIssueQuery, mostRetried } from "./issue-queries.ts";
+import { failedOfIssueQuery, issueQuery } from "./issue-queries.ts";
 
 interface RetryIssueProps {
   slug: string;
   fingerprint: string;
-  /** Its tasks that are failed now. */
-  open: number;
+  /** Its tasks that are failed now, of those in the range of the page. */
+  openInRange: number;
 }
 
-/** Retries the failed tasks of an issue, the newest of many. */
-export function RetryIssue({ slug, fingerprint, open }: RetryIssueProps) {
+/** Retries the failed tasks of an issue, whenever they failed: what is counted is what is asked for. */
+export function RetryIssue({ slug, fingerprint, openInRange }: RetryIssueProps) {
   const [isAsked, setAsked] = useState(false);
-  const reason = useMayNot(slug) ?? (open === 0 ? "None of its tasks is failed now" : null);
-  const words =
-    open > mostRetried ? `Retry the newest ${count(mostRetried)}` : open > 1 ? `Retry ${count(open)} tasks` : "Retry";
+  const whole = useQuery({ ...issueQuery(slug, fingerprint, {}), refetchInterval: useTimedMs(30_000) });
+  const mayNot = useMayNot(slug);
+  const open = whole.data?.open_count ?? 0;
+  const reason =
+    mayNot ??
+    (whole.data === undefined
+      ? whole.isError
+        ? "Its tasks could not be counted"
+        : "Counting its tasks"
+      : open === 0
+        ? "None of its tasks is failed now"
+        : null);
   return (
     <>
       <HeldButton reason={reason} onAct={() => setAsked(true)}>
         <Icon name="retry" />
-        {words}
+        {wordsOf(open, { isCapped: whole.data?.is_capped ?? false, openInRange })}
       </HeldButton>
       {isAsked ? <RetryIssueDialog slug={slug} fingerprint={fingerprint} onClose={() => setAsked(false)} /> : null}
     </>
   );
+}
+
+function wordsOf(open: number, { isCapped, openInRange }: { isCapped: boolean; openInRange: number }): string {
+  if (open < 2) return "Retry";
+  const all = open > openInRange ? "all " : "";
+  return isCapped ? `Retry at least ${count(open)} tasks` : `Retry ${all}${count(open)} tasks`;
 }
 
 interface RetryIssueDialogProps {
@@ -43,8 +59,8 @@ interface RetryIssueDialogProps {
 
 export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialogProps) {
   const read = useQuery(failedOfIssueQuery(slug, fingerprint));
-  if (read.data !== undefined && read.data.items.length > 0) {
-    return <BulkDialog slug={slug} act="retry" rows={read.data.items} onClose={onClose} onDone={onClose} />;
+  if (read.data !== undefined && read.data.length > 0) {
+    return <BulkDialog slug={slug} act="retry" rows={read.data} onClose={onClose} onDone={onClose} />;
   }
   return (
     <Dialog title="Retry the failed tasks" onClose={onClose}>

@@ -1,9 +1,10 @@
-import type { IssueListQuery } from "@svc/client";
+import type { IssueListQuery, TaskPage } from "@svc/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { api } from "../../api.ts";
 import { useHub } from "../../live/live.ts";
 import type { AddressRange } from "../../range-text.ts";
+import { type ListRow, listRow } from "../tasks/task-pages.ts";
 
 const pageRows = 50;
 const staleTime = 5_000;
@@ -83,15 +84,27 @@ export const issueSpreadQuery = (slug: string, fingerprint: string, range: Addre
     staleTime: 30_000,
   });
 
-/** A retry of an issue's tasks is of so many at a time. */
-export const mostRetried = 200;
+/** A retry of an issue's tasks is of so many at a time; a bulk retry takes no more. */
+const mostRetried = 10_000;
+/** The service may give fewer at a time. */
+const failedRows = 500;
 
-/** The newest tasks of an issue that are failed now. */
+/** All that is kept of the tasks of an issue that are failed now, the newest first. They are read when somebody asks for their retry, and not again. */
 export const failedOfIssueQuery = (slug: string, fingerprint: string) =>
   queryOptions({
-    queryKey: ["issue-tasks", slug, fingerprint, "failed"],
-    queryFn: ({ signal }) =>
-      api.listTasks(slug, { q: `fingerprint:${fingerprint}`, state: "failure", limit: mostRetried }, { signal }),
-    staleTime: 0,
+    queryKey: ["issue-failed", slug, fingerprint],
+    queryFn: async ({ signal }) => {
+      const rows: ListRow[] = [];
+      let cursor: string | null = null;
+      do {
+        const which = { q: `fingerprint:${fingerprint}`, state: "failure", limit: failedRows } as const;
+        const page: TaskPage = await api.listTasks(slug, { ...which, ...(cursor && { cursor }) }, { signal });
+        rows.push(...page.items.map(listRow));
+        cursor = page.next_cursor;
+      } while (cursor !== null && rows.length < mostRetried);
+      return rows.slice(0, mostRetried);
+    },
+    staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    meta: { livePages: true },
   });

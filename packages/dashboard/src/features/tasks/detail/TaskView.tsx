@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import { FailedLine } from "../../../ui/Feedback.tsx";
 import { AttemptsPanel } from "./AttemptsPanel.tsx";
+import { CommandsPart } from "./CommandsPart.tsx";
 import { DifferencesPanel } from "./DifferencesPanel.tsx";
 import { EventsPanel } from "./EventsPanel.tsx";
 import { FailurePanel } from "./FailurePanel.tsx";
@@ -61,6 +62,7 @@ export function TaskView(props: TaskViewProps) {
     input: () => <InputPanels task={task} />,
     family: () => <FamilyPanel of={task} detail={detail} hrefOf={hrefOf} />,
     events: () => <EventsPanel slug={slug} task={task} detail={detail} isShort={place === "page"} />,
+    commands: () => <CommandsPart slug={slug} task={task} isAsked={place === "drawer" || tab === "commands"} />,
   };
   const drawn = (...ids: PartId[]) =>
     ids.filter((id) => parts.some((part) => part.id === id)).map((id) => <Fragment key={id}>{draw[id]()}</Fragment>);
@@ -101,7 +103,7 @@ export function TaskView(props: TaskViewProps) {
           <div className={css.stack}>
             {drawn("timeline")}
             {parts.some((part) => part.id === "failure") ? <DifferencesPanel slug={slug} task={task} /> : null}
-            {drawn("events")}
+            {drawn("events", "commands")}
           </div>
           {drawn("family")}
         </div>

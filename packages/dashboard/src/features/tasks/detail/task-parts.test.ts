@@ -25,7 +25,7 @@ describe("the parts of a task", () => {
 
   test("are counted, and say when there are more than were counted", () => {
     const counts = (isCut: boolean) => parts(null, isCut).map((part) => part.count);
-    expect(counts(false)).toEqual([null, null, "1", "500", "2"]);
-    expect(counts(true)).toEqual([null, null, "1+", "500+", "2+"]);
+    expect(counts(false)).toEqual([null, null, "1", "500", "2", null]);
+    expect(counts(true)).toEqual([null, null, "1+", "500+", "2+", null]);
   });
 });

@@ -2,7 +2,7 @@ import type { Task } from "@svc/client";
 import { count } from "../../../ui/format.ts";
 import type { TaskDetail } from "./use-task-detail.ts";
 
-export type PartId = "failure" | "timeline" | "attempts" | "input" | "family" | "events";
+export type PartId = "failure" | "timeline" | "attempts" | "input" | "family" | "events" | "commands";
 
 export interface Part {
   id: PartId;
@@ -30,6 +30,8 @@ export function partsOf(
     { id: "attempts", label: "Attempts", count: counted(detail.attempts.length, hasMoreEvents) },
     { id: "family", label: "Family", count: tree ? counted(tree.node_count, tree.truncated) : null },
     { id: "events", label: "Events", count: counted(detail.events.length, hasMoreEvents) },
+    // They are looked for when somebody asks.
+    { id: "commands", label: "Commands", count: null },
   ];
 }
 

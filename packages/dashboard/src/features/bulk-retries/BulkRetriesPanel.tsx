@@ -1,0 +1,119 @@
+import type { Agent, BulkRetryRequest } from "@svc/client";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { usePollMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import controls from "../../ui/controls.module.css";
+import { Failed } from "../../ui/Feedback.tsx";
+import { count, printable } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
+import panel from "../../ui/panel.module.css";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { Age } from "../../ui/Stamp.tsx";
+import { AgentLink } from "../commands/targets.tsx";
+import { BulkRetryPill } from "./BulkRetryPill.tsx";
+import { bulkRetryPages, hasEnded, useLiveBulkRetries } from "./bulk-retry-queries.ts";
+
+interface BulkRetriesPanelProps {
+  slug: string;
+  agents: readonly Agent[];
+}
+
+/** The bulk retries of the project, whoever made them: how many are open, and on a press which. */
+export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
+  const read = useInfiniteQuery({ ...bulkRetryPages(slug), refetchInterval: usePollMs() });
+  useLiveBulkRetries(slug);
+  const [isOpen, setOpen] = useState(false);
+  const items = read.data?.pages.flatMap((page) => page.items) ?? [];
+  const open = items.filter((one) => !hasEnded(one)).length;
+  const more = read.hasNextPage ? "+" : "";
+  const says =
+    read.data === undefined
+      ? ""
+      : items.length === 0
+        ? "none yet"
+        : `${open === 0 ? "none" : count(open)} open, ${count(items.length)}${more} in all`;
+  return (
+    <section className={panel.panel} aria-labelledby="h-bulk-retries">
+      <header>
+        <h2 id="h-bulk-retries">Bulk retries</h2>
+        <span className="t3 grow" role="status">
+          {says}
+        </span>
+        <HeldButton
+          reason={items.length > 0 || read.isError ? null : "There is none yet"}
+          onAct={() => setOpen(!isOpen)}
+        >
+          {isOpen ? "Hide" : "Show"} <span className="vh">the bulk retries</span>
+        </HeldButton>
+      </header>
+      {isOpen && read.data === undefined && read.isError ? (
+        <Failed title="Bulk retries could not be read" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {isOpen && items.length > 0 ? (
+        <>
+          <ScrollBox label="List of bulk retries">
+            <table className={panel.tbl}>
+              <thead>
+                <tr>
+                  <th>Status</th>
+                  <th>Tasks</th>
+                  <th className="lg">Agent</th>
+                  <th className="num">Made</th>
+                  <th className="lg">Why it stopped</th>
+                </tr>
+              </thead>
+              <tbody>
+                {items.map((one) => (
+                  <Row key={one.id} slug={slug} request={one} agents={agents} />
+                ))}
+              </tbody>
+            </table>
+          </ScrollBox>
+          {read.hasNextPage ? (
+            <p className={panel.foot}>
+              <button
+                type="button"
+                className={controls.btn}
+                aria-disabled={read.isFetchingNextPage}
+                onClick={() => !read.isFetchingNextPage && void read.fetchNextPage()}
+              >
+                Older bulk retries
+              </button>
+            </p>
+          ) : null}
+        </>
+      ) : null}
+    </section>
+  );
+}
+
+function Row({ slug, request, agents }: { slug: string; request: BulkRetryRequest; agents: readonly Agent[] }) {
+  const { total, unobserved } = request.counts;
+  return (
+    <tr>
+      <td>
+        <BulkRetryPill status={request.status} />
+      </td>
+      <td>
+        <AppLink href={paths.bulkRetry(slug, request.id)}>
+          {hasEnded(request)
+            ? `${count(total)} ${total === 1 ? "task" : "tasks"}`
+            : `${count(total - unobserved)} of ${count(total)} done`}
+        </AppLink>
+      </td>
+      <td className="lg">
+        {request.target_agent_id === null ? (
+          <span className="t3">any that can</span>
+        ) : (
+          <AgentLink slug={slug} id={request.target_agent_id} agents={agents} />
+        )}
+      </td>
+      <td className="num">
+        <Age at={request.created_at} suffix=" ago" />
+      </td>
+      <td className="lg t2">{request.blocked_reason === null ? "–" : printable(request.blocked_reason)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,33 @@
+import type { CommandStatus } from "@svc/client";
+import { useQuery } from "@tanstack/react-query";
+import { useTimedMs } from "../../live/live.ts";
+import { paths } from "../../paths.ts";
+import { AppLink } from "../../ui/AppLink.tsx";
+import { printable } from "../../ui/format.ts";
+import { commandQuery, hasEnded, openPollMs } from "../commands/command-queries.ts";
+
+const words: Readonly<Record<CommandStatus, string>> = {
+  pending: "requeue asked for",
+  dispatched: "requeue asked for",
+  completed: "requeued",
+  failed: "not requeued",
+  timeout: "requeued or not: nobody knows",
+  cancelled: "requeue taken back",
+};
+
+/** What became of a letter that was read before it was put back: the list itself is not read again by itself. */
+export function Requeued({ slug, commandId }: { slug: string; commandId: string }) {
+  const pollMs = useTimedMs(openPollMs);
+  const { data: command } = useQuery({
+    ...commandQuery(slug, commandId),
+    refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : pollMs),
+  });
+  return (
+    <AppLink
+      href={paths.command(slug, commandId)}
+      title={command?.error == null ? undefined : printable(command.error)}
+    >
+      {words[command?.status ?? "pending"]}
+    </AppLink>
+  );
+}
