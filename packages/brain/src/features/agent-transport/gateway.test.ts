@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { hmacSecretOf } from "@svc/protocol";
 import { createFakeClock, waitFor } from "@svc/testkit";
 import { connectRaw, openAgentSocket, rawEvents } from "@svc/testkit/raw-agent";
@@ -267,6 +268,41 @@ describe("the gateway", () => {
     const agent = await connect();
     expect((await agent.closed).code).toBe(4003);
     expect(slots.count()).toBe(0);
+  });
+
+  test("that stops in the middle of a handshake writes that the agent is gone before it says that it has stopped", async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<boolean>();
+    const { connect, gateway, slots, ended } = await start({
+      isStillAdmitted: () => {
+        asked.resolve();
+        return answer.promise;
+      },
+    });
+    const agent = await connect();
+    await asked.promise;
+
+    let hasStopped = false;
+    const stopped = gateway.stop().then(() => {
+      hasStopped = true;
+    });
+    await setImmediate();
+    expect(hasStopped).toBe(false);
+    answer.resolve(true);
+    await stopped;
+
+    expect((await agent.closed).code).toBe(1001);
+    expect(ended).toEqual([true]);
+    expect(slots.count()).toBe(0);
+    await expect(connect()).rejects.toThrow("1001");
+  });
+
+  test("that stops does not wait for a hello", async () => {
+    const { gateway, sockets, url } = await start();
+    const silentAgent = openAgentSocket(url, "any");
+    await waitFor(() => sockets.clients.size === 1);
+    await gateway.stop();
+    expect((await silentAgent.closed).code).toBe(1001);
   });
 
   test("closes with 4401 when the agent was revoked before it could come online", async () => {

@@ -35,6 +35,8 @@ const tickMs = 1000;
  */
 const unstoredMs = 5000;
 const heartbeatSeconds = 10;
+/** Close code of a server that stops (RFC 6455, 7.4.1). */
+const goingAway = 1001;
 
 interface Watched {
   readonly socket: WebSocket;
@@ -51,6 +53,9 @@ export function createGateway(deps: GatewayDeps) {
   const watched = new Set<Watched>();
   /** Disconnects that are being written. */
   const notes = new Set<Promise<void>>();
+  /** Sockets whose handshake is under way. */
+  const shaking = new Map<WebSocket, { giveUp(): void; readonly settled: Promise<void> }>();
+  let isStopping = false;
   // While the database is away every handshake fails, and agents try again.
   const handshakeFailed = createCountedWord(clock, (handshakes, about) =>
     log.error("agent_transport.handshake_failed", { handshakes, ...about }),
@@ -178,6 +183,10 @@ export function createGateway(deps: GatewayDeps) {
   return {
     /** Takes over an accepted socket. Messages that arrive before their turn wait, with the socket paused. */
     accept(socket: WebSocket, facts: RequestFacts): void {
+      if (isStopping) {
+        socket.close(goingAway, "shutting down");
+        return;
+      }
       const early: Uint8Array[] = [];
       let connection: Connection | null = null;
       let gotFirst: (message: Uint8Array | null) => void = () => {};
@@ -204,7 +213,7 @@ export function createGateway(deps: GatewayDeps) {
         }
         socket.pause();
       });
-      handshake(socket, facts, firstMessage)
+      const settled = handshake(socket, facts, firstMessage)
         .then((opened) => {
           connection = opened;
           isRefused = opened === null;
@@ -219,7 +228,11 @@ export function createGateway(deps: GatewayDeps) {
           socket.close(closeCodes.internalError, "internal error");
           socket.resume();
         })
-        .finally(() => clearTimeout(helloTimer));
+        .finally(() => {
+          clearTimeout(helloTimer);
+          shaking.delete(socket);
+        });
+      shaking.set(socket, { settled, giveUp: () => gotFirst(null) });
     },
     connections: () => slots.count(),
     /** Looks at idle limits and pings of all connections now, as happens every second. For tests. */
@@ -227,7 +240,14 @@ export function createGateway(deps: GatewayDeps) {
     /** Closes every connection and writes that their agents are gone, while there is a database to write it to. */
     async stop(): Promise<void> {
       clearInterval(timer);
-      slots.closeAll(1001, "shutting down");
+      isStopping = true;
+      for (const [socket, { giveUp }] of shaking) {
+        socket.close(goingAway, "shutting down");
+        giveUp();
+      }
+      slots.closeAll(goingAway, "shutting down");
+      // One that has already said that its agent is online ends like the others.
+      await Promise.all([...shaking.values()].map(({ settled }) => settled));
       for (const { ended } of watched) ended();
       await Promise.all(notes);
     },
