@@ -50,7 +50,7 @@ describe("dead letters", () => {
     await load(page).click();
     const asking = page.getByRole("button", { name: "Asking an agent…" });
     await asking.waitFor();
-    expect(await asking.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => asking.getAttribute("aria-disabled")).toBe("true");
     await page.getByText("The agent did not answer in 3 s.").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("link", { name: "The command that was sent" }).click();
@@ -74,7 +74,7 @@ describe("dead letters", () => {
     await load(page).click();
     const wait = page.getByRole("button", { name: /^Wait \d+ s$/ });
     await wait.waitFor();
-    expect(await wait.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => wait.getAttribute("aria-disabled")).toBe("true");
     await alert(page).waitFor();
     await page.getByText("dead-1").waitFor();
     expect(await axeFaults(page)).toEqual([]);
@@ -208,7 +208,7 @@ test("of an archived project nothing can be asked for, and every button says why
     await page.goto(`/p/${brain.project.slug}/${path}`);
     const button = page.getByRole("main").getByRole("button", { name }).first();
     await expect.poll(() => button.getAttribute("title"), { timeout: 10_000 }).toBe("The project is archived");
-    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
     await button.click({ force: true });
   };
   await held("dead-letters?engine=bullmq", /^Load/);

@@ -36,11 +36,11 @@ describe("a queue", () => {
     await page.getByRole("button", { name: "Purge" }).click();
     const dialog = page.getByRole("dialog", { name: "Purge billing" });
     const purge = dialog.getByRole("button", { name: "Purge 194 tasks" });
-    expect(await purge.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => purge.getAttribute("aria-disabled")).toBe("true");
     await purge.click({ force: true });
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByLabel("Type billing to confirm").fill("Billing");
-    expect(await purge.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => purge.getAttribute("aria-disabled")).toBe("true");
     await dialog.getByLabel("Type billing to confirm").fill("billing");
     const body = page.waitForRequest("**/commands/purge-queue").then((request) => request.postDataJSON());
     await purge.click();
@@ -64,7 +64,7 @@ describe("a queue", () => {
     await page.getByRole("button", { name: "Purge whatever is in it" }).click();
     const dialog = page.getByRole("dialog", { name: "Purge emails without the guard" });
     const purge = dialog.getByRole("button", { name: "Purge without the guard", exact: true });
-    expect(await purge.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => purge.getAttribute("aria-disabled")).toBe("true");
     await dialog.getByLabel("Type emails to confirm").fill("emails");
     await purge.click();
     await tray(page).getByText("completed").waitFor();
@@ -75,7 +75,7 @@ describe("a queue", () => {
   test.each(["viewer", "operator"] as const)("is not purged by a %s, who is told why", async (role) => {
     const { page } = await openAs(role, "queues/bullmq/billing");
     const button = page.getByRole("button", { name: "Purge" });
-    expect(await button.getAttribute("title")).toBe("Needs the admin role in this project");
+    await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
     await button.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.context().close();
@@ -155,7 +155,7 @@ describe("a worker", () => {
     await buttons.first().waitFor();
     expect(await buttons.count()).toBe(5);
     for (const button of await buttons.all()) {
-      expect(await button.getAttribute("title")).toBe("Needs the operator role in this project");
+      await expect.poll(() => button.getAttribute("title")).toBe("Needs the operator role in this project");
     }
     await page.context().close();
   });
@@ -223,8 +223,8 @@ describe("ticked tasks", () => {
     await tick(page, /search.reindex pending/);
     const bar = page.getByRole("region", { name: "Selected tasks" });
     for (const name of ["Retry", "Cancel"]) {
-      const title = await bar.getByRole("button", { name }).getAttribute("title");
-      expect(title).toBe("Needs the operator role in this project");
+      const button = bar.getByRole("button", { name });
+      await expect.poll(() => button.getAttribute("title")).toBe("Needs the operator role in this project");
     }
     await page.context().close();
   });

@@ -205,8 +205,8 @@ describe("a task", () => {
     const { page } = await openAs(role, "tasks/bullmq/bad-1");
     for (const name of ["Retry", "Cancel"]) {
       const button = page.getByRole("button", { name, exact: true });
-      expect(await button.getAttribute("aria-disabled")).toBe("true");
-      expect(await button.getAttribute("title")).toBe("Needs the operator role in this project");
+      await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
+      await expect.poll(() => button.getAttribute("title")).toBe("Needs the operator role in this project");
       await button.click({ force: true });
     }
     expect(await page.getByRole("dialog").count()).toBe(0);

@@ -55,7 +55,7 @@ describe("the way from an empty project to its first task", () => {
     await secrets.getByRole("button", { name: "Close" }).click();
     await secrets.getByRole("alert").getByText("Store both first; they cannot be shown again.").waitFor();
     const done = page.getByRole("button", { name: "Done" });
-    expect(await done.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => done.getAttribute("aria-disabled")).toBe("true");
     await page.getByLabel("I have stored both").check({ force: true });
     await done.click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -99,8 +99,8 @@ describe("minting", () => {
     const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
     await page.goto(`/p/${brain.project.slug}/agents`);
     const button = page.getByRole("button", { name: "Mint agent" });
-    expect(await button.getAttribute("aria-disabled")).toBe("true");
-    expect(await button.getAttribute("title")).toBe("Needs the admin role in this project");
+    await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
     await button.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.context().close();

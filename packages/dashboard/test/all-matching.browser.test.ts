@@ -142,7 +142,7 @@ describe("a filter that cannot be carried", () => {
       await tickFirst(page);
       const offer = bar(page).getByRole("button", { name: /^Select all/ });
       await bar(page).getByText(fault).and(page.locator(":visible")).waitFor();
-      expect(await offer.getAttribute("aria-disabled")).toBe("true");
+      await expect.poll(() => offer.getAttribute("aria-disabled")).toBe("true");
       await offer.click({ force: true });
       await bar(page).getByText("1 selected").waitFor();
     }
@@ -157,7 +157,7 @@ describe("a filter that cannot be carried", () => {
       .getByRole("button", { name: /^Select all \d+ matching/ })
       .click();
     const retry = bar(page).getByRole("button", { name: "Retry" });
-    expect(await retry.getAttribute("title")).toContain("cannot carry the worker worker-1");
+    await expect.poll(() => retry.getAttribute("title")).toContain("cannot carry the worker worker-1");
     await bar(page).getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog", { name: /^Delete \d+ tasks/ }).waitFor();
     await page.context().close();
@@ -171,10 +171,14 @@ test("all that an engine's search finds are retried by an admin, and not deleted
     .getByRole("button", { name: /^Select all \d+ matching/ })
     .click();
   const remove = bar(page).getByRole("button", { name: "Delete" });
-  expect(await remove.getAttribute("title")).toBe("Tick the tasks: what a search finds cannot be deleted at once");
+  await expect
+    .poll(() => remove.getAttribute("title"))
+    .toBe("Tick the tasks: what a search finds cannot be deleted at once");
   const cancel = bar(page).getByRole("button", { name: "Cancel" });
-  expect(await cancel.getAttribute("title")).toBe("Tick the tasks: not all that match can be cancelled at once");
-  expect(await bar(page).getByRole("button", { name: "Retry" }).getAttribute("aria-disabled")).toBe("false");
+  await expect
+    .poll(() => cancel.getAttribute("title"))
+    .toBe("Tick the tasks: not all that match can be cancelled at once");
+  await expect.poll(() => bar(page).getByRole("button", { name: "Retry" }).getAttribute("aria-disabled")).toBe("false");
   await bar(page).getByRole("button", { name: "Only the 1 ticked" }).click();
   await bar(page).getByText("1 selected").waitFor();
   await page.context().close();

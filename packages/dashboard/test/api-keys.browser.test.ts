@@ -43,7 +43,7 @@ describe("a key", () => {
     await page.getByRole("button", { name: "Mint key" }).click();
     const dialog = dialogOf(page);
     const mint = dialog.getByRole("button", { name: "Mint key" });
-    expect(await mint.getAttribute("title")).toBe("Tick what it may do first");
+    await expect.poll(() => mint.getAttribute("title")).toBe("Tick what it may do first");
     await dialog.getByLabel("Name").fill("nightly report");
     await tick(page, "tasks:write");
     // Writing includes reading, which cannot be ticked off beside it.
@@ -115,7 +115,7 @@ describe("scopes that only administrators mint", () => {
         name: `${scope}. Only an administrator of the instance mints keys with this`,
         exact: true,
       });
-      expect(await box.getAttribute("aria-disabled")).toBe("true");
+      await expect.poll(() => box.getAttribute("aria-disabled")).toBe("true");
       await box.click({ force: true });
       expect(await box.isChecked()).toBe(false);
     }
@@ -173,8 +173,8 @@ describe("addresses", () => {
     await field.fill("10.0.0.0/8\nmail.example.org");
     await dialog.getByText("Line 2 is no IPv4 or IPv6 address, and no range of them.").waitFor();
     const save = dialog.getByRole("button", { name: "Save addresses" });
-    expect(await save.getAttribute("aria-disabled")).toBe("true");
-    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
     await field.fill(Array.from({ length: 33 }, (_, at) => `10.0.${at}.0/24`).join("\n"));
     await dialog.getByText("33 ranges; a key has at most 32.").waitFor();
     await save.click({ force: true });

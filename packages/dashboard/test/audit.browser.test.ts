@@ -139,7 +139,7 @@ describe("the audit trail", () => {
     const { page } = await open();
     const time = page.locator("main tbody time").first();
     expect(await time.textContent()).toMatch(/^[\d-]{10} \d\d:\d\d:\d\d$/);
-    expect(await time.getAttribute("title")).toMatch(/[.]\d{6} UTC/);
+    await expect.poll(() => time.getAttribute("title")).toMatch(/[.]\d{6} UTC/);
     await page.getByRole("button", { name: "Exact times" }).click();
     expect(await time.textContent()).toMatch(/^[\d-]{10} \d\d:\d\d:\d\d[.]\d{6}$/);
     await page.context().close();

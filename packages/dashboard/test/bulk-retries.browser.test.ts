@@ -150,7 +150,9 @@ describe("the dialog", () => {
       await dialog.getByRole("button", { name: "Retry 2 tasks" }).click();
       await dialog.getByRole("alert").getByText(words).waitFor();
     }
-    expect(await dialog.getByRole("button", { name: /^Wait \d+ s/ }).getAttribute("aria-disabled")).toBe("true");
+    await expect
+      .poll(() => dialog.getByRole("button", { name: /^Wait \d+ s/ }).getAttribute("aria-disabled"))
+      .toBe("true");
     expect(agent.got).toEqual([]);
     await page.context().close();
   });

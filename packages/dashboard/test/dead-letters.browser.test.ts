@@ -109,7 +109,7 @@ describe("dead letters", () => {
     await dialog.getByRole("button", { name: "Done" }).click();
     const mark = row(page, "dead-2").getByRole("link", { name: "not requeued" });
     await mark.waitFor();
-    expect(await mark.getAttribute("title")).toBe("the job is not there any more");
+    await expect.poll(() => mark.getAttribute("title")).toBe("the job is not there any more");
     await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
     await page.getByRole("button", { name: "Requeue 1" }).waitFor();
     await page.context().close();
@@ -127,8 +127,8 @@ describe("dead letters", () => {
     const { page } = await openAs("viewer");
     await load(page).click();
     await row(page, "dead-1").waitFor();
-    const title = await page.getByRole("button", { name: "Requeue" }).getAttribute("title");
-    expect(title).toBe("Needs the operator role in this project");
+    const requeue = page.getByRole("button", { name: "Requeue" });
+    await expect.poll(() => requeue.getAttribute("title")).toBe("Needs the operator role in this project");
     await page.context().close();
   });
 

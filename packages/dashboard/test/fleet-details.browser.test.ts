@@ -183,7 +183,7 @@ describe("agents", () => {
     const { page } = await open("agents");
     const row = page.getByRole("row", { name: /from-the-future/ });
     await row.getByText("9.1.0").waitFor();
-    expect(await row.getByText("incompatible").getAttribute("title")).toContain("upgrade it");
+    await expect.poll(() => row.getByText("incompatible").getAttribute("title")).toContain("upgrade it");
     await row.getByRole("link").click();
     await page.getByText("Its major version is not the service's: upgrade it.").waitFor();
     await raw.close();

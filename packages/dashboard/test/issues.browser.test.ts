@@ -168,7 +168,7 @@ describe("the page of an issue", () => {
     const { page } = await openAs("viewer", `issues/${await printOf("mail.send")}`);
     const button = page.getByRole("button", { name: "Retry 2 tasks" });
     await button.waitFor();
-    expect(await button.getAttribute("title")).toBe("Needs the operator role in this project");
+    await expect.poll(() => button.getAttribute("title")).toBe("Needs the operator role in this project");
     await button.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.context().close();

@@ -43,8 +43,8 @@ describe("a search in a tree", () => {
 
     await page.keyboard.press("Escape");
     await tree.getByText("Found ME").waitFor({ state: "detached" });
-    expect(await branch("a").getAttribute("aria-expanded")).toBe("true");
-    expect(await branch("b").getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => branch("a").getAttribute("aria-expanded")).toBe("true");
+    await expect.poll(() => branch("b").getAttribute("aria-expanded")).toBe("false");
     await page.context().close();
   });
 

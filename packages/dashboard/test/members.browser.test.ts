@@ -51,7 +51,7 @@ describe("members", () => {
 
     await (await menuOf(page, "stranger")).getByRole("button", { name: "Change role" }).click();
     const save = dialog.getByRole("button", { name: "Save role" });
-    expect(await save.getAttribute("title")).toBe("This is the role already");
+    await expect.poll(() => save.getAttribute("title")).toBe("This is the role already");
     await choose(page, "operator");
     await save.click();
     await rowOf(page, "stranger@example.org").getByText("operator").waitFor();
@@ -82,7 +82,7 @@ describe("members", () => {
     await rowOf(page, "operator@example.org").waitFor();
     for (const name of ["Invite", "Add a user"]) {
       const button = page.getByRole("button", { name });
-      expect(await button.getAttribute("title")).toBe("Needs the admin role in this project");
+      await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
       await button.click({ force: true });
     }
     expect(await dialogOf(page).count()).toBe(0);
@@ -95,10 +95,10 @@ describe("members", () => {
   test("are looked up by administrators of the instance only; an admin of the project invites", async () => {
     const { page } = await openMembers(await brain.addMember("project-admin", "admin"));
     const add = page.getByRole("button", { name: "Add a user" });
-    expect(await add.getAttribute("title")).toMatch(
-      /^Only administrators of the instance can look accounts up[.] Invite/,
-    );
-    expect(await page.getByRole("button", { name: "Invite" }).getAttribute("aria-disabled")).toBe("false");
+    await expect
+      .poll(() => add.getAttribute("title"))
+      .toMatch(/^Only administrators of the instance can look accounts up[.] Invite/);
+    await expect.poll(() => page.getByRole("button", { name: "Invite" }).getAttribute("aria-disabled")).toBe("false");
     await page.context().close();
   });
 });

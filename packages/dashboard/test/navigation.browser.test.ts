@@ -188,7 +188,7 @@ describe("on a phone", () => {
     await sheet.getByRole("link", { name: "Workers" }).tap();
     await page.waitForURL("**/workers");
     await sheet.waitFor({ state: "detached" });
-    expect(await page.getByRole("button", { name: "More" }).getAttribute("aria-current")).toBe("page");
+    await expect.poll(() => page.getByRole("button", { name: "More" }).getAttribute("aria-current")).toBe("page");
     expect(faults).toEqual([]);
     await page.context().close();
   });

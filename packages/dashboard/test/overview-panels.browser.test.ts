@@ -124,7 +124,7 @@ describe("the fleet on the overview", () => {
     await page.getByRole("radio", { name: "7 d" }).check();
     const line = part.getByRole("listitem").filter({ hasText: "Lost, last 7 days" });
     await line.getByText(/^31 events/).waitFor();
-    expect(await line.getAttribute("aria-busy")).toBe("true");
+    await expect.poll(() => line.getAttribute("aria-busy")).toBe("true");
     await second();
     await part.locator('li[aria-busy="false"]').filter({ hasText: "Lost, last 7 days" }).waitFor();
     await page.context().close();

@@ -35,7 +35,7 @@ test("names and time zone are changed, the address is not, and a refusal stands 
   const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
   await page.goto("/me/profile");
   const save = page.getByRole("button", { name: "Save" });
-  expect(await save.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
   expect(await page.getByLabel("Email").getAttribute("readonly")).not.toBe(null);
   await page.getByLabel("Name", { exact: true }).fill("Olga");
   await page.getByLabel("Last name").fill("Perator");

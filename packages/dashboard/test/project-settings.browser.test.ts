@@ -34,7 +34,7 @@ describe("the last active project", () => {
     const { page } = await openSettings(brain.project.slug);
     await page.getByText("This is the last active project, and one must be left.").waitFor();
     const archive = page.getByRole("button", { name: "Archive project" });
-    expect(await archive.getAttribute("title")).toBe("The last active project cannot be archived");
+    await expect.poll(() => archive.getAttribute("title")).toBe("The last active project cannot be archived");
     await archive.click({ force: true });
     expect(await dialogOf(page).count()).toBe(0);
     await page.context().close();
@@ -53,7 +53,7 @@ describe("the settings of a project", () => {
     await brain.addProject("mill", "Mill");
     const { page, faults } = await openSettings("mill");
     const save = page.getByRole("button", { name: "Save changes" });
-    expect(await save.getAttribute("title")).toBe("Nothing is changed");
+    await expect.poll(() => save.getAttribute("title")).toBe("Nothing is changed");
     await page.getByLabel("Name").fill("Wind mill");
     await page.getByLabel("Description").fill("Grinds\nat night");
     await page.getByLabel("Time zone").fill("Europe/Prague");
@@ -117,9 +117,9 @@ describe("the settings of a project", () => {
     const { page } = await openSettings(brain.project.slug, brain.as.viewer);
     expect(await page.getByLabel("Name").getAttribute("readonly")).not.toBeNull();
     for (const name of ["Save changes", "Archive project"]) {
-      expect(await page.getByRole("button", { name }).getAttribute("title")).toBe(
-        "Needs the admin role in this project",
-      );
+      await expect
+        .poll(() => page.getByRole("button", { name }).getAttribute("title"))
+        .toBe("Needs the admin role in this project");
     }
     await page.context().close();
   });
@@ -131,7 +131,7 @@ describe("the settings of a project", () => {
     await page.getByRole("navigation", { name: "Project" }).getByRole("link", { name: "Settings" }).click();
     await page.waitForURL("**/settings/general");
     const link = page.getByRole("navigation", { name: "Project" }).getByRole("link", { name: "Settings" });
-    expect(await link.getAttribute("aria-current")).toBe("page");
+    await expect.poll(() => link.getAttribute("aria-current")).toBe("page");
     await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Members" }).click();
     await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
     await page.keyboard.press("g");
@@ -152,7 +152,7 @@ describe("a project", () => {
     await page.getByRole("button", { name: "Archive project" }).click();
     const archive = dialogOf(page).getByRole("button", { name: "Archive project" });
     await dialogOf(page).getByLabel("Type autumn to confirm").fill("autum");
-    expect(await archive.getAttribute("title")).toBe("Type the slug first");
+    await expect.poll(() => archive.getAttribute("title")).toBe("Type the slug first");
     await dialogOf(page).getByLabel("Type autumn to confirm").fill("autumn");
     expect(await axeFaults(page)).toEqual([]);
     await archive.click();

@@ -72,10 +72,10 @@ describe.each(roles)("as %s", (role) => {
     if (action !== undefined) {
       const button = page.locator("main").getByRole("button", { name: action }).first();
       if (role === "admin") {
-        expect(await button.getAttribute("aria-disabled")).not.toBe("true");
+        await expect.poll(() => button.getAttribute("aria-disabled")).not.toBe("true");
       } else {
-        expect(await button.getAttribute("aria-disabled")).toBe("true");
-        expect(await button.getAttribute("title")).toBe("Needs the admin role in this project");
+        await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
+        await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
         await button.click({ force: true });
         expect(await page.getByRole("dialog").count()).toBe(0);
       }
@@ -128,8 +128,10 @@ describe.each(roles)("as %s", (role) => {
     const bar = page.getByRole("region", { name: "Selected tasks" });
     await bar.getByRole("button", { name: "Copy ids" }).waitFor();
     const remove = bar.getByRole("button", { name: "Delete" });
-    expect(await remove.getAttribute("aria-disabled")).toBe(String(role !== "admin"));
-    expect(await remove.getAttribute("title")).toBe(role === "admin" ? null : "Needs the admin role in this project");
+    await expect.poll(() => remove.getAttribute("aria-disabled")).toBe(String(role !== "admin"));
+    await expect
+      .poll(() => remove.getAttribute("title"))
+      .toBe(role === "admin" ? null : "Needs the admin role in this project");
     await remove.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(role === "admin" ? 1 : 0);
     await page.context().close();

@@ -101,7 +101,7 @@ describe("the menu of a row", () => {
     for (const name of [/^Retry/, /^Cancel/]) {
       const entry = menu(page).getByRole("button", { name });
       await entry.getByText("Needs the operator role in this project").waitFor();
-      expect(await entry.getAttribute("aria-disabled")).toBe("true");
+      await expect.poll(() => entry.getAttribute("aria-disabled")).toBe("true");
     }
     await page.context().close();
   });

@@ -64,7 +64,7 @@ describe("setting a second factor up", () => {
     const all = await codes.allTextContents();
     expect(all).toHaveLength(10);
     const done = page.getByRole("button", { name: "Done" });
-    expect(await done.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => done.getAttribute("aria-disabled")).toBe("true");
     await done.click({ force: true });
     expect(await codes.count()).toBe(10);
     await page.getByRole("button", { name: "Copy", exact: true }).click();

@@ -107,14 +107,14 @@ describe("a command that did not succeed", () => {
       override_kwargs: {},
     });
     const { page } = await openAs("operator", id);
-    expect(await again(page).getAttribute("title")).toContain("ask for it from its target");
+    await expect.poll(() => again(page).getAttribute("title")).toContain("ask for it from its target");
     await page.context().close();
   });
 
   test("is not sent again by a viewer", async () => {
     const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
     const { page } = await openAs("viewer", id);
-    expect(await again(page).getAttribute("title")).toBe("Needs the operator role in this project");
+    await expect.poll(() => again(page).getAttribute("title")).toBe("Needs the operator role in this project");
     await page.context().close();
   });
 });

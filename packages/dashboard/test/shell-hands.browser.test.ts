@@ -124,7 +124,7 @@ describe("a read that is refused for a while", () => {
     await page.goto(queues());
     const button = page.getByRole("button", { name: /^Try again in \d+ s$/ });
     await button.waitFor();
-    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
     const before = reads;
     await button.click({ force: true });
     await page.clock.runFor(5_000);

@@ -281,7 +281,7 @@ test("every part of the drawer, and the menus over the list, are reachable", asy
   await page.getByRole("dialog").getByText("PaymentError", { exact: true }).waitFor();
   for (const part of await parts.all()) {
     await part.click();
-    expect(await part.getAttribute("aria-current")).toBe("true");
+    await expect.poll(() => part.getAttribute("aria-current")).toBe("true");
     expect(await axeFaults(page)).toEqual([]);
   }
   await page.keyboard.press("Escape");

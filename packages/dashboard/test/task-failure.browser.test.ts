@@ -100,7 +100,7 @@ describe("why it failed", () => {
     await traceback.getByText(/^PaymentError: upstream 503\s+at GatewayClient\.post/).waitFor();
     const wrap = panel.getByRole("button", { name: "Wrap long lines" });
     await wrap.click();
-    expect(await wrap.getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => wrap.getAttribute("aria-pressed")).toBe("true");
     await panel.getByRole("button", { name: "Copy traceback" }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(trace);
     expect(await axeFaults(page)).toEqual([]);

@@ -89,7 +89,7 @@ describe("views", () => {
     const shows = async (name: string, wanted: Record<string, string>) => {
       await view(name).click();
       await expect.poll(params).toEqual(wanted);
-      expect(await view(name).getAttribute("aria-current")).toBe("true");
+      await expect.poll(() => view(name).getAttribute("aria-current")).toBe("true");
     };
     await shows("Running", { state: "started" });
     await row(page, "billing.run_invoices started").waitFor();

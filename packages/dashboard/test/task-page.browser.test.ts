@@ -110,8 +110,8 @@ describe("the way through the list", () => {
     await page.keyboard.press("j");
     await heading(page, "walk.first");
     const next = page.getByRole("button", { name: "Next task in the list" });
-    expect(await next.getAttribute("aria-disabled")).toBe("true");
-    expect(await next.getAttribute("title")).toBe("It is the last of the list");
+    await expect.poll(() => next.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => next.getAttribute("title")).toBe("It is the last of the list");
 
     await page.keyboard.press("u");
     await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
@@ -143,7 +143,7 @@ describe("the family", () => {
     await page.keyboard.press("ArrowLeft");
     await tree.locator("[aria-expanded=false]").waitFor();
     expect(await rows()).toBe(7);
-    expect(await tree.getByRole("row", { name: /this task/ }).getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => tree.getByRole("row", { name: /this task/ }).getAttribute("aria-expanded")).toBe("false");
     await page.keyboard.press("ArrowRight");
     await expect.poll(rows).toBe(8);
     await page.keyboard.press("ArrowRight");

@@ -87,7 +87,7 @@ describe("an account", () => {
 
     await act(page, "Mira N.", "Delete");
     const remove = dialog.getByRole("button", { name: "Delete account" });
-    expect(await remove.getAttribute("title")).toBe("Type the address first");
+    await expect.poll(() => remove.getAttribute("title")).toBe("Type the address first");
     await dialog.getByText("its API keys, which stop working at once").waitFor();
     await dialog.getByLabel("Type mira@example.org to confirm").fill("mira@example.org");
     await remove.click();
@@ -131,7 +131,7 @@ describe("an account", () => {
     const menu = await menuOf(page, me);
     for (const action of ["Deactivate", "Delete"]) {
       const entry = menu.getByRole("button", { name: action });
-      expect(await entry.getAttribute("aria-disabled")).toBe("true");
+      await expect.poll(() => entry.getAttribute("aria-disabled")).toBe("true");
       expect(await entry.textContent()).toContain("This is you, and you are the last active administrator.");
       await entry.click({ force: true });
     }
