@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { openAuditAlone } from "@svc/brain/audit-log";
 import { type BrainDatabase, migrateStorage, openStorage } from "@svc/brain/storage";
-import { createTestDatabase } from "@svc/testkit";
+import { onFreshPostgres } from "./fresh-postgres.ts";
 import { benchLimits } from "./ingest-pipeline.ts";
 import { atLeast, atMost, type BenchContext, type BenchRow, type BenchSuite, note } from "./suite.ts";
 
@@ -93,12 +93,7 @@ async function measureOn(url: string, context: BenchContext): Promise<BenchRow[]
 
 async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
   const onSqlite = await measureOn(`sqlite://${join(context.scratchDir, "svc.db")}`, context);
-  const { url, drop } = await createTestDatabase(await context.postgres());
-  try {
-    return [...onSqlite, ...(await measureOn(url, context))];
-  } finally {
-    await drop();
-  }
+  return [...onSqlite, ...(await onFreshPostgres(context, (url) => measureOn(url, context)))];
 }
 
 export const suite: BenchSuite = {

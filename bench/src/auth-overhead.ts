@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { createTestDatabase } from "@svc/testkit/services/postgres";
+import { onFreshPostgres } from "./fresh-postgres.ts";
 import { quantile } from "./quantile.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
 import { seedPostgres, seedSqlite } from "./task-seed.ts";
@@ -142,11 +142,6 @@ export const suite: BenchSuite = {
   diskBytes: { quick: 5e8, standard: 2e9, full: 10e9 },
   async run(context) {
     const sqlite = await measure(context, "sqlite", `sqlite://${join(context.scratchDir, "svc.db")}`);
-    const { url, drop } = await createTestDatabase(await context.postgres());
-    try {
-      return [...sqlite, ...(await measure(context, "postgres", url))];
-    } finally {
-      await drop();
-    }
+    return [...sqlite, ...(await onFreshPostgres(context, (url) => measure(context, "postgres", url)))];
   },
 };

@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createTestDatabase } from "@svc/testkit";
 import { connectRaw, type RawAgent, rawEvents, rawHello } from "@svc/testkit/raw-agent";
 import { type BenchBrain, startBenchBrain } from "./brain-client.ts";
 import { failJobs, startBullmq } from "./bulk-retry-bullmq.ts";
 import { createRetrier, type Rate } from "./bulk-retry-rate.ts";
+import { onFreshPostgres } from "./fresh-postgres.ts";
 import { medianOf } from "./ingest-pipeline.ts";
 import { atLeast, atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
 
@@ -40,20 +40,36 @@ async function measure(context: BenchContext): Promise<readonly BenchRow[]> {
   return rows;
 }
 
-async function onDatabase(
+type StartEngine = (brain: BenchBrain, home: string) => Promise<Engine>;
+
+const onDatabase = (
   context: BenchContext,
   database: string,
   engineName: string,
-  startEngine: (brain: BenchBrain, home: string) => Promise<Engine>,
+  startEngine: StartEngine,
+): Promise<BenchRow[]> => {
+  const place = { database, engineName, startEngine };
+  return database === "PostgreSQL"
+    ? onFreshPostgres(context, (databaseUrl) => measureAt(context, { ...place, databaseUrl }))
+    : measureAt(context, place);
+};
+
+async function measureAt(
+  context: BenchContext,
+  {
+    database,
+    databaseUrl,
+    engineName,
+    startEngine,
+  }: { database: string; databaseUrl?: string; engineName: string; startEngine: StartEngine },
 ): Promise<BenchRow[]> {
   const { small, large } = sizes[context.mode];
   const home = join(context.scratchDir, `${database}-${engineName === "BullMQ" ? "bullmq" : "raw"}`);
   await mkdir(home, { recursive: true });
-  const server = database === "PostgreSQL" ? await createTestDatabase(await context.postgres()) : undefined;
   const brain = await startBenchBrain({
     home,
     agents: 1,
-    ...(server !== undefined && { databaseUrl: server.url }),
+    ...(databaseUrl !== undefined && { databaseUrl }),
   });
   const engine = await startEngine(brain, home);
   try {
@@ -75,7 +91,6 @@ async function onDatabase(
   } finally {
     await engine.stop();
     await brain.stop();
-    await server?.drop();
   }
 }
 

@@ -2,10 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startAgent } from "@svc/agent";
-import { createTestDatabase, waitFor } from "@svc/testkit";
+import { waitFor } from "@svc/testkit";
 import { type ApiClient, signIn } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { type BenchBrain, benchAccount, startBenchBrain } from "./brain-client.ts";
+import { onFreshPostgres } from "./fresh-postgres.ts";
 import { anyAddress, beat, connectAll } from "./idle-fleet.ts";
 import { quantile } from "./quantile.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
@@ -130,13 +131,10 @@ async function measure(
 
 async function measureBoth(context: BenchContext): Promise<readonly BenchRow[]> {
   const rows = await measure(context, { name: "sqlite" });
-  const { url, drop } = await createTestDatabase(await context.postgres());
-  try {
-    rows.push(...(await measure(context, { name: "postgres", databaseUrl: url })));
-  } finally {
-    await drop();
-  }
-  return rows;
+  const onPostgres = await onFreshPostgres(context, (databaseUrl) =>
+    measure(context, { name: "postgres", databaseUrl }),
+  );
+  return [...rows, ...onPostgres];
 }
 
 export const suite: BenchSuite = {

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createTestDatabase } from "@svc/testkit";
 import { type BenchBrain, startBenchBrain } from "./brain-client.ts";
+import { onFreshPostgres } from "./fresh-postgres.ts";
 import { anyAddress, beat, connectAll } from "./idle-fleet.ts";
 import { atMost, type BenchContext, type BenchMode, type BenchRow, type BenchSuite, note } from "./suite.ts";
 
@@ -93,13 +93,10 @@ async function measure(
 async function measureBoth(context: BenchContext): Promise<readonly BenchRow[]> {
   const rows = await measure(context, { name: "sqlite" });
   if (context.mode === "quick") return rows;
-  const { url, drop } = await createTestDatabase(await context.postgres());
-  try {
-    rows.push(...(await measure(context, { name: "postgres", databaseUrl: url })));
-  } finally {
-    await drop();
-  }
-  return rows;
+  const onPostgres = await onFreshPostgres(context, (databaseUrl) =>
+    measure(context, { name: "postgres", databaseUrl }),
+  );
+  return [...rows, ...onPostgres];
 }
 
 export const suite: BenchSuite = {
