@@ -7,8 +7,11 @@ import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|[a-z-]*routes\.tsx|second-factor-gate\.ts|entry-token\.ts|field-faults\.ts|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts|features[\\/]tasks[\\/]life\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/]queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]/;
+  /[\\/]src[\\/](main\.tsx|[a-z-]*routes\.tsx|second-factor-gate\.ts|entry-token\.ts|field-faults\.ts|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/](list-)?queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core|qrcode|dijkstrajs))/;
+/** What pages with figures need; a chart that a single page draws is that page's. */
+const charts = /[\\/]ui[\\/]charts[\\/]/;
+const sharedCharts = /[\\/]ui[\\/]charts[\\/](?!OutcomeChart)/;
 /** What both the task list and the fleet need: else one would load the file of the other. */
 const listParts = /[\\/](react-virtual|virtual-core|task-query)[\\/]/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
@@ -18,16 +21,14 @@ const fleetParts =
   /[\\/]features[\\/](agents|queues|workers)[\\/](?!(Agent|Queue|Worker)s?Page|queries|use-gaps|Loss|loss|Revoke|ChartPanels|depth-buckets)|[\\/](TaskTable|FailuresPanel)\.tsx$/;
 const fleetOnly =
   /[\\/](WindowTable|OnceDialog|Snippet|snippet\.module|FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
-/** What pages with figures need; small bars stand in lists too. */
-const charts = /[\\/]ui[\\/]charts[\\/](?!SparkBars|spark-bars)/;
 /** What the page and the drawer of a task share, and the page: alone it is one kilobyte. Why a task waits is loaded when it is asked. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer|CauseList|causes|evidence)/;
 /** What acts on a task, and what other pages that act take from there once they are drawn. */
 const commandParts =
-  /[\\/]features[\\/]commands[\\/](TaskCommands|CommandPill|use-act|able|words|command-queries|commands\.module)/;
+  /[\\/]features[\\/]commands[\\/](TaskCommands|MoreTaskActs|CommandPill|use-act|able|words|command-queries|commands\.module)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|OlderButton|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
@@ -42,7 +43,11 @@ const people =
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
   plugins: [react(), mergeRuntime(), pageParts(), checkSize(), precompress()],
-  resolve: { conditions: ["source", "module", "browser", "development|production"] },
+  resolve: {
+    conditions: ["source", "module", "browser", "development|production"],
+    // React has had the hook itself since version 18.
+    alias: { "use-sync-external-store/shim/with-selector": "use-sync-external-store/with-selector" },
+  },
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -87,7 +92,7 @@ export default defineConfig({
             {
               name: "shell",
               priority: 2,
-              test: (id: string) => signedIn.test(id) || charts.test(id) || listParts.test(id),
+              test: (id: string) => signedIn.test(id) || sharedCharts.test(id) || listParts.test(id),
             },
           ],
         },

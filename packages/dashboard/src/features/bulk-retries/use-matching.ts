@@ -2,7 +2,7 @@ import type { Agent, BulkRetryFilter, Facet, FacetField, TaskFilters } from "@sv
 import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "../agents/queries.ts";
 import { type Able, ableAgents } from "../commands/able.ts";
-import { facetQuery, taskTotalQuery } from "../tasks/queries.ts";
+import { facetQuery, taskTotalQuery } from "../tasks/list-queries.ts";
 
 /** How many tasks one engine has of those that match, and who could retry them. */
 export interface EngineShare {

@@ -4,7 +4,6 @@ import { lazy, Suspense, useState, useSyncExternalStore } from "react";
 import { paths } from "../../paths.ts";
 import { recent } from "../../shell/recent.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
 import { age, printable } from "../../ui/format.ts";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -13,6 +12,7 @@ import { useNow } from "../../ui/ticker.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { commandQuery, hasEnded } from "./command-queries.ts";
 import css from "./commands.module.css";
+import { MoreTaskActs } from "./MoreTaskActs.tsx";
 import { useAble } from "./use-act.ts";
 import { wordsOfAction } from "./words.ts";
 
@@ -21,7 +21,6 @@ const dialogs = {
   cancel: lazy(() => import("./CancelDialog.tsx").then((part) => ({ default: part.CancelDialog }))),
 };
 export type TaskAct = keyof typeof dialogs;
-const MoreTaskActs = lazy(() => import("./MoreTaskActs.tsx").then((part) => ({ default: part.MoreTaskActs })));
 
 type OfTask = Pick<Task, "engine" | "task_id" | "state">;
 type ActedOn = OfTask & Pick<Task, "name" | "worker_name">;
@@ -56,9 +55,7 @@ export function TaskCommands({ slug, task }: { slug: string; task: ActedOn }) {
         <Icon name="x" />
         Cancel
       </HeldButton>
-      <Suspense fallback={<span className={controls.ib} />}>
-        <MoreTaskActs slug={slug} task={task} retryReason={reasons.retry} />
-      </Suspense>
+      <MoreTaskActs slug={slug} task={task} retryReason={reasons.retry} />
       <TaskDialog slug={slug} act={asked} engine={task.engine} taskId={task.task_id} onClose={() => setAsked(null)} />
     </>
   );

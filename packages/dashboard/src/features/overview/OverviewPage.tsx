@@ -16,7 +16,7 @@ import { agentsQuery, applyRows } from "../agents/queries.ts";
 import { useGaps } from "../agents/use-gaps.ts";
 import { projectQuery, statsQuery } from "../projects/queries.ts";
 import { queueActivityQuery, queuesQuery } from "../queues/queries.ts";
-import { releaseMarksQuery } from "../tasks/queries.ts";
+import { releaseMarksQuery } from "../tasks/list-queries.ts";
 import { workersQuery } from "../workers/queries.ts";
 import { LatencyPanel, ThroughputPanel } from "./ChartPanels.tsx";
 import { chartMarks } from "./chart-marks.ts";

@@ -11,7 +11,7 @@ import { roleIn, useMe } from "../sessions/queries.ts";
 import { DeleteDialog } from "./DeleteDialog.tsx";
 import { useFocusBack } from "./focus-back.ts";
 import css from "./list.module.css";
-import { taskTotalQuery } from "./queries.ts";
+import { taskTotalQuery } from "./list-queries.ts";
 import { dockId } from "./TaskGrid.tsx";
 import type { ListRow } from "./task-pages.ts";
 

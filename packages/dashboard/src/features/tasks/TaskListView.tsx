@@ -20,7 +20,7 @@ import { ListAnnouncer } from "./ListAnnouncer.tsx";
 import { FoundSoFar, ListEnd, NothingMatches, NotUnderstood } from "./ListEnd.tsx";
 import { ListTools } from "./ListTools.tsx";
 import css from "./list.module.css";
-import { taskTotalQuery } from "./queries.ts";
+import { taskTotalQuery } from "./list-queries.ts";
 import { reachedRange } from "./reach.ts";
 import { SelectionBar } from "./SelectionBar.tsx";
 import { StateRail } from "./StateRail.tsx";

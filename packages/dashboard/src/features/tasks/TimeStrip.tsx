@@ -12,7 +12,7 @@ import { count, duration, printable } from "../../ui/format.ts";
 import { chartGaps, type LossGap } from "../../ui/gap-band/gaps.ts";
 import { fullText, useZone } from "../../ui/instants.ts";
 import css from "./list.module.css";
-import { histogramQuery, releaseMarksQuery } from "./queries.ts";
+import { histogramQuery, releaseMarksQuery } from "./list-queries.ts";
 import { reachedRange } from "./reach.ts";
 
 const heightPx = 48;

@@ -10,7 +10,7 @@ import { Field } from "../../ui/Field.tsx";
 import { printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
-import { savedViewsQuery } from "./queries.ts";
+import { savedViewsQuery } from "./list-queries.ts";
 import type { ListView } from "./views.ts";
 
 /** Puts other filters in place of those that a view had. */

@@ -10,7 +10,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { Menu, menuItem } from "../../ui/Layers.tsx";
 import { roleIn, useMe } from "../sessions/queries.ts";
 import css from "./list.module.css";
-import { savedViewsQuery } from "./queries.ts";
+import { savedViewsQuery } from "./list-queries.ts";
 import { activeFilters, type TasksSearch } from "./tasks-search.ts";
 import { DeleteViewDialog, NameViewDialog, useReplaceView } from "./ViewDialogs.tsx";
 import { keptFilters, type ListView, ownView, presets, searchFor, showsView } from "./views.ts";

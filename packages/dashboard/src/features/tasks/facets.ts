@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { useTimedMs } from "../../live/live.ts";
 import { shortCount } from "../../ui/format.ts";
 import { statsQuery } from "../projects/queries.ts";
-import { facetQuery } from "./queries.ts";
+import { facetQuery } from "./list-queries.ts";
 import type { Counts } from "./StateRail.tsx";
 
 /** Values that one read brings; where there are more, what is typed asks for those that begin with it. */

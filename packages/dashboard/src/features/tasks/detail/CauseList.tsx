@@ -7,8 +7,8 @@ import { printable } from "../../../ui/format.ts";
 import { instant } from "../../../ui/instants.ts";
 import { Age, Stamp } from "../../../ui/Stamp.tsx";
 import { useNow } from "../../../ui/ticker.ts";
-import { taskExplanationQuery } from "../queries.ts";
 import css from "./causes.module.css";
+import { taskExplanationQuery } from "./detail-queries.ts";
 import { type EvidenceLine, evidenceLines } from "./evidence.ts";
 
 /** Queues, workers and agents change beside the task: while it is looked at, it is asked again. */

@@ -7,8 +7,8 @@ import { AppLink } from "../../../ui/AppLink.tsx";
 import { percent, printable } from "../../../ui/format.ts";
 import { Panel } from "../../../ui/Panel.tsx";
 import panel from "../../../ui/panel.module.css";
-import { taskDifferencesQuery } from "../queries.ts";
 import { comparedRange, filterOf, nothingToCompare, sampleText, valueText } from "./comparison.ts";
+import { taskDifferencesQuery } from "./detail-queries.ts";
 import css from "./differences.module.css";
 import { nameTerm } from "./search-terms.ts";
 

@@ -10,7 +10,7 @@ import { count, printable, printableLines } from "../../../ui/format.ts";
 import { Icon } from "../../../ui/Icon.tsx";
 import panel from "../../../ui/panel.module.css";
 import { Segments } from "../../../ui/Segments.tsx";
-import { taskTotalQuery } from "../queries.ts";
+import { taskTotalQuery } from "../list-queries.ts";
 import css from "./failure.module.css";
 import { sameFailureQuery } from "./search-terms.ts";
 import {

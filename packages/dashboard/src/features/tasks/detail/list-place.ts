@@ -2,7 +2,8 @@ import type { TaskFilters } from "@svc/client";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { filterTextOf, keptFilters } from "../kept-list.ts";
-import { taskListQuery, taskTotalQuery } from "../queries.ts";
+import { taskTotalQuery } from "../list-queries.ts";
+import { taskListQuery } from "../queries.ts";
 import { type ListRow, rowsOf } from "../task-pages.ts";
 import { filtersOf, type TasksSearch } from "../tasks-search.ts";
 

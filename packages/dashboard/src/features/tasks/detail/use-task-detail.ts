@@ -2,8 +2,9 @@ import type { Task, TaskEvent } from "@svc/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { useHub, usePollMs } from "../../../live/live.ts";
-import { taskEventsQuery, taskQuery, taskTreeQuery } from "../queries.ts";
+import { taskEventsQuery, taskQuery } from "../queries.ts";
 import { type Attempt, attemptOfTask, attemptsOf } from "./attempts.ts";
+import { taskTreeQuery } from "./detail-queries.ts";
 import { taskPollMs } from "./lifecycle.ts";
 
 /** At least this long between two readings that pushes ask for. */

@@ -1,0 +1,47 @@
+import type { FacetQuery, TaskFilters, TaskHistogramQuery } from "@svc/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import type { AddressRange } from "../../range-text.ts";
+
+/** The exact count is an aggregate of its own: asked for once per filter, after the rows are there. */
+export const taskTotalQuery = (slug: string, filters: TaskFilters) =>
+  queryOptions({
+    queryKey: ["task-total", slug, filters],
+    queryFn: async ({ signal }) => {
+      const page = await api.listTasks(slug, { ...filters, limit: 1, include_total: true }, { signal });
+      return page.total_count ?? null;
+    },
+    staleTime: 60_000,
+    meta: { livePages: true },
+  });
+
+/** Values of one field under the list's other filters. A timer reads the counts again, so they do not vanish meanwhile. */
+export const facetQuery = (slug: string, query: FacetQuery) =>
+  queryOptions({
+    queryKey: ["facet", slug, query],
+    queryFn: ({ signal }) => api.getFacet(slug, query, { signal }),
+    staleTime: 10_000,
+  });
+
+export const histogramQuery = (slug: string, query: TaskHistogramQuery) =>
+  queryOptions({
+    queryKey: ["task-histogram", slug, query],
+    queryFn: ({ signal }) => api.getTaskHistogram(slug, query, { signal }),
+    staleTime: 15_000,
+  });
+
+/** When releases began to run; the overview reads the same. */
+export const releaseMarksQuery = (slug: string, range: AddressRange) =>
+  queryOptions({
+    queryKey: ["releases", slug, range],
+    queryFn: ({ signal }) => api.listReleases(slug, range, { signal }),
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+
+export const savedViewsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["saved-views", slug],
+    queryFn: ({ signal }) => api.listSavedViews(slug, { signal }),
+    staleTime: 60_000,
+  });
