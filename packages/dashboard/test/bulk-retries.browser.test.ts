@@ -330,10 +330,10 @@ describe("the page", () => {
     await panel.getByText(/^none open, \d+ in all$/).waitFor();
     const { body } = await brain.as.operator.get(`/projects/${brain.project.slug}/bulk-retry-requests/${id}/children`);
     await page.goto(at(`commands/${body.items[0].command_id}`));
-    await fact(page, "Part of").getByRole("link", { name: "the list of them" }).click();
-    await panel.getByRole("button", { name: "Show the bulk retries" }).click();
-    await panel.getByRole("link", { name: "2 tasks" }).first().click();
-    await page.waitForURL(/[/]bulk-retries[/]/);
+    await fact(page, "Part of").getByRole("link", { name: "a bulk retry" }).click();
+    await page.waitForURL(`**/bulk-retries/${id}`);
+    const rail = page.getByRole("navigation", { name: "Project" });
+    await rail.locator("[aria-current=page]", { hasText: "Commands" }).waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });

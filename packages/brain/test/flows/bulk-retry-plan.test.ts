@@ -107,6 +107,8 @@ for (const dialect of testDialects) {
         completed_at: expect.any(String),
       });
       expect(items[0]).toMatchObject({ outcome: "succeeded", error: null, new_task_id: `${ids[0]}-again` });
+      const ofCommand = (await operator.get(`${path()}?command_id=${command?.id.toUpperCase()}`)).body;
+      expect(ofCommand.items.map(({ id }: { id: string }) => id)).toEqual([body.id]);
 
       const failed = (await operator.get(path(body.id, "children?outcome=failed"))).body;
       expect(failed).toEqual({ items: [items[1]], next_cursor: null });

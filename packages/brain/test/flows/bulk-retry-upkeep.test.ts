@@ -210,6 +210,9 @@ for (const dialect of testDialects) {
       expect(rest).toMatchObject({ items: [{ id: ids[2] }], next_cursor: null });
       // A cursor that means nothing begins at the top.
       expect((await brain.as.root.get(`${list}?cursor=nonsense`)).body.items).toHaveLength(3);
+      const none = await brain.as.root.get(`${list}?command_id=${randomUUID()}`);
+      expect(none.body).toMatchObject({ items: [], next_cursor: null });
+      expect((await brain.as.root.get(`${list}?command_id=one`)).status).toBe(422);
       expect((await brain.as.viewer.get(path())).status).toBe(403);
       expect((await brain.as.operator.get(path())).body.items.map(({ id }: { id: string }) => id)).not.toContain(
         ids[0],

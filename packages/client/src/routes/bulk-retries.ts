@@ -3,6 +3,7 @@ import type {
   BulkRetryBody,
   BulkRetryChildPage,
   BulkRetryChildQuery,
+  BulkRetryListQuery,
   BulkRetryPage,
   BulkRetryPlan,
   BulkRetryRequest,
@@ -14,7 +15,7 @@ export function bulkRetryRoutes(send: Send) {
     createBulkRetry: (slug: string, body: BulkRetryBody, call?: CallOptions) =>
       send<BulkRetryRequest>("POST", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, body }),
     /** Newest first. */
-    listBulkRetries: (slug: string, query: { cursor?: string; limit?: number } = {}, call?: CallOptions) =>
+    listBulkRetries: (slug: string, query: BulkRetryListQuery = {}, call?: CallOptions) =>
       send<BulkRetryPage>("GET", pathOf`/projects/${slug}/bulk-retry-requests`, { ...call, query: { ...query } }),
     getBulkRetry: (slug: string, requestId: string, call?: CallOptions) =>
       send<BulkRetryRequest>("GET", pathOf`/projects/${slug}/bulk-retry-requests/${requestId}`, call),

@@ -42,6 +42,13 @@ export interface BulkRetryRequest {
   blocked_reason: string | null;
 }
 
+export interface BulkRetryListQuery {
+  /** That one alone which sent this command. */
+  command_id?: string;
+  cursor?: string;
+  limit?: number;
+}
+
 export interface BulkRetryPage {
   items: BulkRetryRequest[];
   next_cursor: string | null;

@@ -8,6 +8,8 @@ export interface ProjectPage {
   /** `Foot` is the end of the rail. */
   group: "Watch" | "Fleet" | "Act" | "Record" | "Foot";
   href: (slug: string) => string;
+  /** Beginning of other addresses that belong to it. */
+  holds?: (slug: string) => string;
   /** After `g`. */
   key: string;
   /** In the bottom bar of a phone, which has room for four; the others are behind More. */
@@ -60,6 +62,7 @@ const projectPages: readonly ProjectPage[] = [
     icon: "commands",
     group: "Act",
     href: paths.commands,
+    holds: (slug) => paths.bulkRetry(slug, ""),
     key: "c",
     isOnBar: false,
   },
@@ -100,6 +103,7 @@ export const pagesFor = ({ mayAudit }: { mayAudit: boolean }): readonly ProjectP
 /** Whether an address is that page or one below it. A project's own address is above all the others. */
 export function isOn(page: ProjectPage, slug: string, pathname: string): boolean {
   const href = page.href(slug);
+  if (page.holds !== undefined && pathname.startsWith(page.holds(slug))) return true;
   return (
     pathname === href || pathname === `${href}/` || (href !== paths.project(slug) && pathname.startsWith(`${href}/`))
   );

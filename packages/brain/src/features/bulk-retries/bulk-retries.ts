@@ -2,11 +2,10 @@ import { isUuid } from "@svc/protocol";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { clampLimit, type PageSizes, pageOf } from "../../platform/http/paging.ts";
-import type { PageQuery } from "../../platform/http/schemas.ts";
 import { createControl } from "./control.ts";
 import { type CoordinatorDeps, createCoordinator } from "./coordinator.ts";
 import { type Asker, type CreateDeps, createRequests } from "./create.ts";
-import type { BulkRetryBody, BulkRetryRequest, BulkRetryRequestPage } from "./schemas.ts";
+import type { BulkRetryBody, BulkRetryListQuery, BulkRetryRequest, BulkRetryRequestPage } from "./schemas.ts";
 import { publicRequest } from "./shapes.ts";
 import { findRequest, newestRequests } from "./store.ts";
 
@@ -33,13 +32,15 @@ export function createBulkRetries(deps: BulkRetriesDeps) {
       return shown(row);
     },
     /** A project's requests, newest first. */
-    async list(projectId: string, query: PageQuery, sizes: PageSizes): Promise<BulkRetryRequestPage> {
+    async list(projectId: string, query: BulkRetryListQuery, sizes: PageSizes): Promise<BulkRetryRequestPage> {
       const limit = clampLimit(query.limit, sizes);
       const [beforeId] = decodeCursor(query.cursor, ["string"]) ?? [];
-      const position = { beforeId: beforeId !== undefined && isUuid(beforeId) ? beforeId : null, limit: limit + 1 };
-      const page = pageOf(await newestRequests(database.read, projectId, position), limit, ({ id }) =>
-        encodeCursor([id]),
-      );
+      const rows = await newestRequests(database.read, projectId, {
+        beforeId: beforeId !== undefined && isUuid(beforeId) ? beforeId : null,
+        commandId: query.command_id?.toLowerCase() ?? null,
+        limit: limit + 1,
+      });
+      const page = pageOf(rows, limit, ({ id }) => encodeCursor([id]));
       return { ...page, items: page.items.map(shown) };
     },
     pause: async (id: string, asker: Asker): Promise<BulkRetryRequest> => shown(await control.pause(id, asker)),

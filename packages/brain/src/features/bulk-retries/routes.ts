@@ -1,11 +1,17 @@
 import type { FastifyRequest } from "fastify";
 import type { Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/paging.ts";
-import { PageQuery, ProjectParams } from "../../platform/http/schemas.ts";
+import { ProjectParams } from "../../platform/http/schemas.ts";
 import { originOf } from "../audit/index.ts";
 import type { BulkRetries } from "./bulk-retries.ts";
 import type { Asker } from "./create.ts";
-import { BulkRetryBody, BulkRetryParams, BulkRetryRequest, BulkRetryRequestPage } from "./schemas.ts";
+import {
+  BulkRetryBody,
+  BulkRetryListQuery,
+  BulkRetryParams,
+  BulkRetryRequest,
+  BulkRetryRequestPage,
+} from "./schemas.ts";
 
 const policy = { tag: "bulk-retry-requests", role: "operator" } as const;
 
@@ -36,7 +42,7 @@ export const bulkRetryRoutes: Routes<{
   app.get(
     "/projects/:slug/bulk-retry-requests",
     {
-      schema: { params: ProjectParams, querystring: PageQuery, response: { 200: BulkRetryRequestPage } },
+      schema: { params: ProjectParams, querystring: BulkRetryListQuery, response: { 200: BulkRetryRequestPage } },
       config: policy,
     },
     ({ project, query }) => bulkRetries.list(project.id, query, settings),

@@ -1,6 +1,6 @@
 import { priorities, taskStates } from "@svc/protocol";
 import { type Static, type TSchema, Type } from "typebox";
-import { Instant, InstantText, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
+import { Instant, InstantText, Nullable, OneOf, PageQuery, Uuid } from "../../platform/http/schemas.ts";
 import { controlStates, requestStatuses } from "./states.ts";
 
 const count = (description: string) => Type.Integer({ description });
@@ -28,6 +28,12 @@ export const BulkRetryRequest = Type.Object({
   blocked_reason: Nullable(Type.String({ description: "why it is blocked" })),
 });
 export type BulkRetryRequest = Static<typeof BulkRetryRequest>;
+
+export const BulkRetryListQuery = Type.Object({
+  ...PageQuery.properties,
+  command_id: Type.Optional({ ...Uuid, description: "that one alone which sent this command" }),
+});
+export type BulkRetryListQuery = Static<typeof BulkRetryListQuery>;
 
 export const BulkRetryRequestPage = Type.Object({
   items: Type.Array(BulkRetryRequest),

@@ -202,19 +202,24 @@ export async function withUnnotedEnds(db: Db, requestIds: readonly string[]): Pr
   return rows.map(({ parent_id }) => parent_id);
 }
 
-/** A project's requests, newest first, which is the order of their ids. */
+/** A project's requests, newest first, which is the order of their ids; with `commandId` that one whose child the command is. */
 export const newestRequests = (
   db: Db,
   projectId: string,
-  { beforeId, limit }: { readonly beforeId: string | null; readonly limit: number },
+  position: { readonly beforeId: string | null; readonly commandId: string | null; readonly limit: number },
 ): Promise<BulkRetryRequestRow[]> =>
   db
     .selectFrom("bulk_retry_requests")
     .selectAll()
     .where("project_id", "=", projectId)
-    .$if(beforeId !== null, (query) => query.where("id", "<", beforeId as string))
+    .$if(position.beforeId !== null, (query) => query.where("id", "<", position.beforeId as string))
+    .$if(position.commandId !== null, (query) =>
+      query.where("id", "in", (one) =>
+        one.selectFrom("bulk_retry_children").select("parent_id").where("command_id", "=", position.commandId),
+      ),
+    )
     .orderBy("id", "desc")
-    .limit(limit)
+    .limit(position.limit)
     .execute();
 
 /** As text, so that the partial indexes serve. */

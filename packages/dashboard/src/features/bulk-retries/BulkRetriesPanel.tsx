@@ -4,10 +4,10 @@ import { useState } from "react";
 import { usePollMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
 import { Failed } from "../../ui/Feedback.tsx";
 import { count, printable } from "../../ui/format.ts";
 import { HeldButton } from "../../ui/HeldButton.tsx";
+import { OlderButton } from "../../ui/OlderButton.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
@@ -73,14 +73,7 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
           </ScrollBox>
           {read.hasNextPage ? (
             <p className={panel.foot}>
-              <button
-                type="button"
-                className={controls.btn}
-                aria-disabled={read.isFetchingNextPage}
-                onClick={() => !read.isFetchingNextPage && void read.fetchNextPage()}
-              >
-                Older bulk retries
-              </button>
+              <OlderButton read={read}>Older bulk retries</OlderButton>
             </p>
           ) : null}
         </>

@@ -112,7 +112,11 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
           "Of these may fail",
           "When more of them fail, the rest is held back. Empty: none may.",
         )}
-        {limit("rate", "At most in a minute", "Empty: as fast as they are taken.")}
+        {limit(
+          "rate",
+          "At most in a minute",
+          "Empty: as fast as they are taken. What its time does not suffice for waits until you resume it.",
+        )}
         {create.isError ? <Refusal>Nothing was begun. {wordsOf(create.error)}</Refusal> : null}
         <div className={dialogFoot}>
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>

@@ -25,7 +25,7 @@ import { readBulkRetrySearch } from "./bulk-retry-search.ts";
 import { ChildrenPanel } from "./ChildrenPanel.tsx";
 import { filterWords, PlanPanel } from "./PlanPanel.tsx";
 import { Progress } from "./Progress.tsx";
-import { standingStill, statusSentence } from "./sentences.ts";
+import { slowRate, standingStill, statusSentence } from "./sentences.ts";
 
 export function BulkRetryPage() {
   const { slug, requestId } = useParams({ from: "/signed-in/p/$slug/bulk-retries/$requestId" });
@@ -70,7 +70,8 @@ function BulkRetry({ slug, id }: { slug: string; id: string }) {
     : undefined;
   const isWrong = still?.isWrong || wrongStatuses.includes(request.status);
   const says = statusSentence(request);
-  const aside = still && `${still.words}${unable === undefined ? "" : ` ${unable}.`}`;
+  const slow = slowRate(request, plan.data, now);
+  const aside = still ? `${still.words}${unable === undefined ? "" : ` ${unable}.`}` : slow;
   return (
     <>
       <div className={panel.head}>

@@ -6,6 +6,7 @@ import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { Bones, Failed, FailedLine } from "../../ui/Feedback.tsx";
 import { count, idTail, nameText, printable } from "../../ui/format.ts";
+import { OlderButton } from "../../ui/OlderButton.tsx";
 import { PageTabs } from "../../ui/PageTabs.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
@@ -131,14 +132,7 @@ export function ChildrenPanel({ slug, request, agents, outcome, hrefOf }: Childr
           </ScrollBox>
           <p className={panel.foot}>
             {read.hasNextPage ? (
-              <button
-                type="button"
-                className={controls.btn}
-                aria-disabled={read.isFetchingNextPage}
-                onClick={() => !read.isFetchingNextPage && void read.fetchNextPage()}
-              >
-                More tasks
-              </button>
+              <OlderButton read={read}>More tasks</OlderButton>
             ) : (
               `These are all: ${count(rows.length)}.`
             )}{" "}

@@ -1,6 +1,6 @@
 import type { BulkRetryPlan, BulkRetryRequest } from "@svc/client";
 import { describe, expect, test } from "vitest";
-import { standingStill, statusSentence } from "./sentences.ts";
+import { slowRate, standingStill, statusSentence } from "./sentences.ts";
 
 const at = Date.parse("2026-05-20T08:00:00.000Z");
 const request = (more: Partial<BulkRetryRequest> = {}): BulkRetryRequest => ({
@@ -29,6 +29,25 @@ const plan = (more: Partial<BulkRetryPlan> = {}): BulkRetryPlan => ({
   rate_per_minute: null,
   engines: [{ engine: "bullmq", tasks: 20 }],
   ...more,
+});
+
+describe("a rate at which its time is over before its tasks are sent", () => {
+  const counts = { total: 1200, pending: 1200, claimed: 0, unobserved: 1200, succeeded: 0, failed: 0, unknown: 0 };
+  const paced = plan({ rate_per_minute: 60 });
+
+  test("is told, with how many are left then", () => {
+    expect(slowRate(request({ counts }), paced, at)).toBe(
+      "At 60 in a minute the rest takes 20 min, and its time is over before: with about 300 tasks left it stops, until somebody resumes it.",
+    );
+    expect(slowRate(request({ counts: { ...counts, pending: 900 } }), paced, at + 600_000)).toMatch(/about 600 tasks/);
+  });
+
+  test("is not told where the time suffices, where nothing is paced, or nothing is sent", () => {
+    expect(slowRate(request({ counts: { ...counts, pending: 900 } }), paced, at)).toBeNull();
+    expect(slowRate(request({ counts }), plan(), at)).toBeNull();
+    expect(slowRate(request({ counts }), undefined, at)).toBeNull();
+    expect(slowRate(request({ counts, status: "paused" }), paced, at)).toBeNull();
+  });
 });
 
 describe("a bulk retry that runs", () => {

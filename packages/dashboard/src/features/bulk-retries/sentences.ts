@@ -31,6 +31,21 @@ export function statusSentence({ status, counts, blocked_reason: reason }: BulkR
   }
 }
 
+/** That its rate leaves some of its tasks unsent when its time is over; null where it does not. */
+export function slowRate(
+  { status, counts, deadline_at: deadline }: BulkRetryRequest,
+  plan: BulkRetryPlan | undefined,
+  now: number,
+): string | null {
+  const rate = plan?.rate_per_minute ?? null;
+  if (status !== "in_progress" || rate === null) return null;
+  const leftMs = instant(deadline) - now;
+  const inTime = Math.floor((Math.max(0, leftMs) / 60_000) * rate);
+  if (counts.pending <= inTime + 1) return null;
+  const neededMs = (counts.pending / rate) * 60_000;
+  return `At ${count(rate)} in a minute the rest takes ${age(neededMs)}, and its time is over before: with about ${tasksOf(counts.pending - inTime)} left it stops, until somebody resumes it.`;
+}
+
 const stillMs = 60_000;
 
 /** Why a running one does not move; null while it does, or could. */

@@ -3,9 +3,9 @@ import { type InfiniteData, useInfiniteQuery, useQuery } from "@tanstack/react-q
 import { usePollMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
-import controls from "../../ui/controls.module.css";
 import { Bones, Failed, FailedLine } from "../../ui/Feedback.tsx";
 import { count, printable } from "../../ui/format.ts";
+import { OlderButton } from "../../ui/OlderButton.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
@@ -80,16 +80,7 @@ export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
       <p className={panel.foot}>
         {own.length === 0 ? "No command about this task" : `${count(own.length)} about this task`}
         {read.hasNextPage ? ` among the newest ${count(looked)} of the project. ` : ", of all that are kept."}
-        {read.hasNextPage ? (
-          <button
-            type="button"
-            className={controls.btn}
-            aria-disabled={read.isFetchingNextPage}
-            onClick={() => !read.isFetchingNextPage && void read.fetchNextPage()}
-          >
-            Look further back
-          </button>
-        ) : null}
+        {read.hasNextPage ? <OlderButton read={read}>Look further back</OlderButton> : null}
       </p>
     </>
   );

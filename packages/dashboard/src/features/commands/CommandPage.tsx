@@ -21,7 +21,7 @@ import { roleIn, useMayAudit, useMe } from "../sessions/queries.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { issuerText } from "./CommandsPage.tsx";
 import { CommandTimes } from "./CommandTimes.tsx";
-import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
+import { bulkRetryOfCommand, commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { SendAgain } from "./SendAgain.tsx";
 import { mayHaveToBeSentAgain } from "./send-again.ts";
@@ -56,7 +56,9 @@ export function CommandPage() {
   const says = statusSentence(command) + (stuck === null ? "" : ` It has waited for over a minute: ${stuck}.`);
   const facts: [string, ReactNode][] = [
     ["Target", <Target key="target" slug={slug} command={command} />],
-    ...(isOfBulkRetry(command) ? [["Part of", <PartOf key="bulk" slug={slug} />] satisfies [string, ReactNode]] : []),
+    ...(isOfBulkRetry(command)
+      ? [["Part of", <PartOf key="bulk" {...{ slug, seesAll }} id={command.id} />] satisfies [string, ReactNode]]
+      : []),
     ["Agent", <AgentLink key="agent" slug={slug} id={command.agent_id} agents={agents} />],
     ["Issued by", seesAll ? issuerText(command, names, me.id) : hidden],
     ["From address", seesAll ? printable(command.source_ip ?? "not recorded") : hidden],
@@ -127,13 +129,10 @@ export function CommandPage() {
 const isOfBulkRetry = ({ action, idempotency_key: key }: Command): boolean =>
   action === "bulk_retry" && key?.startsWith("bulk:") === true;
 
-/** Neither the key nor the payload names the bulk retry: the list of them does, and the audit row of the command. */
-function PartOf({ slug }: { slug: string }) {
-  return (
-    <>
-      a bulk retry, see <AppLink href={paths.commands(slug)}>the list of them</AppLink>
-    </>
-  );
+/** Neither the key nor the payload names the bulk retry: it is asked for by the command. A viewer may not read it. */
+function PartOf({ slug, id, seesAll }: { slug: string; id: string; seesAll: boolean }) {
+  const { data } = useQuery({ ...bulkRetryOfCommand(slug, id), enabled: seesAll });
+  return data ? <AppLink href={paths.bulkRetry(slug, data.id)}>a bulk retry</AppLink> : "a bulk retry";
 }
 
 const glyphs = {

@@ -10,6 +10,7 @@ import controls from "../../ui/controls.module.css";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
 import { count, nameText, printable } from "../../ui/format.ts";
 import { HeldButton } from "../../ui/HeldButton.tsx";
+import { OlderButton } from "../../ui/OlderButton.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
@@ -166,14 +167,7 @@ export function CommandsPage() {
           </ScrollBox>
           <p className={panel.foot}>
             {read.hasNextPage ? (
-              <button
-                type="button"
-                className={controls.btn}
-                aria-disabled={read.isFetchingNextPage}
-                onClick={() => !read.isFetchingNextPage && void read.fetchNextPage()}
-              >
-                Older commands
-              </button>
+              <OlderButton read={read}>Older commands</OlderButton>
             ) : (
               `These are all: ${count(rows.length)}.`
             )}

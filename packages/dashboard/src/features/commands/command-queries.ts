@@ -24,6 +24,15 @@ export const commandQuery = (slug: string, commandId: string) =>
     queryFn: ({ signal }) => api.getCommand(slug, commandId, { signal }),
   });
 
+/** The bulk retry that sent a command, which stays the same; null once it is gone. */
+export const bulkRetryOfCommand = (slug: string, commandId: string) =>
+  queryOptions({
+    queryKey: ["bulk-retry-of", slug, commandId],
+    queryFn: async ({ signal }) =>
+      (await api.listBulkRetries(slug, { command_id: commandId, limit: 1 }, { signal })).items[0] ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 export const commandPages = (slug: string, filters: CommandFilters) =>
   infiniteQueryOptions({
     queryKey: ["commands", slug, filters],

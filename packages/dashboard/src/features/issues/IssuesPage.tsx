@@ -11,6 +11,7 @@ import { SparkBars } from "../../ui/charts/SparkBars.tsx";
 import controls from "../../ui/controls.module.css";
 import { Bones, Empty, Failed, FailedLine } from "../../ui/Feedback.tsx";
 import { count, nameText, printable } from "../../ui/format.ts";
+import { OlderButton } from "../../ui/OlderButton.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Segments } from "../../ui/Segments.tsx";
@@ -155,14 +156,7 @@ export function IssuesPage() {
           </ScrollBox>
           <p className={panel.foot}>
             {read.hasNextPage ? (
-              <button
-                type="button"
-                className={controls.btn}
-                aria-disabled={read.isFetchingNextPage}
-                onClick={() => !read.isFetchingNextPage && void read.fetchNextPage()}
-              >
-                Older issues
-              </button>
+              <OlderButton read={read}>Older issues</OlderButton>
             ) : (
               `These are all: ${count(rows.length)}.`
             )}
