@@ -7,7 +7,8 @@ import { causeOf } from "../../ui/Feedback.tsx";
 import { count } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
-import { type ListRow, type LoadedList, removeRows } from "./task-pages.ts";
+import { removeRows } from "./row-changes.ts";
+import type { ListRow, LoadedList } from "./task-pages.ts";
 
 /** A request with filters deletes at most this many rows. */
 const maximumMatching = 10_000;

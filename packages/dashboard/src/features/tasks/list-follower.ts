@@ -2,21 +2,9 @@ import { isProblem, type TaskFilters } from "@svc/client";
 import { createStore } from "../../ui/store.ts";
 import { matchesFilters } from "./filter-match.ts";
 import { type ListCounts, turnedToFailure } from "./list-summary.ts";
+import { insertRows, isNewer, missingRows, patchRows, reachesTo, removeRows } from "./row-changes.ts";
 import { createTailPace, slideMs } from "./tail-pace.ts";
-import {
-  insertRows,
-  isNewer,
-  type ListPage,
-  type ListRow,
-  type LoadedList,
-  maximumRows,
-  missingRows,
-  pageSize,
-  patchRows,
-  reachesTo,
-  removeRows,
-  rowsOf,
-} from "./task-pages.ts";
+import { type ListPage, type ListRow, type LoadedList, maximumRows, pageSize, rowsOf } from "./task-pages.ts";
 
 // Keeps one loaded list true. Pushes name what changed, and their rows are put in place. After a gap (a poll, a push that
 // only says "read again", a list that was left for a while) every loaded row is unsure until it was read once more: the

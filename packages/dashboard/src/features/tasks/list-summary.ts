@@ -1,6 +1,7 @@
 // What a screen reader is told of a list that lives: never a row, but now and then how many there were.
 
-import { isNewer, type ListRow } from "./task-pages.ts";
+import { isNewer } from "./row-changes.ts";
+import type { ListRow } from "./task-pages.ts";
 
 /** What happened to the list since it was opened. */
 export interface ListCounts {

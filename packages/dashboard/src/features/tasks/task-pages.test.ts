@@ -1,18 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { taskRow } from "../../../test/task-rows.ts";
+import { byNewest, insertRows, missingRows, patchRows, removeRows } from "./row-changes.ts";
 import {
-  byNewest,
-  insertRows,
   isSearchIdle,
   joinAnswer,
   type ListPage,
   type ListRow,
   type LoadedList,
   maximumRows,
-  missingRows,
-  patchRows,
-  removeRows,
   rowsOf,
 } from "./task-pages.ts";
 

@@ -6,6 +6,7 @@ import { taskTotalQuery } from "../list-queries.ts";
 import { taskListQuery } from "../queries.ts";
 import { type ListRow, rowsOf } from "../task-pages.ts";
 import { filtersOf, type TasksSearch } from "../tasks-search.ts";
+import { taskTreeQuery } from "./detail-queries.ts";
 
 export interface ListPlace {
   /** From 0 in the list's order; -1 when the task is not among the loaded rows. */
@@ -18,7 +19,9 @@ export interface ListPlace {
 
 /** Where a task stands in a list: the list as it was left, while the browser still has it, else its newest page. */
 export function useListPlace(slug: string, task: { engine: string; taskId: string }, filters: TaskFilters): ListPlace {
-  const list = useInfiniteQuery(taskListQuery(slug, filters));
+  // Family first: it stands on the first screen, and the way to the next task does not.
+  const { isPending } = useQuery({ ...taskTreeQuery(slug, task.engine, task.taskId), enabled: false });
+  const list = useInfiniteQuery({ ...taskListQuery(slug, filters), enabled: !isPending });
   const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: false });
   const rows = useMemo(() => rowsOf(list.data), [list.data]);
   const index = rows.findIndex((row) => row.engine === task.engine && row.task_id === task.taskId);
