@@ -11,7 +11,7 @@ const everywhere =
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core|qrcode|dijkstrajs))/;
 /** What pages with figures need; a chart that a single page draws is that page's. */
 const charts = /[\\/]ui[\\/]charts[\\/]/;
-const sharedCharts = /[\\/]ui[\\/]charts[\\/](?!OutcomeChart)/;
+const sharedCharts = /[\\/]ui[\\/]charts[\\/](?!OutcomeChart|LineChart)/;
 /** What both the task list and the fleet need: else one would load the file of the other. */
 const listParts = /[\\/](react-virtual|virtual-core|task-query)[\\/]/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
@@ -20,7 +20,7 @@ const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
 const fleetParts =
   /[\\/]features[\\/](agents|queues|workers)[\\/](?!(Agent|Queue|Worker)s?Page|queries|use-gaps|Loss|loss|Revoke|ChartPanels|depth-buckets)|[\\/](TaskTable|FailuresPanel)\.tsx$/;
 const fleetOnly =
-  /[\\/](WindowTable|OnceDialog|Snippet|snippet\.module|FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
+  /[\\/](LineChart|WindowTable|OnceDialog|Snippet|snippet\.module|FilterBox|filter-box|Facts|facts\.module|steady-order|use-row-pages|row-pages|list-filter)\b/;
 /** What the page and the drawer of a task share, and the page: alone it is one kilobyte. Why a task waits is loaded when it is asked. */
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer|CauseList|causes|evidence)/;
 /** What acts on a task, and what other pages that act take from there once they are drawn. */
@@ -28,7 +28,7 @@ const commandParts =
   /[\\/]features[\\/]commands[\\/](TaskCommands|MoreTaskActs|CommandPill|use-act|able|words|command-queries|commands\.module)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-text|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|OlderButton|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|steady-order|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/]projects[\\/]ZoneField|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-bounds|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|OlderButton|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =
@@ -38,7 +38,7 @@ const account = /[\\/]features[\\/]account[\\/](?!queries|AccountNav)/;
 
 /** What the pages of accounts, members and settings share; no other page needs it to begin with. */
 const people =
-  /[\\/]ui[\\/](MenuEntry|Tick)\.tsx$|[\\/]projects[\\/](SettingsTabs|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
+  /[\\/]ui[\\/](MenuEntry|Tick)\.tsx$|[\\/]projects[\\/](SettingsTabs|ZoneField|settings\.module|project-changes)|[\\/](api-keys|users)[\\/]queries\.ts$/;
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,

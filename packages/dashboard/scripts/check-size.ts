@@ -53,9 +53,10 @@ export function measure(bundle: Rolldown.OutputBundle): { sizes: ScreenSize[]; f
   // Its chunk holds what every page needs as well, so that it is not marked as an entry.
   const entry = chunks.find((chunk) => chunk.moduleIds.some((id) => id.endsWith("/src/main.tsx")));
   if (!entry) return { sizes: [], faults: ["the build has no entry"] };
-  const styles = Object.values(bundle)
-    .filter((file) => file.type === "asset")
-    .filter(({ fileName }) => fileName.endsWith(".css"));
+  const assets = Object.values(bundle).filter((file) => file.type === "asset");
+  const styles = assets.filter(({ fileName }) => fileName.endsWith(".css"));
+  // What runs before the entry, on every screen.
+  const bootBytes = sum(assets.filter(({ fileName }) => fileName.endsWith(".js")).map(({ source }) => gzipped(source)));
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
 
   const sizes = screens.map((screen) => {
@@ -64,7 +65,7 @@ export function measure(bundle: Rolldown.OutputBundle): { sizes: ScreenSize[]; f
     const loaded = closure(page === undefined ? [entry] : [entry, page], byName);
     const size = {
       name: screen.name,
-      js: sum(loaded.map((chunk) => gzipped(chunk.code))),
+      js: bootBytes + sum(loaded.map((chunk) => gzipped(chunk.code))),
       css: sum(styles.map(({ source }) => gzipped(source))),
       requests: loaded.length + styles.length + otherRequests,
     };

@@ -1,16 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  boundsOf,
-  instantRange,
-  keepRange,
-  rangeLabel,
-  rangeParams,
-  readRange,
-  refusedBounds,
-  stepMsOf,
-  timeOf,
-} from "./range-text.ts";
+import { boundsOf, instantRange, keepRange, rangeLabel, rangeParams, refusedBounds, stepMsOf } from "./range-bounds.ts";
+import { readRange, timeOf } from "./range-text.ts";
 
 const now = Date.parse("2026-11-20T12:00:07Z");
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());

@@ -1,29 +1,16 @@
-import { parseSearch, stringifySearch } from "./search-text.ts";
-
 // The one time range of a project, as its pages have it in their address: `since` and `until`, each an age such as `-24h`
-// or an instant. No React here; the hooks are in time-range.ts.
+// or an instant. What it means in milliseconds is in range-bounds.ts, the hooks in time-range.ts.
 
 export interface AddressRange {
   since?: string;
   until?: string;
 }
 
-/** What a page shows when its address names no range: figures need one, lists do not. */
-export type RangeFallback = "-24h" | "all";
-
-export const presets = [
-  { since: "-15m", label: "15 m", words: "last 15 min" },
-  { since: "-1h", label: "1 h", words: "last hour" },
-  { since: "-24h", label: "24 h", words: "last 24 h" },
-  { since: "-7d", label: "7 d", words: "last 7 days" },
-] as const;
-
-const agePattern = /^-(\d{1,5})(m|h|d)$/;
+/** `-15m`, `-24h`, `-7d`: an amount and its unit. */
+export const agePattern = /^-(\d{1,5})(m|h|d)$/;
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const unitWords = { m: "min", h: "h", d: "days" } as const;
-const dayMs = unitMs.d;
-
-function ageMsOf(text: string): number | null {
+/** Milliseconds of an age; null for anything else. */
+export function ageMsOf(text: string): number | null {
   const found = agePattern.exec(text);
   return found ? Number(found[1]) * unitMs[found[2] as keyof typeof unitMs] : null;
 }
@@ -49,85 +36,4 @@ export function readRange(raw: Readonly<Record<string, unknown>>, now = Date.now
     ...(isTimeText(raw.since) && timeOf(raw.since, now) < endMs ? { since: raw.since } : {}),
     ...(until === undefined ? {} : { until }),
   };
-}
-
-/** Which bounds an address gives that `readRange` leaves out. */
-export function refusedBounds(raw: Readonly<Record<string, unknown>>, now = Date.now()): ("since" | "until")[] {
-  const range = readRange(raw, now);
-  return (["since", "until"] as const).filter((key) => (raw[key] ?? "") !== "" && range[key] === undefined);
-}
-
-export interface Bounds {
-  /** Null when the range has no beginning. */
-  sinceMs: number | null;
-  untilMs: number;
-  /** Whether it ends with the present, so that an API call needs no end. */
-  isOpen: boolean;
-}
-
-/**
- * The range in milliseconds since 1970. What is counted back from `now` moves in steps, and reaches at most one step
- * further than it says: the bounds, and the query keys made of them, stay the same in between.
- */
-export function boundsOf(range: AddressRange, fallback: RangeFallback, now: number): Bounds {
-  const { since = range.until === undefined && fallback !== "all" ? fallback : undefined, until } = range;
-  const stepMs = stepMsOf(range, fallback);
-  const present = Math.floor(now / stepMs) * stepMs;
-  const untilMs = until === undefined ? present + stepMs : timeOf(until, present);
-  const isOpen = until === undefined;
-  if (since !== undefined) {
-    const sinceMs = timeOf(since, present);
-    if (sinceMs < untilMs) return { sinceMs, untilMs, isOpen };
-  }
-  return { sinceMs: fallback === "all" ? null : untilMs - dayMs, untilMs, isOpen };
-}
-
-/** The range as parameters of an API call. One that ends with the present has no `until`. */
-export function rangeParams({ sinceMs, untilMs, isOpen }: Bounds): AddressRange {
-  return {
-    ...(sinceMs === null ? {} : { since: new Date(sinceMs).toISOString() }),
-    ...(isOpen ? {} : { until: new Date(untilMs).toISOString() }),
-  };
-}
-
-/** How often the bounds of a range move: about a hundredth of its length, at least 10 s and at most 15 min. */
-export function stepMsOf({ since, until }: AddressRange, fallback: RangeFallback): number {
-  const ageMs = ageMsOf(since ?? until ?? (fallback === "all" ? "-1h" : fallback)) ?? dayMs;
-  const steps = [10_000, 30_000, 60_000, 300_000, 900_000];
-  return steps.find((step) => step * 100 >= ageMs) ?? 900_000;
-}
-
-/** `last 24 h`, `since …`, `… to …`, `all time`; instants are printed by `print`. */
-export function rangeLabel(range: AddressRange, fallback: RangeFallback, print: (at: number) => string): string {
-  const { since = range.until === undefined && fallback !== "all" ? fallback : undefined, until } = range;
-  const words = (text: string) => {
-    const found = agePattern.exec(text);
-    if (!found) return print(timeOf(text, 0));
-    return `${found[1]} ${unitWords[found[2] as keyof typeof unitWords]} ago`;
-  };
-  if (since === undefined) return until === undefined ? "all time" : `until ${words(until)}`;
-  if (until !== undefined) return `${words(since)} to ${words(until)}`;
-  const preset = presets.find((one) => one.since === since);
-  if (preset) return preset.words;
-  return agePattern.test(since) ? `last ${words(since).replace(" ago", "")}` : `since ${words(since)}`;
-}
-
-/** Two instants as an address has them, rounded outwards to whole seconds. */
-export function instantRange(sinceMs: number, untilMs: number): AddressRange {
-  const text = (ms: number) => new Date(ms).toISOString().replace(".000Z", "Z");
-  return { since: text(Math.floor(sinceMs / 1000) * 1000), until: text(Math.ceil(untilMs / 1000) * 1000) };
-}
-
-const projectPage = /^\/p\/[^/]+/;
-
-/**
- * `href` with the range of the page it is followed from. Only between pages of projects, and not when it names a range
- * of its own; a link from a page to itself says all that it means.
- */
-export function keepRange(href: string, here: { pathname: string; range: AddressRange }): string {
-  const [path = "", query = ""] = href.split("?", 2);
-  if (!projectPage.test(path) || !projectPage.test(here.pathname) || path === here.pathname) return href;
-  const search = parseSearch(query);
-  if ("since" in search || "until" in search) return href;
-  return path + stringifySearch({ ...search, ...here.range });
 }

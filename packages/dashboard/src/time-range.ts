@@ -2,16 +2,15 @@ import { useLocation, useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { useIsPaused } from "./live/live.ts";
 import {
-  type AddressRange,
   type Bounds,
   boundsOf,
   keepRange,
   type RangeFallback,
   rangeLabel,
-  readRange,
   refusedBounds,
   stepMsOf,
-} from "./range-text.ts";
+} from "./range-bounds.ts";
+import { type AddressRange, readRange } from "./range-text.ts";
 import { parseSearch, stringifySearch } from "./search-text.ts";
 import { minuteText, useZone } from "./ui/instants.ts";
 import { createStore } from "./ui/store.ts";

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import { boundsOf, instantRange, presets, type RangeFallback } from "../range-text.ts";
+import { boundsOf, instantRange, presets, type RangeFallback } from "../range-bounds.ts";
 import { useAddressRange, useSetTimeRange, useShownFallback } from "../time-range.ts";
 import controls from "../ui/controls.module.css";
 import { Field } from "../ui/Field.tsx";

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams, useRouter, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { paths } from "../../paths.ts";
-import { rangeParams } from "../../range-text.ts";
+import { rangeParams } from "../../range-bounds.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { useTimeRange } from "../../time-range.ts";
 import { AppLink } from "../../ui/AppLink.tsx";

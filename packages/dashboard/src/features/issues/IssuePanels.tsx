@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
-import { instantRange, rangeParams } from "../../range-text.ts";
+import { instantRange, rangeParams } from "../../range-bounds.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { type TimeRange, useSetTimeRange } from "../../time-range.ts";
 import { AppLink } from "../../ui/AppLink.tsx";

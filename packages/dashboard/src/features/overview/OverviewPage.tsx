@@ -5,7 +5,7 @@ import { useIsStreamSettled, usePollMs, useTimedMs } from "../../live/live.ts";
 import type { RowPage } from "../../live/row-pages.ts";
 import { useFollowed } from "../../live/use-followed.ts";
 import { paths } from "../../paths.ts";
-import { instantRange, rangeParams } from "../../range-text.ts";
+import { instantRange, rangeParams } from "../../range-bounds.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { useSetTimeRange, useTimeRange } from "../../time-range.ts";
 import type { Bucket } from "../../ui/charts/marks.ts";

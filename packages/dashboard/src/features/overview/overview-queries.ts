@@ -1,7 +1,7 @@
 import type { TaskRow } from "@svc/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import { type Bounds, rangeParams } from "../../range-text.ts";
+import { type Bounds, rangeParams } from "../../range-bounds.ts";
 import { type BucketName, bucketNames, bucketWidthMs } from "../../ui/charts/percentiles.ts";
 import { windowBefore } from "./window-before.ts";
 

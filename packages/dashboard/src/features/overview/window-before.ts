@@ -1,4 +1,4 @@
-import type { Bounds } from "../../range-text.ts";
+import type { Bounds } from "../../range-bounds.ts";
 
 type Window = Bounds & { sinceMs: number };
 

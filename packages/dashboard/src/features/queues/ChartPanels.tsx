@@ -2,7 +2,7 @@ import type { Percentiles as Measured, Queue } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
-import { instantRange, rangeParams } from "../../range-text.ts";
+import { instantRange, rangeParams } from "../../range-bounds.ts";
 import { useSetTimeRange, useTimeRange } from "../../time-range.ts";
 import { LineChart } from "../../ui/charts/LineChart.tsx";
 import { PercentileChart } from "../../ui/charts/PercentileChart.tsx";

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
-import { rangeParams } from "../../range-text.ts";
+import { rangeParams } from "../../range-bounds.ts";
 import { stringifySearch } from "../../search-text.ts";
 import { useTimeRange } from "../../time-range.ts";
 import { AppLink } from "../../ui/AppLink.tsx";

@@ -2,7 +2,7 @@ import type { TaskFilters, TaskHistogram } from "@svc/client";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { useTimedMs } from "../../live/live.ts";
-import { instantRange } from "../../range-text.ts";
+import { instantRange } from "../../range-bounds.ts";
 import { useSetTimeRange } from "../../time-range.ts";
 import { useIsPhone } from "../../ui/appearance.ts";
 import type { Band, Bucket, Reading } from "../../ui/charts/marks.ts";

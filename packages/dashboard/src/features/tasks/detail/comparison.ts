@@ -1,6 +1,7 @@
 import type { TaskDifferences } from "@svc/client";
 import { quoted } from "@svc/client/task-query";
-import { type AddressRange, rangeParams } from "../../../range-text.ts";
+import { rangeParams } from "../../../range-bounds.ts";
+import type { AddressRange } from "../../../range-text.ts";
 import { count } from "../../../ui/format.ts";
 import { pathTerm } from "./search-terms.ts";
 
