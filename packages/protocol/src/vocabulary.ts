@@ -90,6 +90,8 @@ export type CapabilityToken = (typeof capabilityTokens)[number];
 export const retryContractMarker = "retry_by_reference_v1";
 /** Says that the adapter can retry only by submitting again with given inputs. */
 export const retryResubmitsMarker = "retry_resubmits";
+/** Beside `rate_limit`: the adapter limits a queue as a whole, whose name is the command's `task_name`, and neither a task name nor a worker. */
+export const rateLimitByQueueMarker = "rate_limit_by_queue";
 
 /** What a scheduler adapter may list (1.13). */
 export const schedulerCapabilityTokens = [

@@ -1,5 +1,5 @@
 import type { Command, CommandOutcome, EventSink } from "@svc/agent";
-import { retryContractMarker } from "@svc/protocol";
+import { rateLimitByQueueMarker, retryContractMarker } from "@svc/protocol";
 import type { Connection } from "../connection.ts";
 import { askProcesses } from "../control/ask.ts";
 import type { QueueNames } from "../names.ts";
@@ -57,7 +57,7 @@ export const readingCapabilities: readonly string[] = ["list_dead_letters"];
 export const queueCapabilities: readonly string[] = [
   ...["retry_task", retryContractMarker, "bulk_retry", "cancel_task"],
   ...["list_dead_letters", "requeue_dead_letter", "purge_queue"],
-  ...["reconcile_task", "rate_limit", "submit_task"],
+  ...["reconcile_task", "rate_limit", rateLimitByQueueMarker, "submit_task"],
   ...["schedule.enable", "schedule.disable", "schedule.trigger_now", "schedule.delete", "schedule.resync"],
 ];
 

@@ -9,6 +9,9 @@ const WorkerDialog = lazy(() =>
 const PurgeDialog = lazy(() =>
   import("../features/commands/PurgeDialog.tsx").then((part) => ({ default: part.PurgeDialog })),
 );
+const LimitQueueDialog = lazy(() =>
+  import("../features/commands/LimitQueueDialog.tsx").then((part) => ({ default: part.LimitQueueDialog })),
+);
 const RetryIssueDialog = lazy(() =>
   import("../features/issues/RetryIssue.tsx").then((part) => ({ default: part.RetryIssueDialog })),
 );
@@ -27,7 +30,11 @@ export function AskedDialog({ slug }: OverlayProps) {
     case "worker":
       return <WorkerDialog {...props} act={what.act} worker={what.worker} />;
     case "queue":
-      return <PurgeDialog {...props} queue={what.queue} />;
+      return what.act === "purge" ? (
+        <PurgeDialog {...props} queue={what.queue} />
+      ) : (
+        <LimitQueueDialog {...props} queue={what.queue} />
+      );
     case "issue":
       return <RetryIssueDialog {...props} fingerprint={what.fingerprint} />;
     case "command":

@@ -8,7 +8,7 @@ import { createStore } from "../ui/store.ts";
 export type Asked =
   | { kind: "task"; act: TaskAct; engine: string; taskId: string }
   | { kind: "worker"; act: WorkerAct; worker: ControlledWorker }
-  | { kind: "queue"; queue: Queue }
+  | { kind: "queue"; act: "purge" | "limit"; queue: Queue }
   | { kind: "issue"; fingerprint: string }
   | { kind: "command"; command: Command };
 

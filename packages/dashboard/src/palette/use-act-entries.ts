@@ -96,8 +96,13 @@ export function actEntries({ task, worker, queue, issue, command }: Subjects, { 
         add(words, "workers", nameText(worker.name), { kind: "worker", act, worker }, { also: "worker control" });
     }
   }
-  if (queue && isAdmin && can(queue.engine, "purge_queue"))
-    add("Purge this queue", "trash", nameText(queue.name), { kind: "queue", queue }, { also: "empty delete" });
+  if (queue) {
+    const [about, detail] = [{ kind: "queue", queue } as const, nameText(queue.name)];
+    if (can(queue.engine, "rate_limit_of_queue"))
+      add("Limit the rate of this queue", "queues", detail, { ...about, act: "limit" }, { also: "slow down" });
+    if (isAdmin && can(queue.engine, "purge_queue"))
+      add("Purge this queue", "trash", detail, { ...about, act: "purge" }, { also: "empty delete" });
+  }
   if (issue && issue.open_count > 0 && issue.engines.some((engine) => can(engine, "bulk_retry"))) {
     const detail = `${count(issue.open_count)} failed now`;
     add("Retry the failed tasks of this issue", "retry", detail, { kind: "issue", fingerprint: issue.fingerprint });

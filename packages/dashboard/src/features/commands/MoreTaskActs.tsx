@@ -19,7 +19,7 @@ interface MoreTaskActsProps {
 export function MoreTaskActs({ slug, task, retryReason }: MoreTaskActsProps) {
   const { engine, task_id: taskId, name, worker_name: workerName } = task;
   const [asked, setAsked] = useState<"change" | "limit" | null>(null);
-  const limit = useAble(slug, { engine, capability: "rate_limit" });
+  const limit = useAble(slug, { engine, capability: "rate_limit_of_worker" });
   const close = () => setAsked(null);
   const entries = [
     { act: "change", icon: "retry", words: "Retry with changes", reason: retryReason },

@@ -13,6 +13,7 @@ import { AgentField } from "./AgentField.tsx";
 import type { Capability } from "./able.ts";
 import { PoolStepper } from "./PoolStepper.tsx";
 import { mostPlaces, readPlaces } from "./pool-places.ts";
+import { rateFault, rateHint } from "./rate-text.ts";
 import { useAble, useIssue } from "./use-act.ts";
 import { refusalWords } from "./words.ts";
 import type { ControlledWorker, WorkerAct } from "./worker-acts.ts";
@@ -58,7 +59,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
       act !== "pool" || (step !== 0 && Math.abs(step) <= mostPlaces) ? null : "A whole number from -100 to 100, not 0",
     queue: (act !== "add" && act !== "cancel") || queue.trim() !== "" ? null : "Which queue?",
     task_name: act !== "rate" || taskName.trim() !== "" ? null : "Which tasks?",
-    rate: act !== "rate" || /^(0|[1-9]\d{0,8})(\/[smh])?$/.test(rate.trim()) ? null : "Such as 10/m; 0 ends the limit",
+    rate: act === "rate" ? rateFault(rate) : null,
   };
   const faultOf = (field: string) => (isTried ? ownFaults[field] : null) ?? faults[field];
 
@@ -140,7 +141,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
             <Field
               label="Rate"
               value={rate}
-              hint="Runs for each second, or with /m or /h for each minute or hour; 0 ends the limit."
+              hint={rateHint}
               error={faultOf("rate")}
               onChange={(event) => setRate(event.currentTarget.value)}
             />
@@ -177,7 +178,7 @@ function capabilityOf(act: WorkerAct, step: number): Capability {
     case "cancel":
       return "cancel_consumer";
     case "rate":
-      return "rate_limit";
+      return "rate_limit_of_worker";
   }
 }
 

@@ -13,11 +13,16 @@ export type Capability =
   | "pool_shrink"
   | "add_consumer"
   | "cancel_consumer"
-  | "rate_limit";
+  | "rate_limit"
+  // The same of a worker and of a queue: an engine limits either the one or the other.
+  | "rate_limit_of_worker"
+  | "rate_limit_of_queue";
 
 const contractMarker = "retry_by_reference_v1";
 const resubmitsMarker = "retry_resubmits";
+const byQueueMarker = "rate_limit_by_queue";
 const retries: readonly Capability[] = ["retry_task", "bulk_retry"];
+const ofRate: readonly Capability[] = ["rate_limit_of_worker", "rate_limit_of_queue"];
 /** Agents that only fetch commands say nothing of themselves: the service takes them at their operator's word for all but these. */
 const closedToPolls: readonly Capability[] = ["bulk_retry", "list_dead_letters"];
 
@@ -43,13 +48,18 @@ const verbs: Record<Capability, string> = {
   add_consumer: "add consumers",
   cancel_consumer: "cancel consumers",
   rate_limit: "limit rates",
+  rate_limit_of_worker: "limit rates",
+  rate_limit_of_queue: "limit rates",
 };
 
 /** Which agents can do something for an engine; without one, why not, from the nearest miss. */
 export function ableAgents(agents: readonly Agent[], engine: string, capability: Capability): Able {
   const online = agents.filter((agent) => agent.state === "online" && agent.engine_adapters.length > 0);
   const serving = online.filter((agent) => tokensOf(agent, engine) !== null);
-  const able = serving.filter((agent) => tokensOf(agent, engine)?.includes(capability));
+  const token = ofRate.includes(capability) ? "rate_limit" : capability;
+  const able = serving.filter((agent) => tokensOf(agent, engine)?.includes(token));
+  const limitsElsewhere = whereElse(capability, engine, { isByQueue: limitsQueues(agents, engine), able });
+  if (limitsElsewhere !== null) return { agents: [], resubmits: false, reason: limitsElsewhere };
   const kept = retries.includes(capability)
     ? able.filter((agent) => tokensOf(agent, engine)?.includes(contractMarker))
     : able;
@@ -71,6 +81,22 @@ export function ableAgents(agents: readonly Agent[], engine: string, capability:
             ? `No online agent serves ${engine}`
             : "No agent is online";
   return { agents: [], resubmits: false, reason };
+}
+
+/** How an engine limits rates is the same with all its agents, so that one that is away tells it of those that say nothing. */
+const limitsQueues = (agents: readonly Agent[], engine: string): boolean =>
+  agents.some((agent) => tokensOf(agent, engine)?.includes(byQueueMarker));
+
+/** Why a rate is not limited here, because the engine limits that of something else; null where it may be. */
+function whereElse(
+  capability: Capability,
+  engine: string,
+  { isByQueue, able }: { isByQueue: boolean; able: readonly Agent[] },
+): string | null {
+  if (capability === "rate_limit_of_worker" && isByQueue) return `${engine} limits a whole queue: see its queue`;
+  if (capability === "rate_limit_of_queue" && !isByQueue && able.length > 0)
+    return `${engine} limits each worker on its own: see its workers`;
+  return null;
 }
 
 /** An agent that never told what it can do, because it only fetches commands. */

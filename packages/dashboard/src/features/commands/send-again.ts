@@ -83,5 +83,7 @@ export function requestOf({ action, payload }: Pick<Command, "action" | "payload
     way.fields.flatMap((field) => (payload[field] == null ? [] : [[field, payload[field]]])),
   );
   if (action === "pool_shrink" && typeof body.delta === "number") body.delta = -body.delta;
-  return { engine, capability: way.capability, body, method: way.method };
+  // With a worker only where a worker's rate can be limited; without one, as the engine takes it.
+  const capability = action === "rate_limit" && "worker_name" in body ? "rate_limit_of_worker" : way.capability;
+  return { engine, capability, body, method: way.method };
 }

@@ -9,6 +9,6 @@ export const workerActs = [
   { act: "pool", words: "Resize pool", capability: "pool_grow" },
   { act: "add", words: "Add consumer", capability: "add_consumer" },
   { act: "cancel", words: "Cancel consumer", capability: "cancel_consumer" },
-  { act: "rate", words: "Limit rate", capability: "rate_limit" },
+  { act: "rate", words: "Limit rate", capability: "rate_limit_of_worker" },
 ] as const satisfies readonly { act: string; words: string; capability: Capability }[];
 export type WorkerAct = (typeof workerActs)[number]["act"];

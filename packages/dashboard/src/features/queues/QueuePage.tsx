@@ -27,6 +27,9 @@ import { queueActivityQuery, queueQuery } from "./queries.ts";
 import { isStale, perMinute, type Trouble, tellsEntries, troubleOf } from "./trouble.ts";
 
 const PurgeButton = lazy(() => import("../commands/PurgeButton.tsx").then((part) => ({ default: part.PurgeButton })));
+const LimitQueueButton = lazy(() =>
+  import("../commands/LimitQueueButton.tsx").then((part) => ({ default: part.LimitQueueButton })),
+);
 /** Of a button whose part is on its way. */
 const loading = { reason: "One moment", onAct: () => {} };
 
@@ -61,6 +64,9 @@ export function QueuePage() {
         >
           Its tasks
         </AppLink>
+        <Suspense fallback={<HeldButton {...loading}>Limit rate</HeldButton>}>
+          <LimitQueueButton slug={slug} queue={queue} />
+        </Suspense>
         <Suspense fallback={<HeldButton {...loading}>Purge</HeldButton>}>
           <PurgeButton slug={slug} queue={queue} />
         </Suspense>

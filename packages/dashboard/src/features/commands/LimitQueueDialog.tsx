@@ -1,0 +1,65 @@
+import type { Queue, RateLimitBody } from "@svc/client";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { faultsByField } from "../../field-faults.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import controls from "../../ui/controls.module.css";
+import { Field } from "../../ui/Field.tsx";
+import { nameText, printable } from "../../ui/format.ts";
+import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { AgentField } from "./AgentField.tsx";
+import { rateFault, rateHint } from "./rate-text.ts";
+import { useAble, useIssue } from "./use-act.ts";
+import { refusalWords } from "./words.ts";
+
+interface LimitQueueDialogProps {
+  slug: string;
+  queue: Pick<Queue, "engine" | "name">;
+  onClose: () => void;
+}
+
+/** Limits a queue as a whole, for engines that limit no single worker: what is named is the queue, and no worker. */
+export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: LimitQueueDialogProps) {
+  const able = useAble(slug, { engine, capability: "rate_limit_of_queue" });
+  const issue = useIssue(slug, (to, body: RateLimitBody) => api.limitRate(to, body));
+  const [typed, setTyped] = useState("");
+  const [agentId, setAgentId] = useState("");
+  const [isTried, setTried] = useState(false);
+  const rate = typed.trim();
+  const fault = rateFault(rate);
+  const isLifted = fault === null && rate.startsWith("0");
+  const agent = agentId || able.agents[0]?.id;
+  const send = () => {
+    setTried(true);
+    if (agent === undefined || fault !== null) return;
+    const body = { agent_id: agent, engine, task_name: name, rate };
+    const words = isLifted ? `Lift the limit of ${nameText(name)}` : `Limit ${nameText(name)} to ${printable(rate)}`;
+    issue.mutate({ body, told: { words } }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title={`Limit the rate of ${nameText(name)}`} onClose={onClose}>
+      <ActForm error={isTried && fault !== null ? fault : issue.error} className={controls.rows} onSubmit={send}>
+        <p>How often tasks of this queue begin, on all its workers together, until it is changed.</p>
+        <Field
+          label="Rate"
+          value={typed}
+          hint={rateHint}
+          error={(isTried ? fault : null) ?? faultsByField(issue.error).rate}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <AgentField agents={able.agents} value={agent ?? ""} onChange={setAgentId} />
+        {issue.isError ? <Refusal>Nothing was asked for. {refusalWords(issue.error)}</Refusal> : null}
+        <div className={dialogFoot}>
+          <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+            Leave it
+          </button>
+          <ActButton error={issue.error} isBusy={issue.isPending} reason={able.reason}>
+            {isLifted ? "Lift the limit" : "Limit the rate"}
+          </ActButton>
+        </div>
+      </ActForm>
+    </Dialog>
+  );
+}
