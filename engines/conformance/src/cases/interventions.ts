@@ -1,4 +1,4 @@
-import { purgeConfirmToken } from "@svc/protocol";
+import { purgeConfirmToken, rateLimitByQueueMarker } from "@svc/protocol";
 import { waitFor } from "@svc/testkit/peer";
 import { expect } from "vitest";
 import { advertising, type Case } from "../case.ts";
@@ -152,6 +152,23 @@ export const interventions: readonly Case[] = [
 
       expect(await send("rate_limit", { task_name, rate: "0" })).toMatchObject({ status: "success" });
       await awaitTold(held, "task.succeeded");
+    },
+  },
+  {
+    name: "rate_limit by queue takes the name of a queue, and refuses a task name or a worker",
+    appliesTo: advertising("rate_limit", rateLimitByQueueMarker),
+    async run({ engine, adapter, submit, send, awaitTold }) {
+      const queue = standing.limitedQueue;
+      const limit = { engine: engine.engine, task_name: queue, rate: "1/h" };
+      for (const wrong of [{ task_name: "echo" }, { worker_name: "somebody" }]) {
+        expect(await send("rate_limit", { ...limit, ...wrong })).toMatchObject({ status: "failed" });
+      }
+      await awaitTold(await submit({ queue, name: "echo" }), "task.succeeded");
+      await awaitTold(await submit({ queue, name: "echo" }), "task.succeeded");
+      expect((await adapter.snapshot()).queue_holds?.[queue]).toBeUndefined();
+
+      expect(await send("rate_limit", { ...limit, worker_name: null })).toMatchObject({ status: "success" });
+      expect(await send("rate_limit", { ...limit, rate: "0", worker_name: null })).toMatchObject({ status: "success" });
     },
   },
 ];

@@ -49,3 +49,32 @@ test("agents without the contract are told apart from those that cannot retry at
   expect(ableAgents([byReference], "bullmq", "bulk_retry").reason).toBe("No online agent serves bullmq");
   expect(ableAgents([], "celery", "bulk_retry").reason).toBe("No agent is online");
 });
+
+describe("the rate", () => {
+  const byWorker = agent("by worker", ["rate_limit"]);
+  const byQueue = agent("by queue", ["rate_limit", "rate_limit_by_queue"]);
+  const polls = { ...agent("polls", []), transport: "longpoll" as const, engine_adapters: [], capabilities: {} };
+  const poll: Agent = { ...polls, last_seen_at: "2026-11-20T10:00:00.000Z" };
+  const toQueue = "celery limits a whole queue: see its queue";
+  const toWorkers = "celery limits each worker on its own: see its workers";
+
+  test.each([
+    ["rate_limit_of_worker", [byWorker], null],
+    ["rate_limit_of_queue", [byWorker], toWorkers],
+    ["rate_limit_of_worker", [byQueue], toQueue],
+    ["rate_limit_of_queue", [byQueue], null],
+    ["rate_limit_of_worker", [poll], null],
+    ["rate_limit_of_queue", [poll], null],
+    ["rate_limit_of_worker", [{ ...byQueue, state: "offline" }, poll], toQueue],
+    ["rate_limit_of_queue", [{ ...byQueue, state: "offline" }, poll], null],
+    ["rate_limit_of_queue", [byWorker, poll], toWorkers],
+    ["rate_limit", [byQueue], null],
+    ["rate_limit", [byWorker], null],
+    ["rate_limit_of_queue", [byReference], "No online agent of celery can limit rates"],
+    ["rate_limit_of_worker", [byReference], "No online agent of celery can limit rates"],
+  ] as const)("%s with %j is held by %j", (capability, agents, reason) => {
+    const able = ableAgents(agents as readonly Agent[], "celery", capability);
+    expect(able.reason).toBe(reason);
+    expect(able.agents.length > 0).toBe(reason === null);
+  });
+});

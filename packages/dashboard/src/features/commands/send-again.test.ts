@@ -69,4 +69,13 @@ describe("the request that is made again", () => {
     const payload = { engine: "bullmq", task_id: "a", override_args: ["[REDACTED]"], override_kwargs: {} };
     expect(request("retry_task", payload)).toBeNull();
   });
+
+  test("asks for a rate of a worker only where an agent limits that of workers", () => {
+    const limit = { engine: "bullmq", task_name: "mail", rate: "10/m" };
+    expect(request("rate_limit", { ...limit, worker_name: null })).toMatchObject({
+      capability: "rate_limit",
+      body: limit,
+    });
+    expect(request("rate_limit", { ...limit, worker_name: "w" })?.capability).toBe("rate_limit_of_worker");
+  });
 });
