@@ -80,6 +80,16 @@ describe("a queue", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.context().close();
   });
+
+  test("has no rate of its own where an engine limits its workers, and says so", async () => {
+    const { page } = await openAs("operator", "queues/bullmq/billing");
+    const button = page.getByRole("button", { name: "Limit rate" });
+    const reason = "bullmq limits each worker on its own: see its workers";
+    await expect.poll(() => button.getAttribute("title")).toBe(reason);
+    await button.click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.context().close();
+  });
 });
 
 describe("a worker", () => {
