@@ -5,13 +5,15 @@ import { carryOut } from "./api/outcomes.ts";
 import { confirms } from "./ask.ts";
 import type { Command, CommandOptions, Terminal } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
+import { wholeNumber } from "./option-values.ts";
 import { readOptions } from "./options.ts";
 import { jsonText } from "./printed.ts";
 import { startProgress } from "./progress.ts";
 import { aboutWaiting, actOptions, issuing, readTasks } from "./tasks-act.ts";
 
 const options = {
-  all: { type: "boolean", help: "every dead letter of the engine, or of --queue; 10,000 at a time" },
+  all: { type: "boolean", help: "every dead letter of the engine, or of --queue; the newest 10,000 at a time" },
+  limit: { type: "string", value: "N", help: "with --all: the newest N only, up to 10000" },
   queue: { type: "string", value: "NAME", help: "with --all: of this queue only" },
   yes: { type: "boolean", help: "with --all: without asking first" },
   ...actOptions,
@@ -23,7 +25,7 @@ const pageSize = 200;
 export const deadLettersRequeue: Command = {
   usage: [
     "dead-letters requeue ENGINE TASK_ID... [--no-wait] [--json]",
-    "dead-letters requeue ENGINE --all [--queue NAME] [--yes] [--no-wait] [--json]",
+    "dead-letters requeue ENGINE --all [--queue NAME] [--limit N] [--yes] [--no-wait] [--json]",
   ],
   options,
   details: ["Puts dead letters back into their queue, to be run again.", ...aboutWaiting],
@@ -34,38 +36,51 @@ export const deadLettersRequeue: Command = {
     if (isAll && named.length > 0) throw new CliError("usage", "--all goes without task ids");
     if (isAll && values.key !== undefined) throw new CliError("usage", "one --key is for one task");
     if (!isAll && values.queue !== undefined) throw new CliError("usage", "--queue goes with --all");
+    if (!isAll && values.limit !== undefined) throw new CliError("usage", "--limit goes with --all");
+    const most = wholeNumber("limit", values.limit ?? String(maxLetters), { min: 1, max: maxLetters });
     if (isAll && engine === undefined) throw new CliError("usage", "name the engine");
     const given = isAll ? null : readTasks(positionals, values.key);
 
     const { connection, slug } = await openProject(values, terminal);
     const query = { engine: engine!, ...(values.queue !== undefined && { queue: values.queue }) };
-    const taskIds = given?.taskIds ?? (await readLetters(connection, slug, query, terminal));
+    const { taskIds, left } =
+      given === null
+        ? await readLetters(connection, slug, { query, most }, terminal)
+        : { taskIds: given.taskIds, left: 0 };
     if (taskIds.length === 0) {
       if (values.json === true) terminal.out(jsonText({ commands: [], refused: [] }));
       else terminal.err("svc: there are no dead letters to requeue");
       return exitCodes.done;
     }
     const of = values.queue === undefined ? engine : `queue ${values.queue} of ${engine}`;
-    if (isAll && values.yes !== true && !(await confirms(`Requeue ${taskIds.length} dead letters of ${of}? [y/N] `)))
-      throw new CliError(
-        "refused",
-        `nothing was requeued of ${taskIds.length} dead letters; --yes goes without asking`,
-      );
+    const known = left === null ? "" : ` of ${taskIds.length + left}`;
+    const which = left === 0 ? taskIds.length : `the newest ${taskIds.length}${known}`;
+    if (isAll && values.yes !== true && !(await confirms(`Requeue ${which} dead letters of ${of}? [y/N] `)))
+      throw new CliError("refused", `nothing was requeued of ${which} dead letters; --yes goes without asking`);
     const work = issuing(engine!, values, (body) => connection.api.requeueDeadLetter(slug, body));
-    return carryOut({ what: "requeueing", slug, taskIds, ...work }, connection, terminal);
+    const code = await carryOut({ what: "requeueing", slug, taskIds, ...work }, connection, terminal);
+    if (left !== 0) terminal.err(`svc: ${left ?? "some"} more dead letters are left: the same again goes on with them`);
+    return code;
   },
 };
 
-/** The task ids of the dead letters, newest first. A listing that is over the service's budget waits for the next minute. */
+interface Letters {
+  readonly taskIds: readonly string[];
+  /** How many there are besides; null where the engine does not tell. */
+  readonly left: number | null;
+}
+
+/** The task ids of so many dead letters at most, newest first. A listing that is over the service's budget waits for the next minute. */
 async function readLetters(
   connection: Connection,
   slug: string,
-  query: { engine: string; queue?: string },
+  { query, most }: { query: { engine: string; queue?: string }; most: number },
   terminal: Terminal,
-): Promise<string[]> {
+): Promise<Letters> {
   using progress = startProgress("reading", terminal);
   const taskIds = new Set<string>();
   let cursor: string | undefined;
+  let total: number | null = null;
   do {
     const from = cursor === undefined ? {} : { cursor };
     const read = () => connection.api.listDeadLetters(slug, { ...query, ...from, limit: pageSize });
@@ -75,9 +90,12 @@ async function readLetters(
       throw new CliError("refused", `${query.engine} tells only how many there are (${page.total}), not which`);
     }
     cursor = page.next_cursor ?? undefined;
+    total = page.total;
     progress.show(taskIds.size, Math.max(taskIds.size, page.total ?? 0));
-  } while (cursor !== undefined && taskIds.size < maxLetters);
-  return [...taskIds].slice(0, maxLetters);
+  } while (cursor !== undefined && taskIds.size < most);
+  const taken = [...taskIds].slice(0, most);
+  if (cursor === undefined) return { taskIds: taken, left: taskIds.size - taken.length };
+  return { taskIds: taken, left: total === null ? null : Math.max(0, total - taken.length) };
 }
 
 async function inTurn<T>(read: () => Promise<T>, terminal: Terminal): Promise<T> {

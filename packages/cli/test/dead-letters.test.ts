@@ -174,6 +174,37 @@ describe("svc dead-letters requeue", () => {
     expect(engine.done.filter((what) => what.includes("asked"))).toHaveLength(2);
   });
 
+  test("takes no more than it says, and says that more are left, whether the engine tells how many or not", async () => {
+    const { engine, withKey } = shop();
+    engine.letters.push(...lettersOf("long", 205));
+    const shown: string[] = [];
+    const words = ["dead-letters", "requeue", "shop", "--all", "--queue", "long", "--limit", "3"];
+    const left = (count: string) => `svc: ${count} more dead letters are left: the same again goes on with them\n`;
+    expect(await withKey(words)).toMatchObject({
+      code: 6,
+      err: expect.stringContaining("of the newest 3 of 205 dead"),
+    });
+    const some = await withKey([...words, "--yes", "--json"], "operator", { shown });
+    expect({ code: some.code, err: some.err }).toEqual({ code: 0, err: left("202") });
+    expect(JSON.parse(some.out).commands).toHaveLength(3);
+
+    const listed = lettersOf("long", 205).map((letter) => ({
+      ...letter,
+      attempts: 3,
+      task_name: null,
+      failed_at: null,
+    }));
+    const page = { entries: listed.slice(100, 103), next_cursor: "3", total: null, engine: "shop" };
+    engine.listing = async () => ({ status: "success", result: page });
+    expect(await withKey(words)).toMatchObject({
+      code: 6,
+      err: expect.stringContaining("of the newest 3 dead letters"),
+    });
+    expect(await withKey([...words, "--yes"])).toMatchObject({ code: 0, err: left("some") });
+    engine.listing = null;
+    expect(await withKey(["dead-letters", "requeue", "shop", "a", "--limit", "3"])).toMatchObject({ code: 2 });
+  });
+
   test("has nothing to do where there are none", async () => {
     expect(await requeue("--all", "--queue", "empty", "--yes")).toEqual({
       code: 0,

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { freePort } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
@@ -157,6 +158,14 @@ describe("the API key", () => {
     const { code, err } = await ask(["commands", "list", "--project", "shop"]);
     expect(code).toBe(6);
     expect(err).toMatch(/^svc: the API key lacks the scope for this route\n {5}required: commands:read$/m);
+  });
+
+  test("with the scopes that the docs name looks at tasks and at commands", async () => {
+    const docs = await readFile(new URL("../../../docs/from-a-shell.md", import.meta.url), "utf8");
+    const [sentence = ""] = /^A key needs [^.]+[.]/m.exec(docs) ?? [];
+    const scopes = [...sentence.matchAll(/`(\w+:\w+)`/g)].map(([, scope = ""]) => scope);
+    const env = { SVC_API_KEY: await mintKey(scopes), SVC_PROJECT_ID: "shop" };
+    for (const what of ["tasks", "commands"]) expect(await ask([what, "list"], env)).toMatchObject({ code: 0 });
   });
 
   test("that holds no such text ends with 3, and is told nowhere", async () => {

@@ -42,6 +42,7 @@ const failing = { filter: { state: "failure" } };
 const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
 const bar = (page: Page) => page.getByRole("region", { name: "Selected tasks" });
 const children = (page: Page) => page.getByRole("region", { name: "Tasks", exact: true });
+const connection = (page: Page) => page.getByRole("button", { name: /^Connection: live/ }).waitFor();
 const fact = (page: Page, label: string) =>
   page.locator("dl > div", { has: page.getByText(label, { exact: true }) }).locator("dd");
 
@@ -335,6 +336,35 @@ describe("the page", () => {
     const rail = page.getByRole("navigation", { name: "Project" });
     await rail.locator("[aria-current=page]", { hasText: "Commands" }).waitFor();
     expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is not said to be none before it is read, nor of what is older than what was read; a failed renewal is told", async () => {
+    const id = await create({ filter: { queue: "none" } });
+    const { page } = await openScreen(browser, brain, { cookie: brain.as.admin.cookie });
+    let answer = { isHeld: true, isLost: false };
+    const first = held<void>();
+    await page.route(/bulk-retry-requests[?]limit=50/, async (route) => {
+      if (answer.isHeld) await first.promise;
+      if (answer.isLost) return route.abort();
+      const body = await (await route.fetch()).json();
+      const items = body.items.filter((one: { id: string }) => one.id === id);
+      return route.fulfill({ json: { items, next_cursor: "older" } });
+    });
+    await page.goto(at("commands"));
+    const panel = page.getByRole("region", { name: "Bulk retries", exact: true });
+    const show = panel.getByRole("button", { name: "Show the bulk retries" });
+    expect(await show.getAttribute("title")).toBe("Reading them");
+    answer = { isHeld: false, isLost: false };
+    first.fulfil();
+    await panel.getByText("none open among the newest 1", { exact: true }).waitFor();
+    await show.click();
+    await panel.getByRole("button", { name: "Older bulk retries" }).waitFor();
+    answer = { isHeld: false, isLost: true };
+    await connection(page);
+    await create(failing);
+    await panel.getByRole("alert").getByText("Bulk retries were not renewed. The server did not answer.").waitFor();
+    await panel.getByRole("link", { name: "0 tasks" }).waitFor();
     await page.context().close();
   });
 

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { usePollMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
-import { Failed } from "../../ui/Feedback.tsx";
+import { Failed, FailedLine } from "../../ui/Feedback.tsx";
 import { count, printable } from "../../ui/format.ts";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import { OlderButton } from "../../ui/OlderButton.tsx";
@@ -27,13 +27,15 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
   const [isOpen, setOpen] = useState(false);
   const items = read.data?.pages.flatMap((page) => page.items) ?? [];
   const open = items.filter((one) => !hasEnded(one)).length;
-  const more = read.hasNextPage ? "+" : "";
+  const known = `${open === 0 ? "none" : count(open)} open`;
   const says =
     read.data === undefined
       ? ""
       : items.length === 0
         ? "none yet"
-        : `${open === 0 ? "none" : count(open)} open, ${count(items.length)}${more} in all`;
+        : read.hasNextPage
+          ? `${known} among the newest ${count(items.length)}`
+          : `${known}, ${count(items.length)} in all`;
   return (
     <section className={panel.panel} aria-labelledby="h-bulk-retries">
       <header>
@@ -42,7 +44,9 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
           {says}
         </span>
         <HeldButton
-          reason={items.length > 0 || read.isError ? null : "There is none yet"}
+          reason={
+            items.length > 0 || read.isError ? null : read.data === undefined ? "Reading them" : "There is none yet"
+          }
           onAct={() => setOpen(!isOpen)}
         >
           {isOpen ? "Hide" : "Show"} <span className="vh">the bulk retries</span>
@@ -50,6 +54,9 @@ export function BulkRetriesPanel({ slug, agents }: BulkRetriesPanelProps) {
       </header>
       {isOpen && read.data === undefined && read.isError ? (
         <Failed title="Bulk retries could not be read" error={read.error} onRetry={() => void read.refetch()} />
+      ) : null}
+      {isOpen && read.data !== undefined && read.isError ? (
+        <FailedLine title="Bulk retries were not renewed" error={read.error} onRetry={() => void read.refetch()} />
       ) : null}
       {isOpen && items.length > 0 ? (
         <>

@@ -64,12 +64,34 @@ describe("a bulk retry that runs", () => {
     expect(standingStill(request(), slow, at + 121_000)).not.toBeNull();
   });
 
-  test("waits for its first tasks without anything being wrong", () => {
+  describe("after its first tasks", () => {
     const counts = { total: 20, pending: 15, claimed: 0, unobserved: 15, succeeded: 5, failed: 0, unknown: 0 };
-    const still = standingStill(request({ counts }), plan({ canary_size: 5 }), at + 600_000);
-    expect(still).toEqual({
-      words: "The first 5 tasks were sent. The rest waits until they have ended.",
-      isWrong: false,
+    const sent = request({ counts, last_progress_at: new Date(at + 60_000).toISOString() });
+    const tried = plan({ canary_size: 5 });
+
+    test("waits for them without anything being wrong", () => {
+      expect(standingStill(sent, tried, at + 119_000)).toEqual({
+        words: "The first 5 tasks were sent. The rest waits until they have ended.",
+        isWrong: false,
+      });
+    });
+
+    test("stands still like any other: they may have passed and no agent be there, or a resume may have let the rest go", () => {
+      expect(standingStill(sent, tried, at + 660_000)).toEqual({
+        words:
+          "Nothing has moved for 10 min. The first 5 tasks were sent. The rest waits until they have ended, or for an agent.",
+        isWrong: true,
+      });
+      const one = request({ counts: { ...counts, total: 16, succeeded: 1 } });
+      expect(standingStill(one, plan({ canary_size: 1 }), at + 61_000)?.words).toMatch(
+        /The first 1 task was sent. The rest waits until it has ended, or/,
+      );
+    });
+
+    test("is given the time of two tasks when its rate is low", () => {
+      const slow = plan({ canary_size: 5, rate_per_minute: 1 });
+      expect(standingStill(sent, slow, at + 179_000)?.isWrong).toBe(false);
+      expect(standingStill(sent, slow, at + 181_000)?.isWrong).toBe(true);
     });
   });
 

@@ -55,17 +55,25 @@ export function standingStill(
   now: number,
 ): { words: string; isWrong: boolean } | null {
   if (request.status !== "in_progress") return null;
-  const { pending, claimed, total } = request.counts;
-  const size = plan?.canary_size ?? null;
-  if (size !== null && pending > 0 && claimed === 0 && total - pending === size) {
-    return {
-      words: `The first ${tasksOf(size)} ${size === 1 ? "was" : "were"} sent. The rest waits until ${size === 1 ? "it has" : "they have"} ended.`,
-      isWrong: false,
-    };
-  }
+  const first = sentFirst(request, plan);
   const rate = plan?.rate_per_minute ?? null;
   const patienceMs = rate === null ? stillMs : Math.max(stillMs, (2 * 60_000) / rate);
-  const stillSince = instant(request.last_progress_at ?? request.created_at);
-  if (now - stillSince < patienceMs) return null;
-  return { words: `Nothing has moved for ${age(now - stillSince)}.`, isWrong: true };
+  const stillFor = now - instant(request.last_progress_at ?? request.created_at);
+  if (stillFor >= patienceMs) {
+    const reason = first === null ? "" : ` ${first.sent} The rest waits until ${first.ended}, or for an agent.`;
+    return { words: `Nothing has moved for ${age(stillFor)}.${reason}`, isWrong: true };
+  }
+  if (first === null) return null;
+  return { words: `${first.sent} The rest waits until ${first.ended}.`, isWrong: false };
+}
+
+/** Of one that has sent its first tasks and nothing more: that it has, and what it waits for. */
+function sentFirst({ counts }: BulkRetryRequest, plan: BulkRetryPlan | undefined) {
+  const { pending, claimed, total } = counts;
+  const size = plan?.canary_size ?? null;
+  if (size === null || pending === 0 || claimed > 0 || total - pending !== size) return null;
+  return {
+    sent: `The first ${tasksOf(size)} ${size === 1 ? "was" : "were"} sent.`,
+    ended: size === 1 ? "it has ended" : "they have ended",
+  };
 }

@@ -10,6 +10,7 @@ import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { agentsQuery } from "../agents/queries.ts";
+import { roleIn, useMe } from "../sessions/queries.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { latestCommands, useLiveCommands } from "./command-queries.ts";
 import css from "./commands.module.css";
@@ -26,6 +27,7 @@ interface AskedOfTaskProps {
 export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
   const read = useInfiniteQuery({ ...latestCommands(slug), refetchInterval: usePollMs() });
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
+  const role = roleIn(useMe(), slug);
   useLiveCommands(slug);
   if (read.data === undefined) {
     return read.isError ? (
@@ -80,11 +82,16 @@ export function AskedOfTask({ slug, task }: AskedOfTaskProps) {
       <p className={panel.foot}>
         {own.length === 0 ? "No command about this task" : `${count(own.length)} about this task`}
         {read.hasNextPage ? ` among the newest ${count(looked)} of the project. ` : ", of all that are kept."}
+        {role === "operator" || role === "admin" ? null : hiddenFrom(own.length)}
         {read.hasNextPage ? <OlderButton read={read}>Look further back</OlderButton> : null}
       </p>
     </>
   );
 }
+
+/** What the list lacks to who may not see payloads, and what may be in it too much. */
+const hiddenFrom = (shown: number): string =>
+  ` Those about several tasks are hidden for your role${shown === 0 ? ". " : ", and so are engines: any of these may be about a task of the same id of another. "}`;
 
 const lookedAt = ({ pages }: InfiniteData<CommandPage>): number =>
   pages.reduce((sum, { items }) => sum + items.length, 0);

@@ -59,13 +59,13 @@ const reasons: Readonly<Record<string, string>> = {
 /** Why a command was not made, in words. */
 export function refusalWords(error: unknown): string {
   if (!(error instanceof ApiProblem)) return causeOf(error);
-  const { reason, errors } = error.details;
+  const { reason, errors, resource } = error.details;
   if (typeof reason === "string" && Object.hasOwn(reasons, reason)) return reasons[reason] ?? error.message;
   const first = Array.isArray(errors) ? (errors[0] as { loc?: unknown[]; message?: string } | undefined) : undefined;
   if (error.code === "validation_error" && first?.message) {
     const field = Array.isArray(first.loc) ? first.loc.slice(1).join(".") : "";
     return printable(`${field === "" ? "" : `${field}: `}${first.message}`);
   }
-  if (error.code === "not_found") return "The agent is not here any more: it was revoked.";
+  if (error.code === "not_found" && resource === "agent") return "The agent is not here any more: it was revoked.";
   return causeOf(error);
 }
