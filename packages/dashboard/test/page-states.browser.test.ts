@@ -1,37 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { arrange, type Mishap } from "./page-faults.ts";
-import { pages } from "./pages.ts";
+import { pageNamed } from "./pages.ts";
 import { axeFaults } from "./screen.ts";
 import { openSite } from "./site.ts";
+import { everyPageOnce } from "./site-map.ts";
 import { keepWindows } from "./windows.ts";
 
 const opened = openSite();
 
-const readingPages = [
-  "home",
-  "overview",
-  "task list",
-  "failed task",
-  "issues",
-  "issue",
-  "queues",
-  "queue",
-  "workers",
-  "worker",
-  "agents",
-  "agent",
-  "security",
-  "project settings",
-  "members",
-  "api keys",
-  "users",
-  "audit trail",
-  "activity",
-  "instance settings",
-  "versions",
-  "health",
-  "bulk retry",
-];
+const noReads = "shows what is in the session or in the page, and reads nothing";
+const without = {
+  "sign in": noReads,
+  "second step of a sign-in": noReads,
+  "forgotten password": noReads,
+  "new password": noReads,
+  profile: noReads,
+  appearance: noReads,
+  "no such page": noReads,
+  enrolment: "begins with a request that changes something; second-factor.browser.test.ts",
+  invitation: "its token is looked up with a POST of nobody's; invitation.browser.test.ts",
+};
+const readingPages = await everyPageOnce({ without });
 const looks = [
   { theme: "light", size: "desktop" },
   { theme: "dark", size: "phone" },
@@ -49,7 +38,7 @@ describe.each(looks)("in $theme on a $size", (look) => {
     test.each(["error", "forbidden"] as const)("says what is wrong when reads end in %s", async (mishap) => {
       const { page, faults } = await emptyWindow(opened.brain.as.root.cookie);
       await arrange(page, mishap);
-      await page.goto(pages[name]?.path(opened.site) ?? "");
+      await page.goto(pageNamed(name).path(opened.site));
       await page.locator("main").getByText(words[mishap]).first().waitFor();
 
       // One part after the other gives way to what it has to say, so the page is judged once it has settled.
@@ -64,13 +53,13 @@ describe.each(looks)("in $theme on a $size", (look) => {
     test("stands while its reads are under way, and shows them once they are answered", async () => {
       const { page, faults } = await emptyWindow(opened.brain.as.root.cookie);
       const letGo = await arrange(page, "loading");
-      await page.goto(pages[name]?.path(opened.site) ?? "");
+      await page.goto(pageNamed(name).path(opened.site));
       await page.locator("main h1").waitFor({ state: "attached" });
       await page.locator('main [role="status"][aria-label^="Loading"]:visible').first().waitFor();
       expect(await axeFaults(page)).toEqual([]);
 
       await letGo();
-      await pages[name]?.ready(page);
+      await pageNamed(name).ready(page);
       expect(faults).toEqual([]);
     });
   });

@@ -328,6 +328,12 @@ export const pages: Readonly<Record<string, PageCase>> = {
   },
 };
 
+export function pageNamed(name: string): PageCase {
+  const found = pages[name];
+  if (found === undefined) throw new Error(`no page ${name}`);
+  return found;
+}
+
 /** The faults of a page beside those that its case names. */
 export const faultsBeside = ({ logs }: PageCase, faults: readonly string[]): string[] =>
   faults.filter((fault) => logs === undefined || !fault.startsWith(logs));

@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { cookieFor, pages } from "./pages.ts";
+import { cookieFor, pageNamed } from "./pages.ts";
 import { openSite } from "./site.ts";
+import { everyPageOnce } from "./site-map.ts";
 import { keepWindows } from "./windows.ts";
 
 const opened = openSite();
@@ -57,40 +58,36 @@ const tooSmall = (page: Page) =>
     return found;
   }, least);
 
-test.each([
-  "sign in",
-  "home",
-  "overview",
-  "task list",
-  "task in the drawer",
-  "failed task",
-  "queues",
-  "queue",
-  "workers",
-  "agents",
-  "profile",
-  "security",
-  "security with a second factor",
-  "project settings",
-  "members",
-  "api keys",
-  "users",
-  "appearance",
-  "second step of a sign-in",
-  "enrolment",
-  "forgotten password",
-  "new password",
-  "invitation",
-  "audit trail",
-  "activity",
-  "instance settings",
-  "versions",
-  "health",
-])("a finger finds every control of the %s", async (name) => {
-  const one = pages[name];
-  if (one === undefined) throw new Error(`no page ${name}`);
+/** Where a page has more to touch in another of its states. */
+const besides = ["task in the drawer", "security with a second factor"];
+
+test.each(await everyPageOnce({ besides }))("a finger finds every control of the %s", async (name) => {
+  const one = pageNamed(name);
   const { page } = await emptyWindow(cookieFor(one, opened.site, opened.brain));
   await page.goto(one.path(opened.site));
   await one.ready(page);
+  expect(await tooSmall(page)).toEqual([]);
+});
+
+test("the tray of commands begins as one line, and a finger finds all of it", async () => {
+  const { slug, commandId } = opened.site;
+  const { root } = opened.brain.as;
+  const { page } = await emptyWindow(root.cookie);
+  await page.goto(`/p/${slug}/commands`);
+  const { body } = await root.get("/auth/me");
+  const commands = [{ slug, id: commandId, words: "Cancel search.reindex", task: "scripted/wait-1" }];
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
+    `svc.recent.${body.id}`,
+    JSON.stringify({ tasks: [], projects: [], commands }),
+  ] as const);
+  await page.reload();
+  const tray = page.getByRole("region", { name: "Commands, 1 did not succeed" });
+  const show = tray.getByRole("button", { name: "Show the commands" });
+  await show.waitFor();
+  expect(await tray.getByRole("list").count()).toBe(0);
+  expect((await tray.boundingBox())?.height).toBeLessThanOrEqual(60);
+  expect(await tooSmall(page)).toEqual([]);
+  await show.click();
+  await tray.getByRole("link", { name: "Cancel search.reindex" }).waitFor();
   expect(await tooSmall(page)).toEqual([]);
 });

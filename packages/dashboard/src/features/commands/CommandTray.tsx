@@ -5,6 +5,7 @@ import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { dropCommands, recent } from "../../shell/recent.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
+import { useIsPhone } from "../../ui/appearance.ts";
 import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { age, count, duration, idTail, nameText, printable } from "../../ui/format.ts";
@@ -21,10 +22,10 @@ import { commandQuery, hasEnded, openPollMs, useLiveCommands } from "./command-q
 import css from "./commands.module.css";
 import { statusSentence } from "./words.ts";
 
-/** What was issued in this browser and how it ended, until it is taken away; it stays from page to page. */
+/** What was issued in this browser and how it ended, until it is taken away; it stays from page to page. On a phone it begins as one line. */
 export function CommandTray({ slug }: { slug: string }) {
   const entries = useSyncExternalStore(recent.subscribe, recent.get).commands.filter((one) => one.slug === slug);
-  const [isFolded, setFolded] = useState(false);
+  const [isFolded, setFolded] = useState(useIsPhone());
   const pollMs = useTimedMs(openPollMs);
   const now = useNow();
   const id = useId();
@@ -56,7 +57,12 @@ export function CommandTray({ slug }: { slug: string }) {
   const failed =
     reads.filter(({ data }) => data?.status === "failed" || data?.status === "timeout").length +
     bulkReads.filter(({ data }) => data !== undefined && badEnds.includes(data.status)).length;
-  const title = open > 0 ? `Commands, ${count(open)} under way` : "Commands";
+  const title =
+    open > 0
+      ? `Commands, ${count(open)} under way`
+      : failed > 0
+        ? `Commands, ${count(failed)} did not succeed`
+        : "Commands";
   if (entries.length === 0) return null;
   return (
     <section className={css.tray} aria-labelledby={id}>
