@@ -47,13 +47,14 @@ const pastTheEdge = (page: Page) =>
       .map((element) => element.outerHTML.slice(0, 120));
   });
 
+/** These lay their page out anew. */
+const besides = ["task in the drawer", "security with a second factor"];
+const narrowPages = await everyPageOnce({ besides });
+
 describe("at 320 px", () => {
   const emptyWindow = keepWindows(opened, { settings: { viewport: { width: 320, height: 568 }, hasTouch: true } });
 
-  // Each of these lays its page out anew.
-  const besides = ["task in the drawer", "security with a second factor"];
-
-  test.each(await everyPageOnce({ besides }))("nothing is cut off and nothing has to be scrolled sideways: %s", async (name) => {
+  test.each(narrowPages)("nothing is cut off and nothing has to be scrolled sideways: %s", async (name) => {
     const one = pageNamed(name);
     const { page } = await emptyWindow(cookieFor(one, opened.site, opened.brain));
     await page.goto(one.path(opened.site));

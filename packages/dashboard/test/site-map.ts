@@ -41,7 +41,7 @@ const names = {
   bulkRetryId: "b-2",
 } satisfies Site;
 
-/** The cases of every address of the site map, in the order of their table; what has no address there is for itself. */
+/** The cases of every address of the site map, in the order of their table; by its path what the site map does not name. */
 export async function casesByAddress(): Promise<Map<string, string[]>> {
   const patterns = (await mountedPages()).map(({ page }) => ({
     page,
@@ -50,7 +50,7 @@ export async function casesByAddress(): Promise<Map<string, string[]>> {
   const cases = new Map<string, string[]>();
   for (const [name, { path }] of Object.entries(pages)) {
     const shown = path(names).split(/[?#]/, 1)[0] ?? "";
-    const address = patterns.find(({ pattern }) => pattern.test(shown))?.page ?? name;
+    const address = patterns.find(({ pattern }) => pattern.test(shown))?.page ?? shown;
     cases.set(address, [...(cases.get(address) ?? []), name]);
   }
   return cases;
