@@ -7,7 +7,7 @@ import { stringifySearch } from "../../search-text.ts";
 import { ActButton } from "../../ui/ActButton.tsx";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
-import { Empty } from "../../ui/Feedback.tsx";
+import { Bones, Empty, FailedLine } from "../../ui/Feedback.tsx";
 import { count, nameText, printable, printableLines } from "../../ui/format.ts";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -39,8 +39,10 @@ export function DeadLettersPage() {
   });
   usePage([{ label: slug, href: paths.project(slug) }, { label: "Dead letters" }]);
   const router = useRouter();
-  const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
-  const queues = useQuery(queuesQuery(slug)).data?.items ?? [];
+  const agentsRead = useQuery(agentsQuery(slug));
+  const queuesRead = useQuery(queuesQuery(slug));
+  const agents = agentsRead.data?.items ?? [];
+  const queues = queuesRead.data?.items ?? [];
   const isArchived = useQuery(projectQuery(slug)).data?.is_active === false;
   const { loaded, load, mark } = useLetters(slug);
   const engines = [
@@ -51,6 +53,13 @@ export function DeadLettersPage() {
     ]),
   ].sort();
   const engine = search.engine ?? engines[0];
+  const unread = [agentsRead, queuesRead].find(({ isError, data }) => isError && data === undefined);
+  const isLooking = engine === undefined && (agentsRead.isPending || queuesRead.isPending);
+  const noEngine = isLooking
+    ? "Looking which engines there are"
+    : unread
+      ? "The engines could not be read"
+      : "No engine was seen yet";
   const names = [
     ...new Set([
       ...queues.filter((queue) => queue.engine === engine).map(({ name }) => name),
@@ -105,14 +114,19 @@ export function DeadLettersPage() {
         <ActButton
           error={load.error}
           isBusy={load.isPending}
-          reason={isArchived ? "The project is archived" : engine === undefined ? "No engine was seen yet" : null}
+          reason={isArchived ? "The project is archived" : engine === undefined ? noEngine : null}
         >
           {load.isPending ? "Asking an agent…" : "Load"}
         </ActButton>
         <p className="t3">This asks an agent now, up to 15 seconds. It is audited, and one of ten a minute.</p>
       </form>
+      {engine === undefined && unread && !isLooking ? (
+        <FailedLine title={noEngine} error={unread.error} onRetry={() => void unread.refetch()} />
+      ) : null}
       {load.isError ? <LoadFailed slug={slug} error={load.error} /> : null}
-      {loaded === undefined ? (
+      {isLooking ? (
+        <Bones rows={3} label="Loading the engines" />
+      ) : loaded === undefined ? (
         load.isError ? null : (
           <Empty title="Not loaded">
             <p>Nothing is asked of an agent before you press Load.</p>
