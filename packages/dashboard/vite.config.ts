@@ -25,7 +25,7 @@ const fleetOnly =
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer|CauseList|causes|evidence)/;
 /** What acts on a task, and what other pages that act take from there once they are drawn. */
 const commandParts =
-  /[\\/]features[\\/]commands[\\/](TaskCommands|MoreTaskActs|CommandPill|use-act|able|words|command-queries|commands\.module)/;
+  /[\\/]features[\\/]commands[\\/](TaskCommands|task-reasons|MoreTaskActs|CommandPill|use-act|able|words|command-queries|commands\.module)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
   /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-bounds|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|NotForRole|OlderButton|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;

@@ -9,7 +9,8 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { taskQuery } from "../tasks/queries.ts";
 import { AgentField, namedAgent } from "./AgentField.tsx";
-import { endedStates, useAble, useIssue, useTaskReasons } from "./use-act.ts";
+import { endedStates, useTaskReasons } from "./task-reasons.ts";
+import { useAble, useIssue } from "./use-act.ts";
 import { refusalWords } from "./words.ts";
 
 interface CancelDialogProps {
@@ -22,9 +23,9 @@ interface CancelDialogProps {
 export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProps) {
   const task = useQuery(taskQuery(slug, engine, taskId)).data;
   const able = useAble(slug, { engine, capability: "cancel_task" });
-  const { cancel: reason } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
   const [agentId, setAgentId] = useState("");
+  const { cancel: reason } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
   const name = task ? nameText(task.name) : printable(taskId);
   const send = () =>
     issue.mutate(

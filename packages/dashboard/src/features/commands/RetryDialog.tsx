@@ -13,7 +13,8 @@ import { Segments } from "../../ui/Segments.tsx";
 import { taskQuery } from "../tasks/queries.ts";
 import { AgentField, namedAgent } from "./AgentField.tsx";
 import { bytesOf, hasMarker, readArgs, readKwargs } from "./override-text.ts";
-import { useAble, useIssue, useTaskReasons } from "./use-act.ts";
+import { useTaskReasons } from "./task-reasons.ts";
+import { useAble, useIssue } from "./use-act.ts";
 import { refusalWords } from "./words.ts";
 
 interface RetryDialogProps {
@@ -31,7 +32,6 @@ const maximumDelay = 86_400;
 export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }: RetryDialogProps) {
   const task = useQuery(taskQuery(slug, engine, taskId)).data;
   const able = useAble(slug, { engine, capability: "retry_task" });
-  const { retry: held } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
   const issue = useIssue(slug, (to, body: RetryTaskBody) => api.retryTask(to, body));
   const [chosenMode, setMode] = useState<"same" | "changed">(isChanged ? "changed" : "same");
   const [agentId, setAgentId] = useState("");
@@ -50,6 +50,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
   const seconds = /^\d{1,5}$/.test(delay.trim()) ? Number(delay.trim()) : Number.NaN;
   const delayFault = seconds <= maximumDelay ? null : `A whole number of seconds, 0 to ${maximumDelay}`;
   const isWrong = delayFault !== null || (mode === "changed" && (readA.fault !== null || readK.fault !== null));
+  const { retry: held } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
   const isMarked = mode === "changed" && (readA.isMarked || readK.isMarked);
   const reason = held ?? (isMarked ? "Some inputs were redacted or cut: put the real values there" : null);
   const name = task ? nameText(task.name) : printable(taskId);

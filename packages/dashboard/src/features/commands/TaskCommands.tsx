@@ -13,7 +13,7 @@ import { CommandPill } from "./CommandPill.tsx";
 import { commandQuery, hasEnded } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { MoreTaskActs } from "./MoreTaskActs.tsx";
-import { useTaskReasons } from "./use-act.ts";
+import { useTaskReasons } from "./task-reasons.ts";
 import { wordsOfAction } from "./words.ts";
 
 const dialogs = {

@@ -1,4 +1,4 @@
-import type { Command, Task } from "@svc/client";
+import type { Command } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { noteCommand } from "../../shell/recent.ts";
@@ -35,29 +35,6 @@ export function useMayNot(slug: string, role: "operator" | "admin" = "operator")
   if (own !== "admin" && role === "admin") return needsAdmin;
   if (own !== "admin" && own !== "operator") return needsOperator;
   return project.data?.is_active === false ? "The project is archived" : null;
-}
-
-export const endedStates: readonly string[] = ["success", "failure", "revoked", "rejected"];
-
-interface Judged {
-  engine: string;
-  /** Undefined while it is not read, null where there is no such task. */
-  state: Task["state"] | null | undefined;
-}
-
-/** Why a task cannot be retried or cancelled; null where it can. */
-export function useTaskReasons(slug: string, { engine, state }: Judged): Record<"retry" | "cancel", string | null> {
-  const retry = useAble(slug, { engine, capability: "retry_task" }).reason;
-  const cancel = useAble(slug, { engine, capability: "cancel_task" }).reason;
-  if (!state) {
-    const reason = state === null ? "The task is not here" : "The task was not read yet";
-    return { retry: retry ?? reason, cancel: cancel ?? reason };
-  }
-  const hasEnded = endedStates.includes(state);
-  return {
-    retry: retry ?? (hasEnded || state === "unknown" ? null : "It has not ended yet"),
-    cancel: cancel ?? (hasEnded ? "It has ended already" : null),
-  };
 }
 
 /** What the tray says of a command, and which task it is about. */

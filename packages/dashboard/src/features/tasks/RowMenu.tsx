@@ -7,7 +7,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { menuItem, menuLabel, menuLayer, menuRule, putUnder, walkEntries } from "../../ui/Layers.tsx";
 import { MenuEntry } from "../../ui/MenuEntry.tsx";
 import type { TaskAct } from "../commands/TaskCommands.tsx";
-import { useTaskReasons } from "../commands/use-act.ts";
+import { useTaskReasons } from "../commands/task-reasons.ts";
 import { copiesOf } from "./detail/task-copies.ts";
 import { taskAddress } from "./task-address.ts";
 import type { ListRow } from "./task-pages.ts";
