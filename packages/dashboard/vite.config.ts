@@ -7,7 +7,7 @@ import { precompress } from "./scripts/precompress.ts";
 
 /** What every page needs goes into one file, the entry with it; without this each small shared module would be a request of its own. */
 const everywhere =
-  /[\\/]src[\\/](main\.tsx|[a-z-]*routes\.tsx|second-factor-gate\.ts|entry-token\.ts|field-faults\.ts|shell|live|ui|api\.ts|query-client\.ts|paths\.ts|search-text\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/](list-)?queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]/;
+  /[\\/]src[\\/](main\.tsx|[a-z-]*routes\.tsx|second-factor-gate\.ts|entry-token\.ts|field-faults\.ts|shell|live|ui[\\/](?!ReasonLayer)|api\.ts|query-client\.ts|paths\.ts|search-text\.ts)|[\\/](?!audit|admin)[a-z-]+[\\/](list-)?queries\.ts$|[\\/]client[\\/]src[\\/](?!task-query)|vite[\\/]/;
 const libraries = /[\\/]node_modules[\\/](?!.*(react-virtual|virtual-core|qrcode|dijkstrajs))/;
 /** What pages with figures need; a chart that a single page draws is that page's. */
 const charts = /[\\/]ui[\\/]charts[\\/]/;
@@ -15,7 +15,7 @@ const sharedCharts = /[\\/]ui[\\/]charts[\\/](?!OutcomeChart|LineChart)/;
 /** What both the task list and the fleet need: else one would load the file of the other. */
 const listParts = /[\\/](react-virtual|virtual-core|task-query)[\\/]/;
 /** Of the shared folders, what only a task's own page needs, and a row of the list that is opened. */
-const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module)/;
+const taskOnly = /[\\/](Json[A-Z]|json-lines|json\.module|redaction[\\/]markers)/;
 /** What the pages of queues, workers and agents share, with each other and with the way to the first task. */
 const fleetParts =
   /[\\/]features[\\/](agents|queues|workers)[\\/](?!(Agent|Queue|Worker)s?Page|queries|use-gaps|Loss|loss|Revoke|ChartPanels|depth-buckets)|[\\/](TaskTable|FailuresPanel)\.tsx$/;
@@ -25,10 +25,10 @@ const fleetOnly =
 const taskParts = /[\\/]features[\\/]tasks[\\/]detail[\\/](?!TaskDrawer|CauseList|causes|evidence)/;
 /** What acts on a task, and what other pages that act take from there once they are drawn. */
 const commandParts =
-  /[\\/]features[\\/]commands[\\/](TaskCommands|MoreTaskActs|CommandPill|use-act|able|words|command-queries|commands\.module)/;
+  /[\\/]features[\\/]commands[\\/](TaskCommands|task-reasons|MoreTaskActs|CommandPill|use-act|able|words|command-queries|commands\.module)/;
 /** What every page but the sign-in needs: the shell, and the parts of it that pages use too. */
 const signedIn =
-  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-bounds|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|HeldButton|NotForRole|OlderButton|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
+  /[\\/]src[\\/](shell[\\/](?!NotFound|Root)|(time-range|range-bounds|save-file)\.ts|live[\\/](?!connection|live|user)|ui[\\/](Layers|NotForRole|OlderButton|PageTabs|page-tabs|Segments|Stamp|StatePill|ScrollBox|Panel|instants|keys|gap-band|layers\.module|panel|pill\.module))|[\\/](field-faults|use-gaps|trouble|worker-states|issue-words|kept-list|reach|task-address|tasks[\\/]life)\.ts$|[\\/]account[\\/]AccountNav|[\\/](memberships|workers|queues)[\\/]queries\.ts$/;
 
 /** The small pages of who is not signed in yet. The others of them load what else they need by themselves, the QR code above all. */
 const entry =

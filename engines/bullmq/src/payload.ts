@@ -1,4 +1,4 @@
-import { cutText, isRawJson, parseJson } from "@svc/protocol";
+import { cutText, isRawJson, omittedMembersNote, omittedTextNote, parseJson } from "@svc/protocol";
 
 /**
  * Inputs and results, which BullMQ stores as JSON text of any length. An event must fit into a frame, so a long one is shortened; but
@@ -30,7 +30,7 @@ export function readPayload(text: string | undefined): unknown {
 /** The same text, or when it is long the text of its value with long strings cut and members left out. */
 export function shortPayload(text: string): string {
   if (text.length <= longestChars) return text;
-  const note = JSON.stringify(`[${text.length} characters not reported]`);
+  const note = JSON.stringify(omittedTextNote(text.length));
   if (text.length > longestParsedChars) return note;
   try {
     return JSON.stringify(shorten(parseJson(text), { chars: longestChars }, 0));
@@ -61,6 +61,6 @@ function shorten(value: unknown, room: { chars: number }, depth: number): unknow
     kept.push([key, short]);
   }
   room.chars = Math.max(room.chars, 0);
-  if (kept.length < members.length) kept.push(["...", `[${members.length - kept.length} more not reported]`]);
+  if (kept.length < members.length) kept.push(["...", omittedMembersNote(members.length - kept.length)]);
   return Array.isArray(value) ? kept.map(([, member]) => member) : Object.fromEntries(kept);
 }

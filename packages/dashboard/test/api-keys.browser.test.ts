@@ -174,6 +174,7 @@ describe("addresses", () => {
     await dialog.getByText("Line 2 is no IPv4 or IPv6 address, and no range of them.").waitFor();
     const save = dialog.getByRole("button", { name: "Save addresses" });
     await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
+    await dialog.getByRole("status").getByText("Put the addresses right first").waitFor();
     await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
     await field.fill(Array.from({ length: 33 }, (_, at) => `10.0.${at}.0/24`).join("\n"));
     await dialog.getByText("33 ranges; a key has at most 32.").waitFor();

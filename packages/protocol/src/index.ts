@@ -74,5 +74,6 @@ export * from "./payloads/brain-frames.ts";
 export * from "./payloads/hello.ts";
 export { cutText } from "./redaction/cut.ts";
 export { RedactionPatternError } from "./redaction/extra-patterns.ts";
-export { createRedactor, type Redactor, type RedactorOptions, redactionMarker } from "./redaction/redactor.ts";
+export { omittedMembersNote, omittedTextNote, redactionMarker } from "./redaction/markers.ts";
+export { createRedactor, type Redactor, type RedactorOptions } from "./redaction/redactor.ts";
 export * from "./vocabulary.ts";

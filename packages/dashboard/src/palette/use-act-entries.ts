@@ -5,7 +5,7 @@ import { agentsQuery } from "../features/agents/queries.ts";
 import { ableAgents, type Capability } from "../features/commands/able.ts";
 import { commandQuery } from "../features/commands/command-queries.ts";
 import { mayHaveToBeSentAgain, requestOf } from "../features/commands/send-again.ts";
-import { endedStates } from "../features/commands/TaskCommands.tsx";
+import { endedStates } from "../features/commands/task-reasons.ts";
 import { wordsOfAction } from "../features/commands/words.ts";
 import { workerActs } from "../features/commands/worker-acts.ts";
 import { issueQuery } from "../features/issues/issue-queries.ts";

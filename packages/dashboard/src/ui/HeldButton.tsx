@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import controls from "./controls.module.css";
+import { OffButton } from "./OffButton.tsx";
 
 interface HeldButtonProps {
   /** Why it cannot be pressed; null when it can. */
@@ -11,17 +12,7 @@ interface HeldButtonProps {
 }
 
 /** A button that stays where it is while it cannot be pressed, and says why. */
-export function HeldButton({ reason, isMain = false, isDanger = false, onAct, children }: HeldButtonProps) {
+export function HeldButton({ isMain = false, isDanger = false, ...rest }: HeldButtonProps) {
   const look = isDanger ? controls.danger : isMain ? controls.pri : "";
-  return (
-    <button
-      type="button"
-      className={`${controls.btn} ${look}`}
-      aria-disabled={reason !== null}
-      title={reason ?? undefined}
-      onClick={() => reason === null && onAct()}
-    >
-      {children}
-    </button>
-  );
+  return <OffButton {...rest} type="button" className={`${controls.btn} ${look}`} isOff={rest.reason !== null} />;
 }

@@ -1,7 +1,5 @@
 import { isExactNumber } from "@svc/client";
-
-const redactionMarker = "[REDACTED]";
-const cutSuffix = /\[\.\.\.(\d+) more bytes truncated\]$/;
+import { findCutNote, redactionMarker } from "@svc/protocol/markers";
 
 /** One tree of a panel. */
 export interface JsonPart {
@@ -97,8 +95,8 @@ type Leaf =
 function leaf(value: unknown): Leaf {
   if (value === redactionMarker) return { kind: "redacted" };
   if (typeof value === "string") {
-    const cut = cutSuffix.exec(value);
-    return { kind: "text", text: cut ? value.slice(0, cut.index) : value, cutBytes: cut ? Number(cut[1]) : null };
+    const cut = findCutNote(value);
+    return { kind: "text", text: cut ? value.slice(0, -cut.note.length) : value, cutBytes: cut ? cut.bytes : null };
   }
   if (isExactNumber(value)) return { kind: "value", text: value.rawJSON, isExact: true };
   return { kind: "value", text: String(value), isExact: false };

@@ -1,5 +1,5 @@
-const suffixForm = /\[\.\.\.[0-9]{1,16} more bytes truncated\]$/;
-const longestSuffix = "[...1234567890123456 more bytes truncated]".length;
+import { cutNote, findCutNote } from "./markers.ts";
+
 const encoder = new TextEncoder();
 
 /**
@@ -10,8 +10,8 @@ export function cutText(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return text;
-  const suffix = suffixForm.exec(text.slice(-longestSuffix));
-  if (suffix !== null && bytes - suffix[0].length <= maxBytes) return text;
+  const before = findCutNote(text);
+  if (before !== null && bytes - before.note.length <= maxBytes) return text;
   const { read, written } = encoder.encodeInto(text, new Uint8Array(maxBytes));
-  return `${text.slice(0, read)}[...${bytes - written} more bytes truncated]`;
+  return text.slice(0, read) + cutNote(bytes - written);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RedactionPatternError } from "./extra-patterns.ts";
-import { createRedactor, redactionMarker } from "./redactor.ts";
+import { redactionMarker } from "./markers.ts";
+import { createRedactor } from "./redactor.ts";
 
 describe("extra key patterns", () => {
   const { redact } = createRedactor({ extraKeyPatterns: ["internal_?id", "x-acme-.*"] });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson } from "../json/parse-json.ts";
-import { createRedactor, redactionMarker } from "./redactor.ts";
+import { redactionMarker } from "./markers.ts";
+import { createRedactor } from "./redactor.ts";
 
 const { redact } = createRedactor();
 

@@ -4,6 +4,7 @@ import { withoutNul } from "../json/unicode.ts";
 import { cutText } from "./cut.ts";
 import { compileKeyPatterns, compileValuePatterns } from "./extra-patterns.ts";
 import { createKeyRule } from "./key-rule.ts";
+import { redactionMarker } from "./markers.ts";
 import { createValueRule } from "./value-rule.ts";
 
 /**
@@ -30,8 +31,6 @@ export interface Redactor {
    */
   redact(value: unknown): unknown;
 }
-
-export const redactionMarker = "[REDACTED]";
 
 const defaultMaxStringBytes = 8_192;
 const deepest = 64;

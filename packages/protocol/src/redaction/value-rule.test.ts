@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createRedactor, redactionMarker } from "./redactor.ts";
+import { redactionMarker } from "./markers.ts";
+import { createRedactor } from "./redactor.ts";
 
 const { redact } = createRedactor();
 const alnum = (length: number) => "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0z".repeat(4).slice(0, length);

@@ -3,9 +3,9 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePollMs, useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
-import controls from "../../ui/controls.module.css";
 import { Bones, Failed, FailedLine } from "../../ui/Feedback.tsx";
 import { nameText } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Panel, PanelEmpty } from "../../ui/Panel.tsx";
 import panel from "../../ui/panel.module.css";
@@ -49,18 +49,10 @@ export function AgentPage() {
         <h1 className="cut">{nameText(agent.name)}</h1>
         <span className="t2">{agentReason(agent, now)}</span>
         <span className="grow" />
-        <button
-          type="button"
-          className={controls.btn}
-          aria-disabled={!isAdmin}
-          title={isAdmin ? undefined : "Needs the admin role in this project"}
-          onClick={() => {
-            if (isAdmin) setRevoking(true);
-          }}
-        >
+        <HeldButton reason={isAdmin ? null : "Needs the admin role in this project"} onAct={() => setRevoking(true)}>
           <Icon name="trash" />
           Revoke
-        </button>
+        </HeldButton>
       </div>
       {read.error ? (
         <FailedLine title="The agent was not renewed" error={read.error} onRetry={() => void read.refetch()} />

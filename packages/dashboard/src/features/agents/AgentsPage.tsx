@@ -11,6 +11,7 @@ import { Empty, FailedLine } from "../../ui/Feedback.tsx";
 import { FilterBox } from "../../ui/FilterBox.tsx";
 import { count, nameText, printable } from "../../ui/format.ts";
 import { type LossGap, lostText } from "../../ui/gap-band/gaps.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
 import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
@@ -44,18 +45,10 @@ export function AgentsPage() {
   const online = all.filter((agent) => agent.state === "online").length;
 
   const mint = (
-    <button
-      type="button"
-      className={`${controls.btn} ${controls.pri}`}
-      aria-disabled={!isAdmin}
-      title={isAdmin ? undefined : "Needs the admin role in this project"}
-      onClick={() => {
-        if (isAdmin) setMinting(true);
-      }}
-    >
+    <HeldButton isMain reason={isAdmin ? null : "Needs the admin role in this project"} onAct={() => setMinting(true)}>
       <Icon name="plus" />
       Mint agent
-    </button>
+    </HeldButton>
   );
 
   return (

@@ -12,13 +12,17 @@ interface AddressesFieldProps {
   error?: string | undefined;
 }
 
-/** Why what was typed cannot be sent; null when it can. */
-export function addressesFault(text: string): string | null {
+/** Why what was typed cannot be sent, beside its field; null when it can. */
+function addressesFault(text: string): string | null {
   const { ranges, faults } = readRanges(text);
   const [line] = faults;
   if (line !== undefined) return `Line ${line} is no IPv4 or IPv6 address, and no range of them.`;
   return ranges.length > maxRanges ? `${ranges.length} ranges; a key has at most ${maxRanges}.` : null;
 }
+
+/** The same for the button that would send it. */
+export const addressesReason = (text: string): string | null =>
+  addressesFault(text) === null ? null : "Put the addresses right first";
 
 /** From where a key may be used: one range a line, what the server will make of them, and what that means for oneself. */
 export function AddressesField({ text, onChange, error }: AddressesFieldProps) {

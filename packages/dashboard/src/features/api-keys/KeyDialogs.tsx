@@ -11,7 +11,7 @@ import { printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { Age } from "../../ui/Stamp.tsx";
-import { AddressesField, addressesFault } from "./AddressesField.tsx";
+import { AddressesField, addressesReason } from "./AddressesField.tsx";
 import { readRanges } from "./cidrs.ts";
 import { apiKeysQuery } from "./queries.ts";
 
@@ -42,7 +42,7 @@ export function AddressesDialog({ apiKey, onClose }: KeyDialogProps) {
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Cancel
           </button>
-          <ActButton error={change.error} isBusy={change.isPending} reason={addressesFault(text)}>
+          <ActButton error={change.error} isBusy={change.isPending} reason={addressesReason(text)}>
             Save addresses
           </ActButton>
         </div>

@@ -17,7 +17,7 @@ import { Snippet } from "../../ui/Snippet.tsx";
 import { useNow } from "../../ui/ticker.ts";
 import { projectsQuery } from "../projects/queries.ts";
 import { useMe } from "../sessions/queries.ts";
-import { AddressesField, addressesFault } from "./AddressesField.tsx";
+import { AddressesField, addressesReason } from "./AddressesField.tsx";
 import { readRanges } from "./cidrs.ts";
 import { apiKeysQuery, scopesQuery } from "./queries.ts";
 import { ScopesField } from "./ScopesField.tsx";
@@ -117,7 +117,7 @@ export function MintKeyDialog({ onClose }: { onClose: () => void }) {
             <ActButton
               error={mint.error}
               isBusy={mint.isPending}
-              reason={chosen.size === 0 ? "Tick what it may do first" : addressesFault(addresses)}
+              reason={chosen.size === 0 ? "Tick what it may do first" : addressesReason(addresses)}
             >
               Mint key
             </ActButton>

@@ -9,6 +9,7 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { taskQuery } from "../tasks/queries.ts";
 import { AgentField, namedAgent } from "./AgentField.tsx";
+import { endedStates, useTaskReasons } from "./task-reasons.ts";
 import { useAble, useIssue } from "./use-act.ts";
 import { refusalWords } from "./words.ts";
 
@@ -24,6 +25,7 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
   const able = useAble(slug, { engine, capability: "cancel_task" });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
   const [agentId, setAgentId] = useState("");
+  const { cancel: reason } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
   const name = task ? nameText(task.name) : printable(taskId);
   const send = () =>
     issue.mutate(
@@ -35,11 +37,13 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
     );
   return (
     <Dialog title={`Cancel ${name}`} onClose={onClose}>
-      <p>
-        {task?.state === "started"
-          ? "The task is running. Its engine is asked to stop it; what it has done by then stays done."
-          : "The engine is asked to take the task out before it runs."}
-      </p>
+      {endedStates.includes(task?.state ?? "") ? null : (
+        <p>
+          {task?.state === "started"
+            ? "The task is running. Its engine is asked to stop it; what it has done by then stays done."
+            : "The engine is asked to take the task out before it runs."}
+        </p>
+      )}
       <p className="t2">
         Task <span className="mono">{printable(taskId)}</span> of {printable(engine)}
       </p>
@@ -54,7 +58,7 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
         <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
           Let it go on
         </button>
-        <ActButton isDanger error={issue.error} isBusy={issue.isPending} reason={able.reason} onAct={send}>
+        <ActButton isDanger error={issue.error} isBusy={issue.isPending} reason={reason} onAct={send}>
           Cancel the task
         </ActButton>
       </div>

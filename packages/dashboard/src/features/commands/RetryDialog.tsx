@@ -13,6 +13,7 @@ import { Segments } from "../../ui/Segments.tsx";
 import { taskQuery } from "../tasks/queries.ts";
 import { AgentField, namedAgent } from "./AgentField.tsx";
 import { bytesOf, hasMarker, readArgs, readKwargs } from "./override-text.ts";
+import { useTaskReasons } from "./task-reasons.ts";
 import { useAble, useIssue } from "./use-act.ts";
 import { refusalWords } from "./words.ts";
 
@@ -40,15 +41,18 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
   const [isTried, setTried] = useState(false);
 
   const mode = able.resubmits ? "changed" : chosenMode;
-  const isRedacted = task ? hasMarker([task.args, task.kwargs]) : false;
-  // Redacted inputs are never filled in: a retry with the marker in the place of a secret would only fail again.
-  const args = typedArgs ?? (task && !isRedacted ? JSON.stringify(task.args, null, 2) : "");
-  const kwargs = typedKwargs ?? (task && !isRedacted ? JSON.stringify(task.kwargs, null, 2) : "");
+  const isPartial = task ? hasMarker([task.args, task.kwargs]) : false;
+  // Such inputs are never filled in: a retry with a note in the place of a value would fail again, or do something else.
+  const args = typedArgs ?? (task && !isPartial ? JSON.stringify(task.args, null, 2) : "");
+  const kwargs = typedKwargs ?? (task && !isPartial ? JSON.stringify(task.kwargs, null, 2) : "");
   const readA = readArgs(args);
   const readK = readKwargs(kwargs);
   const seconds = /^\d{1,5}$/.test(delay.trim()) ? Number(delay.trim()) : Number.NaN;
   const delayFault = seconds <= maximumDelay ? null : `A whole number of seconds, 0 to ${maximumDelay}`;
   const isWrong = delayFault !== null || (mode === "changed" && (readA.fault !== null || readK.fault !== null));
+  const { retry: held } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
+  const isMarked = mode === "changed" && (readA.isMarked || readK.isMarked);
+  const reason = held ?? (isMarked ? "Some inputs were redacted or cut: put the real values there" : null);
   const name = task ? nameText(task.name) : printable(taskId);
 
   const send = () => {
@@ -68,7 +72,9 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
   const hint = (text: string) => (
     <>
       {bytes(bytesOf(text))} of 64 KB.
-      {isRedacted && text === "" ? " The inputs that are stored here were redacted, so they are not filled in." : null}
+      {isPartial && text === ""
+        ? " The inputs that are stored here were redacted or cut, so they are not filled in."
+        : null}
     </>
   );
   return (
@@ -130,7 +136,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Leave it
           </button>
-          <ActButton error={issue.error} isBusy={issue.isPending} reason={able.reason}>
+          <ActButton error={issue.error} isBusy={issue.isPending} reason={reason}>
             Retry the task
           </ActButton>
         </div>

@@ -13,7 +13,7 @@ import { CommandPill } from "./CommandPill.tsx";
 import { commandQuery, hasEnded } from "./command-queries.ts";
 import css from "./commands.module.css";
 import { MoreTaskActs } from "./MoreTaskActs.tsx";
-import { useAble } from "./use-act.ts";
+import { useTaskReasons } from "./task-reasons.ts";
 import { wordsOfAction } from "./words.ts";
 
 const dialogs = {
@@ -24,22 +24,6 @@ export type TaskAct = keyof typeof dialogs;
 
 type OfTask = Pick<Task, "engine" | "task_id" | "state">;
 type ActedOn = OfTask & Pick<Task, "name" | "worker_name">;
-
-export const endedStates: readonly string[] = ["success", "failure", "revoked", "rejected"];
-
-/** Why a task cannot be retried or cancelled; null where it can. */
-export function useTaskReasons(
-  slug: string,
-  { engine, state }: Pick<OfTask, "engine" | "state">,
-): Record<TaskAct, string | null> {
-  const retry = useAble(slug, { engine, capability: "retry_task" });
-  const cancel = useAble(slug, { engine, capability: "cancel_task" });
-  const hasEnded = endedStates.includes(state);
-  return {
-    retry: retry.reason ?? (hasEnded || state === "unknown" ? null : "It has not ended yet"),
-    cancel: cancel.reason ?? (hasEnded ? "It has ended already" : null),
-  };
-}
 
 /** Retry and cancel of one task: pressed in vain, with the reason, while they cannot be done. */
 export function TaskCommands({ slug, task }: { slug: string; task: ActedOn }) {

@@ -1,11 +1,12 @@
+import { cutNote, omittedMembersNote, omittedTextNote } from "@svc/protocol/markers";
 import { describe, expect, test } from "vitest";
 import { hasMarker, readArgs, readKwargs } from "./override-text.ts";
 
 describe("the inputs of a retry", () => {
   test("are read as a list and an object, with their exact numbers", () => {
-    expect(readArgs("[1, {}]")).toEqual({ value: [1, {}], fault: null });
+    expect(readArgs("[1, {}]")).toMatchObject({ value: [1, {}], fault: null });
     expect(JSON.stringify(readArgs("[12345678901234567890]").value)).toBe("[12345678901234567890]");
-    expect(readKwargs('{"a": null}')).toEqual({ value: { a: null }, fault: null });
+    expect(readKwargs('{"a": null}')).toMatchObject({ value: { a: null }, fault: null });
   });
 
   test.each([
@@ -35,7 +36,23 @@ describe("the inputs of a retry", () => {
     expect(readArgs(`["${"x".repeat(65_532)}"]`).fault).toBeNull();
   });
 
+  test.each([
+    `[{"body": "Dear ... ${cutNote(61_808)}"}]`,
+    `[{"k${cutNote(3)}": 1}]`,
+    `[{"to": [1, 2, "${omittedMembersNote(49_998)}"]}]`,
+    `[{"a": 1, "...": "${omittedMembersNote(1)}"}]`,
+    `["${omittedTextNote(2_000_000)}"]`,
+  ])("%s is refused, and says what is missing", (text) => {
+    const { value, fault, isMarked } = readArgs(text);
+    expect(value).toBeNull();
+    expect(fault).toMatch(/^Still holds \[.* (truncated|not reported)\]: put the real value there$/);
+    expect(isMarked).toBe(true);
+    expect(hasMarker(JSON.parse(text))).toBe(true);
+  });
+
   test("a text that only mentions the marker is no redacted value", () => {
-    expect(hasMarker(["the word [REDACTED] stands here"])).toBe(false);
+    expect(
+      hasMarker(["the word [REDACTED] stands here", "[3 more not reported] it says", cutNote(3).concat(".")]),
+    ).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import type { Command, CommandStatus } from "@svc/client";
+import { cutNote, omittedMembersNote } from "@svc/protocol/markers";
 import { describe, expect, test } from "vitest";
 import { mayHaveToBeSentAgain, requestOf } from "./send-again.ts";
 
@@ -63,11 +64,13 @@ describe("the request that is made again", () => {
     expect(request("pool_grow", payload)?.body).toEqual(payload);
   });
 
-  test("is none without an engine, or with inputs that were redacted", () => {
+  test("is none without an engine, or with inputs that were redacted or cut", () => {
     expect(request("restart_worker", { worker_name: "w" })).toBeNull();
     expect(request("retry_task", {})).toBeNull();
-    const payload = { engine: "bullmq", task_id: "a", override_args: ["[REDACTED]"], override_kwargs: {} };
-    expect(request("retry_task", payload)).toBeNull();
+    const payload = { engine: "bullmq", task_id: "a", override_kwargs: {} };
+    expect(request("retry_task", { ...payload, override_args: ["whole"] })).not.toBeNull();
+    for (const part of ["[REDACTED]", `Dear ...${cutNote(9)}`, omittedMembersNote(3)])
+      expect(request("retry_task", { ...payload, override_args: [part] })).toBeNull();
   });
 
   test("asks for a rate of a worker only where an agent limits that of workers", () => {

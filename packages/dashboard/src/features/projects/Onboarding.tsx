@@ -6,6 +6,7 @@ import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import controls from "../../ui/controls.module.css";
 import { idTail, nameText, printable } from "../../ui/format.ts";
+import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Glyph, Icon } from "../../ui/Icon.tsx";
 import { shortClockText, useZone } from "../../ui/instants.ts";
 import panel from "../../ui/panel.module.css";
@@ -112,16 +113,14 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
               <>
                 <p>An agent is what connects to this server; it gets a token and a secret of its own.</p>
                 <p className={css.act}>
-                  <button
-                    type="button"
-                    className={`${controls.btn} ${controls.pri}`}
-                    aria-disabled={!isAdmin}
-                    title={isAdmin ? undefined : "Needs the admin role in this project"}
-                    onClick={() => isAdmin && setMinting(true)}
+                  <HeldButton
+                    isMain
+                    reason={isAdmin ? null : "Needs the admin role in this project"}
+                    onAct={() => setMinting(true)}
                   >
                     <Icon name="plus" />
                     Mint agent
-                  </button>
+                  </HeldButton>
                 </p>
               </>
             )}
