@@ -32,7 +32,7 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
     }
     runs.length = 0;
     const retry = (job: string) => executeOn(adapter, "retry_task", { task_id: id(job) });
-    return { app, adapter, network, retry, runs };
+    return { app, adapter, id, network, retry, runs };
   }
 
   test("stay offered while there is none", async () => {
@@ -89,8 +89,8 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
   });
 
   test("that retry a list say of each job, and of themselves, that its outcome is unknown", async () => {
-    const { adapter, app, network, retry } = await withNetwork();
-    const taskIds = ["a", "b"].map((job) => `${app.prefix}/mail/${job}`);
+    const { adapter, id, network, retry } = await withNetwork();
+    const taskIds = ["a", "b"].map(id);
     expect(await retry("a")).toMatchObject({ status: "success" });
     network.blackhole();
 

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Tx } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import { createTurns } from "../../platform/turns.ts";
-import type { BulkRetryRequestRow, CommandRow, Tables } from "../../schema/tables/index.ts";
+import type { BulkRetryRequestRow, CommandRow } from "../../schema/tables/index.ts";
 import type { ChildSource, Commands } from "../commands/index.ts";
 import { createCanaryWatch } from "./canary-watch.ts";
 import { createDueTimes } from "./due-times.ts";
@@ -11,7 +10,7 @@ import { type RoundDeps, runRound } from "./round.ts";
 import { openStretches } from "./seal.ts";
 import { sentOf } from "./states.ts";
 import { movingInProjects, movingRequests, openForAgents, parentsOf, withUnnotedEnds } from "./store.ts";
-import { ableTakers } from "./takers.ts";
+import { ableTakers, type Takers } from "./takers.ts";
 
 export interface CoordinatorDeps extends RoundDeps {
   readonly log: Log;
@@ -92,8 +91,7 @@ export function createCoordinator(deps: CoordinatorDeps) {
       for (const row of open) {
         if (taken.length >= max) break;
         if (!hasRoom(row, now) && !freed.has(row.id)) continue;
-        const takers = async (_tx: Tx<Tables>, _row: BulkRetryRequestRow, engine: string) =>
-          engines.has(engine) ? [agentId] : [];
+        const takers: Takers = async (_tx, _row, { engine }) => (engines.has(engine) ? [agentId] : []);
         const { issued } = await runRound(deps, { parentId: row.id, takers, limit: max - taken.length });
         commands.offer(...issued);
         taken.push(...issued);
