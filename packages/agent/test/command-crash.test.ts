@@ -70,8 +70,8 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
     await waitFor(() => answers("command_result", "c").length === 2);
 
     expect(answers("command_result", "c")).toEqual([
-      { status: "failed", error: unknown, delivery_claim_token: "one" },
-      { status: "failed", error: unknown, delivery_claim_token: "two" },
+      { status: "failed", error: unknown, outcome: "unknown", delivery_claim_token: "one" },
+      { status: "failed", error: unknown, outcome: "unknown", delivery_claim_token: "two" },
     ]);
     expect(answers("command_ack", "c").at(-1)).toEqual({ delivery_claim_token: "two" });
     expect(idsOf(first)).toEqual(["c"]);

@@ -11,7 +11,13 @@ import { CommandRouter } from "../src/commands/router.ts";
 export interface Reply {
   readonly type: string;
   readonly id: string;
-  readonly payload: { delivery_claim_token?: string; status?: string; error?: string; result?: unknown };
+  readonly payload: {
+    delivery_claim_token?: string;
+    status?: string;
+    error?: string;
+    outcome?: string;
+    result?: unknown;
+  };
 }
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,6 +1,6 @@
 import type { CommandContext, CommandHandler } from "./context.ts";
 import { readCount } from "./parameters.ts";
-import { reasonOf } from "./reason.ts";
+import { failureOf } from "./reason.ts";
 import { Refusal } from "./refusal.ts";
 import { retryByReference } from "./retry.ts";
 
@@ -23,8 +23,10 @@ export const bulkRetry: CommandHandler = async ({ parameters }, context) => {
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, taskIds.length) }, takeTurns));
   const result = fittingResult(entries);
-  const [first] = entries;
-  if (first && entries.every(({ status }) => status === "failed")) throw new Refusal(String(first.error), result);
+  const told = entries.find(({ outcome }) => outcome === "unknown") ?? entries[0];
+  if (told && entries.every(({ status }) => status === "failed")) {
+    throw new Refusal(String(told.error), result, told.outcome === "unknown" ? told.outcome : undefined);
+  }
   return result;
 };
 
@@ -35,7 +37,8 @@ async function retryOne(taskId: string, { addresses, queues, hasTime }: CommandC
     await retryByReference(await queues.open(job.names), job);
     return { task_id: taskId, status: "success" };
   } catch (fault) {
-    return { task_id: taskId, status: "failed", error: reasonOf(fault).slice(0, longestError) };
+    const { error, ...more } = failureOf(fault);
+    return { task_id: taskId, status: "failed", error: error.slice(0, longestError), ...more };
   }
 }
 

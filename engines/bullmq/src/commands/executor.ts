@@ -12,7 +12,7 @@ import { listDeadLetters } from "./dead-letters.ts";
 import { depthOf, purgeQueue } from "./purge.ts";
 import { createQueueAccess } from "./queue-access.ts";
 import { limitRate } from "./rate-limit.ts";
-import { reasonOf } from "./reason.ts";
+import { failureOf } from "./reason.ts";
 import { reconcileTask } from "./reconcile-task.ts";
 import { Refusal } from "./refusal.ts";
 import { requeueDeadLetter, retryTask } from "./retry.ts";
@@ -104,7 +104,7 @@ export function createExecutor({ settings, connection, sink, knownQueues }: Exec
         const context = { redis, settings, addresses, queues, knownQueues, askProcesses: ask, tellSchedules, hasTime };
         return { status: "success", result: await handler(command, context) };
       } catch (fault) {
-        const outcome = failed(reasonOf(fault));
+        const outcome: CommandOutcome = { status: "failed", ...failureOf(fault) };
         return fault instanceof Refusal && fault.result ? { ...outcome, result: fault.result } : outcome;
       }
     },

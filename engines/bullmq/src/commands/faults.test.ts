@@ -32,7 +32,7 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
     }
     runs.length = 0;
     const retry = (job: string) => executeOn(adapter, "retry_task", { task_id: id(job) });
-    return { app, adapter, network, retry, runs };
+    return { app, adapter, id, network, retry, runs };
   }
 
   test("stay offered while there is none", async () => {
@@ -57,7 +57,7 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
     const { network, retry } = await withNetwork();
     network.down();
 
-    expect(await retry("a")).toEqual({
+    expect(await retry("a")).toMatchObject({
       status: "failed",
       error: expect.stringMatching(/there is no connection to Redis: nothing was done|is unknown$/),
     });
@@ -81,9 +81,27 @@ describe.each(bullmqMajors)("commands for BullMQ %s over a network that fails", 
     expect(outcome).toEqual({
       status: "failed",
       error: expect.stringMatching(/^Redis: .*; whether the command was carried out is unknown$/),
+      outcome: "unknown",
     });
     await waitFor(async () => (await retry("b")).status === "success");
     await waitFor(() => runs.length === 2);
     expect(runs).toEqual(["a", "b"]);
+  });
+
+  test("that retry a list say of each job, and of themselves, that its outcome is unknown", async () => {
+    const { adapter, id, network, retry } = await withNetwork();
+    const taskIds = ["a", "b"].map(id);
+    expect(await retry("a")).toMatchObject({ status: "success" });
+    network.blackhole();
+
+    const pending = executeOn(adapter, "bulk_retry", { filter: { task_ids: taskIds }, max: 2 });
+    network.down();
+
+    const error = expect.stringMatching(/^Redis: .*; whether the command was carried out is unknown$/);
+    const unknown = { status: "failed", error, outcome: "unknown" };
+    expect(await pending).toEqual({
+      ...unknown,
+      result: { results: taskIds.map((task_id) => ({ task_id, ...unknown })) },
+    });
   });
 });

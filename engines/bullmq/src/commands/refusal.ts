@@ -2,9 +2,12 @@
 export class Refusal extends Error {
   /** What there is to tell beside it, in the form of the result of a success. */
   readonly result: Readonly<Record<string, unknown>> | undefined;
+  /** Whether it took effect nobody knows. */
+  readonly outcome: "unknown" | undefined;
 
-  constructor(message: string, result?: Readonly<Record<string, unknown>>) {
+  constructor(message: string, result?: Readonly<Record<string, unknown>>, outcome?: "unknown") {
     super(message);
     this.result = result;
+    this.outcome = outcome;
   }
 }

@@ -35,13 +35,15 @@ async function control({ askProcesses, settings }: CommandContext, request: Work
   const asked = await askProcesses(request, settings.prefixes);
   const failed = asked.concerned.filter((reply) => reply.error !== undefined);
   if (failed.length > 0) throw new Refusal(failed.map((reply) => `${reply.from}: ${reply.error}`).join("; "));
-  if (asked.concerned.length === 0 || asked.silent > 0) throw new Refusal(whyNot(request.worker, asked));
+  if (asked.concerned.length === 0 || asked.silent > 0) throw whyNot(request.worker, asked);
   return {};
 }
 
-function whyNot(worker: string, { reached, concerned, silent }: Asked): string {
-  if (reached === 0) return "no process with BullMQ workers takes commands: see attachBullmq in the documentation";
-  if (silent === 0) return `no process that takes commands has a worker ${worker}`;
+function whyNot(worker: string, { reached, concerned, silent }: Asked): Refusal {
+  if (reached === 0) {
+    return new Refusal("no process with BullMQ workers takes commands: see attachBullmq in the documentation");
+  }
+  if (silent === 0) return new Refusal(`no process that takes commands has a worker ${worker}`);
   const answers = `${silent} of ${reached} processes have not answered in time, ${concerned.length} with a worker ${worker} have`;
-  return `${answers}; whether the others did it is unknown`;
+  return new Refusal(`${answers}; whether the others did it is unknown`, undefined, "unknown");
 }

@@ -227,6 +227,7 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     expect(resized).toEqual({
       status: "failed",
       error: expect.stringMatching(/^1 of 3 processes have not answered in time, 2 with a worker w1 have/),
+      outcome: "unknown",
     });
   });
 

@@ -11,14 +11,25 @@ export interface Command {
 
 export type CommandOutcome =
   | { readonly status: "success"; readonly result?: Readonly<Record<string, unknown>> }
-  /** At most 8192 characters of error are sent. */
-  | { readonly status: "failed"; readonly error: string; readonly result?: Readonly<Record<string, unknown>> };
+  | {
+      readonly status: "failed";
+      /** At most 8192 characters are sent. */
+      readonly error: string;
+      /** It may have taken effect: nobody knows. */
+      readonly outcome?: "unknown";
+      readonly result?: Readonly<Record<string, unknown>>;
+    };
 
 /** Carries a command out. What it throws becomes a failed result. */
 export type CommandExecutor = (command: Command) => Promise<CommandOutcome>;
 
 export function failed(error: string): CommandOutcome {
   return { status: "failed", error };
+}
+
+/** Of a command that was begun, and of which nobody knows whether it took effect. */
+export function unknownOutcome(error: string): CommandOutcome {
+  return { status: "failed", error, outcome: "unknown" };
 }
 
 const maxActionCharacters = 80;

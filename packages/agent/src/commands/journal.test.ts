@@ -131,9 +131,10 @@ describe("after a restart", () => {
     const error =
       "outcome unknown: the agent stopped while it carried the command out; look at the engine before you repeat it";
     const next = restart();
-    expect(results().map(({ payload }) => payload)).toEqual([{ status: "failed", error, delivery_claim_token: "two" }]);
+    const unknown = { status: "failed", error, outcome: "unknown" };
+    expect(results().map(({ payload }) => payload)).toEqual([{ ...unknown, delivery_claim_token: "two" }]);
     next.handle(commandFrame("c", { delivery_claim_token: "three" }));
-    expect(results().at(-1)?.payload).toEqual({ status: "failed", error, delivery_claim_token: "three" });
+    expect(results().at(-1)?.payload).toEqual({ ...unknown, delivery_claim_token: "three" });
     restart();
     expect(results()).toHaveLength(2);
   });

@@ -20,6 +20,7 @@ describe("a result", () => {
     { status: "success", result: { task_id: "é✓", new_task_id: 'a"b' } },
     { status: "failed", error: "no" },
     { status: "failed", error: "no", result: { results: [] } },
+    { status: "failed", error: "no", outcome: "unknown" },
   ] as const)("%j is canonical with and without a token", (outcome) => {
     for (const token of [null, 'to"ken\\', "é"]) {
       const { payload, sizeBytes, type, frameId } = resultEntry("c", encodeOutcome(outcome, redactor), token);
@@ -38,8 +39,12 @@ describe("a result", () => {
     expect(sent({ status: "success", result: { text: "x ".repeat(400_000) } }, "t")).toEqual({
       status: "failed",
       error: "the command ended with success, but its result of 800041 bytes is too large to be sent",
+      outcome: "unknown",
       delivery_claim_token: "t",
     });
+    const result = { text: "x ".repeat(400_000) };
+    expect(sent({ status: "failed", error: "no", result })).not.toHaveProperty("outcome");
+    expect(sent({ status: "failed", error: "no", outcome: "unknown", result })).toMatchObject({ outcome: "unknown" });
   });
 
   const cycle: Record<string, unknown> = {};
@@ -59,6 +64,7 @@ describe("a result", () => {
     expect(sent({ status: "success", result })).toEqual({
       status: "failed",
       error: "the command ended with success, but its result cannot be sent because it is not JSON",
+      outcome: "unknown",
     });
   });
 
@@ -118,6 +124,8 @@ test("an outcome that is shortened keeps its status and 200 characters of its er
 
   expect(shortenOutcome(success)).toBe('{"status":"success"}');
   expect(JSON.parse(shortenOutcome(failure))).toEqual({ status: "failed", error: "x ".repeat(100) });
+  const unknown = { status: "failed", error: "no", outcome: "unknown" } as const;
+  expect(JSON.parse(shortenOutcome(encodeOutcome(unknown, redactor)))).toEqual(unknown);
 });
 
 describe("for a way to the service that lets less through", () => {
@@ -130,6 +138,7 @@ describe("for a way to the service that lets less through", () => {
     expect(JSON.parse(smaller?.payload ?? "")).toEqual({
       status: "failed",
       error: `the command ended with success, but its result of ${entry.sizeBytes} bytes is larger than what the way to the service lets through`,
+      outcome: "unknown",
       delivery_claim_token: "t",
     });
   });
@@ -141,6 +150,8 @@ describe("for a way to the service that lets less through", () => {
       status: "failed",
       error: expect.stringMatching(/^the command ended with failed, but/),
     });
+    const unknown = smallerResult(buffered({ status: "failed", error: "x ".repeat(2_000), outcome: "unknown" }, null));
+    expect(JSON.parse(unknown?.payload ?? "")).toMatchObject({ outcome: "unknown" });
   });
 
   test("what is small already, and what is no result, is left to be dropped", () => {

@@ -35,7 +35,7 @@ export function encodeOutcome(outcome: CommandOutcome, redactor: Redactor): stri
     const text = canonicalText({
       status: outcome.status,
       ...(outcome.result === undefined ? {} : { result: redactTexts(outcome.result, redactor) }),
-      ...(outcome.status === "failed" ? { error: errorText(outcome.error, redactor) } : {}),
+      ...(outcome.status === "failed" ? { error: errorText(outcome.error, redactor), ...openOf(outcome) } : {}),
     });
     const sizeBytes = Buffer.byteLength(text);
     if (sizeBytes <= payloadLimitBytes - tokenBytes) return text;
@@ -44,34 +44,50 @@ export function encodeOutcome(outcome: CommandOutcome, redactor: Redactor): stri
     // Whatever an adapter put there: no canonical form, a cycle, an accessor that throws.
     reason = "its result cannot be sent because it is not JSON";
   }
-  return canonicalText({ status: "failed", error: endedText(outcome.status, reason) });
+  return withoutResult(outcome, reason);
 }
 
 /** The outcome without its result and with a short error: what is kept of many old ones. */
-export function shortenOutcome(outcome: string): string {
-  const { status, error } = JSON.parse(outcome) as { status: string; error?: string };
+export function shortenOutcome(text: string): string {
+  const { error, ...outcome } = JSON.parse(text) as SentOutcome;
+  const { status } = outcome;
   return canonicalText(
-    error === undefined ? { status } : { status, error: cutCharacters(error, maxShortErrorCharacters) },
+    error === undefined
+      ? { status }
+      : { status, error: cutCharacters(error, maxShortErrorCharacters), ...openOf(outcome) },
   );
 }
 
 /** In the place of a result that is too large for the way to the brain: one that says so. Undefined when it is small already. */
 export function smallerResult({ type, frameId, payload, sizeBytes }: BufferEntry): NewEntry | undefined {
   if (type !== "command_result" || sizeBytes <= smallestBytes) return undefined;
-  const { delivery_claim_token: token = null, ...outcome } = JSON.parse(payload) as Record<string, string | null>;
-  const error = endedText(
-    String(outcome.status),
-    `its result of ${sizeBytes} bytes is larger than what the way to the service lets through`,
-  );
-  return resultEntry(frameId, canonicalText({ status: "failed", error }), token);
+  const { delivery_claim_token: token = null, ...outcome } = JSON.parse(payload) as SentOutcome;
+  const reason = `its result of ${sizeBytes} bytes is larger than what the way to the service lets through`;
+  return resultEntry(frameId, withoutResult(outcome, reason), token);
+}
+
+/** What `encodeOutcome` wrote, and `resultEntry` added to it. */
+interface SentOutcome {
+  readonly status: CommandOutcome["status"];
+  readonly error?: string;
+  readonly outcome?: "unknown";
+  readonly delivery_claim_token?: string;
+}
+
+const openOf = ({ outcome }: { readonly outcome?: unknown }) => (outcome === "unknown" ? { outcome } : {});
+
+/** In the place of what cannot be sent; of what it did, where it did something, nobody hears. */
+function withoutResult(ended: Pick<SentOutcome, "status" | "outcome">, reason: string): string {
+  const outcome = ended.status === "success" ? "unknown" : ended.outcome;
+  return canonicalText({
+    status: "failed",
+    error: `the command ended with ${ended.status}, but ${reason}`,
+    ...openOf({ outcome }),
+  });
 }
 
 function errorText(error: unknown, redactor: Redactor): string {
   return cutCharacters(String(redactor.redact(String(error))), maxErrorCharacters);
-}
-
-function endedText(status: string, reason: string): string {
-  return `the command ended with ${status}, but ${reason}`;
 }
 
 function redactTexts(value: unknown, redactor: Redactor, key?: string): unknown {

@@ -94,6 +94,7 @@ describe("time", () => {
     expect(results()[0]?.payload).toEqual({
       status: "failed",
       error: "timed out after 5 s; whether it takes effect is unknown",
+      outcome: "unknown",
       delivery_claim_token: "t",
     });
   });
@@ -202,7 +203,9 @@ describe("closing", () => {
     bench.clock.advance(5_000);
     await closed;
 
-    expect(results().map(({ payload }) => payload.error?.slice(0, 15))).toEqual(["outcome unknown"]);
+    expect(results().map(({ payload }) => [payload.error?.slice(0, 15), payload.outcome])).toEqual([
+      ["outcome unknown", "unknown"],
+    ]);
     restart();
     expect(results()).toHaveLength(1);
   });

@@ -4,7 +4,7 @@ import type { DurableBuffer } from "../buffer/buffer.ts";
 import type { NewEntry } from "../buffer/entry.ts";
 import type { Clock } from "../clock.ts";
 import { reasonOf } from "../log.ts";
-import { type Command, type CommandOutcome, failed, readCommand } from "./command.ts";
+import { type Command, type CommandOutcome, failed, readCommand, unknownOutcome } from "./command.ts";
 import { executeCommand } from "./execute.ts";
 import { CommandJournal, type JournalEntry } from "./journal.ts";
 import { ackEntry, encodeOutcome, resultEntry } from "./reply.ts";
@@ -97,7 +97,7 @@ export class CommandRouter {
     for (const orphan of this.#journal.orphans()) {
       const { id, action, isBegun } = orphan;
       this.#dependencies.log.warn("a command was left open by an agent that is gone", { id, action, isBegun });
-      this.#end(orphan, failed(isBegun ? texts.unknown : texts.notBegun));
+      this.#end(orphan, isBegun ? unknownOutcome(texts.unknown) : failed(texts.notBegun));
     }
     this.#journal.prune();
   }
@@ -111,7 +111,7 @@ export class CommandRouter {
       this.#onIdle = resolve;
       this.#dependencies.clock.after(closeLimitMs, resolve);
     });
-    for (const job of this.#running.values()) this.#finish(job, failed(texts.unknown));
+    for (const job of this.#running.values()) this.#finish(job, unknownOutcome(texts.unknown));
   }
 
   #known(id: string): JournalEntry | undefined {
@@ -167,11 +167,9 @@ export class CommandRouter {
     if (isBegun) this.#overdue += 1;
     this.#finish(
       job,
-      failed(
-        isBegun
-          ? `timed out after ${timeoutSeconds} s; whether it takes effect is unknown`
-          : `timed out after ${timeoutSeconds} s in which other commands were carried out; it was not begun`,
-      ),
+      isBegun
+        ? unknownOutcome(`timed out after ${timeoutSeconds} s; whether it takes effect is unknown`)
+        : failed(`timed out after ${timeoutSeconds} s in which other commands were carried out; it was not begun`),
     );
   }
 

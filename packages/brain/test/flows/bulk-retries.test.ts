@@ -224,6 +224,11 @@ for (const dialect of testDialects) {
       ["a max beyond 10,000", { filter: {}, max: 10_001 }, [422, "validation_error", undefined]],
       ["no key", { filter: {}, idempotency_key: null }, [422, "validation_error", undefined]],
       ["a search of 201 characters", { filter: { search: "x".repeat(201) } }, [422, "validation_error", undefined]],
+      [
+        "text that is not well-formed",
+        { filter: { search: "\ud800" } },
+        [422, "validation_error", "unpaired_surrogate"],
+      ],
       ["an instant that is none", { filter: { since: "soon" } }, [422, "validation_error", undefined]],
       [
         "a limit of failures without a canary",

@@ -62,8 +62,8 @@ for (const dialect of testDialects) {
           .where("task_id", "=", taskId as string)
           .execute(),
       );
-    /** Its time is over, and a tick has seen it. */
-    async function runOut(id: string): Promise<void> {
+    /** Its time is over, and nobody has seen it. */
+    async function endTime(id: string): Promise<void> {
       await brain.running.brain.database.write((tx) =>
         tx
           .updateTable("bulk_retry_requests")
@@ -71,6 +71,10 @@ for (const dialect of testDialects) {
           .where("id", "=", id)
           .execute(),
       );
+    }
+    /** Its time is over, and a tick has seen it. */
+    async function runOut(id: string): Promise<void> {
+      await endTime(id);
       await brain.runLoop("bulk_retry");
     }
     const auditOf = async (id: string) =>
@@ -108,6 +112,17 @@ for (const dialect of testDialects) {
       await whenRetried(id, 1);
       await runOut(id);
       expect(await read(id)).toMatchObject({ status: "blocked", blocked_reason: notEnded });
+      await act(id, "resume");
+      expect(await whenRetried(id, 3)).toMatchObject({ status: "succeeded" });
+      answers.stop();
+    });
+
+    test("is given up also by resuming before anybody has noted that the time was over", async () => {
+      const answers = answering(agent);
+      const { id } = await retry();
+      await whenRetried(id, 1);
+      await endTime(id);
+      expect(await read(id)).toMatchObject({ status: "blocked" });
       await act(id, "resume");
       expect(await whenRetried(id, 3)).toMatchObject({ status: "succeeded" });
       answers.stop();

@@ -148,9 +148,9 @@ for (const dialect of testDialects) {
           override_args: [text],
           override_kwargs: {},
         });
-      const refused = await retry("x".repeat(16_384));
+      const refused = await retry("x".repeat(32_768));
       expect([refused.status, refused.body.details.errors[0].type]).toEqual([422, "too_long"]);
-      const made = await retry("x".repeat(16_000));
+      const made = await retry("x".repeat(31_000));
       expect(made.status).toBe(202);
       await small.given(made.body.id);
       await small.brain.stop();

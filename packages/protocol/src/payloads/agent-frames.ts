@@ -108,6 +108,8 @@ const commandResultMembers = {
   status: Type.Union([Type.Literal("success"), Type.Literal("failed")]),
   result: nullable(JsonObject),
   error: nullable(Text(8_192)),
+  /** Of a failure after which nobody knows whether the command took effect. */
+  outcome: nullable(Type.Literal("unknown")),
   delivery_claim_token: claimToken,
 };
 export const CommandResultSchema = Type.Object(commandResultMembers);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readAdapterHealth } from "./adapter-health.ts";
 import {
   checkAgentStatus,
+  checkCommandResult,
   checkEventBatch,
   checkHeartbeat,
   readAgentStatus,
@@ -100,6 +101,14 @@ describe("command frames", () => {
   test("read a result whose other members are wrong", () => {
     expect(readCommandResult({ status: "failed", error: 1, result: [] })).toEqual({ status: "failed" });
     expect(readCommandResult({ status: "done" })).toBeNull();
+  });
+
+  test("read of a result that its outcome is unknown, and no other word for it", () => {
+    const unknown = { status: "failed", error: "no answer", outcome: "unknown" };
+    expect(checkCommandResult(unknown)).toBe(true);
+    expect(readCommandResult(unknown)).toEqual(unknown);
+    expect(checkCommandResult({ ...unknown, outcome: "lost" })).toBe(false);
+    expect(readCommandResult({ ...unknown, outcome: "lost" })).toEqual({ status: "failed", error: "no answer" });
   });
 
   test("check a command and the ack of a batch", () => {

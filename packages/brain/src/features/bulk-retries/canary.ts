@@ -3,7 +3,7 @@ import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { BulkRetryRequestRow, Tables } from "../../schema/tables/index.ts";
 import { type RetriedTask, tasksByRowId } from "../tasks/index.ts";
 import { awaitedChildren, noteTaskOutcome } from "./children-store.ts";
-import { sentOf } from "./states.ts";
+import { controlOf, sentOf } from "./states.ts";
 
 const ended: ReadonlySet<string> = new Set(terminalTaskStates);
 
@@ -65,13 +65,16 @@ export function judgeCanary(row: BulkRetryRequestRow, { failures, unended }: Can
 export const isHeldByCanary = (row: BulkRetryRequestRow): boolean =>
   row.canary_size !== null && sentOf(row) >= row.canary_size;
 
-/** What changes of the canary when an operator resumes the request: nothing, unless it is the canary that blocked it. */
+/**
+ * What changes of the canary when an operator resumes the request at `now`: nothing, unless it is the canary that blocked it. A request whose
+ * time is over is blocked whether a round has noted it or not.
+ */
 export async function resumedCanary(
   tx: Tx<Tables>,
   dialect: DialectName,
-  row: BulkRetryRequestRow,
+  { row, now }: { row: BulkRetryRequestRow; now: Date },
 ): Promise<Partial<Pick<BulkRetryRequestRow, "canary_size" | "canary_failures">>> {
-  if (row.control_state !== "blocked" || row.canary_size === null) return {};
+  if (controlOf(row, now) !== "blocked" || row.canary_size === null) return {};
   if (row.canary_failures > row.canary_max_failures) return { canary_size: null };
   if (!isHeldByCanary(row)) return {};
   // Held by tasks that had not ended. Of what failed since then nobody was told.

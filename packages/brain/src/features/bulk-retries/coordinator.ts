@@ -1,17 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Tx } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import { createTurns } from "../../platform/turns.ts";
-import type { BulkRetryRequestRow, CommandRow, Tables } from "../../schema/tables/index.ts";
+import type { CommandRow } from "../../schema/tables/index.ts";
 import type { ChildSource, Commands } from "../commands/index.ts";
 import { createCanaryWatch } from "./canary-watch.ts";
 import { createDueTimes } from "./due-times.ts";
-import { paceOf } from "./pace.ts";
 import { type RoundDeps, runRound } from "./round.ts";
 import { openStretches } from "./seal.ts";
-import { sentOf } from "./states.ts";
-import { movingInProjects, movingRequests, openForAgents, parentsOf, withUnnotedEnds } from "./store.ts";
-import { ableTakers } from "./takers.ts";
+import { movingInProjects, movingRequests, openForAgent, parentsOf, withUnnotedEnds } from "./store.ts";
+import { ableTakers, type Takers } from "./takers.ts";
+import { waitingFor } from "./waiting.ts";
 
 export interface CoordinatorDeps extends RoundDeps {
   readonly log: Log;
@@ -83,32 +81,23 @@ export function createCoordinator(deps: CoordinatorDeps) {
     async take({ agentId, engines, max }) {
       const taken: CommandRow[] = [];
       const now = clock.now();
-      const open = (await openForAgents(database.read, [agentId], now)).filter((row) =>
+      const open = (await openForAgent(database.read, agentId, now)).filter((row) =>
         openStretches(row).some(({ engine }) => engines.has(engine)),
       );
       // A result makes room in a full one; everything else leaves it as it is, and no transaction is opened for it.
-      const full = open.filter((row) => row.claimed_count > 0 && !hasRoom(row, now)).map(({ id }) => id);
+      const full = open.filter((row) => row.claimed_count > 0 && !row.hasRoom).map(({ id }) => id);
       const freed = new Set(await withUnnotedEnds(database.read, full));
       for (const row of open) {
         if (taken.length >= max) break;
-        if (!hasRoom(row, now) && !freed.has(row.id)) continue;
-        const takers = async (_tx: Tx<Tables>, _row: BulkRetryRequestRow, engine: string) =>
-          engines.has(engine) ? [agentId] : [];
+        if (!row.hasRoom && !freed.has(row.id)) continue;
+        const takers: Takers = async (_tx, _row, { engine }) => (engines.has(engine) ? [agentId] : []);
         const { issued } = await runRound(deps, { parentId: row.id, takers, limit: max - taken.length });
         commands.offer(...issued);
         taken.push(...issued);
       }
       return taken;
     },
-    async waitingFor(agentIds) {
-      const now = clock.now();
-      const rows = await openForAgents(database.read, agentIds, now);
-      return rows
-        .filter((row) => hasRoom(row, now))
-        .flatMap((row) =>
-          openStretches(row).map(({ engine }) => ({ agentId: row.agent_id, action: "bulk_retry", engine })),
-        );
-    },
+    waitingFor: (agentIds) => waitingFor(database.read, agentIds, clock.now()),
   };
   commands.serveChildren(children);
 
@@ -145,9 +134,3 @@ export function createCoordinator(deps: CoordinatorDeps) {
 }
 
 export type Coordinator = ReturnType<typeof createCoordinator>;
-
-/** Whether more of it may be sent now, as far as its own limits say. */
-function hasRoom(row: BulkRetryRequestRow, now: Date): boolean {
-  const isDue = row.rate_per_minute === null || paceOf(row.rate_per_minute, row.next_claim_at, now).allowed > 0;
-  return row.claimed_count < row.max_in_flight && (row.canary_size === null || sentOf(row) < row.canary_size) && isDue;
-}

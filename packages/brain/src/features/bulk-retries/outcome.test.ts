@@ -36,6 +36,11 @@ describe("a child whose command is completed", () => {
     });
   });
 
+  test("has an unknown outcome when the result says so of its task", () => {
+    const entry = { task_id: "task-1", status: "failed", error: "the broker hung up", outcome: "unknown" };
+    expect(withResult({ results: [entry] })).toMatchObject({ outcome: "unknown", error: "the broker hung up" });
+  });
+
   test.each([
     ["has an empty list", { results: [] }],
     ["has no list", { results: "none" }],
@@ -59,6 +64,20 @@ describe("a child whose command is completed", () => {
   test("succeeded when an agent could only say that the command did", () => {
     expect(withResult({})).toMatchObject({ outcome: "succeeded" });
     expect(outcomeOf(child({}), now)).toEqual({ outcome: "succeeded", error: null, newTaskId: null });
+  });
+});
+
+describe("a child whose command has failed", () => {
+  const failedWith = (command_result: string | null, command_error: string | null = "the broker hung up") =>
+    outcomeOf(child({ command_status: "failed", command_result, command_error }), now);
+
+  test("failed, unless the agent says that it does not know", () => {
+    expect(failedWith(null)).toMatchObject({ outcome: "failed", error: "the broker hung up" });
+    expect(failedWith('{"outcome":"unknown"}')).toMatchObject({ outcome: "unknown", error: "the broker hung up" });
+  });
+
+  test("failed also in the words of an unknown outcome: nobody reads them", () => {
+    expect(failedWith(null, "outcome unknown: the agent stopped")).toMatchObject({ outcome: "failed" });
   });
 });
 

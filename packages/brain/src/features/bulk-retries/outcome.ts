@@ -16,7 +16,7 @@ export function outcomeOf(child: ChildInFlight, now: Date): ChildOutcome | null 
     case "completed":
       return ofResult(child);
     case "failed":
-      return failed(child.command_error ?? "the agent reports failure");
+      return failedOr(readResult(child).outcome, child.command_error);
     case "cancelled":
       // No agent had been sent it.
       return failed(child.command_error ?? "the command was cancelled");
@@ -33,16 +33,27 @@ export function outcomeOf(child: ChildInFlight, now: Date): ChildOutcome | null 
   }
 }
 
-function ofResult({ task_id, command_result }: ChildInFlight): ChildOutcome {
-  const { results } = (command_result === null ? {} : parseJson(command_result)) as { results?: unknown };
+const readResult = ({ command_result }: ChildInFlight) =>
+  (command_result === null ? {} : parseJson(command_result)) as {
+    readonly results?: unknown;
+    readonly outcome?: unknown;
+  };
+
+/** A failure, unless the agent says that it does not know. */
+function failedOr(outcome: unknown, error: unknown): ChildOutcome {
+  const text = typeof error === "string" ? error : "the agent reports failure";
+  return outcome === "unknown" ? unknown(text) : failed(text);
+}
+
+function ofResult(child: ChildInFlight): ChildOutcome {
+  const { task_id } = child;
+  const { results } = readResult(child);
   // An agent that had to shorten its result says only that the command succeeded, which was about this one task.
   if (results === undefined) return succeeded(null);
   const entries = (Array.isArray(results) ? results : []) as ({ [name: string]: unknown } | null)[];
   const entry = entries.find((each) => each?.task_id === task_id);
   if (entry == null) return unknown("the result does not name the task");
-  if (entry.status === "failed") {
-    return failed(typeof entry.error === "string" ? entry.error : "the agent reports failure");
-  }
+  if (entry.status === "failed") return failedOr(entry.outcome, entry.error);
   if (entry.status !== "success") return unknown("the result does not say whether the task was retried");
   const { new_task_id: newId } = entry;
   const isNew = typeof newId === "string" && newId !== "" && newId !== task_id && newId.length <= taskIdCharacters;

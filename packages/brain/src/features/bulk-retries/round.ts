@@ -105,10 +105,9 @@ async function claim(
   for (const [index, stretch] of stretches.entries()) {
     if (free <= 0) break;
     if (stretch.next >= stretch.end) continue;
-    const [agents, waiting] = await Promise.all([
-      request.takers(tx, row, stretch.engine),
-      nextChildren(tx, row.id, stretch, free),
-    ]);
+    const waiting = await nextChildren(tx, row.id, stretch, free);
+    const reporters = [...new Set(waiting.map(({ reported_by }) => reported_by))];
+    const agents = await request.takers(tx, row, { engine: stretch.engine, reporters });
     if (agents.length === 0) continue;
     const children = await withPresent(tx, deps.database.dialect, waiting, agents);
     const last = children.at(-1);

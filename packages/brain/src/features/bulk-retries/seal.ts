@@ -4,6 +4,7 @@ import { storedJson } from "../../platform/database/stored-json.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BulkRetryChildRow, BulkRetryRequestRow } from "../../schema/tables/index.ts";
+import { frameBytes } from "../commands/index.ts";
 import type { RetriedTask } from "../tasks/index.ts";
 import { digestOf, type EffectiveRequest } from "./effective-request.ts";
 
@@ -24,8 +25,6 @@ export interface Plan {
   readonly stretches: readonly Stretch[];
 }
 
-/** What a frame needs beside the payload. */
-const frameRoomBytes = 16_384;
 /** Children made before others get their turn. */
 const childrenAtOnce = 500;
 
@@ -49,7 +48,7 @@ export async function sealPlan(
   for (const task of tasks) {
     const { engine, task_id } = task;
     const ordinal = children.length;
-    const payload = storedJson({
+    const parameters = {
       filter: {
         ...effective.childFilter,
         engine,
@@ -58,11 +57,12 @@ export async function sealPlan(
         task_priorities: { [task_id]: task.priority },
       },
       max: 1,
-    });
-    const payload_size = Buffer.byteLength(payload);
-    if (payload_size + frameRoomBytes > maxFrameBytes) {
+    };
+    const target = { type: "task", id: task_id };
+    if (frameBytes({ action: "bulk_retry", target, parameters }) > maxFrameBytes) {
       throw invalid({ loc: ["body", "filter"], type: "too_long", message: "does not fit in a frame to the agent" });
     }
+    const payload = storedJson(parameters);
     children.push({
       id: uuidV7(clock),
       parent_id: parentId,
@@ -74,7 +74,7 @@ export async function sealPlan(
       target_agent_id: effective.agentId,
       payload,
       payload_digest: digestOf(canonicalText(JSON.parse(payload))),
-      payload_size,
+      payload_size: Buffer.byteLength(payload),
       required_contract_version: 1,
       delivery_state: "pending",
       outcome: "unobserved",

@@ -10,6 +10,7 @@ export const childMoves = {
     result_success: "claimed / succeeded",
     result_failed: "claimed / failed",
     command_cancelled: "claimed / failed",
+    result_unknown: "claimed / unknown",
     claim_deadline: "claimed / unknown",
     command_timeout: "claimed / unknown",
   },

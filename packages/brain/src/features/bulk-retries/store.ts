@@ -140,27 +140,66 @@ export async function movingRequests(db: Db, afterId: string | null, limit: numb
   return rows.map(({ id }) => id);
 }
 
-export type OpenForAgent = BulkRetryRequestRow & { readonly agent_id: string };
+const maxOpen = 500;
 
-/** Running requests with unsent children that any of the agents may be given, as far as the request says so; oldest first. */
-export const openForAgents = (db: Db, agentIds: readonly string[], now: Date): Promise<OpenForAgent[]> =>
+/** Running requests with unsent children in the projects of these agents, unless they name another agent; oldest first. */
+const openForAgents = (db: Db, agentIds: readonly string[], now: Date) =>
   db
-    .selectFrom("agents as a")
-    .innerJoin("bulk_retry_requests as r", "r.project_id", "a.project_id")
-    .selectAll("r")
-    .select("a.id as agent_id")
-    .where("a.id", "in", agentIds)
-    .where("a.revoked_at", "is", null)
-    .where("r.finished_at", "is", null)
-    .where("r.control_state", "=", "running")
-    .where("r.pending_count", ">", 0)
-    .where("r.deadline_at", ">", now)
-    .where((eb) => eb.or([eb("r.target_agent_id", "is", null), eb("r.target_agent_id", "=", eb.ref("a.id"))]))
-    .orderBy("r.id")
-    .limit(maxOpenForAgents)
-    .execute();
+    .selectFrom("bulk_retry_requests")
+    .where("project_id", "in", (eb) =>
+      eb.selectFrom("agents").select("project_id").where("id", "in", agentIds).where("revoked_at", "is", null),
+    )
+    .where("finished_at", "is", null)
+    .where("control_state", "=", "running")
+    .where("pending_count", ">", 0)
+    .where("deadline_at", ">", now)
+    .where((eb) => eb.or([eb("target_agent_id", "is", null), eb("target_agent_id", "in", agentIds)]))
+    .orderBy("id")
+    .limit(maxOpen);
 
-const maxOpenForAgents = 500;
+/** More of it may be sent at `now`, as far as its own limits say. */
+const hasRoom = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
+  eb.and([
+    eb("claimed_count", "<", eb.ref("max_in_flight")),
+    eb.or([
+      eb("canary_size", "is", null),
+      eb(eb("child_count", "-", eb.ref("pending_count")), "<", eb.ref("canary_size")),
+    ]),
+    eb.or([eb("next_claim_at", "is", null), eb("next_claim_at", "<=", now)]),
+  ]);
+
+export type OpenRequest = Pick<BulkRetryRequestRow, "id" | "claimed_count" | "stretches"> & {
+  readonly hasRoom: boolean;
+};
+
+/** What an agent may be given children of, with whether there is room for them. */
+export async function openForAgent(db: Db, agentId: string, now: Date): Promise<OpenRequest[]> {
+  const rows = await openForAgents(db, [agentId], now)
+    .select(["id", "claimed_count", "stretches"])
+    .select((eb) => hasRoom(now)(eb).as("has_room"))
+    .execute();
+  return rows.map(({ has_room, ...row }) => ({ ...row, hasRoom: Boolean(has_room) }));
+}
+
+/** What any of the agents may be given children of now; full ones hide none of the others, however many agents ask. */
+export const openWithRoom = (
+  db: Db,
+  agentIds: readonly string[],
+  now: Date,
+): Promise<Pick<BulkRetryRequestRow, "project_id" | "target_agent_id" | "stretches">[]> =>
+  openForAgents(db, agentIds, now).select(["project_id", "target_agent_id", "stretches"]).where(hasRoom(now)).execute();
+
+/** The projects of those of the agents that are unrevoked. */
+export const projectsOf = (
+  db: Db,
+  agentIds: readonly string[],
+): Promise<{ readonly id: string; readonly project_id: string }[]> =>
+  db
+    .selectFrom("agents")
+    .select(["id", "project_id"])
+    .where("id", "in", agentIds)
+    .where("revoked_at", "is", null)
+    .execute();
 
 /** Open requests of the projects that move by themselves. */
 export async function movingInProjects(db: Db, projectIds: readonly string[]): Promise<string[]> {

@@ -4,16 +4,22 @@ import { ableAgents, findAgent } from "../commands/index.ts";
 import { openStretches } from "./seal.ts";
 import { deadlineReason } from "./states.ts";
 
-/** Agents that may be given children of the engine now, the preferred one first. */
-export type Takers = (tx: Tx<Tables>, row: BulkRetryRequestRow, engine: string) => Promise<readonly string[]>;
+/** Agents that may be given children of the engine now: all `reporters` that may, and first the one for children of the others. */
+export type Takers = (
+  tx: Tx<Tables>,
+  row: BulkRetryRequestRow,
+  of: { readonly engine: string; readonly reporters: readonly string[] },
+) => Promise<readonly string[]>;
 
 /** Agents with a session that may be given more of the request. */
 export const ableTakers =
   (dialect: DialectName): Takers =>
-  async (tx, row, engine) => {
+  async (tx, { project_id: projectId, target_agent_id: named }, { engine, reporters }) => {
     const gate = { action: "bulk_retry", engine, hasInputs: false } as const;
-    const able = await ableAgents({ read: tx, dialect }, row.project_id, gate);
-    return row.target_agent_id === null ? able : able.filter((id) => id === row.target_agent_id);
+    const db = { read: tx, dialect };
+    const able = await ableAgents(db, gate, { projectId, among: named === null ? reporters : [named] });
+    if (named !== null || (able.length > 0 && able.length === reporters.length)) return able;
+    return [...new Set([...(await ableAgents(db, gate, { projectId })), ...able])];
   };
 
 const namedEngines = 5;
@@ -27,7 +33,7 @@ export async function whyUnsent(tx: Tx<Tables>, dialect: DialectName, row: BulkR
   }
   const unserved: string[] = [];
   for (const { engine } of openStretches(row)) {
-    if ((await ableTakers(dialect)(tx, row, engine)).length === 0) unserved.push(engine);
+    if ((await ableTakers(dialect)(tx, row, { engine, reporters: [] })).length === 0) unserved.push(engine);
   }
   if (unserved.length === 0) return reason;
   const more = unserved.length > namedEngines ? ` and ${unserved.length - namedEngines} more` : "";

@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Abilities, contractActions } from "./contract.ts";
-import { type AgentFacts, agentsOnlineWith, findAgent, isAnyOnline } from "./session-reads.ts";
+import { type AgentFacts, agentsOnlineWith, findAgent, findAgents, isAnyOnline } from "./session-reads.ts";
 
 /** Actions that an agent must be able to carry out before a command of them is made; each is a capability token as well. */
 export type GatedAction = "retry_task" | "cancel_task" | "bulk_retry" | "requeue_dead_letter";
@@ -88,9 +88,13 @@ export async function chooseAgent(
   gate: Gate,
   { projectId, reportedBy }: { projectId: string; reportedBy: string | null },
 ): Promise<AgentFacts> {
+  const reporter = reportedBy === null ? null : await findAgent(db.read, projectId, reportedBy);
+  if (reporter !== null && judgeAgent(reporter, gate).reason === null) {
+    admitNamed(reporter, gate);
+    return reporter;
+  }
   const agents = await agentsOnlineWith(db.read, db.dialect, { projectId, engine: gate.engine });
-  const able = agents.filter((agent) => judgeAgent(agent, gate).reason === null);
-  const chosen = able.find(({ id }) => id === reportedBy) ?? able[0];
+  const chosen = agents.find((agent) => judgeAgent(agent, gate).reason === null);
   if (chosen === undefined) {
     const nearest = agents
       .map((agent) => judgeAgent(agent, gate).reason ?? "agent_offline")
@@ -102,9 +106,16 @@ export async function chooseAgent(
   return chosen;
 }
 
-/** Agents of the project with a session that may be given such a command, those seen last first. */
-export async function ableAgents(db: Db, projectId: string, gate: Gate): Promise<string[]> {
-  const agents = await agentsOnlineWith(db.read, db.dialect, { projectId, engine: gate.engine });
+/** Agents of the project with a session that may be given such a command, those seen last first; with `among` those of them, in no promised order. */
+export async function ableAgents(
+  db: Db,
+  gate: Gate,
+  { projectId, among }: { projectId: string; among?: readonly string[] },
+): Promise<string[]> {
+  const agents =
+    among === undefined
+      ? await agentsOnlineWith(db.read, db.dialect, { projectId, engine: gate.engine })
+      : await findAgents(db.read, projectId, among);
   return agents.flatMap((agent) => {
     const verdict = judgeAgent(agent, gate);
     return verdict.reason === null && (gate.hasInputs || !verdict.resubmits) ? [agent.id] : [];

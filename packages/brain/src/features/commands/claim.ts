@@ -4,6 +4,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { childKeyPrefix, engineOf, fitnessOf, reachOf, type SessionReach } from "./contract.ts";
+import { framePayload } from "./frame.ts";
 import type { CommandMetrics } from "./metrics.ts";
 import { dueForResend, type ResendRule, resendRule, winResend } from "./resend-store.ts";
 import { findAgent } from "./session-reads.ts";
@@ -176,20 +177,8 @@ export function createClaim({
   }
 
   function add(round: Round, row: CommandRow, token: string): void {
-    const parameters = parseJson(row.payload) as Record<string, unknown>;
-    const engine = engineOf(parameters);
     round.characters += row.payload.length;
-    round.commands.push({
-      id: row.id,
-      payload: {
-        action: row.action,
-        target: { type: row.target_type, id: row.target_id ?? "", ...(engine !== null && { engine }) },
-        parameters,
-        timeout_seconds: Math.min(timeoutSeconds, 3600),
-        issued_by: row.issued_by,
-        delivery_claim_token: token,
-      },
-    });
+    round.commands.push({ id: row.id, payload: framePayload(row, { timeoutSeconds, token }) });
   }
 }
 

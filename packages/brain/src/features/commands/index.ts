@@ -15,6 +15,7 @@ import { createWorkSignal } from "./work-signal.ts";
 export { ableAgents, whyNotAdvertised } from "./admission.ts";
 export type { ChildSource, ClaimedCommand } from "./claim.ts";
 export { reachOf } from "./contract.ts";
+export { frameBytes } from "./frame.ts";
 export type { IssuedCommand, NewCommand } from "./issue.ts";
 export { changedCommands } from "./list.ts";
 export { expireCommands, pruneCommands } from "./loops.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { CanonicalError, type CommandAction, canonicalText } from "@svc/protocol";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { storedJson } from "../../platform/database/stored-json.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { admitNamed, chooseAgent, type Gate, requireAgent } from "./admission.ts";
+import { frameBytes } from "./frame.ts";
 import type { createIssue, IssuedCommand } from "./issue.ts";
 import { findByKey } from "./issue-store.ts";
 import { findAgent, findTask, holdAgent, type TaskFacts } from "./session-reads.ts";
@@ -39,8 +39,6 @@ export interface PlaceDeps {
   readonly maxFrameBytes: number;
 }
 
-/** What a frame needs beside its payload's text, and what that text may grow by when it is signed. */
-const frameRoomBytes = 16_384;
 const ownPrefixes = ["reconcile:", "automation:", "schedule:", "bulk:"];
 
 /**
@@ -63,7 +61,7 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
     const { agentId, task } = await admit(order, projectId);
     await order.require?.();
     const parameters = order.parameters(task);
-    requireRoom(parameters);
+    requireRoom(order, parameters);
 
     const row = await database.write(async (tx) => {
       if (!(await holdAgent(tx, database.dialect, agentId))) throw await goneMeanwhile(tx, projectId, agentId);
@@ -131,8 +129,8 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
     return { agentId: named.id, task };
   }
 
-  function requireRoom(parameters: Record<string, unknown>): void {
-    if (Buffer.byteLength(storedJson(parameters)) + frameRoomBytes <= maxFrameBytes) return;
+  function requireRoom({ action, target }: Order, parameters: Record<string, unknown>): void {
+    if (frameBytes({ action, target, parameters }) <= maxFrameBytes) return;
     throw invalid({ loc: ["body"], type: "too_long", message: "does not fit in a frame to the agent" });
   }
 }

@@ -15,7 +15,7 @@ const maxErrorCharacters = 8192;
 export interface ReportedResult {
   readonly command: CommandRow;
   readonly status: "completed" | "failed";
-  /** Of a success; empty when the agent sent none. */
+  /** Of a success; empty when the agent sent none. A failure stores whether its outcome is unknown instead. */
   readonly result: Readonly<Record<string, unknown>>;
   readonly error: string | null;
   /** It changed nothing: the command had ended, or the result is of an earlier delivery. */
@@ -64,12 +64,14 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
       const id = commandId.toLowerCase();
       const isSuccess = payload.status === "success";
       const status = isSuccess ? "completed" : "failed";
-      const result = isSuccess ? redactResult(readCommandResult(payload)?.result ?? {}, redactor) : {};
+      const read = readCommandResult(payload);
+      const result = isSuccess ? redactResult(read?.result ?? {}, redactor) : {};
+      const stored = isSuccess ? result : read?.outcome === "unknown" ? { outcome: read.outcome } : null;
       const error = isSuccess ? null : errorOf(payload);
       const now = clock.now();
       const report = { id, agentId, token: tokenOf(payload), status, error, now } as const;
       const reported = await together(async (tx): Promise<ReportedResult | null> => {
-        const finished = await finish(tx, { ...report, result: isSuccess ? storedJson(result) : null });
+        const finished = await finish(tx, { ...report, result: stored === null ? null : storedJson(stored) });
         const command = finished ?? (await findCommand(tx, id));
         if (command === undefined) return null;
         const told: ReportedResult = { command, status, result, error, isLate: finished === undefined, now };

@@ -11,7 +11,12 @@ export interface AgentFacts extends Pick<AgentRow, "id" | "name" | "transport" |
 }
 
 /** An unrevoked agent of the project. */
-export async function findAgent(db: Db, projectId: string, agentId: string): Promise<AgentFacts | null> {
+export const findAgent = async (db: Db, projectId: string, agentId: string): Promise<AgentFacts | null> =>
+  (await findAgents(db, projectId, [agentId]))[0] ?? null;
+
+/** Those of the agents that are unrevoked and of the project, in no promised order. */
+export async function findAgents(db: Db, projectId: string, agentIds: readonly string[]): Promise<AgentFacts[]> {
+  if (agentIds.length === 0) return [];
   const rows = await db
     .selectFrom("agents as a")
     .leftJoin("agent_workers as w", (join) =>
@@ -19,16 +24,19 @@ export async function findAgent(db: Db, projectId: string, agentId: string): Pro
     )
     .select(["a.id", "a.name", "a.transport", "a.last_seen_at", "a.last_connect_at", "w.capabilities"])
     .where("a.project_id", "=", projectId)
-    .where("a.id", "=", agentId)
+    .where("a.id", "in", agentIds)
     .where("a.revoked_at", "is", null)
     .execute();
-  return agentsOf(rows)[0] ?? null;
+  return agentsOf(rows);
 }
 
-/** More online agents than this of one engine are not looked at. */
-const maxAgents = 500;
+/** More sessions than this of one engine are not looked at. */
+const maxSessions = 500;
 
-/** Unrevoked agents of the project with a WebSocket session that names the engine, those seen last first. */
+/**
+ * Unrevoked agents of the project with a WebSocket session that names the engine, those seen last first. In a large project not all of them:
+ * whether a certain agent is there is asked by `findAgent`.
+ */
 export async function agentsOnlineWith(
   db: Db,
   dialect: DialectName,
@@ -49,7 +57,7 @@ export async function agentsOnlineWith(
     .where(names)
     .orderBy("a.last_seen_at", "desc")
     .orderBy("a.id")
-    .limit(maxAgents)
+    .limit(maxSessions)
     .execute();
   return agentsOf(rows);
 }

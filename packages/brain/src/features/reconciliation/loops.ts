@@ -14,8 +14,10 @@ export const sweepStaleTasks: Loop<{
   firstAfterMs: 120_000,
   leaderOnly: true,
   async tick({ reconciliation, signal }) {
-    const asked = await reconciliation.sweep(signal);
-    await reconciliation.noteEnds();
-    return { asked };
+    try {
+      return { asked: await reconciliation.sweep(signal) };
+    } finally {
+      await reconciliation.noteEnds();
+    }
   },
 };

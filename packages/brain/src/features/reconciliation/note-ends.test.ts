@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { idNamespaces, uuidV5 } from "@svc/protocol";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import { type CorrectDeps, createCorrect } from "./correct.ts";
@@ -94,6 +95,16 @@ for (const dialect of testDialects) {
         command_id: command.id,
       });
       expect(await leftEnds()).toEqual([]);
+    });
+
+    test("leaves the audit row to the next sweep also when that fails", async () => {
+      await correctAndDie("beside-a-failure", { audit: { append: die } });
+      const rename = (from: string, to: string) =>
+        database().write((tx) => sql.raw(`ALTER TABLE ${from} RENAME TO ${to}`).execute(tx));
+      await rename("agent_workers", "agent_workers_away");
+      await expect(sweep()).rejects.toThrow("agent_workers");
+      await rename("agent_workers_away", "agent_workers");
+      expect([await rowsOf("beside-a-failure"), await leftEnds()]).toMatchObject([[{}], []]);
     });
 
     test("leaves no second row when the answer comes again and is noted down after the first row", async () => {

@@ -3,8 +3,8 @@ import { cutNote, omittedMembersNote } from "@svc/protocol/markers";
 import { describe, expect, test } from "vitest";
 import { mayHaveToBeSentAgain, requestOf } from "./send-again.ts";
 
-const ended = (action: string, status: CommandStatus, error: string | null = null) =>
-  mayHaveToBeSentAgain({ action: action as Command["action"], status, error });
+const ended = (action: string, status: CommandStatus, error: string | null = null, result: unknown = null) =>
+  mayHaveToBeSentAgain({ action: action as Command["action"], status, error, result });
 const request = (action: string, payload: Record<string, unknown>) =>
   requestOf({ action: action as Command["action"], payload });
 
@@ -34,6 +34,12 @@ describe("a command is offered to be sent again", () => {
   ])("not after %o, unless twice does no harm", (error) => {
     expect(ended("retry_task", "failed", error)).toBe(false);
     expect(ended("cancel_task", "failed", error)).toBe(true);
+  });
+
+  test("not after a failure whose outcome is unknown, whatever its words, unless twice does no harm", () => {
+    const unknown = { outcome: "unknown" };
+    expect(ended("retry_task", "failed", "the broker hung up", unknown)).toBe(false);
+    expect(ended("cancel_task", "failed", "the broker hung up", unknown)).toBe(true);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { hasMarker } from "./override-text.ts";
 
 /** Running twice does what running once does: the service itself repeats it as well. */
 const redeliverable = "cancel_task";
-/** What agents say in a failure of which they do not know how it ended; "queue x is unknown" is a plain refusal. */
+/** What older agents say in a failure of which they do not know how it ended; "queue x is unknown" is a plain refusal. */
 const unknownOutcome = /^outcome unknown:|; whether [^;]+ is unknown(?:;|$)/;
 
 /** The method of the client that asks for it. */
@@ -62,9 +62,12 @@ const unsuccessful: readonly CommandStatus[] = ["failed", "timeout", "cancelled"
  * Whether a command that did not succeed may be made once more as it was. What may have run is repeated only where that does no harm:
  * for the others their target is to be looked at first.
  */
-export function mayHaveToBeSentAgain({ action, status, error }: Pick<Command, "action" | "status" | "error">): boolean {
+export function mayHaveToBeSentAgain(command: Pick<Command, "action" | "status" | "error" | "result">): boolean {
+  const { action, status, error } = command;
   if (!unsuccessful.includes(status) || !Object.hasOwn(ways, action)) return false;
-  return action === redeliverable || (status !== "timeout" && !unknownOutcome.test(error ?? ""));
+  if (action === redeliverable) return true;
+  const { outcome } = (command.result ?? {}) as { outcome?: unknown };
+  return status !== "timeout" && outcome !== "unknown" && !unknownOutcome.test(error ?? "");
 }
 
 export interface Again {

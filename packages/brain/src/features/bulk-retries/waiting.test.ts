@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { beforeEach, describe, expect, test } from "vitest";
+import { agentRow } from "../../../test/agent-rows.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { BulkRetryRequestRow } from "../../schema/tables/index.ts";
+import { openForAgent } from "./store.ts";
+import { waitingFor } from "./waiting.ts";
+
+const now = new Date("2026-05-20T12:00:00Z");
+const later = new Date("2026-05-20T12:01:00Z");
+const full = { claimed_count: 8, pending_count: 12 };
+
+for (const dialect of testDialects) {
+  describe(`agents for which children of bulk retries wait, on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    let projectId: string;
+    beforeEach(async () => {
+      projectId = await addProject(opened.database, randomUUID());
+    });
+
+    async function addAgents(count: number): Promise<string[]> {
+      const rows = Array.from({ length: count }, (_, index) =>
+        agentRow({ project_id: projectId, name: `agent-${index}` }),
+      );
+      await opened.database.write((tx) => tx.insertInto("agents").values(rows).execute());
+      return rows.map(({ id }) => id);
+    }
+
+    let made = 0;
+    /** A running request for 20 tasks of rq that nobody was sent, younger than those before it. */
+    async function addRequest(given: Partial<BulkRetryRequestRow> = {}): Promise<string> {
+      made += 1;
+      const row: BulkRetryRequestRow = {
+        id: uuidV7({ now: () => new Date(now.getTime() + made) }),
+        project_id: projectId,
+        issued_by: null,
+        source_ip: null,
+        idempotency_key: randomUUID(),
+        canonical_digest: "",
+        plan_digest: "",
+        target_agent_id: null,
+        control_state: "running",
+        blocked_reason: null,
+        child_count: 20,
+        pending_count: 20,
+        claimed_count: 0,
+        succeeded_count: 0,
+        failed_count: 0,
+        unknown_count: 0,
+        max_in_flight: 8,
+        stretches: '[{"engine":"rq","next":0,"end":20}]',
+        canary_size: null,
+        canary_max_failures: 0,
+        canary_failures: 0,
+        rate_per_minute: null,
+        next_claim_at: null,
+        created_at: now,
+        sealed_at: now,
+        deadline_at: later,
+        last_progress_at: null,
+        finished_at: null,
+        ...given,
+      };
+      await opened.database.write((tx) => tx.insertInto("bulk_retry_requests").values(row).execute());
+      return row.id;
+    }
+    const kindsFor = async (agentIds: readonly string[], at = now) =>
+      (await waitingFor(opened.database.read, agentIds, at))
+        .map(({ agentId, engine }) => `${agentIds.indexOf(agentId)} ${engine}`)
+        .sort();
+
+    test("are found behind older requests without room, however many they are", async () => {
+      const agentIds = await addAgents(251);
+      await addRequest(full);
+      await addRequest({ canary_size: 2, pending_count: 18, child_count: 20 });
+      await addRequest({ rate_per_minute: 60, next_claim_at: later });
+      expect(await kindsFor(agentIds)).toEqual([]);
+      await addRequest();
+      expect(await kindsFor(agentIds)).toHaveLength(251);
+    });
+
+    test.each<[string, Partial<BulkRetryRequestRow>]>([
+      ["there is room beside what is on its way", { claimed_count: 7, pending_count: 13 }],
+      ["the first ones are not all sent", { canary_size: 2, pending_count: 19 }],
+      ["its rate lets it go on now", { rate_per_minute: 60, next_claim_at: now }],
+    ])("are those of a request of which %s", async (_what, given) => {
+      const agentIds = await addAgents(1);
+      const id = await addRequest(given);
+      expect(await kindsFor(agentIds)).toEqual(["0 rq"]);
+      expect(await openForAgent(opened.database.read, agentIds[0]!, now)).toMatchObject([{ id, hasRoom: true }]);
+    });
+
+    test.each<[string, Partial<BulkRetryRequestRow>]>([
+      ["is paused", { control_state: "paused" }],
+      ["is over time", { deadline_at: now }],
+      ["has no unsent children", { pending_count: 0, claimed_count: 7 }],
+      ["has an end", { finished_at: now }],
+    ])("are not those of a request that %s", async (_what, given) => {
+      const agentIds = await addAgents(1);
+      await addRequest(given);
+      expect([await kindsFor(agentIds), await openForAgent(opened.database.read, agentIds[0]!, now)]).toEqual([[], []]);
+    });
+
+    test("are told once for each engine, and only of requests that are open to them", async () => {
+      const agentIds = await addAgents(3);
+      await addRequest();
+      await addRequest();
+      const stretches = '[{"engine":"celery","next":9,"end":9},{"engine":"huey","next":9,"end":20}]';
+      await addRequest({ target_agent_id: agentIds[1]!, stretches });
+      await opened.database.write((tx) =>
+        tx.updateTable("agents").set({ revoked_at: now }).where("id", "=", agentIds[2]!).execute(),
+      );
+      expect(await kindsFor(agentIds)).toEqual(["0 rq", "1 huey", "1 rq"]);
+      projectId = await addProject(opened.database, randomUUID());
+      expect(await kindsFor(await addAgents(1))).toEqual([]);
+    });
+
+    test("tell of a full request that it has no room, as a result may make some", async () => {
+      const [agentId] = await addAgents(1);
+      const id = await addRequest(full);
+      expect(await openForAgent(opened.database.read, agentId!, now)).toEqual([
+        { id, claimed_count: 8, stretches: expect.any(String), hasRoom: false },
+      ]);
+    });
+  });
+}
