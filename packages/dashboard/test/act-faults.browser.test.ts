@@ -1,6 +1,7 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
+import { createRawPoller } from "@svc/testkit/raw-agent";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actions, type CommandOutcome, connectCommandAgent, held } from "./command-agent.ts";
@@ -119,24 +120,30 @@ describe("dead letters", () => {
 
 describe("commands", () => {
   test("that wait for too long stand on top with the cause, under bones until they are read", async () => {
-    await using brain = await startBrainWithSite();
-    const agent = await connectCommandAgent(brain, every);
+    await using brain = await startBrainWithSite({ env: { SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: "3600" } });
     const at = `/projects/${brain.project.slug}/commands`;
-    const cancel = async (taskId: string) =>
-      (await brain.as.operator.post(`${at}/cancel-task`, { engine: "bullmq", task_id: taskId })).body.id as string;
-    const old = await cancel("wait-1");
-    await cancel("run-1");
-    await waitFor(() => agent.got.length === 2);
-    // Its result must not come after the change.
-    await waitFor(async () => (await brain.as.operator.get(`${at}/${old}`)).body.status === "completed");
-    // As one is that its agent has never fetched.
+    const cancel = async (taskId: string, agentId: string) =>
+      (await brain.as.operator.post(`${at}/cancel-task`, { engine: "bullmq", task_id: taskId, agent_id: agentId })).body
+        .id as string;
+    // It was there a moment ago, and fetches nothing.
+    const silent = await brain.mintAgent("silent");
+    const poller = createRawPoller({ url: brain.url, ...silent, projectId: brain.project.id });
+    expect((await poller.upload([poller.sign("heartbeat", {})])).status).toBe(200);
+    await waitFor(async () => {
+      const { body } = await brain.as.operator.get(`/projects/${brain.project.slug}/agents`);
+      return body.items[0].state === "online";
+    });
+    const old = await cancel("wait-1", silent.agentId);
     await brain.running.brain.database.write((tx) =>
       tx
         .updateTable("commands")
-        .set({ status: "pending", dispatched_at: null, completed_at: null, issued_at: new Date(Date.now() - 300_000) })
+        .set({ issued_at: new Date(Date.now() - 300_000) })
         .where("id", "=", old)
         .execute(),
     );
+    const agent = await connectCommandAgent(brain, every);
+    await cancel("run-1", agent.agentId);
+    await waitFor(() => agent.got.length === 1);
     const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
     const letGo = await arrange(page, "loading");
     await page.goto(`/p/${brain.project.slug}/commands`);
