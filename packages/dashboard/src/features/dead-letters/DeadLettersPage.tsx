@@ -269,9 +269,11 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
                       </>
                     )}
                   </small>
-                  <div className={`sm ${css.excerpt}`}>
-                    <Excerpt of={letter} />
-                  </div>
+                  {letter.error_excerpt === null ? null : (
+                    <div className={`sm mono ${css.excerpt}`}>
+                      <Excerpt of={letter} />
+                    </div>
+                  )}
                 </td>
                 <td className="lg">
                   <AppLink href={paths.queue(slug, engine, letter.queue)}>{nameText(letter.queue)}</AppLink>
