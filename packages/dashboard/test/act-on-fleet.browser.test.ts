@@ -215,7 +215,7 @@ describe("ticked tasks", () => {
     await dialog.getByRole("button", { name: "Cancel 2 tasks" }).click();
     await dialog.getByText("1 of 2 asked for.").waitFor();
     await dialog.getByText("Whether the next of them was asked for is not known.").waitFor();
-    await dialog.getByRole("button", { name: "Cancel 2 tasks" }).click();
+    await dialog.getByRole("button", { name: "Cancel the other 1" }).click();
     await dialog.getByText("2 of 2 asked for.").waitFor();
     await waitFor(() => agent.got.length === 2);
     expect(

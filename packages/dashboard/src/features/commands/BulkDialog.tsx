@@ -151,7 +151,7 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
             reason={reason}
             onAct={() => void send()}
           >
-            {verb} {many}
+            {verb} {made > 0 && !isBusy ? `the other ${count(tasks - asked)}` : many}
           </ActButton>
         )}
       </div>

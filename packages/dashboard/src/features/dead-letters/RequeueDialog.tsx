@@ -84,7 +84,7 @@ export function RequeueDialog({ slug, engine, letters: ticked, onRequeued, onClo
         </button>
         {isDone ? null : (
           <ActButton error={failure} isBusy={isBusy} reason={reason} onAct={() => void send()}>
-            Requeue {many}
+            Requeue {made > 0 && !isBusy ? `the other ${count(letters.length - made)}` : many}
           </ActButton>
         )}
       </div>
