@@ -264,3 +264,33 @@ describe("a run of cancels", () => {
     await page.context().close();
   });
 });
+
+test("a request whose answer was lost stays the same though an agent goes meanwhile", async () => {
+  await using other = await startBrainWithSite();
+  await connectCommandAgent(other);
+  const second = createScriptedAdapter("bullmq", ["retry_task", "retry_by_reference_v1"]);
+  second.answerCommands(async () => ({ status: "success" }));
+  const connected = await other.connectAgent({ engines: [second], bufferName: "second" });
+  const { page } = await open("tasks/bullmq/bad-1", other);
+  await page.getByRole("button", { name: "Retry", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+  await dialog.getByLabel("Agent").waitFor();
+  const sent: string[] = [];
+  await page.route("**/commands/retry-task", async (route) => {
+    sent.push(route.request().postData() ?? "");
+    if (sent.length > 1) return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await dialog.getByRole("button", { name: "Retry the task" }).click();
+  await dialog.getByText("Whether it was asked for is not known.").waitFor();
+  await connected.agent.stop();
+  await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
+  await dialog.getByRole("button", { name: "Retry the task" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(sent).toHaveLength(2);
+  expect(sent[1]).toBe(sent[0]);
+  const { body } = await other.as.operator.get(`/projects/${other.project.slug}/commands`);
+  expect(body.items).toHaveLength(1);
+  await page.context().close();
+});
