@@ -229,7 +229,9 @@ describe("a refusal", () => {
     });
     const send = dialog.getByRole("button", { name: "Retry the task" });
     await send.click();
-    await dialog.getByText("No retry was asked for. The server did not answer.").waitFor();
+    await dialog
+      .getByText("Whether it was asked for is not known. Pressed again here, it is not made twice.")
+      .waitFor();
     await send.click();
     await dialog.waitFor({ state: "detached" });
     expect(keys).toHaveLength(2);

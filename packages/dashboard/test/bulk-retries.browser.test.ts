@@ -118,7 +118,9 @@ describe("the dialog", () => {
     });
     const send = dialog.getByRole("button", { name: "Retry 2 tasks" });
     await send.click();
-    await dialog.getByText("Nothing was begun. The server did not answer.").waitFor();
+    await dialog
+      .getByText("Whether it was asked for is not known. Pressed again here, it is not made twice.")
+      .waitFor();
     await send.click();
     await page.waitForURL(/[/]bulk-retries[/]/);
     expect(ids).toHaveLength(2);

@@ -52,7 +52,7 @@ describe("dead letters", () => {
     await page.getByText("Nothing is asked of an agent before you press Load").waitFor();
     expect(agent.got).toEqual([]);
     await load(page).click();
-    await row(page, "dead-1").getByText("PaymentError: upstream 503").waitFor();
+    await row(page, "dead-1").getByText("PaymentError: upstream 503").filter({ visible: true }).waitFor();
     await page.getByText("2 of 3").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("button", { name: "Ask for more" }).click();
@@ -112,6 +112,21 @@ describe("dead letters", () => {
     await expect.poll(() => mark.getAttribute("title")).toBe("the job is not there any more");
     await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
     await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    await page.context().close();
+  });
+
+  test("say on a phone why they failed, and how often", async () => {
+    const screen = await openScreen(browser, brain, { cookie: brain.as.operator.cookie, size: "phone" });
+    const { page } = screen;
+    await page.goto(`/p/${brain.project.slug}/dead-letters`);
+    await page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
+    await load(page).click();
+    const first = row(page, "dead-1");
+    await first.waitFor();
+    expect(await first.getByText("PaymentError: upstream 503").filter({ visible: true }).count()).toBe(1);
+    expect(await first.getByText(/in billing, 3 attempts/).isVisible()).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(await axeFaults(page)).toEqual([]);
     await page.context().close();
   });
 

@@ -13,6 +13,8 @@ export interface RecentCommand {
   slug: string;
   id: string;
   isBulk?: true;
+  /** Of many commands that were made one after the other, whose id is the run's own: what they do. */
+  runAction?: string;
   /** What it does, as the tray says it. */
   words: string;
   /** Engine and id of the one task that it is about, with a slash between them; empty without one. */

@@ -10,7 +10,8 @@ import { ChoiceField, Field } from "../../ui/Field.tsx";
 import { count, nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
-import { refusalWords } from "../commands/words.ts";
+import { isOpen, useKept } from "../commands/use-act.ts";
+import { outcomeWords, refusalWords } from "../commands/words.ts";
 import { bulkRequest, type Limits, limitFaults, maximumTasks, noLimits } from "./bulk-request.ts";
 import { PlannedTasks } from "./PlannedTasks.tsx";
 import { useCreateBulkRetry } from "./use-create.ts";
@@ -33,7 +34,8 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
   const [engine, setEngine] = useState("");
   const [agentId, setAgentId] = useState("");
   const [limits, setLimits] = useState(noLimits);
-  const matching = useMatching(slug, filters, filter);
+  const create = useCreateBulkRetry(slug);
+  const matching = useKept(useMatching(slug, filters, filter), isOpen(create));
   const meant = matching.engines?.filter((share) => engine === "" || share.engine === engine) ?? null;
   const chosen = engine === "" ? null : (meant?.[0] ?? null);
   const total = chosen === null ? matching.total : chosen.tasks;
@@ -41,7 +43,6 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
   // An agent is named only where one engine is meant: it could not take the tasks of another.
   const agents = meant?.length === 1 ? (meant[0]?.able.agents ?? []) : [];
   const faults = limitFaults(limits);
-  const create = useCreateBulkRetry(slug);
   const reason =
     matching.reason ??
     (total === 0
@@ -117,7 +118,11 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
           "At most in a minute",
           "Empty: as fast as they are taken. What its time does not suffice for waits until you resume it.",
         )}
-        {create.isError ? <Refusal>Nothing was begun. {wordsOf(create.error)}</Refusal> : null}
+        {create.isError ? (
+          <Refusal>
+            {outcomeWords(create.error, "Nothing was begun.")} {wordsOf(create.error)}
+          </Refusal>
+        ) : null}
         <div className={dialogFoot}>
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Leave them

@@ -1,5 +1,5 @@
 import type { TaskFilters } from "@svc/client";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import type { Carried } from "../bulk-retries/carried-filter.ts";
@@ -18,14 +18,23 @@ interface BulkActsProps {
   /** All that match are chosen, and not only those that are ticked. */
   all: { filters: TaskFilters; words: string; carried: Carried } | null;
   onDone: () => void;
+  /** These are not ticked any more: what was asked for them is under way. */
+  onDrop: (rows: readonly ListRow[]) => void;
 }
 
 /** Retry and cancel of the ticked tasks; a retry also of all that match. */
-export function BulkActs({ slug, rows, all, onDone }: BulkActsProps) {
+export function BulkActs({ slug, rows, all, onDone, onDrop }: BulkActsProps) {
   const [asked, setAsked] = useState<TaskAct | null>(null);
   const reason = useMayNot(slug);
   const filter = all?.carried.filter ?? null;
   const close = () => setAsked(null);
+  // Not at once: the dialog goes with the last tick.
+  const [made, setMade] = useState<readonly ListRow[]>([]);
+  useEffect(() => {
+    if (asked !== null || made.length === 0) return;
+    onDrop(made);
+    setMade([]);
+  }, [asked, made, onDrop]);
   return (
     <>
       <HeldButton reason={reason ?? all?.carried.fault ?? null} onAct={() => setAsked("retry")}>
@@ -51,7 +60,14 @@ export function BulkActs({ slug, rows, all, onDone }: BulkActsProps) {
               onDone={onDone}
             />
           ) : (
-            <BulkDialog slug={slug} act={asked} rows={rows} onClose={close} onDone={onDone} />
+            <BulkDialog
+              slug={slug}
+              act={asked}
+              rows={rows}
+              onMade={(rows) => setMade((old) => [...old, ...rows])}
+              onClose={close}
+              onDone={onDone}
+            />
           )}
         </Suspense>
       ) : null}

@@ -1,5 +1,4 @@
 import type { BulkRetryCommandBody, TaskCommandBody } from "@svc/client";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { paths } from "../../paths.ts";
@@ -10,15 +9,14 @@ import controls from "../../ui/controls.module.css";
 import { count, nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot, dialogList } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
-import { agentsQuery } from "../agents/queries.ts";
 import { useCreateBulkRetry } from "../bulk-retries/use-create.ts";
 import type { ListRow } from "../tasks/task-pages.ts";
 import { ableAgents } from "./able.ts";
-import { mostInOneCommand, planOf, retryOrders } from "./bulk-plan.ts";
+import { type BulkOrder, mostInOneCommand, ordersOf, planOf } from "./bulk-plan.ts";
 import type { TaskAct } from "./TaskCommands.tsx";
-import { useIssue } from "./use-act.ts";
-import { useInTurn } from "./use-in-turn.ts";
-import { refusalWords } from "./words.ts";
+import { freshKey, useAgents, useIssue, useKept } from "./use-act.ts";
+import { toldInTurn, useInTurn } from "./use-in-turn.ts";
+import { outcomeWords, refusalWords } from "./words.ts";
 
 /** Each cancel is a command of its own. */
 const maximumCancels = 200;
@@ -27,25 +25,30 @@ interface BulkDialogProps {
   slug: string;
   act: TaskAct;
   rows: readonly ListRow[];
+  /** It was asked for these. */
+  onMade?: (rows: readonly ListRow[]) => void;
   onClose: () => void;
   onDone: () => void;
 }
 
 /** Retries or cancels the ticked tasks: a retry is one command for each engine, or a bulk retry of many; a cancel one for each task. */
-export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDialogProps) {
+export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }: BulkDialogProps) {
   // What was ticked when it was asked for, though the list goes on.
   const [rows] = useState(ticked);
-  const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
+  const [runId] = useState(freshKey);
   const retry = useIssue(slug, (to, body: BulkRetryCommandBody) => api.retryTasks(to, body));
   const bulk = useCreateBulkRetry(slug);
   const cancel = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
-  const { made, isBusy, failure, isDone, run } = useInTurn();
+  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn();
   const plan = planOf(rows, act);
+  const online = useAgents(slug);
+  // Once something is asked for it stays with these agents, whoever else comes or goes.
+  const { agents, reason: held } = useKept(online, hasBegun);
   const engines = plan.engines.map((one) => ({
     ...one,
     able: ableAgents(agents, one.engine, act === "retry" ? "bulk_retry" : "cancel_task"),
   }));
-  const doable = engines.filter(({ able }) => able.reason === null);
+  const doable = engines.filter(({ able }) => held !== null || able.reason === null);
   const tasks = doable.reduce((sum, one) => sum + one.rows.length, 0);
   const many = `${count(tasks)} ${tasks === 1 ? "task" : "tasks"}`;
   const verb = act === "retry" ? "Retry" : "Cancel";
@@ -54,34 +57,38 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
       ? act === "retry"
         ? "None of them has ended yet"
         : "All of them have ended"
-      : tasks === 0
-        ? (engines[0]?.able.reason ?? null)
-        : act === "cancel" && tasks > maximumCancels
-          ? `At most ${count(maximumCancels)} at a time`
-          : null;
+      : (held ??
+        (tasks === 0
+          ? (engines[0]?.able.reason ?? null)
+          : act === "cancel" && tasks > maximumCancels
+            ? `At most ${count(maximumCancels)} at a time`
+            : null));
+  const orders = doable.flatMap((one) => ordersOf({ ...one, agentId: one.able.agents[0]?.id ?? "" }, act));
+  const asked = orders.slice(0, made).reduce((sum, order) => sum + order.rows.length, 0);
 
   const send = async () => {
-    if ((await run(orders())) && act === "retry") onDone();
-  };
-  const orders = (): (() => Promise<unknown>)[] =>
-    doable.flatMap(({ engine, rows: own, able }) => {
-      const agentId = able.agents[0]?.id ?? "";
-      if (act === "retry") {
-        return retryOrders({ engine, rows: own }).map(({ taskIds, bulkState }) => () => {
-          const words = `Retry ${count(taskIds.length)} ${taskIds.length === 1 ? "task" : "tasks"} of ${printable(engine)}`;
-          const filter = { engine, task_ids: taskIds };
-          const max = taskIds.length;
-          return bulkState === null
-            ? retry.mutateAsync({ body: { agent_id: agentId, filter, max }, told: { words } })
-            : bulk.mutateAsync({ body: { filter: { ...filter, state: bulkState }, max }, words });
-        });
-      }
-      return own.map((row) => () => {
-        const words = `Cancel ${nameText(row.name)}`;
-        const told = own.length <= 5 ? { words, task: { engine, taskId: row.task_id } } : null;
-        return cancel.mutateAsync({ body: { agent_id: agentId, engine, task_id: row.task_id }, told });
-      });
+    const requests = orders.map((order, at) => async () => {
+      await (act === "retry" ? askRetry(order) : askCancel(order, at + 1));
+      onMade?.(order.rows);
     });
+    if ((await run(requests)) && act === "retry") onDone();
+  };
+  const askRetry = ({ engine, agentId, rows: own, bulkState }: BulkOrder<ListRow>): Promise<unknown> => {
+    const words = `Retry ${count(own.length)} ${own.length === 1 ? "task" : "tasks"} of ${printable(engine)}`;
+    const filter = { engine, task_ids: own.map(({ task_id }) => task_id) };
+    const max = own.length;
+    return bulkState === null
+      ? retry.mutateAsync({ body: { agent_id: agentId, filter, max }, told: { words } })
+      : bulk.mutateAsync({ body: { filter: { ...filter, state: bulkState }, max }, words });
+  };
+  const askCancel = async ({ engine, agentId, rows: own }: BulkOrder<ListRow>, place: number): Promise<void> => {
+    const [row] = own;
+    if (row === undefined) return;
+    const taskId = row.task_id;
+    const all = { id: runId, action: "cancel_task", words: "Cancel tasks", total: orders.length };
+    const told = toldInTurn(all, place, { words: `Cancel ${nameText(row.name)}`, task: { engine, taskId } });
+    await cancel.mutateAsync({ body: { agent_id: agentId, engine, task_id: taskId }, told });
+  };
   // The bar that it stands in goes with the ticks.
   const leave = isDone ? onDone : onClose;
 
@@ -96,11 +103,13 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
         {engines.map(({ engine, rows: own, able }) => (
           <li key={engine}>
             {count(own.length)} of {printable(engine)}
-            {able.reason !== null
-              ? `, which are left out: ${able.reason}`
-              : act === "retry" && own.length > mostInOneCommand
-                ? ", sent one by one as a bulk retry that can be paused, by any agent that can"
-                : `, by the agent ${nameText(able.agents[0]?.name ?? "")}`}
+            {held !== null
+              ? null
+              : able.reason !== null
+                ? `, which are left out: ${able.reason}`
+                : act === "retry" && own.length > mostInOneCommand
+                  ? ", sent one by one as a bulk retry that can be paused, by any agent that can"
+                  : `, by the agent ${nameText(able.agents[0]?.name ?? "")}`}
           </li>
         ))}
         {plan.leftOut > 0 ? (
@@ -110,20 +119,29 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
           </li>
         ) : null}
       </ul>
-      {act === "cancel" && made > 0 ? (
+      {made > 0 || isStopping ? (
         <p role="status">
-          {count(made)} of {count(tasks)} asked for.{" "}
-          <AppLink href={paths.commands(slug) + stringifySearch({ action: "cancel_task" })}>See how they end</AppLink>
+          {count(asked)} of {count(tasks)} asked for.{isStopping ? " No more after the one that is on its way." : ""}{" "}
+          <AppLink
+            href={paths.commands(slug) + stringifySearch({ action: act === "retry" ? "bulk_retry" : "cancel_task" })}
+          >
+            See how they end
+          </AppLink>
         </p>
       ) : null}
       {failure ? (
         <Refusal>
-          {made === 0 ? "Nothing was asked for." : "The rest was not asked for."} {refusalWords(failure)}
+          {outcomeWords(
+            failure,
+            made === 0 ? "Nothing was asked for." : "The rest was not asked for.",
+            orders.length > 1 ? "the next of them" : "it",
+          )}{" "}
+          {refusalWords(failure)}
         </Refusal>
       ) : null}
       <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={leave}>
-          {isDone ? "Close" : "Leave them"}
+        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={goesOn ? stop : leave}>
+          {goesOn ? "Stop here" : isDone ? "Close" : "Leave them"}
         </button>
         {isDone ? null : (
           <ActButton
@@ -133,7 +151,7 @@ export function BulkDialog({ slug, act, rows: ticked, onClose, onDone }: BulkDia
             reason={reason}
             onAct={() => void send()}
           >
-            {verb} {many}
+            {verb} {made > 0 && !isBusy ? `the other ${count(tasks - asked)}` : many}
           </ActButton>
         )}
       </div>

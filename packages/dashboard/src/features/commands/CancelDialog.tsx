@@ -10,8 +10,8 @@ import { Refusal } from "../../ui/Refusal.tsx";
 import { taskQuery } from "../tasks/queries.ts";
 import { AgentField, namedAgent } from "./AgentField.tsx";
 import { endedStates, useTaskReasons } from "./task-reasons.ts";
-import { useAble, useIssue } from "./use-act.ts";
-import { refusalWords } from "./words.ts";
+import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
+import { outcomeWords, refusalWords } from "./words.ts";
 
 interface CancelDialogProps {
   slug: string;
@@ -22,8 +22,9 @@ interface CancelDialogProps {
 
 export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProps) {
   const task = useQuery(taskQuery(slug, engine, taskId)).data;
-  const able = useAble(slug, { engine, capability: "cancel_task" });
+  const ableNow = useAble(slug, { engine, capability: "cancel_task" });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
+  const able = useKept(ableNow, isOpen(issue));
   const [agentId, setAgentId] = useState("");
   const { cancel: reason } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
   const name = task ? nameText(task.name) : printable(taskId);
@@ -53,7 +54,11 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
         anyWords="the one that reported the task last"
         onChange={setAgentId}
       />
-      {issue.isError ? <Refusal>Nothing was asked for. {refusalWords(issue.error)}</Refusal> : null}
+      {issue.isError ? (
+        <Refusal>
+          {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+        </Refusal>
+      ) : null}
       <div className={dialogFoot}>
         <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
           Let it go on

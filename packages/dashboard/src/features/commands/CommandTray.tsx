@@ -3,7 +3,8 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState, useSyncExternalStore } from "react";
 import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
-import { dropCommands, recent } from "../../shell/recent.ts";
+import { stringifySearch } from "../../search-text.ts";
+import { dropCommands, type RecentCommand, recent } from "../../shell/recent.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import { useIsPhone } from "../../ui/appearance.ts";
 import controls from "../../ui/controls.module.css";
@@ -32,7 +33,7 @@ export function CommandTray({ slug }: { slug: string }) {
   useLiveCommands(slug);
   useLiveBulkRetries(slug);
   const agents = useQuery(agentsQuery(slug)).data?.items ?? [];
-  const single = entries.filter(({ isBulk }) => !isBulk);
+  const single = entries.filter(({ isBulk, runAction }) => !isBulk && !runAction);
   const bulk = entries.filter(({ isBulk }) => isBulk);
   const reads = useQueries({
     queries: single.map((entry) => ({
@@ -92,7 +93,9 @@ export function CommandTray({ slug }: { slug: string }) {
         {open === 0
           ? failed > 0
             ? `${count(failed)} of the commands did not succeed`
-            : "All commands have ended"
+            : single.length + bulk.length === entries.length
+              ? "All commands have ended"
+              : title
           : title}
       </p>
       {isFolded ? null : (
@@ -102,13 +105,12 @@ export function CommandTray({ slug }: { slug: string }) {
             const bulkRead = bulkReads[bulk.indexOf(entry)];
             return (
               <li key={entry.id}>
-                <AppLink
-                  className="cut"
-                  href={entry.isBulk ? paths.bulkRetry(slug, entry.id) : paths.command(slug, entry.id)}
-                >
+                <AppLink className="cut" href={hrefOf(entry)}>
                   {printable(entry.words)}
                 </AppLink>
-                {entry.isBulk ? (
+                {entry.runAction ? (
+                  <small>One command each: the list says how they end</small>
+                ) : entry.isBulk ? (
                   <BulkState of={bulkRead?.data} error={bulkRead?.error} {...{ agents, now }} />
                 ) : (
                   <TrayState of={read?.data} error={read?.error} {...{ agents, now }} />
@@ -120,6 +122,11 @@ export function CommandTray({ slug }: { slug: string }) {
       )}
     </section>
   );
+}
+
+function hrefOf({ slug, id, isBulk, runAction }: RecentCommand): string {
+  if (runAction) return paths.commands(slug) + stringifySearch({ action: runAction });
+  return isBulk ? paths.bulkRetry(slug, id) : paths.command(slug, id);
 }
 
 /** So many entries stay once they have ended; a bulk retry that has not is never pushed out. */

@@ -11,8 +11,8 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { AgentField } from "./AgentField.tsx";
 import { rateFault, rateHint } from "./rate-text.ts";
-import { useAble, useIssue } from "./use-act.ts";
-import { refusalWords } from "./words.ts";
+import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
+import { outcomeWords, refusalWords } from "./words.ts";
 
 interface LimitQueueDialogProps {
   slug: string;
@@ -22,8 +22,9 @@ interface LimitQueueDialogProps {
 
 /** Limits a queue as a whole, for engines that limit no single worker: what is named is the queue, and no worker. */
 export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: LimitQueueDialogProps) {
-  const able = useAble(slug, { engine, capability: "rate_limit_of_queue" });
+  const ableNow = useAble(slug, { engine, capability: "rate_limit_of_queue" });
   const issue = useIssue(slug, (to, body: RateLimitBody) => api.limitRate(to, body));
+  const able = useKept(ableNow, isOpen(issue));
   const [typed, setTyped] = useState("");
   const [agentId, setAgentId] = useState("");
   const [isTried, setTried] = useState(false);
@@ -50,7 +51,11 @@ export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: Lim
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <AgentField agents={able.agents} value={agent ?? ""} onChange={setAgentId} />
-        {issue.isError ? <Refusal>Nothing was asked for. {refusalWords(issue.error)}</Refusal> : null}
+        {issue.isError ? (
+          <Refusal>
+            {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+          </Refusal>
+        ) : null}
         <div className={dialogFoot}>
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Leave it

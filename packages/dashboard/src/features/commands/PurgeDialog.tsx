@@ -10,8 +10,8 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { AgentField } from "./AgentField.tsx";
-import { useAble, useIssue } from "./use-act.ts";
-import { refusalWords } from "./words.ts";
+import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
+import { outcomeWords, refusalWords } from "./words.ts";
 
 interface PurgeDialogProps {
   slug: string;
@@ -27,8 +27,9 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
   // The depth that stood here when it was asked for, though the queue goes on.
   const [queue] = useState(shown);
   const { engine, name } = queue;
-  const able = useAble(slug, { engine, capability: "purge_queue", role: "admin" });
+  const ableNow = useAble(slug, { engine, capability: "purge_queue", role: "admin" });
   const issue = useIssue(slug, (to, body: PurgeQueueBody) => api.purgeQueue(to, body));
+  const able = useKept(ableNow, isOpen(issue));
   const [typed, setTyped] = useState("");
   const [isForced, setForced] = useState(false);
   const [agentId, setAgentId] = useState("");
@@ -72,7 +73,11 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
           spellCheck={false}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        {issue.isError ? <Refusal>Nothing was purged. {refusalWords(issue.error)}</Refusal> : null}
+        {issue.isError ? (
+          <Refusal>
+            {outcomeWords(issue.error, "Nothing was purged.")} {refusalWords(issue.error)}
+          </Refusal>
+        ) : null}
         <p>
           <button
             type="button"

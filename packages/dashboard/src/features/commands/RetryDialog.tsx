@@ -14,8 +14,8 @@ import { taskQuery } from "../tasks/queries.ts";
 import { AgentField, namedAgent } from "./AgentField.tsx";
 import { bytesOf, hasMarker, readArgs, readKwargs } from "./override-text.ts";
 import { useTaskReasons } from "./task-reasons.ts";
-import { useAble, useIssue } from "./use-act.ts";
-import { refusalWords } from "./words.ts";
+import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
+import { outcomeWords, refusalWords } from "./words.ts";
 
 interface RetryDialogProps {
   slug: string;
@@ -31,8 +31,9 @@ const maximumDelay = 86_400;
 /** Retries one task, as it was or with other inputs. What becomes of it is told by the tray; the task's state is left to its engine. */
 export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }: RetryDialogProps) {
   const task = useQuery(taskQuery(slug, engine, taskId)).data;
-  const able = useAble(slug, { engine, capability: "retry_task" });
+  const ableNow = useAble(slug, { engine, capability: "retry_task" });
   const issue = useIssue(slug, (to, body: RetryTaskBody) => api.retryTask(to, body));
+  const able = useKept(ableNow, isOpen(issue));
   const [chosenMode, setMode] = useState<"same" | "changed">(isChanged ? "changed" : "same");
   const [agentId, setAgentId] = useState("");
   const [typedArgs, setArgs] = useState<string | null>(null);
@@ -131,7 +132,11 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
           anyWords="the one that reported the task last"
           onChange={setAgentId}
         />
-        {issue.isError ? <Refusal>No retry was asked for. {refusalWords(issue.error)}</Refusal> : null}
+        {issue.isError ? (
+          <Refusal>
+            {outcomeWords(issue.error, "No retry was asked for.")} {refusalWords(issue.error)}
+          </Refusal>
+        ) : null}
         <div className={dialogFoot}>
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Leave it

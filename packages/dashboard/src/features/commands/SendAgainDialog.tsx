@@ -8,8 +8,8 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { AgentField } from "./AgentField.tsx";
 import { requestOf } from "./send-again.ts";
-import { useAble, useIssue } from "./use-act.ts";
-import { refusalWords, wordsOfAction } from "./words.ts";
+import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
+import { outcomeWords, refusalWords, wordsOfAction } from "./words.ts";
 
 interface SendAgainDialogProps {
   slug: string;
@@ -19,13 +19,14 @@ interface SendAgainDialogProps {
 
 export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps) {
   const again = requestOf(command);
-  const able = useAble(slug, { engine: again?.engine ?? "", capability: again?.capability ?? "retry_task" });
+  const ableNow = useAble(slug, { engine: again?.engine ?? "", capability: again?.capability ?? "retry_task" });
   const issue = useIssue(slug, (to, body: Record<string, unknown>) => {
     if (again === null) throw new Error("there is nothing to send");
     // The methods differ in their bodies; this one comes from a payload that the service made of such a body.
     const ask = api[again.method] as (to: string, body: object) => Promise<Command>;
     return ask(to, body);
   });
+  const able = useKept(ableNow, isOpen(issue));
   const [chosen, setChosen] = useState(command.agent_id ?? "");
   const agent = able.agents.find(({ id }) => id === chosen) ?? able.agents[0];
   const { target_type: type, target_id: id, action, status } = command;
@@ -49,7 +50,11 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
         {action === "retry_task" ? " The task runs at once, also where a later time was asked for." : ""}
       </p>
       <AgentField agents={able.agents} value={agent?.id ?? ""} onChange={setChosen} />
-      {issue.isError ? <Refusal>Nothing was asked for. {refusalWords(issue.error)}</Refusal> : null}
+      {issue.isError ? (
+        <Refusal>
+          {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+        </Refusal>
+      ) : null}
       <div className={dialogFoot}>
         <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
           Leave it

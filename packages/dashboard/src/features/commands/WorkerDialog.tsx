@@ -14,8 +14,8 @@ import type { Capability } from "./able.ts";
 import { PoolStepper } from "./PoolStepper.tsx";
 import { mostPlaces, readPlaces } from "./pool-places.ts";
 import { rateFault, rateHint } from "./rate-text.ts";
-import { useAble, useIssue } from "./use-act.ts";
-import { refusalWords } from "./words.ts";
+import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
+import { outcomeWords, refusalWords } from "./words.ts";
 import type { ControlledWorker, WorkerAct } from "./worker-acts.ts";
 
 interface WorkerDialogProps {
@@ -51,8 +51,9 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
   const [agentId, setAgentId] = useState("");
   const [isTried, setTried] = useState(false);
   const step = readPlaces(delta);
-  const able = useAble(slug, { engine, capability: capabilityOf(act, step) });
+  const ableNow = useAble(slug, { engine, capability: capabilityOf(act, step) });
   const issue = useIssue<Base & { order: Order }>(slug, (to, { order, ...base }) => order.send(to, base));
+  const able = useKept(ableNow, isOpen(issue));
   const faults = faultsByField(issue.error);
   const ownFaults: Record<string, string | null> = {
     delta:
@@ -148,7 +149,11 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
           </>
         ) : null}
         <AgentField agents={able.agents} value={agent ?? ""} onChange={setAgentId} />
-        {issue.isError ? <Refusal>Nothing was asked for. {refusalWords(issue.error)}</Refusal> : null}
+        {issue.isError ? (
+          <Refusal>
+            {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+          </Refusal>
+        ) : null}
         <div className={dialogFoot}>
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Leave it

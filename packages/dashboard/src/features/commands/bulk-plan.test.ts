@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mostInOneCommand, planOf, retryOrders } from "./bulk-plan.ts";
+import { mostInOneCommand, ordersOf, planOf } from "./bulk-plan.ts";
 
 const row = (task_id: string, state: "failure" | "started" | "unknown" | "success", engine = "bullmq") => ({
   engine,
@@ -22,10 +22,17 @@ test("only what has ended is retried, and only what has not is cancelled, by eng
 
 test("few tasks of an engine are one command, many are bulk retries, one for each state", () => {
   const many = Array.from({ length: mostInOneCommand }, (_, at) => row(`f-${at}`, "failure"));
-  const ids = many.map(({ task_id }) => task_id);
-  expect(retryOrders({ engine: "bullmq", rows: many })).toEqual([{ engine: "bullmq", taskIds: ids, bulkState: null }]);
-  expect(retryOrders({ engine: "bullmq", rows: [...many, row("s", "success")] })).toEqual([
-    { engine: "bullmq", taskIds: ids, bulkState: "failure" },
-    { engine: "bullmq", taskIds: ["s"], bulkState: "success" },
+  const of = { engine: "bullmq", agentId: "agent-1" };
+  const other = row("s", "success");
+  expect(ordersOf({ ...of, rows: many }, "retry")).toEqual([{ ...of, rows: many, bulkState: null }]);
+  expect(ordersOf({ ...of, rows: [...many, other] }, "retry")).toEqual([
+    { ...of, rows: many, bulkState: "failure" },
+    { ...of, rows: [other], bulkState: "success" },
   ]);
+});
+
+test("each cancel is a command of its own", () => {
+  const of = { engine: "bullmq", agentId: "agent-1" };
+  const rows = [row("a", "started"), row("b", "started")];
+  expect(ordersOf({ ...of, rows }, "cancel")).toEqual(rows.map((one) => ({ ...of, rows: [one], bulkState: null })));
 });

@@ -27,17 +27,25 @@ export function planOf<Of extends Row>(rows: readonly Of[], act: TaskAct): BulkP
 /** A command is carried out at most once and has a minute: when its result is lost, nobody knows what became of any of its tasks. */
 export const mostInOneCommand = 200;
 
-export interface RetryOrder {
+/** One request. */
+export interface BulkOrder<Of extends Row> {
   engine: string;
-  taskIds: string[];
+  agentId: string;
+  rows: readonly Of[];
   /** Of a bulk retry, which takes tasks of one state; null is one command. */
   bulkState: TaskState | null;
 }
 
-/** What an engine is asked for: one command for few tasks, for many bulk retries, which send them one by one and can be paused. */
-export function retryOrders({ engine, rows }: { engine: string; rows: readonly Row[] }): RetryOrder[] {
-  if (rows.length <= mostInOneCommand)
-    return [{ engine, taskIds: rows.map(({ task_id }) => task_id), bulkState: null }];
-  const byState = Map.groupBy(rows, ({ state }) => state);
-  return [...byState].map(([bulkState, own]) => ({ engine, taskIds: own.map(({ task_id }) => task_id), bulkState }));
+/**
+ * What an agent is asked for: a cancel for each task; for a retry one command of few tasks, for many bulk retries, which send them one by one
+ * and can be paused.
+ */
+export function ordersOf<Of extends Row>(
+  { engine, rows, agentId }: { engine: string; rows: readonly Of[]; agentId: string },
+  act: TaskAct,
+): BulkOrder<Of>[] {
+  const order = (own: readonly Of[], bulkState: TaskState | null) => ({ engine, agentId, rows: own, bulkState });
+  if (act === "cancel") return rows.map((row) => order([row], null));
+  if (rows.length <= mostInOneCommand) return [order(rows, null)];
+  return [...Map.groupBy(rows, ({ state }) => state)].map(([bulkState, own]) => order(own, bulkState));
 }

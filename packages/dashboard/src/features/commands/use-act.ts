@@ -1,4 +1,4 @@
-import type { Command } from "@svc/client";
+import type { Agent, Command } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { noteCommand } from "../../shell/recent.ts";
@@ -7,7 +7,7 @@ import { projectQuery } from "../projects/queries.ts";
 import { roleIn, useMe } from "../sessions/queries.ts";
 import { type Able, ableAgents, type Capability } from "./able.ts";
 import { commandQuery } from "./command-queries.ts";
-import { needsAdmin, needsOperator } from "./words.ts";
+import { isOutcomeUnknown, needsAdmin, needsOperator } from "./words.ts";
 
 interface Wanted {
   engine: string;
@@ -18,15 +18,29 @@ interface Wanted {
 
 /** Whether somebody may ask for something, and whom: by role, project and what the agents say. The service decides. */
 export function useAble(slug: string, { engine, capability, role }: Wanted): Able {
-  const held = useMayNot(slug, role);
-  const agents = useQuery(agentsQuery(slug));
-  if (held !== null) return { agents: [], resubmits: false, reason: held };
-  if (agents.data === undefined) {
-    const reason = agents.isError ? "The agents could not be read" : "Looking which agents are online";
-    return { agents: [], resubmits: false, reason };
-  }
-  return ableAgents(agents.data.items, engine, capability);
+  const { agents, reason } = useAgents(slug, role);
+  return reason === null ? ableAgents(agents, engine, capability) : { agents: [], resubmits: false, reason };
 }
+
+/** The agents that may be asked for anything; none, with the reason, while it may not be or they are not known. */
+export function useAgents(slug: string, role?: "admin"): { agents: readonly Agent[]; reason: string | null } {
+  const held = useMayNot(slug, role);
+  const { data, isError } = useQuery(agentsQuery(slug));
+  if (held !== null) return { agents: [], reason: held };
+  if (data !== undefined) return { agents: data.items, reason: null };
+  return { agents: [], reason: isError ? "The agents could not be read" : "Looking which agents are online" };
+}
+
+/** The value that was last seen before `isKept`, for as long as that holds: what is asked for again must be the same. */
+export function useKept<Value>(value: Value, isKept: boolean): Value {
+  const last = useRef(value);
+  if (!isKept) last.current = value;
+  return last.current;
+}
+
+/** A request whose answer has not come, or was lost: what it is made of must stay. */
+export const isOpen = ({ isPending, error }: { isPending: boolean; error: unknown }): boolean =>
+  isPending || (error !== null && isOutcomeUnknown(error));
 
 /** Why no command may be made at all. */
 export function useMayNot(slug: string, role: "operator" | "admin" = "operator"): string | null {
@@ -41,11 +55,13 @@ export function useMayNot(slug: string, role: "operator" | "admin" = "operator")
 export interface Told {
   words: string;
   task?: { engine: string; taskId: string };
+  /** The command is one of many, which are one entry. */
+  run?: { id: string; runAction: string };
 }
 
 /**
- * Makes a command and puts it into the tray, which has no room for those of a long list (null). The same request again, after an answer
- * that was lost, is the same command, for as long as its dialog is open.
+ * Makes a command and puts it into the tray. The same request again, after an answer that was lost, is the same command, for as long as its
+ * dialog is open.
  */
 export function useIssue<Body extends object>(
   slug: string,
@@ -54,17 +70,15 @@ export function useIssue<Body extends object>(
   const client = useQueryClient();
   const keys = useRef(new Map<string, string>());
   return useMutation({
-    mutationFn: async ({ body, told }: { body: Body; told: Told | null }) => {
+    mutationFn: async ({ body, told }: { body: Body; told: Told }) => {
       const text = JSON.stringify(body);
       const key = keys.current.get(text) ?? freshKey();
       keys.current.set(text, key);
       const command = await send(slug, { ...body, idempotency_key: key });
       // Old at once: it may have gone on before this answer came, and that push is over.
       client.setQueryData(commandQuery(slug, command.id).queryKey, command, { updatedAt: 0 });
-      if (told !== null) {
-        const task = told.task ? `${told.task.engine}/${told.task.taskId}` : "";
-        noteCommand({ slug, id: command.id, words: told.words, task });
-      }
+      const task = told.task ? `${told.task.engine}/${told.task.taskId}` : "";
+      noteCommand({ slug, id: command.id, words: told.words, task, ...told.run });
       void client.invalidateQueries({ queryKey: ["commands", slug] });
       return command;
     },

@@ -1,6 +1,6 @@
 import { ApiProblem } from "@svc/client";
 import { expect, test } from "vitest";
-import { refusalWords } from "./words.ts";
+import { outcomeWords, refusalWords } from "./words.ts";
 
 const notFound = (resource: string) =>
   new ApiProblem({ code: "not_found", status: 404, message: "not found", details: { resource } });
@@ -9,4 +9,35 @@ test("only an agent that is not found was revoked", () => {
   expect(refusalWords(notFound("agent"))).toBe("The agent is not here any more: it was revoked.");
   for (const resource of ["project", "command", "bulk_retry_request"])
     expect(refusalWords(notFound(resource))).toMatch(/^It is not here/);
+});
+
+const told = (code: string, status: number) =>
+  outcomeWords(new ApiProblem({ code, status, message: code }), "Nothing was purged.");
+const unknown = "Whether it was asked for is not known. Pressed again here, it is not made twice.";
+
+test.each([
+  ["forbidden", 403],
+  ["conflict", 409],
+  ["validation_error", 422],
+  ["rate_limited", 429],
+  ["unaddressable", 0],
+])("a refusal as %s did nothing", (code, status) => {
+  expect(told(code, status)).toBe("Nothing was purged.");
+});
+
+test.each([
+  ["unreachable", 0],
+  ["unreadable", 202],
+  ["internal_error", 500],
+  ["unreadable", 502],
+  ["unready", 503],
+])("after %s with %d nobody knows", (code, status) => {
+  expect(told(code, status)).toBe(unknown);
+});
+
+test("of a run the next request is named", () => {
+  const lost = new ApiProblem({ code: "unreachable", status: 0, message: "no answer" });
+  expect(outcomeWords(lost, "The rest was not asked for.", "the next of them")).toMatch(
+    /^Whether the next of them was asked for is not known[.]/,
+  );
 });

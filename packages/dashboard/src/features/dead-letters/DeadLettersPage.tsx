@@ -25,7 +25,7 @@ import { queuesQuery } from "../queues/queries.ts";
 import css from "./dead-letters.module.css";
 import { type DeadLettersSearch, readDeadLettersSearch } from "./dead-letters-search.ts";
 import { LoadFailed } from "./LoadFailed.tsx";
-import { Requeued } from "./Requeued.tsx";
+import { Requeued, useLeftLetters } from "./Requeued.tsx";
 import { type Asked, type Loaded, letterKey, useLetters } from "./use-letters.ts";
 
 const RequeueDialog = lazy(() => import("./RequeueDialog.tsx").then((part) => ({ default: part.RequeueDialog })));
@@ -147,6 +147,12 @@ export function DeadLettersPage() {
   );
 }
 
+/** The end of why it failed, in two lines. */
+function Excerpt({ of: { error_excerpt: text } }: { of: DeadLetter }) {
+  if (text === null) return <span className="t3">not recorded</span>;
+  return <span title={printableLines(text)}>{printableLines(text)}</span>;
+}
+
 const askedOf = ({ engine, queue }: Loaded): Asked => ({ engine, queue });
 
 interface LettersProps {
@@ -168,16 +174,13 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
     const key = letterKey(letter);
     return { key, letter, commandId: requeued[key] ?? null };
   });
-  const left = rows.filter(({ commandId }) => commandId === null);
-  const chosen = rows.filter(({ key }) => ticked.has(key));
+  const isLeft = useLeftLetters(slug, Object.values(requeued));
+  const left = rows.filter(({ commandId }) => isLeft(commandId));
+  const chosen = left.filter(({ key }) => ticked.has(key));
   const where =
     queue === undefined ? `every queue of ${printable(engine)}` : `${nameText(queue)} of ${printable(engine)}`;
-  const set = (key: string, isOn: boolean) => {
-    const next = new Set(ticked);
-    if (isOn) next.add(key);
-    else next.delete(key);
-    setTicked(next);
-  };
+  const set = (key: string, isOn: boolean) =>
+    setTicked((old) => new Set(isOn ? [...old, key] : [...old].filter((one) => one !== key)));
   return (
     <>
       <div className={css.told}>
@@ -241,7 +244,8 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
                     <input
                       type="checkbox"
                       aria-label={`Tick ${printable(letter.task_id)}`}
-                      checked={ticked.has(key)}
+                      checked={ticked.has(key) && isLeft(commandId)}
+                      disabled={!isLeft(commandId)}
                       onChange={(event) => set(key, event.currentTarget.checked)}
                     />
                   </span>
@@ -252,13 +256,24 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
                   </AppLink>
                   <small>
                     <span className="mono">{printable(letter.task_id)}</span>
-                    <span className="sm"> in {nameText(letter.queue)}</span>
+                    <span className="sm">
+                      {" "}
+                      in {nameText(letter.queue)}
+                      {letter.attempts === null
+                        ? ""
+                        : `, ${count(letter.attempts)} ${letter.attempts === 1 ? "attempt" : "attempts"}`}
+                    </span>
                     {commandId === null ? null : (
                       <>
                         , <Requeued slug={slug} commandId={commandId} />
                       </>
                     )}
                   </small>
+                  {letter.error_excerpt === null ? null : (
+                    <div className={`sm mono ${css.excerpt}`}>
+                      <Excerpt of={letter} />
+                    </div>
+                  )}
                 </td>
                 <td className="lg">
                   <AppLink href={paths.queue(slug, engine, letter.queue)}>{nameText(letter.queue)}</AppLink>
@@ -270,11 +285,7 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
                   {letter.attempts === null ? <span className="t3">not recorded</span> : count(letter.attempts)}
                 </td>
                 <td className={`lg ${css.excerpt} mono`}>
-                  {letter.error_excerpt === null ? (
-                    <span className="t3">not recorded</span>
-                  ) : (
-                    <span title={printableLines(letter.error_excerpt)}>{printableLines(letter.error_excerpt)}</span>
-                  )}
+                  <Excerpt of={letter} />
                 </td>
               </tr>
             )}
@@ -294,12 +305,11 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
             slug={slug}
             engine={engine}
             letters={chosen.map(({ letter }) => letter)}
-            onRequeued={onRequeued}
-            onClose={() => setAsking(false)}
-            onDone={() => {
-              setTicked(new Set());
-              setAsking(false);
+            onRequeued={(letter, commandId) => {
+              onRequeued(letter, commandId);
+              set(letterKey(letter), false);
             }}
+            onClose={() => setAsking(false)}
           />
         </Suspense>
       ) : null}

@@ -10,14 +10,12 @@ import { count, nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { AgentField, namedAgent } from "../commands/AgentField.tsx";
-import { useAble, useIssue } from "../commands/use-act.ts";
-import { useInTurn } from "../commands/use-in-turn.ts";
-import { refusalWords } from "../commands/words.ts";
+import { freshKey, useAble, useIssue, useKept } from "../commands/use-act.ts";
+import { toldInTurn, useInTurn } from "../commands/use-in-turn.ts";
+import { outcomeWords, refusalWords } from "../commands/words.ts";
 
 /** Each is a command of its own. */
 const maximum = 200;
-/** More of them would only push everything else out of the tray. */
-const mostInTray = 5;
 
 interface RequeueDialogProps {
   slug: string;
@@ -26,41 +24,45 @@ interface RequeueDialogProps {
   /** Its command was made. */
   onRequeued: (letter: DeadLetter, commandId: string) => void;
   onClose: () => void;
-  onDone: () => void;
 }
 
 /** Puts dead letters back into their queues, one command each. */
-export function RequeueDialog({ slug, engine, letters: ticked, onRequeued, onClose, onDone }: RequeueDialogProps) {
+export function RequeueDialog({ slug, engine, letters: ticked, onRequeued, onClose }: RequeueDialogProps) {
   const [letters] = useState(ticked);
-  const able = useAble(slug, { engine, capability: "requeue_dead_letter" });
+  const [runId] = useState(freshKey);
+  const online = useAble(slug, { engine, capability: "requeue_dead_letter" });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.requeueDeadLetter(to, body));
-  const { made, isBusy, failure, isDone, run } = useInTurn();
-  const [agentId, setAgentId] = useState("");
+  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn();
+  const [chosen, setChosen] = useState("");
+  // Once one is asked for it stays with this agent, whoever else comes or goes.
+  const { able, agentId } = useKept({ able: online, agentId: chosen }, hasBegun);
+  const named = namedAgent(able.agents, agentId);
   const many = `${count(letters.length)} ${letters.length === 1 ? "letter" : "letters"}`;
   const reason = able.reason ?? (letters.length > maximum ? `At most ${count(maximum)} at a time` : null);
-  const leave = isDone ? onDone : onClose;
   const send = () =>
     run(
-      letters.map((letter) => async () => {
+      letters.map((letter, at) => async () => {
         const { task_id: taskId, task_name: name } = letter;
         const words = `Requeue ${name === null ? printable(taskId) : nameText(name)}`;
-        const told = letters.length <= mostInTray ? { words, task: { engine, taskId } } : null;
-        const body = { engine, task_id: taskId, ...namedAgent(able.agents, agentId) };
+        const all = { id: runId, action: "requeue_dead_letter", words: "Requeue letters", total: letters.length };
+        const told = toldInTurn(all, at + 1, { words, task: { engine, taskId } });
+        const body = { engine, task_id: taskId, ...named };
         onRequeued(letter, (await issue.mutateAsync({ body, told })).id);
       }),
     );
   return (
-    <Dialog title={`Requeue ${many}`} onClose={leave}>
+    <Dialog title={`Requeue ${many}`} onClose={onClose}>
       <p>The engine puts {letters.length === 1 ? "it" : "them"} back into the queue, to run again from the start.</p>
       <AgentField
-        agents={able.agents}
+        agents={hasBegun ? able.agents.filter(({ id }) => id === named.agent_id) : able.agents}
         value={agentId}
         anyWords="for each the one that reported it last"
-        onChange={setAgentId}
+        onChange={setChosen}
       />
-      {made > 0 ? (
+      {made > 0 || isStopping ? (
         <p role="status">
-          {count(made)} of {count(letters.length)} asked for.{" "}
+          {count(made)} of {count(letters.length)} asked for.
+          {isStopping ? " No more after the one that is on its way." : ""}{" "}
           <AppLink href={paths.commands(slug) + stringifySearch({ action: "requeue_dead_letter" })}>
             See how they end
           </AppLink>
@@ -68,16 +70,21 @@ export function RequeueDialog({ slug, engine, letters: ticked, onRequeued, onClo
       ) : null}
       {failure ? (
         <Refusal>
-          {made === 0 ? "Nothing was asked for." : "The rest was not asked for."} {refusalWords(failure)}
+          {outcomeWords(
+            failure,
+            made === 0 ? "Nothing was asked for." : "The rest was not asked for.",
+            letters.length > 1 ? "the next of them" : "it",
+          )}{" "}
+          {refusalWords(failure)}
         </Refusal>
       ) : null}
       <div className={dialogFoot}>
-        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={leave}>
-          {isDone ? "Done" : "Leave them"}
+        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={goesOn ? stop : onClose}>
+          {goesOn ? "Stop here" : isDone ? "Done" : "Leave them"}
         </button>
         {isDone ? null : (
           <ActButton error={failure} isBusy={isBusy} reason={reason} onAct={() => void send()}>
-            Requeue {many}
+            Requeue {made > 0 && !isBusy ? `the other ${count(letters.length - made)}` : many}
           </ActButton>
         )}
       </div>

@@ -1,5 +1,5 @@
-import type { CommandStatus } from "@svc/client";
-import { useQuery } from "@tanstack/react-query";
+import type { Command, CommandStatus } from "@svc/client";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useTimedMs } from "../../live/live.ts";
 import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
@@ -31,3 +31,18 @@ export function Requeued({ slug, commandId }: { slug: string; commandId: string 
     </AppLink>
   );
 }
+
+const undone: readonly CommandStatus[] = ["failed", "cancelled"];
+
+/** Whether a letter may be put back, by the command that was made for it: where there is none, or where that put nothing back. */
+export function useLeftLetters(slug: string, commandIds: readonly string[]): (commandId: string | null) => boolean {
+  const known = useQueries({
+    // Read by the mark of each letter, and kept in step by what is pushed.
+    queries: commandIds.map((id) => ({ ...commandQuery(slug, id), enabled: false })),
+    combine: undoneIds,
+  });
+  return (commandId) => commandId === null || known.includes(commandId);
+}
+
+const undoneIds = (reads: { data: Command | undefined }[]): string[] =>
+  reads.flatMap(({ data }) => (data !== undefined && undone.includes(data.status) ? [data.id] : []));

@@ -59,8 +59,11 @@ interface RetryIssueDialogProps {
 
 export function RetryIssueDialog({ slug, fingerprint, onClose }: RetryIssueDialogProps) {
   const read = useQuery(failedOfIssueQuery(slug, fingerprint));
-  if (read.data !== undefined && read.data.length > 0) {
-    return <BulkDialog slug={slug} act="retry" rows={read.data} onClose={onClose} onDone={onClose} />;
+  // The dialog stays while its requests are under way, though the first of them leave nothing failed.
+  const [rows, setRows] = useState<typeof read.data>(undefined);
+  if (rows === undefined && read.data !== undefined && read.data.length > 0) setRows(read.data);
+  if (rows !== undefined) {
+    return <BulkDialog slug={slug} act="retry" rows={rows} onClose={onClose} onDone={onClose} />;
   }
   return (
     <Dialog title="Retry the failed tasks" onClose={onClose}>

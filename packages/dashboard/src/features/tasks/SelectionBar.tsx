@@ -31,10 +31,11 @@ interface SelectionBarProps {
   total: number | null;
   isArchived: boolean;
   onClear: () => void;
+  onDrop: (rows: readonly ListRow[]) => void;
 }
 
 /** What can be done with the ticked rows, or with all that match. */
-export function SelectionBar({ slug, rows, filters, words, total, isArchived, onClear }: SelectionBarProps) {
+export function SelectionBar({ slug, rows, filters, words, total, isArchived, onClear, onDrop }: SelectionBarProps) {
   useFocusBack();
   const role = roleIn(useMe(), slug);
   const isAdmin = role === "admin";
@@ -87,7 +88,13 @@ export function SelectionBar({ slug, rows, filters, words, total, isArchived, on
         <span className="grow" />
         {all ? null : <CopyButton text={rows.map((row) => row.task_id).join("\n")} label="Copy ids" />}
         <Suspense fallback={null}>
-          <BulkActs slug={slug} rows={rows} all={all && { filters, words: all.words, carried }} onDone={onClear} />
+          <BulkActs
+            slug={slug}
+            rows={rows}
+            all={all && { filters, words: all.words, carried }}
+            onDone={onClear}
+            onDrop={onDrop}
+          />
         </Suspense>
         <HeldButton reason={refusal} onAct={() => setAsking(true)}>
           <Icon name="trash" />

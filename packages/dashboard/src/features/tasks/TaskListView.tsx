@@ -221,6 +221,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             words={spokenFilters(search)}
             total={total}
             onClear={() => selection.set([])}
+            onDrop={selection.drop}
             isArchived={project.data?.is_active === false}
           />
         ) : null}

@@ -7,6 +7,7 @@ export interface Selection {
   /** Ticks these besides those that are. */
   add: (rows: readonly ListRow[]) => void;
   set: (rows: readonly ListRow[]) => void;
+  drop: (rows: readonly ListRow[]) => void;
 }
 
 const none: ReadonlySet<string> = new Set();
@@ -38,5 +39,9 @@ export function useSelection(rows: readonly ListRow[], listKey: string): Selecti
     (chosen: readonly ListRow[]) => setTicked(chosen.length === 0 ? none : new Set(chosen.map((row) => row.id))),
     [],
   );
-  return { ticked, tick, add, set };
+  const drop = useCallback((gone: readonly ListRow[]) => {
+    const ids = new Set(gone.map((row) => row.id));
+    setTicked((old) => new Set([...old].filter((id) => !ids.has(id))));
+  }, []);
+  return { ticked, tick, add, set, drop };
 }
