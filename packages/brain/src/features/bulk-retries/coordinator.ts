@@ -13,7 +13,7 @@ import { waitingFor } from "./waiting.ts";
 
 export interface CoordinatorDeps extends RoundDeps {
   readonly log: Log;
-  readonly commands: Pick<Commands, "issueAll" | "offer" | "onEnded" | "serveChildren">;
+  readonly commands: Pick<Commands, "issueAll" | "offer" | "offerChildren" | "onEnded" | "serveChildren">;
   readonly scanBatch: number;
 }
 
@@ -39,8 +39,10 @@ export function createCoordinator(deps: CoordinatorDeps) {
   let news = { commands: new Set<string>(), projects: new Set<string>() };
 
   async function round(parentId: string): Promise<number> {
-    const { issued, nextAt } = await runRound(deps, { parentId, takers: ableTakers(database.dialect) });
+    const { issued, nextAt, hasRoom } = await runRound(deps, { parentId, takers: ableTakers(database.dialect) });
     commands.offer(...issued);
+    // Polls have what no session took.
+    if (hasRoom) commands.offerChildren();
     dueTimes.note(parentId, nextAt);
     return issued.length;
   }
@@ -91,8 +93,9 @@ export function createCoordinator(deps: CoordinatorDeps) {
         if (taken.length >= max) break;
         if (!row.hasRoom && !freed.has(row.id)) continue;
         const takers: Takers = async (_tx, _row, { engine }) => (engines.has(engine) ? [agentId] : []);
-        const { issued } = await runRound(deps, { parentId: row.id, takers, limit: max - taken.length });
+        const { issued, nextAt } = await runRound(deps, { parentId: row.id, takers, limit: max - taken.length });
         commands.offer(...issued);
+        dueTimes.note(row.id, nextAt);
         taken.push(...issued);
       }
       return taken;

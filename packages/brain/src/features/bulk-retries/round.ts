@@ -9,9 +9,10 @@ import { type CanaryLook, isHeldByCanary, judgeCanary, lookAtCanary } from "./ca
 import { childrenInFlight, claimChildren, nextChildren, settleChildren, type WaitingChild } from "./children-store.ts";
 import { outcomeOf } from "./outcome.ts";
 import { paceOf } from "./pace.ts";
+import { roomOf } from "./room.ts";
 import type { Stretch } from "./seal.ts";
 import { countsOf } from "./shapes.ts";
-import { isClaimable, isFinished, sentOf, statusOf, unendedReason } from "./states.ts";
+import { isClaimable, isFinished, statusOf, unendedReason } from "./states.ts";
 import { holdRequest, updateRequest } from "./store.ts";
 import { type Takers, whyUnsent } from "./takers.ts";
 
@@ -36,7 +37,11 @@ export interface Round {
   readonly issued: readonly CommandRow[];
   /** When the request's rate lets it send more; null when something else decides. */
   readonly nextAt: Date | null;
+  /** Its limits would let more go: what is unsent waits for somebody to take it. */
+  readonly hasRoom: boolean;
 }
+
+const nothing: Round = { issued: [], nextAt: null, hasRoom: false };
 
 /**
  * One round over a request, under the lock on its row: notes what became of the children that were sent, judges the canary and the deadline,
@@ -48,7 +53,7 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Round>
   return database.write(
     async (tx) => {
       const row = await holdRequest(tx, database.dialect, request.parentId);
-      if (row === undefined || row.finished_at !== null) return { issued: [], nextAt: null };
+      if (row === undefined || row.finished_at !== null) return nothing;
       const now = clock.now();
       const before = { ...row };
       await settle(tx, row, now);
@@ -62,8 +67,9 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Round>
       if (Object.keys(changes).length > 0) await updateRequest(tx, row.id, changes);
       const told = [...issued.map((command) => issueEntry(row, command)), ...closingEntries(row, { before, now })];
       if (told.length > 0) await deps.audit.append(tx, told);
-      const isPaced = isClaimable(row, now) && row.next_claim_at !== null && row.next_claim_at > now;
-      return { issued, nextAt: isPaced ? row.next_claim_at : null };
+      const isOpen = isClaimable(row, now);
+      const isPaced = isOpen && row.next_claim_at !== null && row.next_claim_at > now;
+      return { issued, nextAt: isPaced ? row.next_claim_at : null, hasRoom: isOpen && roomOf(row, now) > 0 };
     },
     // Locks of several requests in one shared transaction could wait for another's in a ring.
     { alone: database.dialect === "postgres" },
@@ -96,12 +102,7 @@ async function claim(
   const pace = row.rate_per_minute === null ? null : paceOf(row.rate_per_minute, row.next_claim_at, now);
   const stretches = JSON.parse(row.stretches) as Stretch[];
   const issued: CommandRow[] = [];
-  let free = Math.min(
-    request.limit ?? Infinity,
-    row.max_in_flight - row.claimed_count,
-    row.canary_size === null ? Infinity : row.canary_size - sentOf(row),
-    pace?.allowed ?? Infinity,
-  );
+  let free = Math.min(request.limit ?? Infinity, roomOf(row, now));
   for (const [index, stretch] of stretches.entries()) {
     if (free <= 0) break;
     if (stretch.next >= stretch.end) continue;

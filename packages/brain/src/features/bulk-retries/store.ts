@@ -182,12 +182,8 @@ export async function openForAgent(db: Db, agentId: string, now: Date): Promise<
 }
 
 /** What any of the agents may be given children of now; full ones hide none of the others, however many agents ask. */
-export const openWithRoom = (
-  db: Db,
-  agentIds: readonly string[],
-  now: Date,
-): Promise<Pick<BulkRetryRequestRow, "project_id" | "target_agent_id" | "stretches">[]> =>
-  openForAgents(db, agentIds, now).select(["project_id", "target_agent_id", "stretches"]).where(hasRoom(now)).execute();
+export const openWithRoom = (db: Db, agentIds: readonly string[], now: Date): Promise<BulkRetryRequestRow[]> =>
+  openForAgents(db, agentIds, now).selectAll().where(hasRoom(now)).execute();
 
 /** The projects of those of the agents that are unrevoked. */
 export const projectsOf = (

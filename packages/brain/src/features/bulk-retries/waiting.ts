@@ -1,26 +1,35 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../schema/tables/index.ts";
+import type { WaitingChildren } from "../commands/index.ts";
+import { roomOf } from "./room.ts";
 import { openStretches } from "./seal.ts";
 import { openWithRoom, projectsOf } from "./store.ts";
 
-/** For which of these agents children wait at `now`, and of which engines; each pair once. */
+/** For which of these agents children wait at `now`, of which engines, and with how much room; what only the agent may be given apart. */
 export async function waitingFor(
   db: Kysely<Tables>,
   agentIds: readonly string[],
   now: Date,
-): Promise<{ agentId: string; action: string; engine: string }[]> {
+): Promise<WaitingChildren[]> {
   const open = await openWithRoom(db, agentIds, now);
   if (open.length === 0) return [];
   /** By agent, and by project for whoever is there. */
-  const engines = new Map<string, Set<string>>();
-  for (const { project_id, target_agent_id, stretches } of open) {
-    const key = target_agent_id ?? project_id;
-    const known = engines.get(key) ?? new Set();
-    engines.set(key, known);
-    for (const { engine } of openStretches({ stretches })) known.add(engine);
+  const rooms = new Map<string, Map<string, number>>();
+  for (const row of open) {
+    const key = row.target_agent_id ?? row.project_id;
+    const known = rooms.get(key) ?? new Map<string, number>();
+    rooms.set(key, known);
+    for (const { engine } of openStretches(row)) known.set(engine, (known.get(engine) ?? 0) + roomOf(row, now));
   }
   return (await projectsOf(db, agentIds)).flatMap(({ id, project_id }) => {
-    const own = new Set([...(engines.get(id) ?? []), ...(engines.get(project_id) ?? [])]);
-    return [...own].map((engine) => ({ agentId: id, action: "bulk_retry", engine }));
+    const ofKey = (key: string) =>
+      [...(rooms.get(key) ?? [])].map(([engine, room]) => ({
+        agentId: id,
+        action: "bulk_retry",
+        engine,
+        pool: `${key} ${engine}`,
+        room,
+      }));
+    return [...ofKey(id), ...ofKey(project_id)];
   });
 }

@@ -42,8 +42,19 @@ export interface Claimed {
 export interface ChildSource {
   /** Makes commands for a poll of the agent that honours these contracts, and gives them; at most `max`. */
   take(request: { agentId: string; engines: ReadonlySet<string>; max: number }): Promise<readonly CommandRow[]>;
-  /** For which of these agents `take` would make commands now, and of which engines. */
-  waitingFor(agentIds: readonly string[]): Promise<readonly { agentId: string; action: string; engine: string }[]>;
+  /** For which of these agents `take` would make commands now. */
+  waitingFor(agentIds: readonly string[]): Promise<readonly WaitingChildren[]>;
+}
+
+/** Commands of a bulk retry that would be made for an agent. */
+export interface WaitingChildren {
+  readonly agentId: string;
+  readonly action: string;
+  readonly engine: string;
+  /** What shares the room. */
+  readonly pool: string;
+  /** How many would be made now, for all agents of the pool together. */
+  readonly room: number;
 }
 
 export interface ClaimDeps extends CommandDeps {

@@ -13,7 +13,7 @@ import { linkRetried, retryingActions } from "./retried.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
 export { ableAgents, whyNotAdvertised } from "./admission.ts";
-export type { ChildSource, ClaimedCommand } from "./claim.ts";
+export type { ChildSource, ClaimedCommand, WaitingChildren } from "./claim.ts";
 export { reachOf } from "./contract.ts";
 export { frameBytes } from "./frame.ts";
 export type { IssuedCommand, NewCommand } from "./issue.ts";
@@ -35,6 +35,8 @@ export interface CommandsDeps extends Omit<CommandDeps, "counted"> {
   readonly redactor: Pick<Redactor, "redact">;
   /** Names this process among the replicas. */
   readonly processId: string;
+  /** Between two common looks for polls, in milliseconds, when it is not the spec's. */
+  readonly recheckMs?: number;
   /** Told of commands whose public row changed, for the live hub; must not throw. */
   readonly publish: (change: { projectId: string; topic: "command.changed"; ids: string[] }) => void;
 }
@@ -86,6 +88,8 @@ export function createCommands(given: CommandsDeps) {
       for (const command of commands) counted.moved(command, "cancelled");
       deps.ended(commands);
     },
+    /** Children of a bulk retry can be had: polls that may be given them are woken in every process. Never throws, never waits. */
+    offerChildren: work.announceChildren,
     /** Where polls find what is only made for them. */
     serveChildren(source: ChildSource): void {
       childSource = source;

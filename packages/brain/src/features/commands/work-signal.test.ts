@@ -133,6 +133,30 @@ for (const dialect of testDialects) {
       expect(warnings).toEqual([["commands.recheck_failed", { times: 1, message: "the database is away" }]]);
     });
 
+    test("is woken for the children of bulk retries, while others have room for all that may go now", async () => {
+      const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+      const kind = { action: "bulk_retry", engine: "bullmq", pool: "project bullmq", room: 3 };
+      const work = createWorkSignal({
+        database: opened.database,
+        clock,
+        log: silent,
+        redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
+        processId: "one",
+        children: () => ({
+          take: async () => [],
+          waitingFor: async (agentIds) => [...agentIds].reverse().map((agentId) => ({ ...kind, agentId })),
+        }),
+        recheckMs: 3_600_000,
+      });
+      const { signal } = new AbortController();
+      const wait = (agentId: string, engine = "bullmq", max = 2) =>
+        work.wait({ agentId, max, retryContracts: new Set([engine]), waitMs, signal });
+      const waits = [wait(first, "celery"), wait(first), wait(second, "bullmq", 0), wait(second), wait(third)];
+      work.announceChildren();
+      expect(await Promise.all(waits)).toEqual(["over", "look", "over", "look", "over"]);
+      await work.stop();
+    });
+
     test("leaves what it may not be given to another poll of its agent", async () => {
       const agentId = randomUUID();
       const work = open();

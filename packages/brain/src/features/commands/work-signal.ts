@@ -1,4 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { createCountedWord } from "../../platform/counted-word.ts";
+import { createTurns } from "../../platform/turns.ts";
 import { type AnnouncerDeps, createAnnouncer } from "./announcer.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
 import { mayBeGiven } from "./contract.ts";
@@ -17,26 +19,34 @@ export interface WaitRequest extends ClaimRequest {
   readonly signal: AbortSignal;
 }
 
-const recheckMs = 250;
+const specRecheckMs = 250;
 const agentsPerStatement = 500;
+/** Rounds of bulk retries come close together, and one look serves them all. */
+const gatherMs = 2;
+/** Told to other processes instead of an agent. */
+const childrenWord = "children";
 
 export interface WorkSignalDeps
   extends Pick<CommandDeps, "database" | "clock" | "log" | "redispatch">,
     Pick<AnnouncerDeps, "processId"> {
   readonly children?: () => ChildSource | null;
+  /** Between two common looks, when it is not the spec's. */
+  readonly recheckMs?: number;
 }
 
 /**
  * Tells that commands wait for agents. Wakes waiting polls: at once by a notification (in process, or LISTEN/NOTIFY from another replica), and every 250 ms by one look at
  * the database for all of them together, which catches what a lost notification missed. That look wakes only a poll that may be given
- * something of what waits: any other would come back at once, and look for itself four times a second.
+ * something of what waits: any other would come back at once, and look for itself four times a second. The children of bulk retries are made
+ * by the poll that takes them, so word of them names no agent.
  */
 export function createWorkSignal(deps: WorkSignalDeps) {
-  const { database, clock, log, redispatch, children } = deps;
+  const { database, clock, log, redispatch, children, recheckMs = specRecheckMs } = deps;
   const others = createAnnouncer<string>(deps, "svc_commands");
   const waiting = new Map<string, Set<Waiter>>();
   const listeners = new Set<(agentId: string | null) => void>();
   const failed = createCountedWord(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
+  const childLooks = createTurns(lookForChildren, (_key, error) => failed({ message: error.message }));
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 
@@ -48,6 +58,11 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     // A lost word costs polls no more than the time to the next common look.
     if (agentId !== null) wake(agentId, "look");
     for (const listener of listeners) listener(agentId);
+  }
+
+  function hear(word: string): void {
+    if (word !== childrenWord) tell(word);
+    else if (waiting.size > 0) void childLooks.ask(childrenWord);
   }
 
   const hasContracts = (agentId: string): boolean =>
@@ -78,6 +93,26 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     }
   }
 
+  /** Wakes polls for the children of bulk retries: no more than can be given some now, those of the agents that wait longest. */
+  async function lookForChildren(): Promise<void> {
+    await pause(gatherMs);
+    const contracted = [...waiting.keys()].filter(hasContracts);
+    const left = new Map<string, number>();
+    for (let start = 0; start < contracted.length; start += agentsPerStatement) {
+      const agentIds = contracted.slice(start, start + agentsPerStatement);
+      const found = (await children?.()?.waitingFor(agentIds)) ?? [];
+      const ofAgent = Map.groupBy(found, ({ agentId }) => agentId);
+      for (const kind of agentIds.flatMap((agentId) => ofAgent.get(agentId) ?? [])) {
+        for (const waiter of [...(waiting.get(kind.agentId) ?? [])]) {
+          const room = left.get(kind.pool) ?? kind.room;
+          if (room <= 0 || waiter.max === 0 || !mayBeGiven(kind, waiter)) continue;
+          left.set(kind.pool, room - waiter.max);
+          waiter.wake("look");
+        }
+      }
+    }
+  }
+
   function scheduleRecheck(): void {
     if (timer !== null || waiting.size === 0) return;
     timer = setTimeout(() => {
@@ -91,11 +126,16 @@ export function createWorkSignal(deps: WorkSignalDeps) {
   }
 
   return {
-    start: () => others.listen(tell, { onGap: () => tell(null) }),
+    start: () => others.listen(hear, { onGap: () => tell(null) }),
     /** Commands for these agents have been committed: told here at once, and to the other processes. Never throws, never waits. */
     announce(agentIds: readonly string[]): void {
       for (const agentId of agentIds) tell(agentId);
       others.tell(agentIds);
+    },
+    /** Bulk retries have children to be taken: told here at once, and to the other processes. Never throws, never waits. */
+    announceChildren(): void {
+      if (waiting.size > 0) void childLooks.ask(childrenWord);
+      others.tell([childrenWord]);
     },
     /** Calls `listener` for agents that commands wait for; null when word of some may have been lost. Returns the way to stop. */
     onWork(listener: (agentId: string | null) => void): () => void {
@@ -136,7 +176,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
       if (timer !== null) clearTimeout(timer);
       timer = null;
       for (const waiters of [...waiting.values()]) for (const waiter of [...waiters]) waiter.wake("over");
-      await others.stop();
+      await Promise.all([childLooks.stop(), others.stop()]);
     },
   };
 }
