@@ -10,12 +10,17 @@ const options = {
   queue: { type: "string", value: "NAME", help: "of this queue (default: of every queue that the agent knows)" },
   limit: { type: "string", value: "N", help: "at most so many, newest first, up to 200 (default 100)" },
   cursor: { type: "string", value: "CURSOR", help: "go on where a list ended" },
+  agent: {
+    type: "string",
+    value: "ID",
+    help: "ask this agent (default: the one seen last of those that can tell); a cursor is for the agent that gave it",
+  },
   json: { type: "boolean", help: "one JSON document: entries, next_cursor, total, engine and agent_id" },
   ...projectOptions,
 } as const satisfies CommandOptions;
 
 export const deadLettersList: Command = {
-  usage: ["dead-letters list ENGINE [--queue NAME] [--limit N] [--json]"],
+  usage: ["dead-letters list ENGINE [--queue NAME] [--limit N] [--agent ID] [--json]"],
   options,
   details: [
     "What the engine has given up on and keeps aside, as an online agent reads it at this moment; ten times a minute at most.",
@@ -28,6 +33,7 @@ export const deadLettersList: Command = {
       limit: wholeNumber("limit", values.limit ?? "100", { min: 1, max: 200 }),
       ...(values.queue !== undefined && { queue: values.queue }),
       ...(values.cursor !== undefined && { cursor: values.cursor }),
+      ...(values.agent !== undefined && { agent_id: values.agent }),
     };
     const { connection, slug } = await openProject(values, terminal);
     const page = await asking(connection, () => connection.api.listDeadLetters(slug, query), { slug });
@@ -36,7 +42,8 @@ export const deadLettersList: Command = {
       if (page.entries.length > 0) for (const line of tableOf(page.entries, columns)) terminal.out(line);
       const known = page.total ?? (page.entries.length === 0 ? "no" : null);
       terminal.err(`svc: ${known === null ? "" : `${known} dead letters, `}told by agent ${page.agent_id}`);
-      if (page.next_cursor !== null) terminal.err(`svc: there are more: --cursor ${page.next_cursor}`);
+      if (page.next_cursor !== null)
+        terminal.err(`svc: there are more: --cursor ${page.next_cursor} --agent ${page.agent_id}`);
     }
     return exitCodes.done;
   },

@@ -42,7 +42,11 @@ export const deadLettersRequeue: Command = {
     const given = isAll ? null : readTasks(positionals, values.key);
 
     const { connection, slug } = await openProject(values, terminal);
-    const query = { engine: engine!, ...(values.queue !== undefined && { queue: values.queue }) };
+    const query = {
+      engine: engine!,
+      ...(values.queue !== undefined && { queue: values.queue }),
+      ...(values.agent !== undefined && { agent_id: values.agent }),
+    };
     const { taskIds, left } =
       given === null
         ? await readLetters(connection, slug, { query, most }, terminal)
@@ -70,19 +74,20 @@ interface Letters {
   readonly left: number | null;
 }
 
-/** The task ids of so many dead letters at most, newest first. A listing that is over the service's budget waits for the next minute. */
+/** The task ids of so many dead letters at most, newest first, all told by one agent. A listing that is over the service's budget waits for the next minute. */
 async function readLetters(
   connection: Connection,
   slug: string,
-  { query, most }: { query: { engine: string; queue?: string }; most: number },
+  { query, most }: { query: { engine: string; queue?: string; agent_id?: string }; most: number },
   terminal: Terminal,
 ): Promise<Letters> {
   using progress = startProgress("reading", terminal);
   const taskIds = new Set<string>();
   let cursor: string | undefined;
   let total: number | null = null;
+  let agent_id = query.agent_id;
   do {
-    const from = cursor === undefined ? {} : { cursor };
+    const from = { ...(cursor !== undefined && { cursor }), ...(agent_id !== undefined && { agent_id }) };
     const read = () => connection.api.listDeadLetters(slug, { ...query, ...from, limit: pageSize });
     const page = await asking(connection, () => inTurn(read, terminal), { slug });
     for (const { task_id } of page.entries) taskIds.add(task_id);
@@ -91,6 +96,7 @@ async function readLetters(
     }
     cursor = page.next_cursor ?? undefined;
     total = page.total;
+    agent_id = page.agent_id;
     progress.show(taskIds.size, Math.max(taskIds.size, page.total ?? 0));
   } while (cursor !== undefined && taskIds.size < most);
   const taken = [...taskIds].slice(0, most);

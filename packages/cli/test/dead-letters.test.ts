@@ -1,3 +1,4 @@
+import { createScriptedAdapter } from "@svc/testkit/peer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { svc } from "./in-process.ts";
 import { type Letter, type Shop, startShop } from "./shop.ts";
@@ -32,9 +33,11 @@ describe("svc dead-letters list", () => {
     expect(out).toMatch(
       /^TASK ID +NAME +QUEUE +ATTEMPTS +FAILED +ERROR\nmail-0 +mail\.send +mail +3 +2026-05-20T08:00:00\S+ +Error: mailbox full\nmail-1 .+\n$/,
     );
-    expect(err).toBe(`svc: 4 dead letters, told by agent ${agentId}\nsvc: there are more: --cursor 2\n`);
+    expect(err).toBe(
+      `svc: 4 dead letters, told by agent ${agentId}\nsvc: there are more: --cursor 2 --agent ${agentId}\n`,
+    );
 
-    const rest = JSON.parse((await list("--cursor", "2", "--json")).out);
+    const rest = JSON.parse((await list("--cursor", "2", "--agent", agentId, "--json")).out);
     expect(rest).toMatchObject({ next_cursor: null, total: 4, engine: "shop", agent_id: agentId });
     expect(rest.entries.map(({ task_id }: Letter) => task_id)).toEqual(["mail-2", "images-0"]);
     expect((await list("--queue", "images")).out).toMatch(/^TASK ID .+\nimages-0 .+\n$/);
@@ -69,6 +72,8 @@ describe("svc dead-letters list is refused", () => {
     [["shop", "--project", "nowhere"], 5, "there is no project nowhere"],
     [["no engine"], 6, "the request is not valid"],
     [["shop", "--cursor", "nonsense"], 6, "cursor is no cursor of this listing"],
+    [["shop", "--agent", "first"], 6, "agent_id"],
+    [["shop", "--agent", "00000000-0000-7000-8000-000000000000"], 5, "there is no agent"],
   ])("with %j by exit code %i", async (words, code, message) => {
     const ran = await list(...words);
     expect(ran).toMatchObject({ code, out: "", err: expect.stringContaining(message) });
@@ -157,6 +162,42 @@ describe("svc dead-letters requeue", () => {
     expect(plain).toMatchObject({ code: 0, err: "" });
     expect(plain.out.trimEnd().split("\n").sort()).toEqual([0, 1, 2].map((index) => `few-${index}  completed`));
   }, 60_000);
+
+  test("reads every page from the agent of the first one, whoever was seen last", async () => {
+    const { brain, engine, agentId } = shop();
+    const adapter = createScriptedAdapter("shop", ["list_dead_letters", "requeue_dead_letter"]);
+    const { minted } = await brain.connectAgent({ engines: [adapter] });
+    const asked: string[] = [];
+    adapter.answerCommands(async () => {
+      asked.push("other");
+      return { status: "failed", error: "of another server" };
+    });
+    const seenLast = (id: string, at: string) =>
+      brain.running.brain.database.write((tx) =>
+        tx
+          .updateTable("agents")
+          .set({ last_seen_at: new Date(at) })
+          .where("id", "=", id)
+          .execute(),
+      );
+    await seenLast(agentId, "2090-01-01");
+    const letters = lettersOf("paged", 1).map((letter) => ({ task_name: null, ...letter }));
+    const page = { entries: letters, next_cursor: "next", total: 2, engine: "shop" };
+    engine.listing = async ({ parameters }) => {
+      asked.push(String(parameters.cursor));
+      await seenLast(minted.agentId, "2090-01-02");
+      return parameters.cursor === null
+        ? { status: "success", result: page }
+        : { status: "failed", error: "no second page" };
+    };
+    expect(await requeue("--all", "--yes")).toMatchObject({ code: 1, err: expect.stringContaining("no second page") });
+    expect(asked).toEqual(["null", "next"]);
+    // Named from the beginning as well.
+    expect(await requeue("--all", "--yes", "--agent", agentId)).toMatchObject({ code: 1 });
+    expect(asked).toEqual(["null", "next", "null", "next"]);
+    engine.listing = null;
+    await brain.as.admin.delete(`/projects/${brain.project.slug}/agents/${minted.agentId}`);
+  });
 
   test("asks before it takes all, and takes no for an answer", async () => {
     const { engine, withKey } = shop();

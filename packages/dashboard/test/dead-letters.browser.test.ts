@@ -55,7 +55,10 @@ describe("dead letters", () => {
     await row(page, "dead-1").getByText("PaymentError: upstream 503").filter({ visible: true }).waitFor();
     await page.getByText("2 of 3").waitFor();
     expect(await axeFaults(page)).toEqual([]);
+    const asking = page.waitForRequest(/\/dead-letters\?.*cursor=more/);
     await page.getByRole("button", { name: "Ask for more" }).click();
+    // The cursor is of the agent that gave it.
+    expect(new URL((await asking).url()).searchParams.get("agent_id")).toBe(agent.agentId);
     await row(page, "dead-3").getByText("name not recorded").waitFor();
     expect(await row(page, "dead-3").getByText("not recorded", { exact: true }).count()).toBe(3);
     expect(agent.got.map(({ action, parameters }) => [action, parameters.queue, parameters.cursor])).toEqual([

@@ -42,7 +42,7 @@ test("commands, dead letters and bulk retries are read under their project", asy
   const { api, asked } = recording();
   await api.listCommands("acme", { status: "failed", limit: 5 });
   await api.getCommand("acme", "a/b");
-  await api.listDeadLetters("acme", { engine: "bullmq", queue: "mail" });
+  await api.listDeadLetters("acme", { engine: "bullmq", queue: "mail", cursor: "c", agent_id });
   await api.createBulkRetry("acme", { idempotency_key: "k", filter: { queue: "mail" }, max: 10 });
   await api.listBulkRetries("acme", { limit: 5 });
   await api.getBulkRetry("acme", "r");
@@ -54,7 +54,7 @@ test("commands, dead letters and bulk retries are read under their project", asy
   expect(asked.map(([method, url]) => `${method} ${url.slice(base.length)}`)).toEqual([
     "GET /commands?status=failed&limit=5",
     "GET /commands/a%2Fb",
-    "GET /dead-letters?engine=bullmq&queue=mail",
+    `GET /dead-letters?engine=bullmq&queue=mail&cursor=c&agent_id=${agent_id}`,
     "POST /bulk-retry-requests",
     "GET /bulk-retry-requests?limit=5",
     "GET /bulk-retry-requests/r",

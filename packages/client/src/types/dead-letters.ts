@@ -25,5 +25,8 @@ export interface DeadLetterQuery {
   queue?: string;
   /** 1 to 200, by default 100. */
   limit?: number;
+  /** `next_cursor` of the page before; with that page's `agent_id`, since no other agent knows it. */
   cursor?: string;
+  /** The agent to ask; without it the one seen last of those that can tell. */
+  agent_id?: string;
 }

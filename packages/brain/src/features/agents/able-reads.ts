@@ -78,12 +78,13 @@ export interface AdvertisedAbilities {
 /** More sessions than this are not looked at. */
 const maxSessions = 500;
 
-/** The online agents of a project, those seen last first. */
+/** The online agents of a project, or that one of them, those seen last first. */
 export async function advertisedAbilities(
   db: Db,
-  { projectId, since, limit }: { projectId: string; since: Date; limit: number },
+  { projectId, agentId, since, limit }: { projectId: string; agentId?: string; since: Date; limit: number },
 ): Promise<AdvertisedAbilities[]> {
   const rows = await online(db, { projectId, since })
+    .$if(agentId !== undefined, (query) => query.where("a.id", "=", agentId as string))
     .orderBy("a.last_seen_at", "desc")
     .orderBy("a.id")
     .limit(maxSessions)

@@ -95,6 +95,8 @@ export interface Agents
   able(ability: Omit<Ability, "since">): Promise<AbleAgent[]>;
   /** What the online agents of a project advertise, those seen last first. */
   advertised(projectId: string, limit: number): Promise<AdvertisedAbilities[]>;
+  /** The same of one agent; null while it is not online. */
+  advertisedBy(projectId: string, agentId: string): Promise<AdvertisedAbilities | null>;
   /** Notes contact; false when the agent is known to be revoked. `workerId` null is the slot without one, undefined no process at all. */
   seen(identity: Parameters<Pulse["seen"]>[0], workerId: string | null | undefined, at: Date): Promise<boolean>;
   touched: Pulse["touched"];
@@ -222,6 +224,10 @@ export function createAgents(deps: AgentsDeps): Agents {
         since: uploadedSince(),
       }),
     advertised: (projectId, limit) => advertisedAbilities(database.read, { projectId, limit, since: uploadedSince() }),
+    async advertisedBy(projectId, agentId) {
+      const query = { projectId, agentId, limit: 1, since: uploadedSince() };
+      return (await advertisedAbilities(database.read, query))[0] ?? null;
+    },
     async sweepStale(signal) {
       if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
       const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);

@@ -159,9 +159,14 @@ const words: Record<RefusalReason, string> = {
   retry_contract_missing: "the agent does not keep the safe retry contract of the engine",
 };
 
-const refused = ({ action, engine }: Gate, reason: RefusalReason): ApiError =>
+/** @param place of the engine in the request. */
+export const refused = (
+  { action, engine }: { readonly action: string; readonly engine: string },
+  reason: RefusalReason,
+  place: "body" | "query" = "body",
+): ApiError =>
   new ApiError(
     "validation_error",
-    { engine, capability: action, reason, errors: [{ loc: ["body", "engine"], type: reason, message: words[reason] }] },
+    { engine, capability: action, reason, errors: [{ loc: [place, "engine"], type: reason, message: words[reason] }] },
     { message: words[reason] },
   );

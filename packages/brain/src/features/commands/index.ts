@@ -12,7 +12,7 @@ import { createResultSignal, type EndedCommand } from "./result-signal.ts";
 import { linkRetried, retryingActions } from "./retried.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
-export { ableAgents, whyNotAdvertised } from "./admission.ts";
+export { ableAgents, refused as agentRefused, whyNotAdvertised } from "./admission.ts";
 export type { ChildSource, ClaimedCommand, WaitingChildren } from "./claim.ts";
 export { reachOf } from "./contract.ts";
 export { frameBytes } from "./frame.ts";

@@ -5,14 +5,14 @@ import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Agents } from "../agents/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import { type CommandOutcome, type Commands, holdAgent } from "../commands/index.ts";
+import { agentRefused, type CommandOutcome, type Commands, findAgent, holdAgent } from "../commands/index.ts";
 import { readPage } from "./page.ts";
 import type { DeadLetterPage, DeadLetterQuery } from "./schemas.ts";
 
 export interface DeadLettersDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly agents: Pick<Agents, "able" | "advertised">;
+  readonly agents: Pick<Agents, "able" | "advertised" | "advertisedBy">;
   readonly commands: Pick<Commands, "issue" | "offer" | "awaitResult">;
   readonly audit: Pick<Audit, "append">;
   readonly redactor: Pick<Redactor, "redact">;
@@ -33,10 +33,11 @@ const longestWaitSeconds = 15;
 const maxListedAgents = 100;
 
 /**
- * A page of what an engine has given up on, asked of the online agent that was seen last of those that can tell (spec part 3, section 4.5).
- * Nothing of it is stored but the command and its result.
+ * A page of what an engine has given up on, asked of the agent that the request names, else of the online one that was seen last of those that
+ * can tell (spec part 3, section 4.5). Nothing of it is stored but the command and its result.
  *
- * @throws ApiError `conflict` when no online agent can tell, `command_timeout` when it does not answer in time, `adapter_error` when it
+ * @throws ApiError `conflict` when no online agent can tell, `not_found` without the named agent, `validation_error` with engine, capability
+ * and reason when it cannot tell now, `command_timeout` when it does not answer in time, `adapter_error` when it
  * refuses, fails or answers with something else, `validation_error` when it does not know the cursor.
  */
 export function createListDeadLetters(deps: DeadLettersDeps) {
@@ -66,9 +67,8 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
     const { engine } = query;
     const queue = query.queue || null;
     const cursor = query.cursor || null;
-    const [able] = await agents.able({ token, projectId, engine, limit: 1 });
-    if (able === undefined) throw await nobodyCan(projectId, engine);
-    const { agent_id: agentId } = able;
+    const named = query.agent_id?.toLowerCase();
+    const agentId = named === undefined ? await seenLast(projectId, engine) : await admit(projectId, named, engine);
     const command = await database.write(async (tx) => {
       if (!(await holdAgent(tx, database.dialect, agentId))) return null;
       const issued = await commands.issue(tx, {
@@ -92,9 +92,26 @@ export function createListDeadLetters(deps: DeadLettersDeps) {
       return issued;
     });
     // It was revoked in between.
-    if (command === null) throw await nobodyCan(projectId, engine);
+    if (command === null) throw named === undefined ? await nobodyCan(projectId, engine) : noAgent();
     commands.offer(command);
     return { commandId: command.id, agentId };
+  }
+
+  async function seenLast(projectId: string, engine: string): Promise<string> {
+    const [able] = await agents.able({ token, projectId, engine, limit: 1 });
+    if (able === undefined) throw await nobodyCan(projectId, engine);
+    return able.agent_id;
+  }
+
+  /** Judges the agent that the request names. */
+  async function admit(projectId: string, agentId: string, engine: string): Promise<string> {
+    const told = await agents.advertisedBy(projectId, agentId);
+    if (told === null && (await findAgent(database.read, projectId, agentId)) === null) throw noAgent();
+    const tokens = told !== null && Object.hasOwn(told.capabilities, engine) ? told.capabilities[engine] : undefined;
+    if (tokens?.includes(token) === true) return agentId;
+    const reason =
+      told === null ? "agent_offline" : tokens === undefined ? "engine_not_advertised" : "capability_missing";
+    throw agentRefused({ action: token, engine }, reason, "query");
   }
 
   async function nobodyCan(projectId: string, engine: string): Promise<ApiError> {
@@ -120,6 +137,8 @@ function refusalOf(outcome: CommandOutcome): ApiError {
     ? failure(outcome, "refused", "the agent does not list dead letters")
     : failure(outcome, "adapter_error", "the agent failed to list dead letters");
 }
+
+const noAgent = (): ApiError => new ApiError("not_found", { resource: "agent" });
 
 const maxErrorCharacters = 500;
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Instant, Nullable } from "../../platform/http/schemas.ts";
+import { Instant, Nullable, Uuid } from "../../platform/http/schemas.ts";
 
 /** Of `cursor` in either direction. */
 export const cursorCharacters = 2048;
@@ -15,7 +15,16 @@ export const DeadLetterQuery = Type.Object({
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "default 100" })),
-  cursor: Type.Optional(Type.String({ maxLength: cursorCharacters, description: "next_cursor of the previous page" })),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: cursorCharacters,
+      description:
+        "next_cursor of the previous page; only the agent of that page knows it, so it goes with its agent_id",
+    }),
+  ),
+  agent_id: Type.Optional(
+    Type.Unsafe<string>({ ...Uuid, description: "the agent to ask; absent: the one seen last of those that can tell" }),
+  ),
 });
 export type DeadLetterQuery = Static<typeof DeadLetterQuery>;
 

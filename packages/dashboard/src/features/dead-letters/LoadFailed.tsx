@@ -50,7 +50,9 @@ function wordsOf(error: unknown): string {
         ? `The agent could not list them. It says: ${printable(error.details.error)}`
         : `The agent could not list them: ${printable(error.message)}.`;
     case "validation_error":
-      return "The list has changed since it was read. Load it again.";
+      return typeof error.details.reason === "string"
+        ? "The agent that told the pages so far cannot be asked now. Load the list again."
+        : "The list has changed since it was read. Load it again.";
     default:
       return causeOf(error);
   }

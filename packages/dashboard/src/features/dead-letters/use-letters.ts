@@ -36,7 +36,7 @@ export function useLetters(slug: string) {
       const page = await api.listDeadLetters(slug, {
         engine,
         ...(queue !== undefined && { queue }),
-        ...(after?.nextCursor && { cursor: after.nextCursor }),
+        ...(after?.nextCursor && { cursor: after.nextCursor, agent_id: after.agentId }),
       });
       const known = new Set(after?.entries.map(letterKey));
       const next: Loaded = {
