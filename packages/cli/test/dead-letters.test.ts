@@ -73,7 +73,7 @@ describe("svc dead-letters list is refused", () => {
     [["no engine"], 6, "the request is not valid"],
     [["shop", "--cursor", "nonsense"], 6, "cursor is no cursor of this listing"],
     [["shop", "--agent", "first"], 6, "agent_id"],
-    [["shop", "--agent", "00000000-0000-7000-8000-000000000000"], 5, "there is no agent"],
+    [["shop", "--agent", "00000000-0000-7000-8000-000000000000"], 5, "there is no such agent"],
   ])("with %j by exit code %i", async (words, code, message) => {
     const ran = await list(...words);
     expect(ran).toMatchObject({ code, out: "", err: expect.stringContaining(message) });

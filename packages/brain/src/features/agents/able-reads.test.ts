@@ -3,7 +3,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { describe, expect, test } from "vitest";
 import { agentRow } from "../../../test/agent-rows.ts";
 import type { AgentRow } from "../../schema/tables/index.ts";
-import { ableAgents, advertisedAbilities } from "./able-reads.ts";
+import { ableAgents, ableAmong, advertisedAbilities } from "./able-reads.ts";
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 3, 1, 10, 0, second));
 const lists = { bullmq: ["list_dead_letters", "retry_task"] };
@@ -111,6 +111,27 @@ for (const dialect of testDialects) {
           expect(pairs.filter(([id, name]) => id === project && name === engine)).toHaveLength(1);
         }
       }
+    });
+
+    test("are told of given agents for each engine, of their sessions or, while they poll, of their last hello", async () => {
+      const both = { ...lists, celery: ["list_dead_letters"] };
+      const ids = Array.from({ length: 5 }, () => randomUUID());
+      const [session, polls, none, offline, revoked] = ids as [string, string, string, string, string];
+      const projectId = await newProject(
+        { id: session, name: "session", sessions: [both, lists] },
+        { id: polls, name: "polls", capabilities: JSON.stringify(lists) },
+        { id: none, name: "none", sessions: [{ bullmq: ["retry_task"] }] },
+        { id: offline, name: "offline", state: "offline", sessions: [lists] },
+        { id: revoked, name: "revoked", revoked_at: at(1), sessions: [lists] },
+      );
+      const among = async (of: string, agentIds: string[]) => {
+        const query = { token: "list_dead_letters", since: at(20), projectId: of, agentIds };
+        const found = await ableAmong(opened.database.read, dialect, query);
+        return found.map(({ agent_id, engine }) => `${agent_id} ${engine}`).sort();
+      };
+      expect(await among(projectId, ids)).toEqual([`${session} bullmq`, `${session} celery`, `${polls} bullmq`].sort());
+      expect(await among(projectId, [polls])).toEqual([`${polls} bullmq`]);
+      expect(await among(await newProject(), ids)).toEqual([]);
     });
 
     test("are told together for all sessions of an agent, agents seen last first", async () => {

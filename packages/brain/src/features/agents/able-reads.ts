@@ -46,14 +46,19 @@ const online = (db: Db, { since, projectId }: Pick<Ability, "since" | "projectId
     .where((eb) => eb.or([eb("w.id", "is not", null), eb("a.last_seen_at", ">=", since)]))
     .$if(projectId !== undefined, (query) => query.where("a.project_id", "=", projectId as string));
 
+/** The engines of a row of `online` as `e`, and whether one of them has the token. */
+const tokensBy = (dialect: DialectName, token: string) =>
+  dialect === "postgres"
+    ? { each: sql`jsonb_each(o.capabilities)`, advertises: sql`jsonb_exists(e.value, ${token})` }
+    : {
+        each: sql`json_each(o.capabilities)`,
+        advertises: sql`EXISTS (SELECT 1 FROM json_each(e.value) AS t WHERE t.value = ${token})`,
+      };
+
 /** By project and engine the online agent that was seen last of those that advertise the token for the engine. */
 export async function ableAgents(db: Db, dialect: DialectName, ability: Ability): Promise<AbleAgent[]> {
   const { token, engine, limit } = ability;
-  const isPostgres = dialect === "postgres";
-  const each = isPostgres ? sql`jsonb_each(o.capabilities)` : sql`json_each(o.capabilities)`;
-  const advertises = isPostgres
-    ? sql`jsonb_exists(e.value, ${token})`
-    : sql`EXISTS (SELECT 1 FROM json_each(e.value) AS t WHERE t.value = ${token})`;
+  const { each, advertises } = tokensBy(dialect, token);
   const isAsked = engine === undefined ? sql`TRUE` : sql`e.key = ${engine}`;
   const { rows } = await sql<AbleAgent>`
     SELECT project_id, engine, agent_id FROM (
@@ -63,6 +68,19 @@ export async function ableAgents(db: Db, dialect: DialectName, ability: Ability)
       WHERE ${isAsked} AND ${advertises}
     ) AS ranked
     WHERE place = 1 ORDER BY project_id, engine LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Those of the agents that are online and advertise the token, once for each engine for which they do. */
+export async function ableAmong(
+  db: Db,
+  dialect: DialectName,
+  { token, since, projectId, agentIds }: Pick<Ability, "token" | "since"> & { projectId: string; agentIds: string[] },
+): Promise<Pick<AbleAgent, "agent_id" | "engine">[]> {
+  const { each, advertises } = tokensBy(dialect, token);
+  const among = online(db, { since, projectId }).where("a.id", "in", agentIds);
+  const { rows } = await sql<Pick<AbleAgent, "agent_id" | "engine">>`
+    SELECT DISTINCT o.id AS agent_id, e.key AS engine FROM ${among} AS o, ${each} AS e WHERE ${advertises}`.execute(db);
   return rows;
 }
 

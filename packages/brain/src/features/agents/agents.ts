@@ -12,6 +12,7 @@ import {
   type AbleAgent,
   type AdvertisedAbilities,
   ableAgents,
+  ableAmong,
   advertisedAbilities,
 } from "./able-reads.ts";
 import { type Gap, readCompleteness } from "./completeness.ts";
@@ -93,6 +94,8 @@ export interface Agents
   countOnline(maxProjects: number): ReturnType<typeof countOnline>;
   /** By project and engine the online agent that was seen last of those that advertise the token for the engine. */
   able(ability: Omit<Ability, "since">): Promise<AbleAgent[]>;
+  /** Those of a project's agents that are online and advertise the token, once for each engine for which they do. */
+  ableAmong(projectId: string, agentIds: string[], token: string): Promise<Pick<AbleAgent, "agent_id" | "engine">[]>;
   /** What the online agents of a project advertise, those seen last first. */
   advertised(projectId: string, limit: number): Promise<AdvertisedAbilities[]>;
   /** The same of one agent; null while it is not online. */
@@ -223,6 +226,8 @@ export function createAgents(deps: AgentsDeps): Agents {
         ...ability,
         since: uploadedSince(),
       }),
+    ableAmong: (projectId, agentIds, token) =>
+      ableAmong(database.read, database.dialect, { projectId, agentIds, token, since: uploadedSince() }),
     advertised: (projectId, limit) => advertisedAbilities(database.read, { projectId, limit, since: uploadedSince() }),
     async advertisedBy(projectId, agentId) {
       const query = { projectId, agentId, limit: 1, since: uploadedSince() };

@@ -21,7 +21,7 @@ export interface StaleQuery {
   readonly scanRows: number;
 }
 
-export type StaleTask = Pick<TaskRow, "id" | "engine" | "task_id" | "received_at">;
+export type StaleTask = Pick<TaskRow, "id" | "engine" | "task_id" | "received_at" | "reported_by">;
 
 type Slow = Pick<Database<Tables>, "slow" | "dialect">;
 
@@ -30,7 +30,7 @@ function scanned({ dialect }: Pick<Slow, "dialect">, { projectId, state, cutoff,
   // Between two times the embedded database takes the index of all states.
   const from = dialect === "sqlite" ? sql`tasks INDEXED BY tasks_by_state` : sql`tasks`;
   const behind = after === null ? sql`` : sql` AND (received_at, id) > (${after.receivedAt}, ${after.id})`;
-  return sql`SELECT id, engine, task_id, received_at, started_at, eta FROM ${from}
+  return sql`SELECT id, engine, task_id, received_at, started_at, eta, reported_by FROM ${from}
     WHERE project_id = ${projectId} AND state = ${state} AND received_at < ${cutoff}${behind}
     ORDER BY received_at, id LIMIT ${scanRows}`;
 }
@@ -38,7 +38,8 @@ function scanned({ dialect }: Pick<Slow, "dialect">, { projectId, state, cutoff,
 /** Stale tasks of the engines, those seen first first. */
 export async function staleTasks(db: Slow, query: StaleQuery, limit: number): Promise<StaleTask[]> {
   const { engines, cutoff, now } = query;
-  const { rows } = await sql<StaleTask>`SELECT id, engine, task_id, received_at FROM (${scanned(db, query)}) AS t
+  const { rows } = await sql<StaleTask>`SELECT id, engine, task_id, received_at, reported_by
+    FROM (${scanned(db, query)}) AS t
     WHERE engine IN (${sql.join(engines)}) AND coalesce(started_at, received_at) < ${cutoff}
       AND (eta IS NULL OR eta <= ${now})
     ORDER BY received_at, id LIMIT ${limit}`.execute(db.slow);

@@ -11,7 +11,7 @@ import { type StaleQuery, type StaleTask, scanEnd, staleTasks, type TaskPosition
 export interface SweepDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "now">;
-  readonly agents: Pick<Agents, "able">;
+  readonly agents: Pick<Agents, "able" | "ableAmong">;
   readonly audit: Pick<Audit, "append">;
   readonly commands: Pick<Commands, "issueAll" | "offer">;
   readonly settings: {
@@ -29,8 +29,9 @@ const maxPairs = 5000;
 /** States that are not terminal, those first in which a task holds a worker. */
 const openStates = ["started", "retry", "received", "pending"];
 const keyCharacters = 200;
+const token = "reconcile_task";
 
-/** The open tasks of one project and state, and whom to ask about them. */
+/** The open tasks of one project and state, and whom to ask about them when who reported them cannot tell. */
 interface Lane {
   readonly key: string;
   readonly projectId: string;
@@ -52,7 +53,7 @@ export function createSweep({ database, clock, agents, audit, commands, settings
   /** @returns how many commands were made. */
   return async function sweep(signal: AbortSignal): Promise<number> {
     const now = clock.now();
-    const lanes = lanesOf(await agents.able({ token: "reconcile_task", limit: maxPairs }));
+    const lanes = lanesOf(await agents.able({ token, limit: maxPairs }));
     const keys = new Set(lanes.map(({ key }) => key));
     for (const key of places.keys()) if (!keys.has(key)) places.delete(key);
 
@@ -99,10 +100,24 @@ export function createSweep({ database, clock, agents, audit, commands, settings
     return { picked: tasks.length, asked: issued.length, isOver: tasks.length < limit };
   }
 
+  /** Whom to ask: the reporter surely watches the server that has the task, where an engine has several; else who was seen last. */
+  async function chooseAgents({ projectId, agentOf }: Lane, tasks: readonly StaleTask[]) {
+    const seenLast = ({ engine }: StaleTask) => agentOf.get(engine) as string;
+    const others = tasks.filter((task) => task.reported_by !== seenLast(task));
+    if (others.length === 0) return seenLast;
+    const able = await agents.ableAmong(projectId, [...new Set(others.map(({ reported_by }) => reported_by))], token);
+    const enginesOf = Map.groupBy(able, ({ agent_id }) => agent_id);
+    return (task: StaleTask): string =>
+      enginesOf.get(task.reported_by)?.some(({ engine }) => engine === task.engine) === true
+        ? task.reported_by
+        : seenLast(task);
+  }
+
   /** Those that are asked about in this interval already are left out, and those whose agent was revoked meanwhile. */
-  function issueAll({ projectId, agentOf }: Lane, tasks: readonly StaleTask[], now: Date): Promise<IssuedCommand[]> {
+  async function issueAll(lane: Lane, tasks: readonly StaleTask[], now: Date): Promise<IssuedCommand[]> {
+    const { projectId } = lane;
     const interval = Math.floor(now.getTime() / sweepMs);
-    const agentIdOf = ({ engine }: StaleTask) => agentOf.get(engine) as string;
+    const agentIdOf = await chooseAgents(lane, tasks);
     return database.write(async (tx) => {
       const held = new Set<string>();
       for (const id of [...new Set(tasks.map(agentIdOf))].sort()) {
