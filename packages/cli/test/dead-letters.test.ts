@@ -163,42 +163,6 @@ describe("svc dead-letters requeue", () => {
     expect(plain.out.trimEnd().split("\n").sort()).toEqual([0, 1, 2].map((index) => `few-${index}  completed`));
   }, 60_000);
 
-  test("reads every page from the agent of the first one, whoever was seen last", async () => {
-    const { brain, engine, agentId } = shop();
-    const adapter = createScriptedAdapter("shop", ["list_dead_letters", "requeue_dead_letter"]);
-    const { minted } = await brain.connectAgent({ engines: [adapter] });
-    const asked: string[] = [];
-    adapter.answerCommands(async () => {
-      asked.push("other");
-      return { status: "failed", error: "of another server" };
-    });
-    const seenLast = (id: string, at: string) =>
-      brain.running.brain.database.write((tx) =>
-        tx
-          .updateTable("agents")
-          .set({ last_seen_at: new Date(at) })
-          .where("id", "=", id)
-          .execute(),
-      );
-    await seenLast(agentId, "2090-01-01");
-    const letters = lettersOf("paged", 1).map((letter) => ({ task_name: null, ...letter }));
-    const page = { entries: letters, next_cursor: "next", total: 2, engine: "shop" };
-    engine.listing = async ({ parameters }) => {
-      asked.push(String(parameters.cursor));
-      await seenLast(minted.agentId, "2090-01-02");
-      return parameters.cursor === null
-        ? { status: "success", result: page }
-        : { status: "failed", error: "no second page" };
-    };
-    expect(await requeue("--all", "--yes")).toMatchObject({ code: 1, err: expect.stringContaining("no second page") });
-    expect(asked).toEqual(["null", "next"]);
-    // Named from the beginning as well.
-    expect(await requeue("--all", "--yes", "--agent", agentId)).toMatchObject({ code: 1 });
-    expect(asked).toEqual(["null", "next", "null", "next"]);
-    engine.listing = null;
-    await brain.as.admin.delete(`/projects/${brain.project.slug}/agents/${minted.agentId}`);
-  });
-
   test("asks before it takes all, and takes no for an answer", async () => {
     const { engine, withKey } = shop();
     engine.letters.push(...lettersOf("asked", 2));
@@ -288,5 +252,44 @@ describe("svc dead-letters requeue", () => {
       code: 6,
       err: expect.stringContaining("svc: the agent does not serve the engine"),
     });
+  });
+});
+
+describe("svc dead-letters requeue --all", () => {
+  const shop = useShop();
+
+  test("reads every page from the agent of the first one, whoever was seen last", async () => {
+    const { brain, engine, agentId, withKey } = shop();
+    const all = (...words: string[]) => withKey(["dead-letters", "requeue", "shop", "--all", "--yes", ...words]);
+    const adapter = createScriptedAdapter("shop", ["list_dead_letters", "requeue_dead_letter"]);
+    const { minted } = await brain.connectAgent({ engines: [adapter] });
+    const asked: string[] = [];
+    adapter.answerCommands(async () => {
+      asked.push("other");
+      return { status: "failed", error: "of another server" };
+    });
+    const seenLast = (id: string, at: string) =>
+      brain.running.brain.database.write((tx) =>
+        tx
+          .updateTable("agents")
+          .set({ last_seen_at: new Date(at) })
+          .where("id", "=", id)
+          .execute(),
+      );
+    await seenLast(agentId, "2090-01-01");
+    const letters = lettersOf("paged", 1).map((letter) => ({ task_name: null, ...letter }));
+    const page = { entries: letters, next_cursor: "next", total: 2, engine: "shop" };
+    engine.listing = async ({ parameters }) => {
+      asked.push(String(parameters.cursor));
+      await seenLast(minted.agentId, "2090-01-02");
+      return parameters.cursor === null
+        ? { status: "success", result: page }
+        : { status: "failed", error: "no second page" };
+    };
+    expect(await all()).toMatchObject({ code: 1, err: expect.stringContaining("no second page") });
+    expect(asked).toEqual(["null", "next"]);
+    // Named from the beginning as well.
+    expect(await all("--agent", agentId)).toMatchObject({ code: 1 });
+    expect(asked).toEqual(["null", "next", "null", "next"]);
   });
 });
