@@ -163,48 +163,6 @@ for (const dialect of testDialects) {
       expect((await next).status).toBe(200);
     });
 
-    test("asks the agent that is named, whoever was seen last, so that a cursor comes back to who gave it", async () => {
-      await endSessions();
-      const [first, second] = [await connect(), await connect()];
-      for (const { agent, agentId } of [first, second]) {
-        const listing = list(`?engine=bullmq&cursor=next&agent_id=${agentId.toUpperCase()}`);
-        const frame = await asked(agent);
-        expect(frame.payload?.parameters).toMatchObject({ cursor: "next" });
-        succeed(agent, frame, page);
-        expect((await listing).body).toEqual({ ...page, agent_id: agentId });
-      }
-    });
-
-    test("answers 404 to a named agent that is not there, and 422 with the reason to one that cannot tell now", async () => {
-      await endSessions();
-      const able = await connect();
-      const gone = await connect();
-      await brain.as.admin.delete(`/projects/${brain.project.slug}/agents/${gone.agentId}`);
-      const before = await countCommands();
-      for (const agentId of [gone.agentId, randomUUID()]) {
-        const { status, body } = await list(`?engine=bullmq&agent_id=${agentId}`);
-        expect([status, body.error, body.details.resource]).toEqual([404, "not_found", "agent"]);
-      }
-      const other = await connect({ bullmq: ["retry_task"], celery: canList });
-      const refusal = async (agentId: string, engine: string) => {
-        const { status, body } = await list(`?engine=${engine}&agent_id=${agentId}`);
-        const { reason, capability, errors } = body.details;
-        expect([status, body.error, capability, errors[0].loc]).toEqual([
-          422,
-          "validation_error",
-          "list_dead_letters",
-          ["query", "engine"],
-        ]);
-        expect([body.details.engine, errors[0].type]).toEqual([engine, reason]);
-        return reason;
-      };
-      expect(await refusal(other.agentId, "bullmq")).toBe("capability_missing");
-      expect(await refusal(other.agentId, "rq")).toBe("engine_not_advertised");
-      await endSessions();
-      expect(await refusal(able.agentId, "bullmq")).toBe("agent_offline");
-      expect(await countCommands()).toBe(before);
-    });
-
     /** An agent that polls, and whose earlier hello told what it can do. */
     async function connectPoller() {
       const { minted, agentId } = await connect();

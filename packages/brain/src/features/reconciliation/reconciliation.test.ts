@@ -132,27 +132,6 @@ for (const dialect of testDialects) {
       expect(questions(reporter)).toEqual([]);
     });
 
-    test("asks the agent that reported the task, and the one seen last when that one cannot tell", async () => {
-      await newProject();
-      const [first, second] = [await connect(), await connect()];
-      const silent = await connect({ bullmq: [], celery: ["reconcile_task"] });
-      await report(first, event("task.started", "of-first", ago(60)));
-      await report(second, event("task.started", "of-second", ago(60)));
-      await report(silent, event("task.started", "of-silent", ago(60)));
-      const seenLast = ({ session: { agentId } }: RawAgent) =>
-        database().write((tx) =>
-          tx
-            .updateTable("agents")
-            .set({ last_seen_at: new Date("2090-01-01T00:00:00Z") })
-            .where("id", "=", agentId)
-            .execute(),
-        );
-      await seenLast(second);
-      expect(await sweep()).toEqual({ asked: 3 });
-      expect(idsOf(await asked(first, 1))).toEqual(["of-first"]);
-      expect(idsOf(await asked(second, 2)).sort()).toEqual(["of-second", "of-silent"]);
-    });
-
     test("asks about a task once in an interval, and again in the next one", async () => {
       await newProject();
       const agent = await connect();

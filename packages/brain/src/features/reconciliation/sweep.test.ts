@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
-import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
+import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSweep, reconcileKey } from "./sweep.ts";
 
@@ -33,22 +33,52 @@ for (const dialect of testDialects) {
     /** A project with a stale task, and an agent that can be asked about it. */
     async function withStaleTask() {
       const { id: projectId, slug } = await brain.addProject(`p-${randomUUID().slice(0, 8)}`, "Project");
-      const { body } = await brain.as.root.post(`/projects/${slug}/agents`, { name: "agent" });
-      const agent = await connectRaw(
+      const agent = await connect(slug);
+      await reportStale(agent, "stale");
+      return { agent, projectId, slug };
+    }
+    async function connect(slug: string, tokens = ["reconcile_task"]): Promise<RawAgent> {
+      const { body } = await brain.as.root.post(`/projects/${slug}/agents`, { name: randomUUID() });
+      return connectRaw(
         { url: brain.url, token: body.token, hmacSecret: body.hmac_secret },
-        { hello: rawHello({ engines: ["bullmq"], capabilities: { bullmq: ["reconcile_task"] } }) },
+        { hello: rawHello({ engines: ["bullmq"], capabilities: { bullmq: tokens } }) },
       );
+    }
+    async function reportStale(agent: RawAgent, taskId: string): Promise<void> {
       const stale = {
         id: randomUUID(),
         kind: "task.started",
         engine: "bullmq",
-        task_id: "stale",
+        task_id: taskId,
         occurred_at: new Date(Date.now() - 3_600_000).toISOString(),
         data: { task_name: "mail" },
       };
       await agent.ackOf(agent.sendEvents([stale]));
-      return { agent, projectId, slug };
     }
+
+    test("are put to who reported the task, and to the agent seen last when that one cannot tell", async () => {
+      const { agent: first, slug } = await withStaleTask();
+      const second = await connect(slug);
+      const silent = await connect(slug, []);
+      await reportStale(second, "of-second");
+      await reportStale(silent, "of-silent");
+      await brain.running.brain.database.write((tx) =>
+        tx
+          .updateTable("agents")
+          .set({ last_seen_at: new Date("2090-01-01T00:00:00Z") })
+          .where("id", "=", second.session.agentId)
+          .execute(),
+      );
+      expect(await brain.runLoop("reconciliation.sweep")).toEqual({ asked: 3 });
+      const askedOf = ({ frames }: RawAgent) =>
+        frames.flatMap(({ payload }) =>
+          payload?.action === "reconcile_task" ? [(payload.parameters as { task_id: string }).task_id] : [],
+        );
+      await waitFor(() => askedOf(first).length + askedOf(second).length === 3);
+      expect([askedOf(first), askedOf(second).sort()]).toEqual([["stale"], ["of-second", "of-silent"]]);
+      for (const agent of [first, second, silent]) await agent.close();
+      expect((await brain.as.root.delete(`/projects/${slug}`)).status).toBe(204);
+    });
 
     test("leave a row each in the audit trail", async () => {
       const { agent, projectId } = await withStaleTask();
