@@ -1,3 +1,4 @@
+import type { Command } from "@svc/agent";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { svc } from "./in-process.ts";
@@ -210,16 +211,6 @@ describe("svc dead-letters requeue", () => {
     expect(await withKey(["dead-letters", "requeue", "shop", "a", "--limit", "3"])).toMatchObject({ code: 2 });
   });
 
-  test("has nothing to do where there are none", async () => {
-    expect(await requeue("--all", "--queue", "empty", "--yes")).toEqual({
-      code: 0,
-      out: "",
-      err: "svc: there are no dead letters to requeue\n",
-    });
-    const asJson = await requeue("--all", "--queue", "empty", "--json");
-    expect(JSON.parse(asJson.out)).toEqual({ commands: [], refused: [] });
-  });
-
   test("ends with 1 beside one that fails, and puts the others back", async () => {
     const { engine } = shop();
     engine.letters.push(...lettersOf("mixed", 3));
@@ -258,38 +249,47 @@ describe("svc dead-letters requeue", () => {
 describe("svc dead-letters requeue --all", () => {
   const shop = useShop();
 
+  const requeue = (...words: string[]) => shop().withKey(["dead-letters", "requeue", "shop", ...words]);
+
+  test("has nothing to do where there are none", async () => {
+    expect(await requeue("--all", "--queue", "empty", "--yes")).toEqual({
+      code: 0,
+      out: "",
+      err: "svc: there are no dead letters to requeue\n",
+    });
+    const asJson = await requeue("--all", "--queue", "empty", "--json");
+    expect(JSON.parse(asJson.out)).toEqual({ commands: [], refused: [] });
+  });
+
   test("reads every page from the agent of the first one, whoever was seen last", async () => {
-    const { brain, engine, agentId, withKey } = shop();
-    const all = (...words: string[]) => withKey(["dead-letters", "requeue", "shop", "--all", "--yes", ...words]);
+    const { brain, engine, agentId } = shop();
     const adapter = createScriptedAdapter("shop", ["list_dead_letters", "requeue_dead_letter"]);
     const { minted } = await brain.connectAgent({ engines: [adapter] });
     const asked: string[] = [];
-    adapter.answerCommands(async () => {
-      asked.push("other");
-      return { status: "failed", error: "of another server" };
-    });
-    const seenLast = (id: string, at: string) =>
-      brain.running.brain.database.write((tx) =>
-        tx
-          .updateTable("agents")
-          .set({ last_seen_at: new Date(at) })
-          .where("id", "=", id)
-          .execute(),
-      );
-    await seenLast(agentId, "2090-01-01");
     const letters = lettersOf("paged", 1).map((letter) => ({ task_name: null, ...letter }));
     const page = { entries: letters, next_cursor: "next", total: 2, engine: "shop" };
-    engine.listing = async ({ parameters }) => {
-      asked.push(String(parameters.cursor));
-      await seenLast(minted.agentId, "2090-01-02");
-      return parameters.cursor === null
-        ? { status: "success", result: page }
-        : { status: "failed", error: "no second page" };
+    const listing = (own: string, other: string) => async (command: Command) => {
+      const { cursor } = command.parameters;
+      asked.push(`${own} ${cursor}`);
+      if (cursor !== null) return { status: "failed" as const, error: "no second page" };
+      await brain.running.brain.database.write((tx) =>
+        tx
+          .updateTable("agents")
+          .set({ last_seen_at: new Date("2090-01-01T00:00:00Z") })
+          .where("id", "=", other)
+          .execute(),
+      );
+      return { status: "success" as const, result: page };
     };
-    expect(await all()).toMatchObject({ code: 1, err: expect.stringContaining("no second page") });
-    expect(asked).toEqual(["null", "next"]);
-    // Named from the beginning as well.
-    expect(await all("--agent", agentId)).toMatchObject({ code: 1 });
-    expect(asked).toEqual(["null", "next", "null", "next"]);
+    engine.listing = listing(agentId, minted.agentId);
+    adapter.answerCommands(listing(minted.agentId, agentId));
+    const failed = { code: 1, err: expect.stringContaining("no second page") };
+    expect(await requeue("--all", "--yes")).toMatchObject(failed);
+    const first = asked[0]?.split(" ")[0];
+    expect(asked.splice(0)).toEqual([`${first} null`, `${first} next`]);
+    for (const id of [agentId, minted.agentId]) {
+      expect(await requeue("--all", "--yes", "--agent", id)).toMatchObject(failed);
+      expect(asked.splice(0)).toEqual([`${id} null`, `${id} next`]);
+    }
   });
 });
