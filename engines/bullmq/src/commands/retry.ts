@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Command } from "@svc/agent";
-import type { AddressedJob } from "./addresses.ts";
 import { taskIdOf } from "../names.ts";
+import type { AddressedJob } from "./addresses.ts";
 import type { CommandContext } from "./context.ts";
 import { addJob, dataOf, optionsLike } from "./new-job.ts";
 import { readInstant, readOptionalText, readText } from "./parameters.ts";

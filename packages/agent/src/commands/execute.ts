@@ -2,7 +2,7 @@ import { capabilityOfAction, isCommandAction } from "@svc/protocol";
 import { capabilitiesOf, type EngineAdapter } from "../adapter.ts";
 import type { Clock } from "../clock.ts";
 import { type Command, type CommandOutcome, failed } from "./command.ts";
-import { purgeRefusal } from "./purge-guard.ts";
+import { checkPurge } from "./purge-guard.ts";
 
 export interface ExecuteDependencies {
   readonly engines: readonly EngineAdapter[];
@@ -29,8 +29,9 @@ export async function executeCommand(command: Command, dependencies: ExecuteDepe
     return unsupported(`the ${engine} adapter does not offer ${capability} in the way it runs here`);
   }
   if (action === "purge_queue") {
-    const refusal = await purgeRefusal(command, adapter, dependencies);
+    const { refusal, ...confirmed } = await checkPurge(command, adapter, dependencies);
     if (refusal !== undefined) return failed(`refused: ${refusal}`);
+    return await adapter.execute({ ...command, ...confirmed });
   }
   return await adapter.execute(command);
 }
