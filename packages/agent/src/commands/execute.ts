@@ -1,4 +1,4 @@
-import { capabilityOfAction, isCommandAction } from "@svc/protocol";
+import { capabilityOfAction, isCommandAction, retryResubmitsMarker } from "@svc/protocol";
 import { capabilitiesOf, type EngineAdapter } from "../adapter.ts";
 import type { Clock } from "../clock.ts";
 import { type Command, type CommandOutcome, failed } from "./command.ts";
@@ -25,8 +25,12 @@ export async function executeCommand(command: Command, dependencies: ExecuteDepe
   const adapter = engines.find(({ name }) => name === engine);
   if (adapter === undefined) return unsupported(`this agent does not watch ${engine}, only ${known}`);
   const capability = capabilityOfAction[action];
-  if (adapter.execute === undefined || !capabilitiesOf(adapter).includes(capability)) {
+  const offered = capabilitiesOf(adapter);
+  if (adapter.execute === undefined || !offered.includes(capability)) {
     return unsupported(`the ${engine} adapter does not offer ${capability} in the way it runs here`);
+  }
+  if (isRetry(action) && offered.includes(retryResubmitsMarker) && !hasInputs(command)) {
+    return unsupported(`${engine} retries by submitting again, which needs override_args and override_kwargs`);
   }
   if (action === "purge_queue") {
     const { refusal, ...confirmed } = await checkPurge(command, adapter, dependencies);
@@ -35,6 +39,11 @@ export async function executeCommand(command: Command, dependencies: ExecuteDepe
   }
   return await adapter.execute(command);
 }
+
+const isRetry = (action: string) => action === "retry_task" || action === "bulk_retry";
+
+const hasInputs = ({ parameters }: Command) =>
+  (parameters.override_args ?? null) !== null && (parameters.override_kwargs ?? null) !== null;
 
 function unsupported(reason: string): CommandOutcome {
   return failed(`unsupported: ${reason}`);
