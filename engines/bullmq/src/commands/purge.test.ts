@@ -118,7 +118,7 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     const queue = app.queue("mail");
     const label = `${app.prefix}:mail`;
     const seen = [...(await addMany(queue, "w", 3)), ...(await addMany(queue, "p", 2, { priority: 2 }))];
-    const confirmedDepth = await adapter.depth?.(label);
+    const confirmedDepth = (await adapter.depth?.(label)) ?? 0;
     await addMany(queue, "late", 4, { priority: 3 });
 
     const outcome = await commanded.execute("purge_queue", { queue: label }, { confirmedDepth });
