@@ -330,7 +330,7 @@ for (const dialect of testDialects) {
 
     test.each([
       ...windows.map((window) => ({ ...window, connect: connectSession })),
-      ...pollWindows.map((window) => ({ ...window, name: `${window.name}, over long-poll`, connect: connectPoll })),
+      ...pollWindows.map((window) => ({ ...window, name: `over long-poll: ${window.name}`, connect: connectPoll })),
     ])("$name", { timeout: 120_000 }, async ({ connect, enter, late, timesOut, becomes }) => {
       const retry = await prepare(connect);
       const before = await enter(retry);
