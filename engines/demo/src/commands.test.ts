@@ -25,8 +25,12 @@ beforeEach(async () => {
 });
 afterEach(() => adapter.stop());
 
-function command(action: string, parameters: Record<string, unknown> = {}): Promise<CommandOutcome> {
-  const given: Command = { id: "c", action, engine: "demo", target: {}, parameters, timeoutSeconds: 60 };
+function command(
+  action: string,
+  parameters: Record<string, unknown> = {},
+  more: Partial<Command> = {},
+): Promise<CommandOutcome> {
+  const given: Command = { id: "c", action, engine: "demo", target: {}, parameters, timeoutSeconds: 60, ...more };
   const ended = adapter.execute?.(given);
   if (ended === undefined) throw new Error("the adapter carries nothing out");
   return ended;
@@ -221,6 +225,17 @@ describe("a purge", () => {
     expect(tasksAt("task.revoked")).toHaveLength(depth);
     expect(tasksAt("task.started")).toEqual(started);
     expect(await command("purge_queue", { queue })).toEqual({ status: "success", result: { purged: 0 } });
+  });
+
+  test("takes out no more than was confirmed", async () => {
+    const { queue_depths: depths = {} } = await adapter.snapshot();
+    const [queue, depth] = Object.entries(depths).sort(([, a], [, b]) => b - a)[0] ?? ["", 0];
+    expect(depth).toBeGreaterThan(1);
+
+    const outcome = await command("purge_queue", { queue }, { confirmedDepth: depth - 1 });
+
+    expect(outcome).toEqual({ status: "success", result: { purged: depth - 1 } });
+    expect((await adapter.snapshot()).queue_depths?.[queue]).toBe(1);
   });
 
   test("of a queue that is not there is refused", async () => {

@@ -29,7 +29,11 @@ const usualPage = 100;
 const largestPage = 200;
 
 /** Carries one command out in the shop as it stands at `nowMs`. @throws Error with a text for operators. */
-export function executeInShop(shop: Shop, { action, parameters }: Command, nowMs: number): CommandOutcome {
+export function executeInShop(
+  shop: Shop,
+  { action, parameters, confirmedDepth }: Command,
+  nowMs: number,
+): CommandOutcome {
   switch (action) {
     case "retry_task": {
       const id = textOf(parameters, "task_id");
@@ -47,7 +51,7 @@ export function executeInShop(shop: Shop, { action, parameters }: Command, nowMs
       shop.cancel(textOf(parameters, "task_id"), nowMs);
       return done<"cancel_task">({});
     case "purge_queue":
-      return done<"purge_queue">({ purged: shop.purge(textOf(parameters, "queue"), nowMs) });
+      return done<"purge_queue">({ purged: shop.purge(textOf(parameters, "queue"), nowMs, confirmedDepth) });
     case "dlq.list":
       return done<"dlq.list">(deadLetters(shop, parameters));
     case "reconcile_task":

@@ -275,10 +275,10 @@ export function createSimulation({ run, startMs, random, pace }: SimulationOptio
       held.worker.running -= 1;
       assign(task.type.queue, atMs);
     },
-    /** Takes out what waits in a queue; gives its number. @throws Error when there is no such queue. */
-    purge(queue: string, atMs: number): number {
+    /** Takes out what waits in a queue, the oldest first; gives its number. @throws Error when there is no such queue. */
+    purge(queue: string, atMs: number, most = Number.POSITIVE_INFINITY): number {
       if (!workers.some((worker) => worker.queue === queue)) throw new Error(`the shop has no queue ${queue}`);
-      const gone = waiting.get(queue)?.splice(0) ?? [];
+      const gone = waiting.get(queue)?.splice(0, most) ?? [];
       for (const task of gone) revoke(task, atMs);
       return gone.length;
     },

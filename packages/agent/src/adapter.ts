@@ -24,7 +24,8 @@ export interface EngineAdapter {
   /**
    * Carries a command out, once per command id. Called only for actions whose capability token `capabilities` lists; absent when the
    * adapter only watches. What it throws becomes a failed result with that text, so texts are for operators and hold no secret. It may
-   * take `command.timeoutSeconds`; what it answers later is not sent.
+   * take `command.timeoutSeconds`; what it answers later is not sent. A purge with `command.confirmedDepth` never removes more than that,
+   * whatever has arrived since.
    */
   execute?(command: Command): Promise<CommandOutcome>;
 }

@@ -1,5 +1,11 @@
 import { hostname } from "node:os";
-import { type HelloPayload, protocolVersion, retryContractMarker, wireLimits } from "@svc/protocol";
+import {
+  type HelloPayload,
+  protocolVersion,
+  retryContractMarker,
+  retryResubmitsMarker,
+  wireLimits,
+} from "@svc/protocol";
 import { capabilitiesOf, type EngineAdapter } from "./adapter.ts";
 import type { AgentSettings } from "./options.ts";
 import { agentVersion } from "./version.ts";
@@ -24,10 +30,13 @@ export function helloPayload(settings: AgentSettings, startedMs: number): HelloP
   };
 }
 
-/** Value of the retry-contracts header: the engines whose adapter retries by reference; undefined when there is none. */
+/**
+ * Value of the retry-contracts header: the engines whose adapter retries by reference, or by submitting again the inputs that a command
+ * brings; undefined when there is none.
+ */
 export function retryContracts(engines: readonly EngineAdapter[]): string | undefined {
   const names = engines
-    .filter((engine) => capabilitiesOf(engine).includes(retryContractMarker))
+    .filter((engine) => [retryContractMarker, retryResubmitsMarker].some((one) => capabilitiesOf(engine).includes(one)))
     .map(({ name }) => name);
   if (names.length === 0) return undefined;
   return names

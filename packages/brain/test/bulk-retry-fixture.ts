@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { EventEmitter } from "node:events";
+import { type Frame, headerNames } from "@svc/protocol";
 import { waitFor } from "@svc/testkit";
 import type { ApiAnswer, ApiClient, MintedAgent, TestBrain } from "@svc/testkit/brain";
-import { connectRaw, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
+import { connectRaw, createRawPoller, type RawAgent, rawHello } from "@svc/testkit/raw-agent";
 import type { Database } from "../src/platform/database/database.ts";
 import type { Tables } from "../src/schema/tables/index.ts";
 import { type GivenTask, insertTasks } from "./task-rows.ts";
@@ -55,8 +57,60 @@ export interface Reply {
   readonly newTaskId?: string;
 }
 
+/** What these tests need of an agent, in whichever way it is attached. */
+export interface ChildAgent extends Pick<RawAgent, "frames" | "sendFrame" | "settle"> {
+  /** Emits `message` when frames have come. */
+  readonly socket: Pick<EventEmitter, "on" | "off">;
+  /** Resolves when its line is gone. */
+  readonly closed: Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+/** An agent that polls again and again, until a poll fails, and may be given retries of `bullmq`. */
+export async function connectPolling(credentials: Parameters<typeof createRawPoller>[0]): Promise<ChildAgent> {
+  const poller = createRawPoller(credentials);
+  await poller.probe();
+  const frames: Frame[] = [];
+  const socket = new EventEmitter();
+  const leaving = new AbortController();
+  const poll = async (wait: number) => {
+    const headers = { [headerNames.retryContracts]: "bullmq=1" };
+    const { body } = await poller.poll({ wait }, { headers, signal: leaving.signal });
+    frames.push(...poller.open(body.frames));
+    socket.emit("message");
+  };
+  const pollOn = async () => {
+    while (!leaving.signal.aborted) await poll(20);
+  };
+  const closed = pollOn().catch(() => {});
+  let uploads = Promise.resolve<unknown>(null);
+  return {
+    frames,
+    socket,
+    closed,
+    sendFrame(type, payload, id = randomUUID()) {
+      const text = poller.sign(type, payload, id);
+      uploads = uploads.then(() => poller.upload([text]));
+      uploads.catch(() => {}); // whoever settles is told
+      return id;
+    },
+    async settle() {
+      await uploads;
+      await poll(0);
+    },
+    async close() {
+      leaving.abort();
+      await Promise.all([closed, uploads]);
+    },
+  };
+}
+
 /** Reports the outcome of one child. */
-export function answer(agent: RawAgent, child: GivenChild, { status = "success", error, newTaskId }: Reply = {}): void {
+export function answer(
+  agent: Pick<ChildAgent, "sendFrame">,
+  child: GivenChild,
+  { status = "success", error, newTaskId }: Reply = {},
+): void {
   const entry = {
     task_id: child.taskId,
     status: "success",
@@ -67,7 +121,10 @@ export function answer(agent: RawAgent, child: GivenChild, { status = "success",
 }
 
 /** Answers every child as it comes until `stop`; `reply` null leaves one without an answer. */
-export function answering(agent: RawAgent, reply: (child: GivenChild) => Reply | null = () => ({})): { stop(): void } {
+export function answering(
+  agent: ChildAgent,
+  reply: (child: GivenChild) => Reply | null = () => ({}),
+): { stop(): void } {
   let answered = 0;
   const look = () => {
     const given = childrenGiven(agent);

@@ -55,6 +55,7 @@ export async function startBrainProcess({
   });
   const dieWithUs = () => child.kill("SIGKILL");
   process.once("exit", dieWithUs);
+  child.once("exit", () => process.removeListener("exit", dieWithUs));
   const logged: string[] = [];
   child.stdout.on("data", (chunk: Buffer) => {
     logged.push(chunk.toString("utf8"));
@@ -83,16 +84,12 @@ export async function startBrainProcess({
     said: () => said,
     gone: new Promise((resolve) => child.once("exit", () => resolve())),
     async stop() {
-      process.removeListener("exit", dieWithUs);
       const ended = once(child, "exit");
       child.kill("SIGTERM");
       const [code, signal] = await ended;
       return code ?? signal;
     },
-    async kill() {
-      process.removeListener("exit", dieWithUs);
-      await kill(child);
-    },
+    kill: () => kill(child),
   };
 }
 

@@ -2,14 +2,17 @@
  * Loaded into a brain process in front of it (`--import`): ends the process with kill -9 at a moment that no other process can hit, when the
  * file that TESTKIT_KILL_POINT names holds the name of that moment.
  *
- * `send-command`: a command has been claimed, and none of its bytes has left. `receive-result`: a result has arrived, and nobody has looked
- * at it.
+ * `claim-command`: a command is about to be claimed for a session or a poll. `send-command`: it has been claimed, and none of its bytes has
+ * left. `receive-result`: a result has arrived, and nobody has looked at it.
  */
 import { readFileSync } from "node:fs";
 import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { Worker } from "node:worker_threads";
 import { WebSocket } from "ws";
 
 const file = process.env.TESTKIT_KILL_POINT ?? "";
+const claim = /update "commands" set .*"delivery_claim_token" = CASE id/s;
 const command = /\\?"type\\?":\\?"command\\?"/;
 const result = /\\?"type\\?":\\?"command_result\\?"/;
 
@@ -39,6 +42,11 @@ function before(owner: object, name: string, dataAt: number, see: (data: unknown
   };
 }
 
+// To the thread of SQLite, and to PostgreSQL.
+before(Worker.prototype, "postMessage", 0, (message) =>
+  look("claim-command", claim, (message as { sql?: unknown }).sql),
+);
+before(Socket.prototype, "write", 0, (data) => look("claim-command", claim, data));
 before(WebSocket.prototype, "send", 0, (data) => look("send-command", command, data));
 before(ServerResponse.prototype, "end", 0, (data) => look("send-command", command, data));
 before(WebSocket.prototype, "emit", 1, (data) => look("receive-result", result, data));

@@ -5,7 +5,7 @@ import type { CommandedQueue } from "./queue-access.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface NewJob {
-  /** Made from the command's id, so that a command which is carried out twice adds one job. */
+  /** Made of what asks for it, so that what is asked for twice adds one job. */
   readonly jobId: string;
   readonly name: string;
   readonly data: unknown;

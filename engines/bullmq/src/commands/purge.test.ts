@@ -112,6 +112,22 @@ describe.each(bullmqMajors)("purging a BullMQ %s queue", (major) => {
     });
   });
 
+  test("removes no more than was confirmed, of all places together and the oldest first", async () => {
+    await using commanded = await startCommanded(major);
+    const { app, adapter, agent, id } = commanded;
+    const queue = app.queue("mail");
+    const label = `${app.prefix}:mail`;
+    const seen = [...(await addMany(queue, "w", 3)), ...(await addMany(queue, "p", 2, { priority: 2 }))];
+    const confirmedDepth = (await adapter.depth?.(label)) ?? 0;
+    await addMany(queue, "late", 4, { priority: 3 });
+
+    const outcome = await commanded.execute("purge_queue", { queue: label }, { confirmedDepth });
+
+    expect(outcome).toEqual({ status: "success", result: { purged: 5 } });
+    for (const job of seen) await agent.seen(id(job), "task.revoked");
+    expect(await adapter.depth?.(label)).toBe(4);
+  });
+
   test.each([
     ["of another prefix", "others:mail", "is not a queue that this agent watches"],
     ["that does not exist", "PREFIX:nothing", "there is no queue"],

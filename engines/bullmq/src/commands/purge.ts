@@ -19,22 +19,28 @@ type Place = (typeof places)[number];
 const mostParents = 100_000;
 
 /**
- * Removes what waits in a queue: at most as many jobs as waited when it began, the oldest first, in steps. Running, delayed and ended
- * jobs stay, and so do the next jobs of schedulers. `remaining` tells what its time was too short for. With its last child BullMQ removes
+ * Removes what waits in a queue: at most as many jobs as waited when it began, and as were confirmed, the oldest first, in steps. Running,
+ * delayed and ended jobs stay, and so do the next jobs of schedulers. `remaining` tells what its time was too short for. With its last child BullMQ removes
  * a parent of the same queue as well, which `parents` counts. BullMQ tells nobody which jobs it removed this way, so each is noted on the
  * queue's event stream in BullMQ's own form, and its task becomes revoked.
  */
-export const purgeQueue: CommandHandler = async ({ parameters }, context) => {
+export const purgeQueue: CommandHandler = async (
+  { parameters, confirmedDepth = Number.POSITIVE_INFINITY },
+  context,
+) => {
   const names = context.addresses.queue(readText(parameters, "queue"));
   const queue = await context.queues.open(names);
   const waiting = await countWaiting(context.redis, names);
   const parents = await context.redis.zrange(`${names.keyBase}waiting-children`, "0", String(mostParents - 1));
   let purged = 0;
   let left = 0;
+  let confirmed = confirmedDepth;
   for (const place of places) {
-    const removed = await purgePlace(queue, names, { place, waiting: waiting[place] }, context);
+    const most = Math.min(waiting[place], confirmed);
+    const removed = await purgePlace(queue, names, { place, most }, context);
     purged += removed;
-    left += waiting[place] - removed;
+    left += most - removed;
+    confirmed -= most;
   }
   const gone = purged > 0 ? await goneOf(context.redis, names, parents) : [];
   await noteRemoved(context.redis, names, gone, "waiting-children");
@@ -64,12 +70,12 @@ async function countWaiting(redis: Redis, { keyBase }: QueueNames): Promise<Read
 async function purgePlace(
   queue: CommandedQueue,
   names: QueueNames,
-  { place, waiting }: { readonly place: Place; readonly waiting: number },
+  { place, most }: { readonly place: Place; readonly most: number },
   { redis, hasTime }: CommandContext,
 ): Promise<number> {
   let removed = 0;
-  while (removed < waiting && hasTime()) {
-    const ids = await queue.clean(graceMs, Math.min(jobsPerStep, waiting - removed), place as "wait");
+  while (removed < most && hasTime()) {
+    const ids = await queue.clean(graceMs, Math.min(jobsPerStep, most - removed), place as "wait");
     if (ids.length === 0) break;
     removed += ids.length;
     await noteRemoved(redis, names, ids, place);

@@ -1,3 +1,4 @@
+import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { bullmqMajors } from "../../test/applications.ts";
 import { startCommanded } from "../../test/commanded.ts";
@@ -126,6 +127,64 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
     const sent = await agent.seen(String(outcome.result?.new_task_id), "task.sent");
     expect(sent).toMatchObject({ args: [[1, "two"]], retried_from: id("a") });
     expect(Math.abs(Date.parse(String(sent.eta)) - Date.parse(eta))).toBeLessThan(5_000);
+  });
+
+  test("at a later time is one new job, however many ask for it, and another one after the next failure", async () => {
+    const failing = await withFailing("order:1:2", { attempts: 2 }, { to: "them" });
+    await using _ = failing;
+    await using other = await startCommanded(major, { prefixes: [failing.app.prefix] });
+    const { agent, id, runs } = failing;
+    const task_id = id("order:1:2");
+    const hourMs = 3_600_000;
+    const retryAt = (commanded: typeof other, hours: number) =>
+      commanded.execute("retry_task", { task_id, eta: new Date(Date.now() + hours * hourMs).toISOString() });
+
+    const outcomes = await Promise.all([failing, other].map((commanded) => retryAt(commanded, 1)));
+    outcomes.push(await retryAt(failing, 2));
+
+    const new_task_id = String(outcomes[0]?.result?.new_task_id);
+    for (const outcome of outcomes) expect(outcome).toEqual({ status: "success", result: { task_id, new_task_id } });
+    const sent = await agent.seen(new_task_id, "task.sent");
+    expect(sent).toMatchObject({ kwargs: { to: "them" }, max_attempts: 2, retried_from: task_id });
+    expect(Date.parse(String(sent.eta)) - Date.now()).toBeLessThan(1.5 * hourMs);
+
+    await failing.execute("retry_task", { task_id });
+    await waitFor(() => agent.kindsOf(task_id).filter((kind) => kind === "failed").length === 2);
+    const next = await retryAt(failing, 1);
+
+    expect(next).toMatchObject({ status: "success", result: { task_id } });
+    expect(next.result?.new_task_id).not.toBe(new_task_id);
+    expect(runs.map((run) => run.id)).toEqual(Array(4).fill("order:1:2"));
+  });
+
+  test("at a later time is refused once the new job has ended", async () => {
+    const failing = await withFailing("a");
+    await using _ = failing;
+    const { app, agent, id, runs } = failing;
+    const retryLater = () =>
+      failing.execute("retry_task", { task_id: id("a"), eta: new Date(Date.now() + 3_600_000).toISOString() });
+    const newId = String((await retryLater()).result?.new_task_id);
+    await app.queue("mail").promote(newId.slice(id("").length));
+    await agent.seen(newId, "task.failed");
+
+    expect(await retryLater()).toEqual({
+      status: "failed",
+      error: `${id("a")} was retried already, as ${newId}, which has failed: retry that one`,
+    });
+    expect(runs).toHaveLength(2);
+  });
+
+  test("at a time that has passed is one by reference", async () => {
+    const failing = await withFailing("a");
+    await using _ = failing;
+    const { agent, id, runs, heal } = failing;
+    heal();
+
+    const outcome = await failing.execute("retry_task", { task_id: id("a"), eta: new Date().toISOString() });
+
+    expect(outcome).toEqual({ status: "success", result: { task_id: id("a") } });
+    await agent.seen(id("a"), "task.succeeded");
+    expect(runs.map((run) => run.id)).toEqual(["a"]);
   });
 
   test("a job that is gone runs again only with inputs that are given", async () => {

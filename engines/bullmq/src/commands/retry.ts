@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import type { Command } from "@svc/agent";
+import { taskIdOf } from "../names.ts";
 import type { AddressedJob } from "./addresses.ts";
 import type { CommandContext } from "./context.ts";
 import { addJob, dataOf, optionsLike } from "./new-job.ts";
@@ -10,14 +12,14 @@ type Result = Readonly<Record<string, unknown>>;
 
 /**
  * Runs a failed job once more. By reference the job itself goes back to wait, with its id, its place in a flow and all its attempts;
- * with other inputs, or at a later time, a new job is made of it and the failed one stays.
+ * with other inputs, or at a later time, a new job is made of it and the failed one stays. A time that has passed is none.
  */
 export async function retryTask(command: Command, { addresses, queues }: CommandContext): Promise<Result> {
   const { parameters } = command;
   const job = await addresses.job(readText(parameters, "task_id"));
   const queue = await queues.open(job.names);
   const overrides = readOverrides(parameters);
-  const etaMs = readInstant(parameters, "eta");
+  const etaMs = laterOrNone(readInstant(parameters, "eta"));
   if (!overrides && etaMs === undefined) return await retryByReference(queue, job);
   const { jobId, taskId } = job;
   const original = await findJob(queue, job);
@@ -25,8 +27,10 @@ export async function retryTask(command: Command, { addresses, queues }: Command
   if (!original && !overrides) throw gone(job);
   const name = original?.name ?? readOptionalText(parameters, "task_name");
   if (name === undefined) throw gone(job);
+  const newId = original && !overrides ? laterId(jobId, original.attemptsStarted) : `svc-${command.id}`;
+  if (!overrides) await requireNotEnded(queue, job, newId);
   return await addJob(queue, job.names, {
-    jobId: `svc-${command.id}`,
+    jobId: newId,
     name,
     data: overrides ? dataOf(overrides.args, overrides.kwargs) : original?.data,
     options: optionsLike(original?.opts),
@@ -34,6 +38,25 @@ export async function retryTask(command: Command, { addresses, queues }: Command
     retriedFrom: taskId,
   }).then(({ task_id: newTaskId }) => ({ task_id: taskId, new_task_id: newTaskId }));
 }
+
+const laterOrNone = (etaMs: number | undefined) => (etaMs !== undefined && etaMs > Date.now() ? etaMs : undefined);
+
+/**
+ * The job that runs a failed one at a later time, the same for everybody who asks after the same failure, so that BullMQ itself takes it
+ * once. A digest, because a job id may hold colons, which the id of a new job may not.
+ */
+function laterId(jobId: string, starts: number): string {
+  return `svc-retry-${createHash("sha256").update(jobId).digest("hex").slice(0, 32)}-${starts}`;
+}
+
+/** Adding it once more would change nothing, and nothing would run. */
+async function requireNotEnded(queue: CommandedQueue, { names, taskId }: AddressedJob, laterJobId: string) {
+  const state = await queue.getJobState(laterJobId);
+  if (state !== "completed" && state !== "failed") return;
+  throw new Refusal(`${taskId} was retried already, as ${taskIdOf(names, laterJobId)}, which has ${endWords[state]}`);
+}
+
+const endWords = { completed: "succeeded", failed: "failed: retry that one" } as const;
 
 /** A dead letter of BullMQ is a failed job. */
 export async function requeueDeadLetter({ parameters }: Command, context: CommandContext): Promise<Result> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { purgeConfirmToken, rateLimitByQueueMarker } from "@svc/protocol";
 import { waitFor } from "@svc/testkit/peer";
 import { expect } from "vitest";
@@ -106,6 +107,24 @@ export const interventions: readonly Case[] = [
       await awaitTold(running, "task.succeeded");
       expect(kindsOf(ended).at(-1)).toBe("task.failed");
       expect(waiting.map((id) => site.runsOf(id))).toEqual([0, 0]);
+    },
+  },
+  {
+    name: "purge_queue removes no more than the depth that was confirmed, whatever has come since",
+    appliesTo: advertising("purge_queue"),
+    async run({ engine, adapter, submit, freshQueue, awaitTold }) {
+      const queue = freshQueue();
+      const ids = [await submit({ queue, name: "echo" }), await submit({ queue, name: "echo" })];
+      for (const id of ids) await awaitTold(id, engine.tells.beginning.at(-1) ?? "task.received");
+      const command = { action: "purge_queue", engine: engine.engine, target: {}, parameters: { queue } };
+      const purge = (confirmedDepth: number) =>
+        adapter.execute?.({ ...command, id: randomUUID(), timeoutSeconds: 60, confirmedDepth });
+
+      expect(await purge(0)).toMatchObject({ status: "success", result: { purged: 0 } });
+      expect(await purge(1)).toMatchObject({ status: "success", result: { purged: 1 } });
+
+      await awaitTold(ids[0] ?? "", "task.revoked");
+      expect(await purge(5)).toMatchObject({ status: "success", result: { purged: 1 } });
     },
   },
   {

@@ -103,6 +103,46 @@ export const retries: readonly Case[] = [
     },
   },
   {
+    name: "retry_task at a later time runs a failed task once then, however often it is asked for",
+    appliesTo: byReference,
+    async run(stage) {
+      const { engine, site, send, awaitTold, told } = stage;
+      const task_id = await failed(stage);
+      const dueMs = Date.now() + 3_000;
+      const parameters = { engine: engine.engine, task_id, eta: new Date(dueMs).toISOString() };
+
+      const outcomes = await Promise.all(Array.from({ length: 4 }, () => send("retry_task", parameters)));
+
+      const taken = outcomes.filter(({ status }) => status === "success");
+      for (const { status, error } of outcomes) if (status === "failed") expect(error).toContain(task_id);
+      const ids = [...new Set(taken.map(({ result }) => String(result?.new_task_id ?? task_id)))];
+      expect(ids).toHaveLength(1);
+      const id = ids[0] ?? "";
+      await waitFor(() => told(id).filter(({ kind }) => kind === "task.started").length > (id === task_id ? 1 : 0), {
+        withinMs: 20_000,
+      });
+      const started = told(id).findLast(({ kind }) => kind === "task.started");
+      expect(Date.parse(started?.occurred_at ?? "")).toBeGreaterThanOrEqual(dueMs - 1_000);
+      await awaitTold(await stage.submit({ name: "echo" }), "task.succeeded");
+      expect(site.runsOf(task_id) + (id === task_id ? 0 : site.runsOf(id))).toBe(2);
+    },
+  },
+  {
+    name: "retry_task at a time that has passed is one without a time",
+    appliesTo: byReference,
+    async run(stage) {
+      const { engine, site, send, awaitTold } = stage;
+      const task_id = await failed(stage);
+
+      const outcome = await send("retry_task", { engine: engine.engine, task_id, eta: new Date().toISOString() });
+
+      expect(outcome).toMatchObject({ status: "success", result: { task_id } });
+      expect(outcome.result?.new_task_id ?? null).toBeNull();
+      await awaitTold(task_id, "task.succeeded");
+      expect(site.runsOf(task_id)).toBe(2);
+    },
+  },
+  {
     name: "requeue_dead_letter runs a dead letter once more",
     appliesTo: advertising("requeue_dead_letter"),
     async run(stage) {

@@ -7,6 +7,8 @@ export interface Command {
   readonly target: Readonly<Record<string, unknown>>;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly timeoutSeconds: number;
+  /** Of a purge that is not forced: the depth that was seen by whoever asked, and all that may be removed. */
+  readonly confirmedDepth?: number;
 }
 
 export type CommandOutcome =

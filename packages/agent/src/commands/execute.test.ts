@@ -81,6 +81,25 @@ test.each([
   expect(unable.seen).toEqual([]);
 });
 
+test("an adapter that can only submit again is given retries with both overrides and no others", async () => {
+  const { adapter, seen } = adapterOf("celery", ["retry_task", "bulk_retry", "retry_resubmits"]);
+  const overrides = { override_args: [], override_kwargs: {} };
+  const bare = [
+    commandOf({ parameters: { engine: "celery", task_id: "t1" } }),
+    commandOf({ parameters: { engine: "celery", task_id: "t1", ...overrides, override_args: null } }),
+    commandOf({ action: "bulk_retry", parameters: { filter: { engine: "celery", task_ids: ["t1"] }, max: 1 } }),
+  ];
+
+  for (const command of bare) {
+    expect(await execute(command, adapter)).toEqual({
+      status: "failed",
+      error: "unsupported: celery retries by submitting again, which needs override_args and override_kwargs",
+    });
+  }
+  expect(seen).toEqual([]);
+  expect(await execute(commandOf({ parameters: { engine: "celery", ...overrides } }), adapter)).toEqual(done);
+});
+
 test.each([
   [{ action: "", target: { engine: "bullmq" } }, "unsupported: the command names no action"],
   [

@@ -1,8 +1,8 @@
-import { capabilityOfAction, isCommandAction } from "@svc/protocol";
+import { capabilityOfAction, isCommandAction, retryResubmitsMarker } from "@svc/protocol";
 import { capabilitiesOf, type EngineAdapter } from "../adapter.ts";
 import type { Clock } from "../clock.ts";
 import { type Command, type CommandOutcome, failed } from "./command.ts";
-import { purgeRefusal } from "./purge-guard.ts";
+import { checkPurge } from "./purge-guard.ts";
 
 export interface ExecuteDependencies {
   readonly engines: readonly EngineAdapter[];
@@ -25,15 +25,25 @@ export async function executeCommand(command: Command, dependencies: ExecuteDepe
   const adapter = engines.find(({ name }) => name === engine);
   if (adapter === undefined) return unsupported(`this agent does not watch ${engine}, only ${known}`);
   const capability = capabilityOfAction[action];
-  if (adapter.execute === undefined || !capabilitiesOf(adapter).includes(capability)) {
+  const offered = capabilitiesOf(adapter);
+  if (adapter.execute === undefined || !offered.includes(capability)) {
     return unsupported(`the ${engine} adapter does not offer ${capability} in the way it runs here`);
   }
+  if (isRetry(action) && offered.includes(retryResubmitsMarker) && !hasInputs(command)) {
+    return unsupported(`${engine} retries by submitting again, which needs override_args and override_kwargs`);
+  }
   if (action === "purge_queue") {
-    const refusal = await purgeRefusal(command, adapter, dependencies);
+    const { refusal, ...confirmed } = await checkPurge(command, adapter, dependencies);
     if (refusal !== undefined) return failed(`refused: ${refusal}`);
+    return await adapter.execute({ ...command, ...confirmed });
   }
   return await adapter.execute(command);
 }
+
+const isRetry = (action: string) => action === "retry_task" || action === "bulk_retry";
+
+const hasInputs = ({ parameters }: Command) =>
+  (parameters.override_args ?? null) !== null && (parameters.override_kwargs ?? null) !== null;
 
 function unsupported(reason: string): CommandOutcome {
   return failed(`unsupported: ${reason}`);

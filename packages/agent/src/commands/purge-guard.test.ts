@@ -10,17 +10,17 @@ const secret = Buffer.alloc(32, 7);
 const purged = { status: "success", result: { purged: 42 } } as const;
 const clock = createManualClock();
 
-/** What comes of a purge while the adapter sees 42 tasks in `default`, or what `snapshot` says. */
+/** What comes of a purge while the adapter sees 42 tasks in `default`, or what `snapshot` says, and the depths that it was given. */
 async function purge(parameters: Record<string, unknown>, snapshot?: () => Promise<AdapterSnapshot>) {
   const adapter = createScriptedAdapter("bullmq", ["purge_queue"]);
-  let runs = 0;
+  const given: (number | undefined)[] = [];
   adapter.answerSnapshot(snapshot ?? (() => Promise.resolve({ queue_depths: { default: 42, other: 1 } })));
-  adapter.answerCommands(() => {
-    runs += 1;
+  adapter.answerCommands(({ confirmedDepth }) => {
+    given.push(confirmedDepth);
     return Promise.resolve(purged);
   });
   const command = readCommand("c", { action: "purge_queue", parameters }, "bullmq");
-  return { outcome: await executeCommand(command, { engines: [adapter], secret, clock }), runs };
+  return { outcome: await executeCommand(command, { engines: [adapter], secret, clock }), given };
 }
 
 function neverAnswers(): Promise<never> {
@@ -30,8 +30,11 @@ function neverAnswers(): Promise<never> {
 
 const token = purgeConfirmToken(secret, "default", 42);
 
-test("a purge with the token of the present depth is carried out", async () => {
-  expect(await purge({ queue: "default", confirm_token: token, force: false })).toEqual({ outcome: purged, runs: 1 });
+test("a purge with the token of the present depth is carried out, up to that depth", async () => {
+  expect(await purge({ queue: "default", confirm_token: token, force: false })).toEqual({
+    outcome: purged,
+    given: [42],
+  });
 });
 
 test("the depth of an adapter that tells it for one queue comes before that of its snapshot", async () => {
@@ -50,10 +53,10 @@ test("the depth of an adapter that tells it for one queue comes before that of i
   expect(await run(undefined)).toMatchObject({ error: expect.stringContaining("sees no queue default") });
 });
 
-test("a forced one needs neither token nor depth", async () => {
+test("a forced one needs neither token nor depth, and has no bound", async () => {
   const unseen = () => Promise.reject(new Error("the engine is away"));
 
-  expect(await purge({ queue: "default", force: true }, unseen)).toEqual({ outcome: purged, runs: 1 });
+  expect(await purge({ queue: "default", force: true }, unseen)).toEqual({ outcome: purged, given: [undefined] });
 });
 
 test.each([
@@ -94,7 +97,7 @@ test.each([
 ])("a purge with %s is refused", async (_, parameters, text) => {
   expect(await purge(parameters)).toEqual({
     outcome: { status: "failed", error: expect.stringContaining(text) },
-    runs: 0,
+    given: [],
   });
 });
 
@@ -102,11 +105,11 @@ test.each([
   ["fails", () => Promise.reject(new Error("connection lost")), "connection lost"],
   ["does not answer", neverAnswers, "no answer within 5000 ms"],
 ])("a purge is refused when the look at the depth %s", async (_, snapshot, reason) => {
-  const { outcome, runs } = await purge({ queue: "default", confirm_token: token }, snapshot);
+  const { outcome, given } = await purge({ queue: "default", confirm_token: token }, snapshot);
 
   expect(outcome).toEqual({
     status: "failed",
     error: `refused: the present depth of default is not known (${reason}), so the confirm token cannot be checked`,
   });
-  expect(runs).toBe(0);
+  expect(given).toEqual([]);
 });

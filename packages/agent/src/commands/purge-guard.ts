@@ -4,25 +4,31 @@ import { type Clock, within } from "../clock.ts";
 import { reasonOf } from "../log.ts";
 import type { Command } from "./command.ts";
 
+type PurgeCheck =
+  | { readonly refusal: string }
+  /** Without a depth all that waits may go. */
+  | { readonly refusal?: undefined; readonly confirmedDepth?: number };
+
 /**
- * Why a purge may not be carried out; undefined when it may. Its confirm token must be the keyed one (spec part 3, section 1.7) of the
+ * Whether a purge may be carried out, and of how many tasks. Its confirm token must be the keyed one (spec part 3, section 1.7) of the
  * depth that the adapter sees now, so whoever asked has seen what goes. `force` bypasses this.
  */
-export async function purgeRefusal(
+export async function checkPurge(
   { parameters }: Command,
   adapter: EngineAdapter,
   { secret, clock }: { readonly secret: Uint8Array; readonly clock: Clock },
-): Promise<string | undefined> {
+): Promise<PurgeCheck> {
   const { queue, force, confirm_token: token } = parameters;
-  if (typeof queue !== "string" || queue === "") return "the purge names no queue";
-  if (force === true) return undefined;
+  if (typeof queue !== "string" || queue === "") return { refusal: "the purge names no queue" };
+  if (force === true) return {};
   if (typeof token !== "string" || token === "") {
-    return `purging ${queue} needs the depth that was seen, as its confirm token, or force`;
+    return { refusal: `purging ${queue} needs the depth that was seen, as its confirm token, or force` };
   }
   const depth = await depthOf(queue, adapter, clock);
-  if (typeof depth === "string") return depth;
-  if (equalSecrets(token, purgeConfirmToken(secret, queue, depth))) return undefined;
-  return `${queue} holds ${depth} tasks now, and the confirm token is not of that depth; look at the queue again, or force`;
+  if (typeof depth === "string") return { refusal: depth };
+  if (equalSecrets(token, purgeConfirmToken(secret, queue, depth))) return { confirmedDepth: depth };
+  const mismatch = "and the confirm token is not of that depth; look at the queue again, or force";
+  return { refusal: `${queue} holds ${depth} tasks now, ${mismatch}` };
 }
 
 /** The present depth, or why it is not known. */

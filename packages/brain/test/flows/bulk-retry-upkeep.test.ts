@@ -175,22 +175,23 @@ for (const dialect of testDialects) {
       expect(await claim()).toHaveLength(1);
     });
 
-    test("are refused for an engine whose agents retry only with given inputs", async () => {
-      const able = { engines: ["celery"], capabilities: { celery: [...retrying, "retry_resubmits"] } };
-      const { agent: resubmitting, minted } = await connectAble(brain, able);
+    test.each([
+      ["celery", [...retrying, "retry_resubmits"]],
+      ["huey", ["bulk_retry", "retry_resubmits"]],
+    ])("are refused for %s, whose agents retry only with given inputs and list %j", async (engine, tokens) => {
+      const { agent: resubmitting, minted } = await connectAble(brain, {
+        engines: [engine],
+        capabilities: { [engine]: tokens },
+      });
       await resubmitting.settle();
       for (const more of [{}, { agent_id: minted.agentId }]) {
-        const { status, body } = await post({ filter: { engine: "celery" }, ...more });
-        expect([status, body.error, body.details]).toEqual([
-          409,
-          "conflict",
-          { reason: "overrides_required", engine: "celery" },
-        ]);
+        const { status, body } = await post({ filter: { engine }, ...more });
+        expect([status, body.error, body.details]).toEqual([409, "conflict", { reason: "overrides_required", engine }]);
       }
       // One agent that can is enough.
-      const { agent: other } = await connectAble(brain, { engines: ["celery"], capabilities: { celery: retrying } });
+      const { agent: other } = await connectAble(brain, { engines: [engine], capabilities: { [engine]: retrying } });
       await other.settle();
-      expect((await post({ filter: { engine: "celery", queue: "none" } })).status).toBe(200);
+      expect((await post({ filter: { engine, queue: "none" } })).status).toBe(200);
       await Promise.all([resubmitting.close(), other.close()]);
     });
 

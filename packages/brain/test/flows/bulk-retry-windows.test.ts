@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRedactor } from "@svc/protocol";
@@ -7,11 +7,20 @@ import { createFakeClock, type FaultyNetwork, freePort, startFaultyNetwork, wait
 import { signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
 import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process";
 import { freshDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
-import { connectRaw, type RawAgent } from "@svc/testkit/raw-agent";
+import { connectRaw } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createReports } from "../../src/features/commands/report.ts";
 import { createLog } from "../../src/platform/log.ts";
-import { ableHello, answer, answering, childrenGiven, failTasks, type GivenChild } from "../bulk-retry-fixture.ts";
+import {
+  ableHello,
+  answer,
+  answering,
+  type ChildAgent,
+  childrenGiven,
+  connectPolling,
+  failTasks,
+  type GivenChild,
+} from "../bulk-retry-fixture.ts";
 
 /** More than may be in flight at a time, so that some are sent before the kill and some after it. */
 const children = 12;
@@ -26,11 +35,13 @@ interface Retry {
   readonly database: Database;
   readonly network: FaultyNetwork;
   /** An agent over a line that can be damaged; it answers nothing by itself. */
-  connect(): Promise<RawAgent>;
+  connect(): Promise<ChildAgent>;
   create(): Promise<void>;
   kill(): Promise<void>;
+  /** The brain kills itself at this moment of what is done. */
+  dies(at: "claim-command" | "send-command", doing: () => Promise<ChildAgent>): Promise<void>;
   start(): Promise<void>;
-  given(agent: RawAgent): GivenChild[];
+  given(agent: ChildAgent): GivenChild[];
   /** Until so many of its commands have the status. */
   whenCommands(status: string, count: number): Promise<void>;
   /** Stores the results of children, as a brain does before it looks at their request. */
@@ -42,7 +53,7 @@ interface Window {
   /** Brings the request into the window and kills the brain in it; gives the tasks that agents were sent before. */
   enter(retry: Retry): Promise<readonly GivenChild[]>;
   /** What the agent of the next brain does with what it was sent before; nothing when absent. */
-  late?(agent: RawAgent, given: readonly GivenChild[]): void;
+  late?(agent: ChildAgent, given: readonly GivenChild[]): void;
   /** Whether the time of what is on its way passes without a result. */
   timesOut?: true;
   readonly becomes: { readonly status: string; readonly unknown: number };
@@ -143,6 +154,32 @@ const windows: readonly Window[] = [
   },
 ];
 
+/** Polls make the commands that they are given, where nothing else does. */
+const pollWindows: readonly Window[] = [
+  {
+    name: "made by a poll, before it claims them",
+    async enter(retry) {
+      await retry.create();
+      await retry.dies("claim-command", retry.connect);
+      await retry.whenCommands("pending", inFlight);
+      return [];
+    },
+    becomes: { status: "succeeded", unknown: 0 },
+  },
+  {
+    name: "claimed by a poll, before they are sent",
+    async enter(retry) {
+      await retry.create();
+      await retry.dies("send-command", retry.connect);
+      await retry.whenCommands("dispatched", inFlight);
+      return [];
+    },
+    timesOut: true,
+    becomes: { status: "indeterminate", unknown: inFlight },
+  },
+  ...windows.filter(({ enter }) => enter === enterSent),
+];
+
 async function enterSent(retry: Retry): Promise<readonly GivenChild[]> {
   const agent = await retry.connect();
   await retry.create();
@@ -172,6 +209,7 @@ for (const dialect of testDialects) {
     let port: number;
     let network: FaultyNetwork;
     let credentials: { url: string; token: string; hmacSecret: string; agentId: string };
+    let polling: typeof credentials & { projectId: string };
     let projectId: string;
     let database: Database;
     let brain: BrainProcess;
@@ -180,6 +218,7 @@ for (const dialect of testDialects) {
         home,
         databaseUrl,
         port,
+        killPointFile: join(home, "kill-point"),
         env: { SVC_COMMAND_TIMEOUT_SWEEP_SECONDS: "1", SVC_TRUSTED_PROXIES: "127.0.0.1" },
       });
     };
@@ -192,6 +231,7 @@ for (const dialect of testDialects) {
       projectId = prepared.project.id;
       network = await startFaultyNetwork({ port });
       credentials = { ...(await prepared.mintAgent()), url: `http://127.0.0.1:${network.port}` };
+      polling = { ...credentials, ...(await prepared.mintAgent()), projectId };
       await prepared.stop();
       database = await openDatabaseAt(databaseUrl);
       await start();
@@ -204,7 +244,15 @@ for (const dialect of testDialects) {
       await rm(home, { recursive: true, force: true });
     });
 
-    async function prepare(): Promise<Retry> {
+    async function connectSession(): Promise<ChildAgent> {
+      const agent = await connectRaw(credentials, { hello: ableHello() });
+      // From then on its session is known.
+      await agent.settle();
+      return agent;
+    }
+    const connectPoll = () => connectPolling(polling);
+
+    async function prepare(connect: () => Promise<ChildAgent>): Promise<Retry> {
       const queue = `queue-${randomUUID()}`;
       const ids = await failTasks(database, { project_id: projectId, queue }, children, queue);
       const commands = () =>
@@ -219,12 +267,7 @@ for (const dialect of testDialects) {
         ids,
         database,
         network,
-        async connect() {
-          const agent = await connectRaw(credentials, { hello: ableHello() });
-          // From then on its session is known.
-          await agent.settle();
-          return agent;
-        },
+        connect,
         async create() {
           const caller = await signIn(brain.url, "operator@example.org", testPassword);
           const body = { idempotency_key: randomUUID(), filter: { queue } };
@@ -233,8 +276,15 @@ for (const dialect of testDialects) {
           retry.id = made.body.id;
         },
         kill: () => brain.kill(),
+        async dies(at: string, doing: () => Promise<ChildAgent>) {
+          await writeFile(join(home, "kill-point"), at);
+          const agent = await doing();
+          await brain.gone;
+          await rm(join(home, "kill-point"));
+          await agent.closed;
+        },
         start,
-        given: (agent: RawAgent) => childrenGiven(agent).filter(({ taskId }) => ids.includes(taskId)),
+        given: (agent: ChildAgent) => childrenGiven(agent).filter(({ taskId }) => ids.includes(taskId)),
         async whenCommands(status: string, count: number) {
           await waitFor(async () => (await commands()).filter((row) => row.status === status).length === count);
         },
@@ -278,8 +328,11 @@ for (const dialect of testDialects) {
       });
     }
 
-    test.each(windows)("$name", { timeout: 120_000 }, async ({ enter, late, timesOut, becomes }) => {
-      const retry = await prepare();
+    test.each([
+      ...windows.map((window) => ({ ...window, connect: connectSession })),
+      ...pollWindows.map((window) => ({ ...window, name: `over long-poll: ${window.name}`, connect: connectPoll })),
+    ])("$name", { timeout: 120_000 }, async ({ connect, enter, late, timesOut, becomes }) => {
+      const retry = await prepare(connect);
       const before = await enter(retry);
       if (timesOut) await timeOut(retry.id);
       await start();

@@ -75,20 +75,26 @@ for (const dialect of testDialects) {
       );
     });
 
-    test("an adapter that submits again needs both overrides", async () => {
-      const tokens = [...able, "retry_resubmits"];
-      const { agentId: id, agent: again } = await fixture.connect({
-        engines: ["huey"],
-        capabilities: { huey: tokens },
-      });
-      for (const agent_id of [id, null]) {
-        const bare = await fixture.send("retry-task", bodyFor("huey", agent_id));
-        expect([bare.status, bare.body.details.engine]).toEqual([409, "huey"]);
-        const whole = { ...bodyFor("huey", agent_id), override_args: [], override_kwargs: {} };
-        expect((await fixture.send("retry-task", whole)).status).toBe(202);
-      }
-      await again.close();
-    });
+    test.each([[["retry_task", "bulk_retry", "retry_resubmits"]], [[...able, "retry_resubmits"]]])(
+      "an adapter that submits again, with %j, needs both overrides and is given the command then",
+      async (tokens) => {
+        const engine = `huey-${randomUUID().slice(0, 8)}`;
+        const hello = { engines: [engine], capabilities: { [engine]: tokens } };
+        const { agentId: id, agent: again } = await fixture.connect(hello);
+        for (const agent_id of [id, null]) {
+          const bare = await fixture.send("retry-task", bodyFor(engine, agent_id));
+          expect([bare.status, bare.body.details]).toEqual([409, { reason: "overrides_required", engine }]);
+          const whole = { ...bodyFor(engine, agent_id), override_args: [], override_kwargs: {} };
+          const { status, body } = await fixture.send("retry-task", whole);
+          expect(status).toBe(202);
+          await fixture.given(body.id, again);
+        }
+        const bulk = { agent_id: id, filter: { engine, task_ids: ["a"] }, max: 1 };
+        const refused = await fixture.send("bulk-retry", bulk);
+        expect([refused.status, refused.body.details]).toEqual([409, { reason: "overrides_required", engine }]);
+        await again.close();
+      },
+    );
 
     test("a process of the agent that can do it is given the command, not one that cannot", async () => {
       const {

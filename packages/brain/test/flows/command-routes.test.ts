@@ -117,6 +117,12 @@ for (const dialect of testDialects) {
       expect((await fixture.given(body.id))?.payload?.parameters).toEqual(body.payload);
     });
 
+    test("retry at once, as it is without an eta", async () => {
+      const { status, body } = await fixture.send("retry-task", { engine: "bullmq", task_id: "now", eta_seconds: 0 });
+      expect(status).toBe(202);
+      expect(body.payload).toMatchObject({ task_id: "now", override_args: null, eta: null });
+    });
+
     test("retry a task that nobody has reported, with other inputs", async () => {
       const inputs = { override_args: [1, "two"], override_kwargs: { deep: { three: null } } };
       const { status, body } = await fixture.send("retry-task", { engine: "bullmq", task_id: "unknown", ...inputs });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { waitFor } from "@svc/testkit";
-import { type TestDialect, testDialects } from "@svc/testkit/databases";
+import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startWindows, type Transport, type Windows } from "../command-windows-fixture.ts";
 
@@ -143,12 +143,12 @@ const killWindows: readonly KillWindow[] = [
   },
 ];
 
-const setups = (
-  [
-    ["sqlite", "longpoll"],
-    ["postgres", "ws"],
-  ] as const satisfies [TestDialect, Transport][]
-).filter(([dialect]) => testDialects.includes(dialect));
+const setups = testDialects.flatMap((dialect) =>
+  (["longpoll", "ws"] as const satisfies Transport[]).map((transport) => [dialect, transport] as const),
+);
+/** What an agent leaves behind is on its own disk, whatever database the brain has: its kills are met once for each transport. */
+const killsAgents = ([dialect, transport]: (typeof setups)[number]) =>
+  testDialects.length === 1 || (dialect === "sqlite") === (transport === "longpoll");
 
 describe.each(setups)("kill -9 on %s over %s", (dialect, transport) => {
   let windows: Windows;
@@ -173,6 +173,7 @@ describe.each(setups)("kill -9 on %s over %s", (dialect, transport) => {
   }
 
   for (const { killed, between, act, outcome, repeated, longpoll } of killWindows) {
+    if (killed === "agent" && !killsAgents([dialect, transport])) continue;
     const own = (transport === "longpoll" ? longpoll : undefined) ?? outcome;
     test(`of the ${killed} between ${between}: ${own.status}, carried out ${own.carriedOut} times`, async () => {
       await expectOutcome(await act(windows, "retry-task"), own);

@@ -235,6 +235,21 @@ for (const dialect of testDialects) {
       expect(poor.sent).toHaveLength(1);
     });
 
+    test("go to a connection that only submits again as retries of one task, never of several", async () => {
+      const again = connect("again", { bullmq: ["retry_task", "bulk_retry", "retry_resubmits"] });
+      const one = await issue({ action: "retry_task" });
+      const payload = '{"filter":{"engine":"bullmq","task_ids":["t"]},"max":1}';
+      const several = await issue({ action: "bulk_retry", payload });
+      offer();
+      await waitFor(() => again.sent.some((frame) => frame.id === one));
+      await offers.settled();
+      expect((await rowOf(several)).status).toBe("pending");
+      const kept = connect("kept", { bullmq: ["bulk_retry", "retry_by_reference_v1"] });
+      offer();
+      await waitFor(() => kept.sent.some((frame) => frame.id === several));
+      expect(again.sent).toHaveLength(1);
+    });
+
     test("go to a connection that cannot do them when none can, which tells why", async () => {
       await haveSession("poor", { bullmq: ["retry_task"] });
       const poor = connect("poor", { bullmq: ["retry_task"] });

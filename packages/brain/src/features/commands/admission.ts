@@ -29,8 +29,10 @@ function judgeSession(abilities: Abilities, { action, engine }: Gate): Verdict {
   if (tokens === undefined) return { reason: "engine_not_advertised" };
   if (!tokens.includes(action)) return { reason: "capability_missing" };
   if (!needsContract.has(action)) return { reason: null, resubmits: false };
-  if (!tokens.includes(retryContractMarker)) return { reason: "retry_contract_missing" };
-  return { reason: null, resubmits: tokens.includes(retryResubmitsMarker) };
+  if (tokens.includes(retryResubmitsMarker)) return { reason: null, resubmits: true };
+  return tokens.includes(retryContractMarker)
+    ? { reason: null, resubmits: false }
+    : { reason: "retry_contract_missing" };
 }
 
 /** The best of an agent's sessions; where one of them would submit again, the command must be fit for it. */

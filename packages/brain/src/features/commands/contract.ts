@@ -1,8 +1,9 @@
-import { capabilityOfAction, isCommandAction, retryContractMarker } from "@svc/protocol";
+import { capabilityOfAction, isCommandAction, retryContractMarker, retryResubmitsMarker } from "@svc/protocol";
 
 /**
  * Which session may be given which command. One that retries goes only to a session that honours the safe retry contract of the
- * command's engine (spec part 3, section 4.2 rule 3): a WebSocket tells that in the hello, a poll in a header.
+ * command's engine (spec part 3, section 4.2 rule 3): a WebSocket tells that in the hello, a poll in a header. An adapter that can only
+ * submit again honours it as well, for commands that bring their own inputs: others are refused when they are issued, and by the agent.
  */
 
 /** Actions that need the contract. */
@@ -25,7 +26,7 @@ export type Abilities = Readonly<Record<string, readonly string[]>>;
 
 /** What a session may be given. */
 export interface SessionReach {
-  /** Engines whose safe retry contract the session honours. */
+  /** Engines whose safe retry contract the session honours, those that submit again included. */
   readonly retryContracts: ReadonlySet<string>;
   /** Absent where nobody knows, as for polls. */
   readonly abilities?: Abilities;
@@ -33,7 +34,8 @@ export interface SessionReach {
 
 /** The reach of a WebSocket session. */
 export function reachOf(abilities: Abilities): SessionReach {
-  const keepsContract = (engine: string) => abilities[engine]?.includes(retryContractMarker) === true;
+  const keepsContract = (engine: string) =>
+    [retryContractMarker, retryResubmitsMarker].some((marker) => abilities[engine]?.includes(marker));
   return { abilities, retryContracts: new Set(Object.keys(abilities).filter(keepsContract)) };
 }
 
@@ -50,6 +52,8 @@ export function fitnessOf({ action, engine }: CommandKind, { retryContracts, abi
   if (abilities === undefined || !isCommandAction(action)) return "able";
   if (engine !== null && !Object.hasOwn(abilities, engine)) return "barred";
   const tokens = engine === null ? Object.values(abilities).flat() : (abilities[engine] ?? []);
+  // Several tasks are retried with the inputs that the engine kept.
+  if (action === "bulk_retry" && !tokens.includes(retryContractMarker)) return "barred";
   return tokens.includes(capabilityOfAction[action]) ? "able" : "willing";
 }
 

@@ -36,7 +36,8 @@ export function retryTask(body: RetryTaskBody, now: Date): Order {
       engine,
       task_id,
       ...overrides,
-      eta: etaSeconds === null ? null : new Date(now.getTime() + etaSeconds * 1000).toISOString(),
+      // At once is no time to wait for: without inputs it is a retry by reference.
+      eta: etaSeconds ? new Date(now.getTime() + etaSeconds * 1000).toISOString() : null,
       task_name: task?.name ?? null,
       priority: task?.priority ?? null,
       queue: task?.queue ?? null,

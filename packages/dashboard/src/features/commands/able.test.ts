@@ -19,9 +19,13 @@ const agent = (name: string, tokens: readonly string[]): Agent => ({
 });
 const contract = ["retry_task", "bulk_retry", "retry_by_reference_v1"];
 const byReference = agent("by reference", contract);
-const resubmitting = agent("resubmitting", [...contract, "retry_resubmits"]);
 
-describe("an agent whose adapter can only submit again", () => {
+describe.each([
+  ["with the marker of a retry by reference", [...contract, "retry_resubmits"]],
+  ["without it", ["retry_task", "bulk_retry", "retry_resubmits"]],
+])("an agent whose adapter can only submit again, %s", (_, tokens) => {
+  const resubmitting = agent("resubmitting", tokens);
+
   test("is not asked to retry several tasks at once, for which there are no inputs", () => {
     expect(ableAgents([resubmitting], "celery", "bulk_retry")).toEqual({
       agents: [],

@@ -18,9 +18,10 @@ export type Capability =
   | "rate_limit_of_worker"
   | "rate_limit_of_queue";
 
-const contractMarker = "retry_by_reference_v1";
 const resubmitsMarker = "retry_resubmits";
 const byQueueMarker = "rate_limit_by_queue";
+/** Either of them is a promise of how the adapter retries. */
+const contractMarkers: readonly unknown[] = ["retry_by_reference_v1", resubmitsMarker];
 const retries: readonly Capability[] = ["retry_task", "bulk_retry"];
 const ofRate: readonly Capability[] = ["rate_limit_of_worker", "rate_limit_of_queue"];
 /** Agents that only fetch commands say nothing of themselves: the service takes them at their operator's word for all but these. */
@@ -61,7 +62,7 @@ export function ableAgents(agents: readonly Agent[], engine: string, capability:
   const limitsElsewhere = whereElse(capability, engine, { isByQueue: limitsQueues(agents, engine), able });
   if (limitsElsewhere !== null) return { agents: [], resubmits: false, reason: limitsElsewhere };
   const kept = retries.includes(capability)
-    ? able.filter((agent) => tokensOf(agent, engine)?.includes(contractMarker))
+    ? able.filter((agent) => tokensOf(agent, engine)?.some((marker) => contractMarkers.includes(marker)))
     : able;
   // Several tasks are retried with the inputs that the engine kept, never by submitting them again.
   const safe =

@@ -2,4 +2,4 @@ import { conformance } from "@svc/conformance";
 import { bullmqUnderTest } from "./conformance-site.ts";
 
 conformance(bullmqUnderTest("6", "side-car"));
-conformance(bullmqUnderTest("5", "attached"));
+conformance(bullmqUnderTest("6", "attached"));
