@@ -233,6 +233,7 @@ describe.each(["ws", "longpoll"] as const)("over %s", (transport) => {
         {
           status: "failed",
           error: expect.stringMatching(/^outcome unknown: the agent stopped while it carried the command out/),
+          outcome: "unknown",
           delivery_claim_token: "one",
         },
       ],

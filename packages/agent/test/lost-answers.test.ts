@@ -72,6 +72,7 @@ test("a result that something on the way finds too big becomes one that says so"
     {
       status: "failed",
       error: expect.stringMatching(/^the command ended with success, but its result of 1000\d\d bytes is larger/),
+      outcome: "unknown",
       delivery_claim_token: "one",
     },
   ]);
