@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-// Workspace packages resolve to their .ts sources; the worker threads that tests start get the same through NODE_OPTIONS.
+// Workspace packages resolve to their .ts sources; the threads and processes that tests start get the same through NODE_OPTIONS.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --conditions=source`.trim();
 // Threads and processes that tests start take the sources as the first one compiled them.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
@@ -11,7 +11,8 @@ const ssr = { resolve: { conditions: ["source", "node"], externalConditions: ["s
 
 export default defineConfig({
   test: {
-    pool: "threads",
+    // A process always ends; a thread that holds databases and threads of its own can now and then not be joined.
+    pool: "forks",
     projects: [
       {
         resolve,

@@ -94,8 +94,12 @@ async function execute(step: Step, args: readonly string[], reportFile: string):
   let isStuck = false;
   let reportedAt: number | null = null;
   const looking = setInterval(() => {
-    if (reportedAt === null) reportedAt = existsSync(reportFile) ? performance.now() : null;
-    else if (!isStuck && performance.now() - reportedAt > endWithinMs) {
+    if (reportedAt === null) {
+      if (!existsSync(reportFile)) return;
+      reportedAt = performance.now();
+      // The tests ran within the bound; from here on it is the end of the process that is waited for.
+      clearTimeout(bound);
+    } else if (!isStuck && performance.now() - reportedAt > endWithinMs) {
       isStuck = true;
       console.log(`${step.name} has written its report and does not end; its process is ended, the report counts`);
       child.kill("SIGTERM");
