@@ -93,7 +93,7 @@ async function stills(browser: Browser, demo: Demo): Promise<void> {
 
 const firstRow = (page: Page) => page.locator('[role="grid"] [role="row"][aria-rowindex="2"]');
 
-/** From a failure on the overview to its cause and its siblings, then around: one picture for each step. */
+/** From a failure on the overview to its issue, a task of it and what can be done about all of them: one picture for each step. */
 async function tour(browser: Browser, demo: Demo): Promise<void> {
   const page = await signedIn(browser, demo, { width: 1440, height: 900 });
   const frames: Frame[] = [];
@@ -108,11 +108,19 @@ async function tour(browser: Browser, demo: Demo): Promise<void> {
     .getByRole("link", { name: /^(CardDeclined|TranscodeError)/ })
     .first()
     .click();
-  await firstRow(page).waitFor();
-  await show(2500);
-  await firstRow(page).click();
+  const itsTasks = page.getByRole("region", { name: "Its tasks" });
+  await itsTasks.getByRole("table").getByRole("link").first().waitFor();
+  await show(3000);
+  await page
+    .getByRole("button", { name: /^Retry/ })
+    .first()
+    .click();
+  await page.getByRole("dialog").waitFor();
   await show(3000);
   await page.keyboard.press("Escape");
+  await itsTasks.getByRole("table").getByRole("link").first().click();
+  await page.getByRole("heading", { level: 1, name: /^(billing|media)\./ }).waitFor();
+  await show(3000);
   await page.goto("/p/demo-shop/tasks");
   await page.getByRole("combobox", { name: /filter/i }).fill("runtime:>5s");
   await show(1500);

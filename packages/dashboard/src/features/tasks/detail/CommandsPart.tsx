@@ -22,7 +22,7 @@ export function CommandsPart({ slug, task, isAsked }: CommandsPartProps) {
     <section className={panel.panel} id="commands" aria-labelledby="h-commands">
       <header>
         <h2 id="h-commands">Its commands</h2>
-        <span className="t3">what was asked of it from here, by whomever</span>
+        <span className="t3">asked from here, by anyone</span>
       </header>
       {isAsked || isOpen ? (
         <Suspense fallback={<Bones rows={3} label="Loading commands" />}>
