@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import {
   type HelloPayload,
+  headerNames,
   protocolVersion,
   retryContractMarker,
   retryResubmitsMarker,
@@ -30,17 +31,21 @@ export function helloPayload(settings: AgentSettings, startedMs: number): HelloP
   };
 }
 
-/**
- * Value of the retry-contracts header: the engines whose adapter retries by reference, or by submitting again the inputs that a command
- * brings; undefined when there is none.
- */
-export function retryContracts(engines: readonly EngineAdapter[]): string | undefined {
-  const names = engines
-    .filter((engine) => [retryContractMarker, retryResubmitsMarker].some((one) => capabilitiesOf(engine).includes(one)))
-    .map(({ name }) => name);
-  if (names.length === 0) return undefined;
-  return names
-    .slice(0, wireLimits.retryContracts)
-    .map((name) => `${name}=1`)
-    .join(",");
+/** The headers by which a poll tells which engines retry by reference, and which only by submitting again, with both markers too. */
+export function retryHeaders(engines: readonly EngineAdapter[]): Record<string, string> {
+  const { retryContracts = [], retryResubmits = [] } = Object.groupBy(engines, (engine) => {
+    const tokens = capabilitiesOf(engine);
+    if (tokens.includes(retryResubmitsMarker)) return "retryResubmits";
+    return tokens.includes(retryContractMarker) ? "retryContracts" : "none";
+  });
+  return {
+    ...(retryContracts.length > 0 && { [headerNames.retryContracts]: listOf(retryContracts) }),
+    ...(retryResubmits.length > 0 && { [headerNames.retryResubmits]: listOf(retryResubmits) }),
+  };
 }
+
+const listOf = (engines: readonly EngineAdapter[]): string =>
+  engines
+    .slice(0, wireLimits.retryContracts)
+    .map(({ name }) => `${name}=1`)
+    .join(",");

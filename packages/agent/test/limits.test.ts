@@ -145,19 +145,24 @@ describe("long-poll uploads", () => {
     expect(test.agent.status().loss).toMatchObject({ content_rejected_frames: 1, event_records: 1 });
   });
 
-  test("name the engines that retry by reference or by submitting again on every poll", async () => {
+  test("name the engines that retry by reference, and apart those that only submit again, on every poll", async () => {
     const peer = await peerOf();
     await using test = await startTestAgent(peer, {
       transport: "longpoll",
       engines: [
         createScriptedAdapter("scripted", ["retry_by_reference_v1"]),
         createScriptedAdapter("again", ["retry_task", "retry_resubmits"]),
+        createScriptedAdapter("both", ["retry_task", "retry_by_reference_v1", "retry_resubmits"]),
         createScriptedAdapter("never", ["retry_task"]),
       ],
     });
     await online(test);
 
-    await waitFor(() => peer.record.pollHeaders["x-svc-retry-contracts"] === "scripted=1,again=1");
+    const headers = await waitFor(() => peer.record.pollHeaders["x-svc-retry-contracts"] && peer.record.pollHeaders);
+    expect(headers).toMatchObject({
+      "x-svc-retry-contracts": "scripted=1",
+      "x-svc-retry-resubmits": "again=1,both=1",
+    });
   });
 });
 

@@ -9,4 +9,6 @@ export const headerNames = {
   projectId: `x-${namePrefix}-project-id`,
   runtimeFeatures: `x-${namePrefix}-runtime-features`,
   retryContracts: `x-${namePrefix}-retry-contracts`,
+  /** Ours: engines that only submit again, in the form of retryContracts. */
+  retryResubmits: `x-${namePrefix}-retry-resubmits`,
 } as const;

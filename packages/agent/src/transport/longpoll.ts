@@ -12,7 +12,7 @@ import {
 import { familyOfStatus, reconnectDelayMs } from "../backoff.ts";
 import type { BufferEntry } from "../buffer/entry.ts";
 import { every, pause } from "../clock.ts";
-import { retryContracts } from "../hello.ts";
+import { retryHeaders } from "../hello.ts";
 import { reasonOf } from "../log.ts";
 import { createHttpClient, type HttpAnswer, type HttpClient } from "./http.ts";
 import {
@@ -229,12 +229,10 @@ class LongPollSession {
   }
 
   #get(query: string, timeoutMs: number): Promise<HttpAnswer> {
-    const contracts = retryContracts(this.#context.settings.engines);
-    const headers = contracts === undefined ? {} : { [headerNames.retryContracts]: contracts };
     return this.#client.request({
       method: "GET",
       url: this.#url(`agent/commands?${query}`),
-      headers: { ...this.#headers, ...headers },
+      headers: { ...this.#headers, ...retryHeaders(this.#context.settings.engines) },
       timeoutMs,
       signal: this.#stopper.signal,
     });

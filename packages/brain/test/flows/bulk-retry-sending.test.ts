@@ -223,6 +223,20 @@ for (const dialect of testDialects) {
       expect(given).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4, 6), []]);
     });
 
+    test("are left to those who retry by reference by a poll of an agent that only submits again", async () => {
+      const { queue, ids } = await failing(1, { engine: "rq" });
+      const { body } = await create({ filter: { queue } });
+      const minted = await brain.mintAgent();
+      const poller = createRawPoller({ url: brain.url, ...minted, projectId: brain.project.id });
+      await poller.probe();
+      const taken = async (headers: Record<string, string>) =>
+        childrenGiven({ frames: poller.open((await poller.poll({ wait: 0 }, { headers })).body.frames) });
+      expect(await taken({ [headerNames.retryResubmits]: "rq=1" })).toEqual([]);
+      const counts = (await brain.as.operator.get(path(body.id))).body.counts;
+      expect(counts).toMatchObject({ pending: 1, claimed: 0 });
+      expect((await taken(contracts)).map(({ taskId }) => taskId)).toEqual(ids);
+    });
+
     test("note for which connection of which agent each child was claimed", async () => {
       const { queue, ids } = await failing(1);
       const answers = answering(agent);

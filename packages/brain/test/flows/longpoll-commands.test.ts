@@ -156,6 +156,23 @@ for (const dialect of testDialects) {
       expect(agent.open(body.frames).map(({ id }) => id)).toEqual([retry, bulk]);
     });
 
+    test("gives who only submits again retries of one task and none of several", async () => {
+      const agent = await connect();
+      const retry = await issue(agent.session.agentId, "retry_task", { engine: "celery", task_id: "task-1" });
+      const filter = { engine: "celery", task_ids: ["task-2"] };
+      const bulk = await issue(agent.session.agentId, "bulk_retry", { filter, max: 1 });
+      for (const [header, given] of [
+        ["bullmq=1", []],
+        ["celery=1,,", []],
+        ["bullmq=1,celery=1", [retry]],
+      ] as const) {
+        const headers = { [headerNames.retryResubmits]: header };
+        const { body } = await agent.poll({ wait: 0 }, { headers });
+        expect(agent.open(body.frames).map(({ id }) => id)).toEqual(given);
+      }
+      expect((await rowOf(bulk)).status).toBe("pending");
+    });
+
     test("claims nothing for a probe, which notes the runtime features", async () => {
       const agent = await connect();
       const id = await cancel(agent.session.agentId);

@@ -107,8 +107,8 @@ export function createAgentTransport(deps: AgentTransportDeps) {
 
   const longpoll = createLongpoll({
     announce,
-    claim: async ({ agent_id }, max, retryContracts) =>
-      (await commands.claim({ agentId: agent_id, max, retryContracts, withResends: true })).commands,
+    claim: async ({ agent_id }, max, reach) =>
+      (await commands.claim({ ...reach, agentId: agent_id, max, withResends: true })).commands,
     unsigned: (command) => commands.unsigned(command, "long-poll signing failed"),
     clock,
     dispatch,
@@ -123,11 +123,11 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     uploaded: (identity, at) => agents.uploaded(identity, at),
     wakePolls: (agentId) => commands.work.look(agentId),
     verified: deps.verified,
-    waitForWork: ({ identity, maxFrames, retryContracts, signal }, waitMs) =>
+    waitForWork: ({ identity, maxFrames, reach, signal }, waitMs) =>
       commands.work.wait({
+        ...reach,
         agentId: identity.agent_id,
         max: maxFrames,
-        retryContracts,
         withResends: true,
         waitMs,
         signal,

@@ -67,7 +67,7 @@ function build(changes: Partial<LongpollDeps> = {}) {
     longpoll.poll(identity, nonce, {
       waitSeconds: 30,
       maxFrames: 10,
-      retryContracts: new Set(),
+      reach: { retryContracts: new Set() },
       signal: gone.signal,
     });
   return { clock, said, registry, handled, heartbeat, batch, upload, poll, hangUp: () => gone.abort() };

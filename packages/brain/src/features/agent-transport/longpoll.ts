@@ -4,7 +4,7 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import { createLossWarnings, createSampleLimiter } from "./dispatch.ts";
-import { type PollDeps, pollCommands } from "./poll.ts";
+import { type PollDeps, type PollRequest, pollCommands } from "./poll.ts";
 import type { LongpollSession, SessionRegistry } from "./session-registry.ts";
 import { acceptUpload, type UploadAnswer, type UploadDeps, type UploadSource } from "./upload.ts";
 
@@ -132,7 +132,7 @@ export function createLongpoll(deps: LongpollDeps) {
     poll(
       identity: AgentIdentity,
       nonce: string,
-      request: { waitSeconds: number; maxFrames: number; retryContracts: ReadonlySet<string>; signal: AbortSignal },
+      request: Omit<PollRequest, "identity">,
     ): Promise<{ frames: string[] }> {
       return inSession(identity, nonce, false, async (session) => {
         const answer = await pollCommands(deps, session, { identity, ...request });

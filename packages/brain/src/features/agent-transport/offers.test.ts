@@ -235,8 +235,11 @@ for (const dialect of testDialects) {
       expect(poor.sent).toHaveLength(1);
     });
 
-    test("go to a connection that only submits again as retries of one task, never of several", async () => {
-      const again = connect("again", { bullmq: ["retry_task", "bulk_retry", "retry_resubmits"] });
+    test.each([
+      [["retry_task", "bulk_retry", "retry_resubmits"]],
+      [["retry_task", "bulk_retry", "retry_by_reference_v1", "retry_resubmits"]],
+    ])("go to a connection that only submits again as retries of one task, never of several: %j", async (listed) => {
+      const again = connect("again", { bullmq: listed });
       const one = await issue({ action: "retry_task" });
       const payload = '{"filter":{"engine":"bullmq","task_ids":["t"]},"max":1}';
       const several = await issue({ action: "bulk_retry", payload });

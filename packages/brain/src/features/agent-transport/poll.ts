@@ -1,12 +1,12 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { AgentIdentity, Standing } from "../agents/index.ts";
-import type { ClaimedCommand } from "../commands/index.ts";
+import type { ClaimedCommand, SessionReach } from "../commands/index.ts";
 import type { LongpollSession } from "./session-registry.ts";
 
 export interface PollDeps {
   readonly clock: Clock;
   /** Claims at most `max` commands for the agent, in issued_at order; empty when nothing is deliverable. */
-  claim(identity: AgentIdentity, max: number, retryContracts: ReadonlySet<string>): Promise<readonly ClaimedCommand[]>;
+  claim(identity: AgentIdentity, max: number, reach: SessionReach): Promise<readonly ClaimedCommand[]>;
   /** A claimed command cannot be signed: it has failed. */
   unsigned(command: ClaimedCommand): Promise<void>;
   /**
@@ -24,7 +24,7 @@ export interface PollRequest {
   readonly identity: AgentIdentity;
   readonly waitSeconds: number;
   readonly maxFrames: number;
-  readonly retryContracts: ReadonlySet<string>;
+  readonly reach: SessionReach;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
 }
@@ -56,7 +56,7 @@ export async function pollCommands(
         : deps.waitForWork({ ...request, signal: AbortSignal.any([request.signal, done.signal]) }, leftMs);
     let frames: string[];
     try {
-      frames = maxFrames === 0 ? [] : await sign(await deps.claim(identity, maxFrames, request.retryContracts));
+      frames = maxFrames === 0 ? [] : await sign(await deps.claim(identity, maxFrames, request.reach));
     } catch (error) {
       done.abort();
       throw error;
@@ -87,8 +87,8 @@ export async function pollCommands(
 
 const contractForm = /^([A-Za-z0-9_.-]{1,40})=1$/;
 
-/** Engines of X-SVC-Retry-Contracts; one malformed part, or more than 64, empties the set. */
-export function readRetryContracts(header: string | undefined): ReadonlySet<string> {
+/** Engines of X-SVC-Retry-Contracts or X-SVC-Retry-Resubmits; one malformed part, or more than 64, empties the set. */
+export function readRetryEngines(header: string | undefined): ReadonlySet<string> {
   const engines = new Set<string>();
   if (header === undefined || header.trim() === "") return engines;
   const parts = header.split(",");

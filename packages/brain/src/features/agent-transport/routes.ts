@@ -9,7 +9,7 @@ import { goneSignal } from "../../platform/http/gone-signal.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { Gateway } from "./gateway.ts";
 import { type Longpoll, sessionNonce } from "./longpoll.ts";
-import { readRetryContracts, readRuntimeFeatures } from "./poll.ts";
+import { readRetryEngines, readRuntimeFeatures } from "./poll.ts";
 import type { Admit, Refusal } from "./refusals.ts";
 import { PollQuery, PollReply, UploadBody, UploadReply } from "./schemas.ts";
 import { createUploadRoom, type UploadRoom } from "./upload-room.ts";
@@ -101,7 +101,10 @@ export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll
       return longpoll.poll(agentOf(request), nonce, {
         waitSeconds: wait,
         maxFrames: max_frames,
-        retryContracts: readRetryContracts(header(request, headerNames.retryContracts)),
+        reach: {
+          retryContracts: readRetryEngines(header(request, headerNames.retryContracts)),
+          resubmits: readRetryEngines(header(request, headerNames.retryResubmits)),
+        },
         signal: goneSignal(reply),
       });
     },

@@ -94,11 +94,11 @@ export interface PendingKind {
 
 /**
  * What kinds of commands wait for these agents at `now`, and which of them are revoked by now; one statement each, whatever the number of polls.
- * Retries are looked at for the agents in `contracted` only: nobody else could be given one.
+ * Retries are looked at for the agents in `retrying` only: nobody else could be given one.
  */
 export async function newsOfAgents(
   db: Db,
-  { agentIds, contracted, now }: { agentIds: readonly string[]; contracted: readonly string[]; now: Date },
+  { agentIds, retrying, now }: { agentIds: readonly string[]; retrying: readonly string[]; now: Date },
 ): Promise<{ pending: PendingKind[]; revoked: string[] }> {
   const ofRetry = (member: RawBuilder<unknown>) =>
     sql<string | null>`CASE WHEN action IN (${sql.join(contractActions)}) THEN ${member} END`;
@@ -117,7 +117,7 @@ export async function newsOfAgents(
       .where(isInTime(now))
       .where((eb) => {
         const isOpen = eb("action", "not in", contractActions);
-        return contracted.length === 0 ? isOpen : eb.or([isOpen, eb("agent_id", "in", contracted)]);
+        return retrying.length === 0 ? isOpen : eb.or([isOpen, eb("agent_id", "in", retrying)]);
       })
       .execute(),
     db.read.selectFrom("agents").select("id").where("id", "in", agentIds).where("revoked_at", "is not", null).execute(),

@@ -38,9 +38,10 @@ for (const dialect of testDialects) {
       row: Partial<CommandRow>,
       {
         contracts = [],
+        resubmits = [],
         max = 1,
         withResends = true,
-      }: { contracts?: string[]; max?: number; withResends?: boolean } = {},
+      }: { contracts?: string[]; resubmits?: string[]; max?: number; withResends?: boolean } = {},
     ): Promise<string> {
       const agentId = randomUUID();
       await issue({ agent_id: agentId, ...row });
@@ -50,6 +51,7 @@ for (const dialect of testDialects) {
         agentId,
         max,
         retryContracts: new Set(contracts),
+        resubmits: new Set(resubmits),
         withResends,
         waitMs,
         signal,
@@ -79,6 +81,14 @@ for (const dialect of testDialects) {
       ["bulk_retry", { filter: null }, ["bullmq"]],
     ])("sleeps on beside a %s with %o that it may not be given", async (action, parameters, contracts) => {
       expect(await outcome(ofAction(action, parameters), { contracts })).toBe("over");
+    });
+
+    test.each([
+      ["is woken by", "retry_task", { engine: "bullmq" }, ["bullmq"], "look"],
+      ["sleeps on beside", "retry_task", { engine: "bullmq" }, ["celery"], "over"],
+      ["sleeps on beside", "bulk_retry", { filter: { engine: "bullmq" } }, ["bullmq"], "over"],
+    ])("%s a %s with %o when it only submits %j again", async (_does, action, parameters, resubmits, news) => {
+      expect(await outcome(ofAction(action, parameters), { resubmits })).toBe(news);
     });
 
     test("sleeps on when it takes nothing", async () => {

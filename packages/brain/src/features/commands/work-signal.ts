@@ -10,7 +10,7 @@ import { newsOfAgents } from "./store.ts";
 type News = "look" | "revoked" | "over";
 
 /** A poll that waits, with what it will claim. */
-interface Waiter extends Pick<ClaimRequest, "max" | "retryContracts" | "withResends"> {
+interface Waiter extends Pick<ClaimRequest, "max" | "retryContracts" | "resubmits" | "withResends"> {
   wake(news: News): void;
 }
 
@@ -65,19 +65,22 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     else if (waiting.size > 0) void childLooks.ask(childrenWord);
   }
 
-  const hasContracts = (agentId: string): boolean =>
+  const takesChildren = (agentId: string): boolean =>
     [...(waiting.get(agentId) ?? [])].some(({ retryContracts }) => retryContracts.size > 0);
+  const resubmits = (agentId: string): boolean =>
+    [...(waiting.get(agentId) ?? [])].some(({ resubmits: engines }) => engines !== undefined && engines.size > 0);
 
   async function recheck(): Promise<void> {
     const everyone = [...waiting.keys()];
     for (let start = 0; start < everyone.length; start += agentsPerStatement) {
       const agentIds = everyone.slice(start, start + agentsPerStatement);
       const now = clock.now();
-      const contracted = agentIds.filter(hasContracts);
+      const ofChildren = agentIds.filter(takesChildren);
+      const retrying = agentIds.filter((agentId) => takesChildren(agentId) || resubmits(agentId));
       const [{ pending, revoked }, due, inBulk] = await Promise.all([
-        newsOfAgents(database, { agentIds, contracted, now }),
+        newsOfAgents(database, { agentIds, retrying, now }),
         agentsDueForResend(database.read, agentIds, resendRule(now, redispatch)),
-        contracted.length === 0 ? [] : (children?.()?.waitingFor(contracted) ?? []),
+        ofChildren.length === 0 ? [] : (children?.()?.waitingFor(ofChildren) ?? []),
       ]);
       for (const agentId of revoked) wake(agentId, "revoked");
       for (const agentId of due) {
@@ -96,10 +99,10 @@ export function createWorkSignal(deps: WorkSignalDeps) {
   /** Wakes polls for the children of bulk retries: no more than can be given some now, those of the agents that wait longest. */
   async function lookForChildren(): Promise<void> {
     await pause(gatherMs);
-    const contracted = [...waiting.keys()].filter(hasContracts);
+    const ofChildren = [...waiting.keys()].filter(takesChildren);
     const left = new Map<string, number>();
-    for (let start = 0; start < contracted.length; start += agentsPerStatement) {
-      const agentIds = contracted.slice(start, start + agentsPerStatement);
+    for (let start = 0; start < ofChildren.length; start += agentsPerStatement) {
+      const agentIds = ofChildren.slice(start, start + agentsPerStatement);
       const found = (await children?.()?.waitingFor(agentIds)) ?? [];
       const ofAgent = Map.groupBy(found, ({ agentId }) => agentId);
       for (const kind of agentIds.flatMap((agentId) => ofAgent.get(agentId) ?? [])) {
