@@ -17,6 +17,11 @@ const options = {
   queue: { type: "string", value: "NAME", help: "with --all: of this queue only" },
   yes: { type: "boolean", help: "with --all: without asking first" },
   ...actOptions,
+  agent: {
+    type: "string",
+    value: "ID",
+    help: "by this agent (default: the one that reported the task, or that can; with --all the one that listed them)",
+  },
 } as const satisfies CommandOptions;
 
 const maxLetters = 10_000;
@@ -47,10 +52,10 @@ export const deadLettersRequeue: Command = {
       ...(values.queue !== undefined && { queue: values.queue }),
       ...(values.agent !== undefined && { agent_id: values.agent }),
     };
-    const { taskIds, left } =
+    const { taskIds, left, agent } =
       given === null
         ? await readLetters(connection, slug, { query, most }, terminal)
-        : { taskIds: given.taskIds, left: 0 };
+        : { taskIds: given.taskIds, left: 0, agent: values.agent };
     if (taskIds.length === 0) {
       if (values.json === true) terminal.out(jsonText({ commands: [], refused: [] }));
       else terminal.err("svc: there are no dead letters to requeue");
@@ -61,7 +66,7 @@ export const deadLettersRequeue: Command = {
     const which = left === 0 ? taskIds.length : `the newest ${taskIds.length}${known}`;
     if (isAll && values.yes !== true && !(await confirms(`Requeue ${which} dead letters of ${of}? [y/N] `)))
       throw new CliError("refused", `nothing was requeued of ${which} dead letters; --yes goes without asking`);
-    const work = issuing(engine!, values, (body) => connection.api.requeueDeadLetter(slug, body));
+    const work = issuing(engine!, { ...values, agent }, (body) => connection.api.requeueDeadLetter(slug, body));
     const code = await carryOut({ what: "requeueing", slug, taskIds, ...work }, connection, terminal);
     if (left !== 0) terminal.err(`svc: ${left ?? "some"} more dead letters are left: the same again goes on with them`);
     return code;
@@ -72,6 +77,8 @@ interface Letters {
   readonly taskIds: readonly string[];
   /** How many there are besides; null where the engine does not tell. */
   readonly left: number | null;
+  /** Who told them: another agent of the engine may watch another server. */
+  readonly agent: string | undefined;
 }
 
 /** The task ids of so many dead letters at most, newest first, all told by one agent. A listing that is over the service's budget waits for the next minute. */
@@ -100,8 +107,8 @@ async function readLetters(
     progress.show(taskIds.size, Math.max(taskIds.size, page.total ?? 0));
   } while (cursor !== undefined && taskIds.size < most);
   const taken = [...taskIds].slice(0, most);
-  if (cursor === undefined) return { taskIds: taken, left: taskIds.size - taken.length };
-  return { taskIds: taken, left: total === null ? null : Math.max(0, total - taken.length) };
+  const all = cursor === undefined ? taskIds.size : total;
+  return { taskIds: taken, left: all === null ? null : Math.max(0, all - taken.length), agent: agent_id };
 }
 
 async function inTurn<T>(read: () => Promise<T>, terminal: Terminal): Promise<T> {

@@ -292,4 +292,38 @@ describe("svc dead-letters requeue --all", () => {
       expect(asked.splice(0)).toEqual([`${id} null`, `${id} next`]);
     }
   });
+
+  test("asks the agent that listed them, whoever was seen last, and with --agent that one", async () => {
+    const { brain, engine, agentId } = shop();
+    const adapter = createScriptedAdapter("shop", ["list_dead_letters", "requeue_dead_letter"]);
+    const { minted } = await brain.connectAgent({ engines: [adapter] });
+    const seenLast = (agent: string) =>
+      brain.running.brain.database.write(async (tx) => {
+        const seen = (at: string) => tx.updateTable("agents").set({ last_seen_at: new Date(at) });
+        await seen("2080-01-01T00:00:00Z").where("id", "<>", agent).execute();
+        await seen("2090-01-01T00:00:00Z").where("id", "=", agent).execute();
+      });
+    const letters = lettersOf("listed", 2);
+    const entries = letters.map((letter) => ({ task_name: null, ...letter }));
+    const listing = (other: string) => async () => {
+      await seenLast(other);
+      return { status: "success" as const, result: { entries, next_cursor: null, total: 2, engine: "shop" } };
+    };
+    engine.listing = listing(minted.agentId);
+    engine.letters.push(...letters);
+    const listElsewhere = listing(agentId);
+    const elsewhere: string[] = [];
+    adapter.answerCommands(async ({ action, parameters }) => {
+      if (action === "dlq.list") return listElsewhere();
+      elsewhere.push(`${action} ${parameters.task_id}`);
+      return { status: "success", result: {} };
+    });
+    const both = ["requeue_dead_letter listed-0", "requeue_dead_letter listed-1"];
+
+    await seenLast(agentId);
+    expect(await requeue("--all", "--yes")).toMatchObject({ code: 0 });
+    expect([engine.done.splice(0).sort(), elsewhere.splice(0)]).toEqual([both, []]);
+    expect(await requeue("--all", "--yes", "--agent", minted.agentId)).toMatchObject({ code: 0 });
+    expect([engine.done, elsewhere.sort()]).toEqual([[], both]);
+  });
 });
