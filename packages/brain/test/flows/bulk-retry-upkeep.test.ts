@@ -6,6 +6,7 @@ import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BulkRetryRequestRow } from "../../src/schema/tables/index.ts";
 import { answering, childrenGiven, connectAble, failTasks, retrying, whenRequest } from "../bulk-retry-fixture.ts";
+import { bulkRetryRow } from "../bulk-retry-rows.ts";
 
 const publicUrl = "http://localhost:7799";
 const longAgo = new Date(1000);
@@ -151,7 +152,13 @@ for (const dialect of testDialects) {
       expect(children).toEqual([{ parent_id: kept.id }]);
     });
 
-    test("that are full cost a claiming poll nothing, until a result makes room", async () => {
+    test("that are full cost a claiming poll nothing, until a result makes room, and hide nothing", async () => {
+      const full = { project_id: brain.project.id, claimed_count: 8, pending_count: 12, canonical_digest: "older" };
+      const older = Array.from({ length: 1001 }, () => bulkRetryRow(full));
+      const { database } = brain.running.brain;
+      await database.write(async (tx) => {
+        for (const row of older) await tx.insertInto("bulk_retry_requests").values(row).execute();
+      });
       const { id } = await retry(9, { engine: "rq" });
       const { agentId } = await brain.mintAgent();
       const { commands } = brain.running.brain.features;
@@ -173,6 +180,9 @@ for (const dialect of testDialects) {
         delivery_claim_token,
       });
       expect(await claim()).toHaveLength(1);
+      await database.write((tx) =>
+        tx.deleteFrom("bulk_retry_requests").where("canonical_digest", "=", full.canonical_digest).execute(),
+      );
     });
 
     test.each([

@@ -7,7 +7,7 @@ import { createCanaryWatch } from "./canary-watch.ts";
 import { createDueTimes } from "./due-times.ts";
 import { type RoundDeps, runRound } from "./round.ts";
 import { openStretches } from "./seal.ts";
-import { movingInProjects, movingRequests, openForAgent, parentsOf, withUnnotedEnds } from "./store.ts";
+import { fullWithUnnotedEnds, movingInProjects, movingRequests, openWithRoom, parentsOf } from "./store.ts";
 import { ableTakers, type Takers } from "./takers.ts";
 import { waitingFor } from "./waiting.ts";
 
@@ -83,15 +83,15 @@ export function createCoordinator(deps: CoordinatorDeps) {
     async take({ agentId, engines, max }) {
       const taken: CommandRow[] = [];
       const now = clock.now();
-      const open = (await openForAgent(database.read, agentId, now)).filter((row) =>
-        openStretches(row).some(({ engine }) => engines.has(engine)),
-      );
       // A result makes room in a full one; everything else leaves it as it is, and no transaction is opened for it.
-      const full = open.filter((row) => row.claimed_count > 0 && !row.hasRoom).map(({ id }) => id);
-      const freed = new Set(await withUnnotedEnds(database.read, full));
-      for (const row of open) {
+      const found = await Promise.all([
+        openWithRoom(database.read, [agentId], now),
+        fullWithUnnotedEnds(database.read, agentId, now),
+      ]);
+      const oldestFirst = found.flat().sort((a, b) => (a.id < b.id ? -1 : 1));
+      for (const row of oldestFirst) {
         if (taken.length >= max) break;
-        if (!row.hasRoom && !freed.has(row.id)) continue;
+        if (!openStretches(row).some(({ engine }) => engines.has(engine))) continue;
         const takers: Takers = async (_tx, _row, { engine }) => (engines.has(engine) ? [agentId] : []);
         const { issued, nextAt } = await runRound(deps, { parentId: row.id, takers, limit: max - taken.length });
         commands.offer(...issued);

@@ -140,9 +140,10 @@ export async function movingRequests(db: Db, afterId: string | null, limit: numb
   return rows.map(({ id }) => id);
 }
 
-const maxOpen = 500;
+/** One for each project and each named agent of one look for 500 agents. */
+const maxOpen = 1000;
 
-/** Running requests with unsent children in the projects of these agents, unless they name another agent; oldest first. */
+/** Running requests with unsent children in the projects of these agents, unless they name another agent. */
 const openForAgents = (db: Db, agentIds: readonly string[], now: Date) =>
   db
     .selectFrom("bulk_retry_requests")
@@ -153,9 +154,7 @@ const openForAgents = (db: Db, agentIds: readonly string[], now: Date) =>
     .where("control_state", "=", "running")
     .where("pending_count", ">", 0)
     .where("deadline_at", ">", now)
-    .where((eb) => eb.or([eb("target_agent_id", "is", null), eb("target_agent_id", "in", agentIds)]))
-    .orderBy("id")
-    .limit(maxOpen);
+    .where((eb) => eb.or([eb("target_agent_id", "is", null), eb("target_agent_id", "in", agentIds)]));
 
 /** More of it may be sent at `now`, as far as its own limits say. */
 const hasRoom = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_requests">) =>
@@ -168,22 +167,56 @@ const hasRoom = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_reques
     eb.or([eb("next_claim_at", "is", null), eb("next_claim_at", "<=", now)]),
   ]);
 
-export type OpenRequest = Pick<BulkRetryRequestRow, "id" | "claimed_count" | "stretches"> & {
-  readonly hasRoom: boolean;
-};
-
-/** What an agent may be given children of, with whether there is room for them. */
-export async function openForAgent(db: Db, agentId: string, now: Date): Promise<OpenRequest[]> {
-  const rows = await openForAgents(db, [agentId], now)
-    .select(["id", "claimed_count", "stretches"])
-    .select((eb) => hasRoom(now)(eb).as("has_room"))
-    .execute();
-  return rows.map(({ has_room, ...row }) => ({ ...row, hasRoom: Boolean(has_room) }));
-}
-
-/** What any of the agents may be given children of now; full ones hide none of the others, however many agents ask. */
+/**
+ * What any of the agents may be given children of now, oldest first. Full ones hide none of the others, and neither do those of one
+ * project, or for one named agent: when there are too many, each of these has its oldest.
+ */
 export const openWithRoom = (db: Db, agentIds: readonly string[], now: Date): Promise<BulkRetryRequestRow[]> =>
-  openForAgents(db, agentIds, now).selectAll().where(hasRoom(now)).execute();
+  db
+    .selectFrom("bulk_retry_requests")
+    .selectAll()
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom(
+          openForAgents(db, agentIds, now)
+            .where(hasRoom(now))
+            .select("id")
+            .select((open) =>
+              open.fn
+                .agg<number>("row_number")
+                .over((over) => over.partitionBy(["project_id", "target_agent_id"]).orderBy("id"))
+                .as("turn"),
+            )
+            .as("open"),
+        )
+        .select("open.id")
+        .orderBy("open.turn")
+        .orderBy("open.id")
+        .limit(maxOpen),
+    )
+    .orderBy("id")
+    .execute();
+
+/** What has no room, and gets some once the ends of its children's commands are noted; oldest first. */
+export const fullWithUnnotedEnds = (db: Db, agentId: string, now: Date): Promise<BulkRetryRequestRow[]> =>
+  openForAgents(db, [agentId], now)
+    .selectAll()
+    .where("claimed_count", ">", 0)
+    .where((eb) => eb.not(hasRoom(now)(eb)))
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("bulk_retry_children as c")
+          .innerJoin("commands as m", "m.id", "c.command_id")
+          .select("c.id")
+          .whereRef("c.parent_id", "=", "bulk_retry_requests.id")
+          .where(isInFlight)
+          .where("m.status", "in", ["completed", "failed", "cancelled", "timeout"]),
+      ),
+    )
+    .orderBy("id")
+    .limit(maxOpen)
+    .execute();
 
 /** The projects of those of the agents that are unrevoked. */
 export const projectsOf = (
@@ -218,21 +251,6 @@ export async function parentsOf(db: Db, commandIds: readonly string[]): Promise<
     .select("parent_id")
     .distinct()
     .where("command_id", "in", commandIds)
-    .execute();
-  return rows.map(({ parent_id }) => parent_id);
-}
-
-/** Those of the requests with a child whose command has ended and whose outcome is not noted yet. */
-export async function withUnnotedEnds(db: Db, requestIds: readonly string[]): Promise<string[]> {
-  if (requestIds.length === 0) return [];
-  const rows = await db
-    .selectFrom("bulk_retry_children as c")
-    .innerJoin("commands as m", "m.id", "c.command_id")
-    .select("c.parent_id")
-    .distinct()
-    .where("c.parent_id", "in", requestIds)
-    .where(isInFlight)
-    .where("m.status", "in", ["completed", "failed", "cancelled", "timeout"])
     .execute();
   return rows.map(({ parent_id }) => parent_id);
 }

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { agentRow } from "../../../test/agent-rows.ts";
+import { bulkRetryRow } from "../../../test/bulk-retry-rows.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BulkRetryRequestRow } from "../../schema/tables/index.ts";
-import { openForAgent } from "./store.ts";
+import { openWithRoom } from "./store.ts";
 import { waitingFor } from "./waiting.ts";
 
 const now = new Date("2026-05-20T12:00:00Z");
@@ -31,40 +32,18 @@ for (const dialect of testDialects) {
     /** A running request for 20 tasks of rq that nobody was sent, younger than those before it. */
     async function addRequest(given: Partial<BulkRetryRequestRow> = {}): Promise<string> {
       made += 1;
-      const row: BulkRetryRequestRow = {
+      const row = bulkRetryRow({
         id: uuidV7({ now: () => new Date(now.getTime() + made) }),
         project_id: projectId,
-        issued_by: null,
-        source_ip: null,
-        idempotency_key: randomUUID(),
-        canonical_digest: "",
-        plan_digest: "",
-        target_agent_id: null,
-        control_state: "running",
-        blocked_reason: null,
-        child_count: 20,
-        pending_count: 20,
-        claimed_count: 0,
-        succeeded_count: 0,
-        failed_count: 0,
-        unknown_count: 0,
-        max_in_flight: 8,
-        stretches: '[{"engine":"rq","next":0,"end":20}]',
-        canary_size: null,
-        canary_max_failures: 0,
-        canary_failures: 0,
-        rate_per_minute: null,
-        next_claim_at: null,
-        created_at: now,
-        sealed_at: now,
         deadline_at: later,
-        last_progress_at: null,
-        finished_at: null,
         ...given,
-      };
+      });
       await opened.database.write((tx) => tx.insertInto("bulk_retry_requests").values(row).execute());
       return row.id;
     }
+    const addRequests = async (count: number, given: Partial<BulkRetryRequestRow> = {}) => {
+      for (let at = 0; at < count; at += 1) await addRequest(given);
+    };
     const kindsFor = async (agentIds: readonly string[], at = now) =>
       (await waitingFor(opened.database.read, agentIds, at))
         .map(({ agentId, engine }) => `${agentIds.indexOf(agentId)} ${engine}`)
@@ -88,7 +67,7 @@ for (const dialect of testDialects) {
       const agentIds = await addAgents(1);
       const id = await addRequest(given);
       expect(await kindsFor(agentIds)).toEqual(["0 rq"]);
-      expect(await openForAgent(opened.database.read, agentIds[0]!, now)).toMatchObject([{ id, hasRoom: true }]);
+      expect(await openWithRoom(opened.database.read, agentIds, now)).toMatchObject([{ id }]);
     });
 
     test.each<[string, Partial<BulkRetryRequestRow>]>([
@@ -99,7 +78,7 @@ for (const dialect of testDialects) {
     ])("are not those of a request that %s", async (_what, given) => {
       const agentIds = await addAgents(1);
       await addRequest(given);
-      expect([await kindsFor(agentIds), await openForAgent(opened.database.read, agentIds[0]!, now)]).toEqual([[], []]);
+      expect(await kindsFor(agentIds)).toEqual([]);
     });
 
     test("are told once for each engine, and only of requests that are open to them", async () => {
@@ -116,12 +95,16 @@ for (const dialect of testDialects) {
       expect(await kindsFor(await addAgents(1))).toEqual([]);
     });
 
-    test("tell of a full request that it has no room, as a result may make some", async () => {
-      const [agentId] = await addAgents(1);
-      const id = await addRequest(full);
-      expect(await openForAgent(opened.database.read, agentId!, now)).toEqual([
-        { id, claimed_count: 8, stretches: expect.any(String), hasRoom: false },
-      ]);
+    test("are found beside any number of older ones, of another project or for another agent", async () => {
+      const agentIds = await addAgents(1);
+      const stretches = '[{"engine":"celery","next":0,"end":20}]';
+      await addRequests(1001, { stretches });
+      projectId = await addProject(opened.database, randomUUID());
+      agentIds.push(...(await addAgents(2)));
+      await addRequest();
+      expect(await kindsFor(agentIds)).toEqual(["0 celery", "1 rq", "2 rq"]);
+      await addRequest({ target_agent_id: agentIds[2]!, stretches });
+      expect(await kindsFor(agentIds)).toEqual(["0 celery", "1 rq", "2 celery", "2 rq"]);
     });
   });
 }
