@@ -58,7 +58,7 @@ for (const dialect of testDialects) {
 
     test("a bulk retry is refused as a whole when one of its tasks does not fit", async () => {
       const { queue } = await failing(1);
-      await failing(1, { queue, name: "x".repeat(8000) });
+      await failing(1, { queue, name: "x".repeat(limitBytes / 2) });
       const refused = await create({ filter: { queue } });
       expect([refused.status, refused.body.details.errors[0]]).toEqual([
         422,

@@ -4,7 +4,6 @@ import { storedJson } from "../../platform/database/stored-json.ts";
 import { invalid } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BulkRetryChildRow, BulkRetryRequestRow } from "../../schema/tables/index.ts";
-import { frameBytes } from "../commands/index.ts";
 import type { RetriedTask } from "../tasks/index.ts";
 import { digestOf, type EffectiveRequest } from "./effective-request.ts";
 
@@ -25,10 +24,17 @@ export interface Plan {
   readonly stretches: readonly Stretch[];
 }
 
+/** What a frame keeps free around a payload: 16 KiB, and half of a frame that is smaller than twice that. */
+const roomAround = (maxFrameBytes: number): number => Math.min(16_384, maxFrameBytes / 2);
+
 /** Children made before others get their turn. */
 const childrenAtOnce = 500;
 
-/** The children of a request, one task each in the given order, and the digest over all of them (spec part 3, section 4.4 rule 3). */
+/**
+ * The children of a request, one task each in the given order, and the digest over all of them (spec part 3, section 4.4 rule 3).
+ *
+ * @throws ApiError `validation_error` when the payload of one leaves a frame too little room.
+ */
 export async function sealPlan(
   { clock, maxFrameBytes }: { clock: Pick<Clock, "now">; maxFrameBytes: number },
   {
@@ -40,7 +46,7 @@ export async function sealPlan(
     projectId: string;
     parentId: string;
     effective: EffectiveRequest;
-    tasks: readonly RetriedTask[];
+    tasks: readonly Pick<RetriedTask, "engine" | "task_id" | "name" | "priority" | "reported_by">[];
   },
 ): Promise<Plan> {
   const children: BulkRetryChildRow[] = [];
@@ -58,11 +64,11 @@ export async function sealPlan(
       },
       max: 1,
     };
-    const target = { type: "task", id: task_id };
-    if (frameBytes({ action: "bulk_retry", target, parameters }) > maxFrameBytes) {
+    const payload = storedJson(parameters);
+    const payloadBytes = Buffer.byteLength(payload);
+    if (payloadBytes + roomAround(maxFrameBytes) > maxFrameBytes) {
       throw invalid({ loc: ["body", "filter"], type: "too_long", message: "does not fit in a frame to the agent" });
     }
-    const payload = storedJson(parameters);
     children.push({
       id: uuidV7(clock),
       parent_id: parentId,
@@ -74,7 +80,7 @@ export async function sealPlan(
       target_agent_id: effective.agentId,
       payload,
       payload_digest: digestOf(canonicalText(JSON.parse(payload))),
-      payload_size: Buffer.byteLength(payload),
+      payload_size: payloadBytes,
       required_contract_version: 1,
       delivery_state: "pending",
       outcome: "unobserved",

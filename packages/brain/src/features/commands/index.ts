@@ -15,7 +15,6 @@ import { createWorkSignal } from "./work-signal.ts";
 export { ableAgents, refused as agentRefused, whyNotAdvertised } from "./admission.ts";
 export type { ChildSource, ClaimedCommand, WaitingChildren } from "./claim.ts";
 export { reachOf, type SessionReach } from "./contract.ts";
-export { frameBytes } from "./frame.ts";
 export type { IssuedCommand, NewCommand } from "./issue.ts";
 export { changedCommands } from "./list.ts";
 export { expireCommands, pruneCommands } from "./loops.ts";
