@@ -1,8 +1,8 @@
-import { waitFor } from "@svc/testkit";
 import type { TestBrain, TestRole } from "@svc/testkit/brain";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "./command-agent.ts";
+import { letter, letterRow, lettersPage, loadLetters } from "./letters.ts";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
 
 let brain: TestBrain;
@@ -17,50 +17,35 @@ afterAll(async () => {
   await brain?.stop();
 });
 
-const letter = (task_id: string, facts: Record<string, unknown> = {}) => ({
-  task_id,
-  task_name: "billing.charge",
-  queue: "billing",
-  failed_at: new Date(Date.now() - 60_000).toISOString(),
-  error_excerpt: "PaymentError: upstream 503",
-  attempts: 3,
-  ...facts,
-});
-const page1 = { entries: [letter("dead-1"), letter("dead-2")], next_cursor: "more", total: 3, engine: "bullmq" };
+const page1 = lettersPage([letter("dead-1"), letter("dead-2")], "more", 3);
 const unknown = { task_name: null, failed_at: null, error_excerpt: null, attempts: null };
-const page2 = { entries: [letter("dead-3", unknown)], next_cursor: null, total: 3, engine: "bullmq" };
+const page2 = lettersPage([letter("dead-3", unknown)], null, 3);
 beforeEach(() => {
   agent.got.length = 0;
-  agent.answer = ({ action, parameters }) =>
-    action !== "dlq.list"
-      ? { status: "success" }
-      : { status: "success", result: parameters.cursor === "more" ? page2 : page1 };
+  agent.answer = ({ parameters }) => (parameters.cursor === "more" ? page2 : page1);
 });
 
 async function openAs(role: TestRole, search = "") {
   const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
   await screen.page.goto(`/p/${brain.project.slug}/dead-letters${search}`);
-  await screen.page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
   return screen;
 }
-const load = (page: Page) => page.getByRole("button", { name: "Load" });
-const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
 
 describe("dead letters", () => {
   test("are asked of an agent on a press alone, page by page, and stay while the tab is open", async () => {
     const { page, faults } = await openAs("operator", "?queue=billing");
     await page.getByText("Nothing is asked of an agent before you press Load").waitFor();
     expect(agent.got).toEqual([]);
-    await load(page).click();
-    await row(page, "dead-1").getByText("PaymentError: upstream 503").filter({ visible: true }).waitFor();
+    await loadLetters(page);
+    await letterRow(page, "dead-1").getByText("PaymentError: upstream 503").filter({ visible: true }).waitFor();
     await page.getByText("2 of 3").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     const asking = page.waitForRequest(/\/dead-letters\?.*cursor=more/);
     await page.getByRole("button", { name: "Ask for more" }).click();
     // The cursor is of the agent that gave it.
     expect(new URL((await asking).url()).searchParams.get("agent_id")).toBe(agent.agentId);
-    await row(page, "dead-3").getByText("name not recorded").waitFor();
-    expect(await row(page, "dead-3").getByText("not recorded", { exact: true }).count()).toBe(3);
+    await letterRow(page, "dead-3").getByText("name not recorded").waitFor();
+    expect(await letterRow(page, "dead-3").getByText("not recorded", { exact: true }).count()).toBe(3);
     expect(agent.got.map(({ action, parameters }) => [action, parameters.queue, parameters.cursor])).toEqual([
       ["dlq.list", "billing", null],
       ["dlq.list", "billing", "more"],
@@ -68,53 +53,9 @@ describe("dead letters", () => {
     await page.getByRole("link", { name: "Tasks" }).first().click();
     await page.getByRole("row", { name: /search.reindex/ }).waitFor();
     await page.goBack();
-    await row(page, "dead-3").waitFor();
+    await letterRow(page, "dead-3").waitFor();
     expect(agent.got).toHaveLength(2);
     expect(faults).toEqual([]);
-    await page.context().close();
-  });
-
-  test("are requeued, one command each", async () => {
-    const { page } = await openAs("operator");
-    await load(page).click();
-    await page.getByRole("checkbox", { name: "Tick all letters that were read and not requeued" }).check();
-    await page.getByRole("button", { name: "Requeue 2" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 2 letters" });
-    await dialog.getByRole("button", { name: "Requeue 2 letters" }).click();
-    await dialog.getByText("2 of 2 asked for.").waitFor();
-    await waitFor(() => agent.got.length === 3);
-    expect(agent.got.slice(1).map(({ action, parameters }) => [action, parameters.task_id])).toEqual([
-      ["requeue_dead_letter", "dead-1"],
-      ["requeue_dead_letter", "dead-2"],
-    ]);
-    await dialog.getByRole("button", { name: "Done" }).click();
-    await dialog.waitFor({ state: "detached" });
-    // They stay in the list, which is not read again, but are marked and left out of the next ticks.
-    for (const id of ["dead-1", "dead-2"]) await row(page, id).getByRole("link", { name: "requeued" }).waitFor();
-    expect(await axeFaults(page)).toEqual([]);
-    await page.getByRole("button", { name: "Ask for more" }).click();
-    await row(page, "dead-3").waitFor();
-    expect(await row(page, "dead-1").getByRole("link", { name: "requeued" }).count()).toBe(1);
-    await page.getByRole("checkbox", { name: "Tick all letters that were read and not requeued" }).check();
-    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
-    await page.context().close();
-  });
-
-  test("that the agent does not put back are marked so, and can be ticked again", async () => {
-    const { page } = await openAs("operator");
-    await load(page).click();
-    await row(page, "dead-2").waitFor();
-    agent.answer = () => ({ status: "failed", error: "the job is not there any more" });
-    await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
-    await page.getByRole("button", { name: "Requeue 1" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
-    await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
-    await dialog.getByRole("button", { name: "Done" }).click();
-    const mark = row(page, "dead-2").getByRole("link", { name: "not requeued" });
-    await mark.waitFor();
-    await expect.poll(() => mark.getAttribute("title")).toBe("the job is not there any more");
-    await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
-    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
     await page.context().close();
   });
 
@@ -122,9 +63,8 @@ describe("dead letters", () => {
     const screen = await openScreen(browser, brain, { cookie: brain.as.operator.cookie, size: "phone" });
     const { page } = screen;
     await page.goto(`/p/${brain.project.slug}/dead-letters`);
-    await page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
-    await load(page).click();
-    const first = row(page, "dead-1");
+    await loadLetters(page);
+    const first = letterRow(page, "dead-1");
     await first.waitFor();
     expect(await first.getByText("PaymentError: upstream 503").filter({ visible: true }).count()).toBe(1);
     expect(await first.getByText(/in billing, 3 attempts/).isVisible()).toBe(true);
@@ -135,7 +75,7 @@ describe("dead letters", () => {
 
   test("are stamped with the agent that told them", async () => {
     const { page } = await openAs("operator");
-    await load(page).click();
+    await loadLetters(page);
     const stamp = page.getByRole("status").filter({ hasText: "by the agent" });
     expect(await stamp.getByRole("link").getAttribute("href")).toBe(`/p/${brain.project.slug}/agents/${agent.agentId}`);
     await page.context().close();
@@ -143,20 +83,17 @@ describe("dead letters", () => {
 
   test("are read by a viewer, who cannot requeue them", async () => {
     const { page } = await openAs("viewer");
-    await load(page).click();
-    await row(page, "dead-1").waitFor();
+    await loadLetters(page);
+    await letterRow(page, "dead-1").waitFor();
     const requeue = page.getByRole("button", { name: "Requeue" });
     await expect.poll(() => requeue.getAttribute("title")).toBe("Needs the operator role in this project");
     await page.context().close();
   });
 
   test("of an engine that tells their number alone are counted", async () => {
-    agent.answer = () => ({
-      status: "success",
-      result: { entries: [], next_cursor: null, total: 1204, engine: "bullmq" },
-    });
+    agent.answer = () => lettersPage([], null, 1204);
     const { page } = await openAs("admin");
-    await load(page).click();
+    await loadLetters(page);
     await page.getByRole("heading", { name: "1,204 dead letters" }).waitFor();
     await page.getByText("cannot list them").waitFor();
     await page.context().close();
@@ -165,7 +102,7 @@ describe("dead letters", () => {
   test("that the agent fails to list lead to the command", async () => {
     agent.answer = () => ({ status: "failed", error: "redis is away" });
     const { page } = await openAs("admin");
-    await load(page).click();
+    await loadLetters(page);
     await page.getByRole("alert").getByText("The agent could not list them. It says: redis is away").waitFor();
     await page.getByRole("link", { name: "The command that was sent" }).click();
     await page.getByText("redis is away").first().waitFor();
@@ -178,8 +115,7 @@ test("without an agent that can list them, those that are online are named with 
   await connectCommandAgent(other, ["cancel_task"]);
   const { page } = await openScreen(browser, other, { cookie: other.as.admin.cookie });
   await page.goto(`/p/${other.project.slug}/dead-letters`);
-  await page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
-  await load(page).click();
+  await loadLetters(page);
   await page.getByText("No online agent can list the dead letters of this engine").waitFor();
   await page.getByText("bullmq (cancel_task)").waitFor();
   await page.context().close();

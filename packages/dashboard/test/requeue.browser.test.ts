@@ -1,0 +1,95 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { actions, type CommandAgent, type CommandOutcome, connectCommandAgent } from "./command-agent.ts";
+import { letter, letterRow, lettersPage, loadLetters, tickAll } from "./letters.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+const tokens = [...actions, "retry_by_reference_v1", "list_dead_letters"];
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain, tokens);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+const page1 = lettersPage([letter("dead-1"), letter("dead-2")], "more", 3);
+const page2 = lettersPage([letter("dead-3")], null, 3);
+beforeEach(() => {
+  agent.got.length = 0;
+  answer({});
+});
+/** How the agent answers the requests for the next page and for requeues. */
+function answer({ more = page2, requeue = { status: "success" } }: Partial<Record<"more" | "requeue", Answer>>): void {
+  agent.answer = ({ action, parameters }) =>
+    action === "requeue_dead_letter" ? requeue : parameters.cursor === "more" ? more : page1;
+}
+type Answer = CommandOutcome | Promise<CommandOutcome>;
+
+async function openLetters(from: TestBrain = brain): Promise<Page> {
+  const { page } = await openScreen(browser, from, { cookie: from.as.operator.cookie });
+  await page.goto(`/p/${from.project.slug}/dead-letters`);
+  await loadLetters(page);
+  return page;
+}
+const tick = (page: Page, id: string) => page.getByRole("checkbox", { name: `Tick ${id}` });
+
+/** Ticks a letter and asks for its requeue. */
+async function _requeue(page: Page, id: string): Promise<void> {
+  await tick(page, id).check();
+  await page.getByRole("button", { name: "Requeue 1" }).click();
+  const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
+  await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await dialog.waitFor({ state: "detached" });
+}
+
+describe("dead letters", () => {
+  test("are requeued, one command each", async () => {
+    const page = await openLetters();
+    await tickAll(page).check();
+    await page.getByRole("button", { name: "Requeue 2" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 2 letters" });
+    await dialog.getByRole("button", { name: "Requeue 2 letters" }).click();
+    await dialog.getByText("2 of 2 asked for.").waitFor();
+    await waitFor(() => agent.got.length === 3);
+    expect(agent.got.slice(1).map(({ action, parameters }) => [action, parameters.task_id])).toEqual([
+      ["requeue_dead_letter", "dead-1"],
+      ["requeue_dead_letter", "dead-2"],
+    ]);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
+    // They stay in the list, which is not read again, but are marked and left out of the next ticks.
+    for (const id of ["dead-1", "dead-2"]) await letterRow(page, id).getByRole("link", { name: "requeued" }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Ask for more" }).click();
+    await letterRow(page, "dead-3").waitFor();
+    expect(await letterRow(page, "dead-1").getByRole("link", { name: "requeued" }).count()).toBe(1);
+    await tickAll(page).check();
+    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    await page.context().close();
+  });
+
+  test("that the agent does not put back are marked so, and can be ticked again", async () => {
+    const page = await openLetters();
+    await letterRow(page, "dead-2").waitFor();
+    agent.answer = () => ({ status: "failed", error: "the job is not there any more" });
+    await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
+    await page.getByRole("button", { name: "Requeue 1" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
+    await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const mark = letterRow(page, "dead-2").getByRole("link", { name: "not requeued" });
+    await mark.waitFor();
+    await expect.poll(() => mark.getAttribute("title")).toBe("the job is not there any more");
+    await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
+    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    await page.context().close();
+  });
+});
