@@ -41,7 +41,7 @@ async function openLetters(from: TestBrain = brain): Promise<Page> {
 const tick = (page: Page, id: string) => page.getByRole("checkbox", { name: `Tick ${id}` });
 
 /** Ticks a letter and asks for its requeue. */
-async function _requeue(page: Page, id: string): Promise<void> {
+async function requeue(page: Page, id: string): Promise<void> {
   await tick(page, id).check();
   await page.getByRole("button", { name: "Requeue 1" }).click();
   const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
@@ -90,6 +90,25 @@ describe("dead letters", () => {
     await expect.poll(() => mark.getAttribute("title")).toBe("the job is not there any more");
     await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
     await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    await page.context().close();
+  });
+
+  test("of which nobody knows whether they were put back are marked so, and not ticked again", async () => {
+    const page = await openLetters();
+    await letterRow(page, "dead-2").waitFor();
+    const error = "Redis: no answer within 5 s";
+    answer({ requeue: { status: "failed", error, outcome: "unknown" } });
+    await requeue(page, "dead-2");
+    const mark = letterRow(page, "dead-2").getByRole("link", { name: "requeued or not: nobody knows" });
+    await mark.waitFor();
+    expect(await tick(page, "dead-2").isDisabled()).toBe(true);
+    await tickAll(page).check();
+    await page.getByRole("button", { name: "Requeue 1" }).waitFor();
+    expect(await tick(page, "dead-2").isChecked()).toBe(false);
+    expect(await axeFaults(page)).toEqual([]);
+    await mark.click();
+    await page.getByRole("region", { name: "About it" }).waitFor();
+    await page.getByText(`Nobody knows whether it took effect: ${error}`).first().waitFor();
     await page.context().close();
   });
 });

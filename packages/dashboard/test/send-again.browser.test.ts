@@ -79,6 +79,17 @@ describe("a command that did not succeed", () => {
     await second.page.context().close();
   });
 
+  test("is not said to have had no effect where its agent does not know that", async () => {
+    agent.answer = () => ({ status: "failed", error: "redis hung up", outcome: "unknown" });
+    const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
+    const { page } = await openAs("operator", id);
+    await page.getByText("Nobody knows whether it took effect: redis hung up").first().waitFor();
+    await again(page).click();
+    await page.getByRole("dialog").getByText("Nobody knows whether the first one took effect.").waitFor();
+    expect(await page.getByText("could not do").count()).toBe(0);
+    await page.context().close();
+  });
+
   test("is not sent again when its agent cannot tell how it ended, nor a purge", async () => {
     const error = "outcome unknown: the agent stopped while it carried the command out";
     agent.answer = () => ({ status: "failed", error });

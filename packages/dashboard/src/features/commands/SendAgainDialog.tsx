@@ -8,6 +8,7 @@ import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { AgentField } from "./AgentField.tsx";
 import { requestOf } from "./send-again.ts";
+import { hasUnknownOutcome } from "./unknown-outcome.ts";
 import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
 import { outcomeWords, refusalWords, wordsOfAction } from "./words.ts";
 
@@ -46,7 +47,9 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
           ? "Nobody knows whether the first one ran. A task that was cancelled already is not cancelled twice."
           : status === "cancelled"
             ? "The first one never reached an agent."
-            : "The agent could not do the first one; what stood in its way may still be there."}
+            : hasUnknownOutcome(command)
+              ? "Nobody knows whether the first one took effect. A task that was cancelled already is not cancelled twice."
+              : "The agent could not do the first one; what stood in its way may still be there."}
         {action === "retry_task" ? " The task runs at once, also where a later time was asked for." : ""}
       </p>
       <AgentField agents={able.agents} value={agent?.id ?? ""} onChange={setChosen} />

@@ -1,11 +1,10 @@
 import type { Command, CommandStatus } from "@svc/client";
 import type { Capability } from "./able.ts";
 import { hasMarker } from "./override-text.ts";
+import { hasUnknownOutcome } from "./unknown-outcome.ts";
 
 /** Running twice does what running once does: the service itself repeats it as well. */
 const redeliverable = "cancel_task";
-/** What older agents say in a failure of which they do not know how it ended; "queue x is unknown" is a plain refusal. */
-const unknownOutcome = /^outcome unknown:|; whether [^;]+ is unknown(?:;|$)/;
 
 /** The method of the client that asks for it. */
 type Method =
@@ -63,11 +62,10 @@ const unsuccessful: readonly CommandStatus[] = ["failed", "timeout", "cancelled"
  * for the others their target is to be looked at first.
  */
 export function mayHaveToBeSentAgain(command: Pick<Command, "action" | "status" | "error" | "result">): boolean {
-  const { action, status, error } = command;
+  const { action, status } = command;
   if (!unsuccessful.includes(status) || !Object.hasOwn(ways, action)) return false;
   if (action === redeliverable) return true;
-  const { outcome } = (command.result ?? {}) as { outcome?: unknown };
-  return status !== "timeout" && outcome !== "unknown" && !unknownOutcome.test(error ?? "");
+  return status !== "timeout" && !hasUnknownOutcome(command);
 }
 
 export interface Again {

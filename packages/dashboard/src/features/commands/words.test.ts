@@ -1,6 +1,23 @@
 import { ApiProblem } from "@svc/client";
-import { expect, test } from "vitest";
-import { outcomeWords, refusalWords } from "./words.ts";
+import { describe, expect, test } from "vitest";
+import { outcomeWords, refusalWords, statusSentence } from "./words.ts";
+
+describe("a command that failed", () => {
+  const failed = (error: string | null, result: unknown = null) => statusSentence({ status: "failed", error, result });
+
+  test("was not done, in the words of its agent", () => {
+    expect(failed("the queue mail is unknown")).toBe("The agent could not do it: the queue mail is unknown");
+    expect(failed(null)).toBe("The agent could not do it.");
+  });
+
+  test("is told as neither done nor undone where its agent does not know", () => {
+    const unknown = { outcome: "unknown" };
+    expect(failed("the broker hung up", unknown)).toBe("Nobody knows whether it took effect: the broker hung up");
+    expect(failed(null, unknown)).toBe("Nobody knows whether it took effect.");
+    // The result is hidden from viewers.
+    expect(failed("outcome unknown: the agent stopped")).toMatch(/^Nobody knows whether it took effect: /);
+  });
+});
 
 const notFound = (resource: string) =>
   new ApiProblem({ code: "not_found", status: 404, message: "not found", details: { resource } });

@@ -1,6 +1,7 @@
 import { ApiProblem, type Command } from "@svc/client";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { printable } from "../../ui/format.ts";
+import { hasUnknownOutcome } from "./unknown-outcome.ts";
 
 /** What each action does, for people; `bulk_retry` as an entry of a list. */
 export const actionWords: Readonly<Record<string, string>> = {
@@ -27,16 +28,18 @@ export const needsOperator = "Needs the operator role in this project";
 export const needsAdmin = "Needs the admin role in this project";
 
 /** What a status means, in a sentence. */
-export function statusSentence({ status, error }: Pick<Command, "status" | "error">): string {
-  switch (status) {
+export function statusSentence(command: Pick<Command, "status" | "result" | "error">): string {
+  switch (command.status) {
     case "pending":
       return "It waits for its agent to fetch it.";
     case "dispatched":
       return "Its agent has it. The result has not come yet.";
     case "completed":
       return "The agent did it.";
-    case "failed":
-      return error === null ? "The agent could not do it." : `The agent could not do it: ${printable(error)}`;
+    case "failed": {
+      const says = hasUnknownOutcome(command) ? "Nobody knows whether it took effect" : "The agent could not do it";
+      return command.error === null ? `${says}.` : `${says}: ${printable(command.error)}`;
+    }
     case "timeout":
       return "No result came in time. It may or may not have run: look at its target before you send it again.";
     case "cancelled":

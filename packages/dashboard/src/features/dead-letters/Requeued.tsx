@@ -5,13 +5,15 @@ import { paths } from "../../paths.ts";
 import { AppLink } from "../../ui/AppLink.tsx";
 import { printable } from "../../ui/format.ts";
 import { commandQuery, hasEnded, openPollMs } from "../commands/command-queries.ts";
+import { hasUnknownOutcome } from "../commands/unknown-outcome.ts";
 
+const nobodyKnows = "requeued or not: nobody knows";
 const words: Readonly<Record<CommandStatus, string>> = {
   pending: "requeue asked for",
   dispatched: "requeue asked for",
   completed: "requeued",
   failed: "not requeued",
-  timeout: "requeued or not: nobody knows",
+  timeout: nobodyKnows,
   cancelled: "requeue taken back",
 };
 
@@ -27,14 +29,14 @@ export function Requeued({ slug, commandId }: { slug: string; commandId: string 
       href={paths.command(slug, commandId)}
       title={command?.error == null ? undefined : printable(command.error)}
     >
-      {words[command?.status ?? "pending"]}
+      {command !== undefined && hasUnknownOutcome(command) ? nobodyKnows : words[command?.status ?? "pending"]}
     </AppLink>
   );
 }
 
 const undone: readonly CommandStatus[] = ["failed", "cancelled"];
 
-/** Whether a letter may be put back, by the command that was made for it: where there is none, or where that put nothing back. */
+/** Whether a letter may be put back, by the command that was made for it: where there is none, or where that surely put nothing back. */
 export function useLeftLetters(slug: string, commandIds: readonly string[]): (commandId: string | null) => boolean {
   const known = useQueries({
     // Read by the mark of each letter, and kept in step by what is pushed.
@@ -45,4 +47,6 @@ export function useLeftLetters(slug: string, commandIds: readonly string[]): (co
 }
 
 const undoneIds = (reads: { data: Command | undefined }[]): string[] =>
-  reads.flatMap(({ data }) => (data !== undefined && undone.includes(data.status) ? [data.id] : []));
+  reads.flatMap(({ data }) =>
+    data !== undefined && undone.includes(data.status) && !hasUnknownOutcome(data) ? [data.id] : [],
+  );
