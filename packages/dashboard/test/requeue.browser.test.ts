@@ -2,7 +2,7 @@ import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { actions, type CommandAgent, type CommandOutcome, connectCommandAgent } from "./command-agent.ts";
+import { actions, type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "./command-agent.ts";
 import { letter, letterRow, lettersPage, loadLetters, tickAll } from "./letters.ts";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
 
@@ -109,6 +109,43 @@ describe("dead letters", () => {
     await mark.click();
     await page.getByRole("region", { name: "About it" }).waitFor();
     await page.getByText(`Nobody knows whether it took effect: ${error}`).first().waitFor();
+    await page.context().close();
+  });
+
+  test("that are put back while more are asked for stay marked when those come", async () => {
+    const page = await openLetters();
+    const more = held<CommandOutcome>();
+    answer({ more: more.promise });
+    await page.getByRole("button", { name: "Ask for more" }).click();
+    await waitFor(() => agent.got.length === 2);
+    await requeue(page, "dead-1");
+    const mark = letterRow(page, "dead-1").getByRole("link", { name: "requeued" });
+    await mark.waitFor();
+    more.fulfil(page2);
+    await letterRow(page, "dead-3").waitFor();
+    expect(await mark.count()).toBe(1);
+    await tickAll(page).check();
+    await page.getByRole("button", { name: "Requeue 2" }).waitFor();
+    expect(await tick(page, "dead-1").isChecked()).toBe(false);
+    await page.context().close();
+  });
+
+  test("that are put back while they are read anew stay marked too, but not those that were before", async () => {
+    const page = await openLetters();
+    await requeue(page, "dead-1");
+    await letterRow(page, "dead-1").getByRole("link", { name: "requeued" }).waitFor();
+    const anew = held<CommandOutcome>();
+    agent.answer = ({ action }) => (action === "dlq.list" ? anew.promise : { status: "success" });
+    await loadLetters(page);
+    await waitFor(() => agent.got.length === 3);
+    await requeue(page, "dead-2");
+    const mark = letterRow(page, "dead-2").getByRole("link", { name: "requeued" });
+    await mark.waitFor();
+    anew.fulfil(lettersPage([letter("dead-1"), letter("dead-2"), letter("dead-4")]));
+    await letterRow(page, "dead-4").waitFor();
+    expect(await mark.count()).toBe(1);
+    // It is dead again.
+    expect(await letterRow(page, "dead-1").getByRole("link", { name: "requeued" }).count()).toBe(0);
     await page.context().close();
   });
 });

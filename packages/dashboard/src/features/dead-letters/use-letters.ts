@@ -33,6 +33,7 @@ export function useLetters(slug: string) {
   });
   const load = useMutation({
     mutationFn: async ({ engine, queue, after }: Asked & { after?: Loaded }) => {
+      const before = after ?? client.getQueryData<Loaded>(queryKey);
       const page = await api.listDeadLetters(slug, {
         engine,
         ...(queue !== undefined && { queue }),
@@ -49,7 +50,11 @@ export function useLetters(slug: string) {
         agentId: page.agent_id,
         requeued: after?.requeued ?? {},
       };
-      client.setQueryData(queryKey, next);
+      // The agent took up to 15 seconds, in which letters may have been put back.
+      client.setQueryData<Loaded>(queryKey, (now) => ({
+        ...next,
+        requeued: { ...next.requeued, ...markedSince(before, now, next) },
+      }));
     },
   });
   const mark = (letter: DeadLetter, commandId: string) =>
@@ -58,6 +63,12 @@ export function useLetters(slug: string) {
       (old) => old && { ...old, requeued: { ...old.requeued, [letterKey(letter)]: commandId } },
     );
   return { loaded, load, mark };
+}
+
+/** The marks that were not there before, where they are of the same agent's letters as the `next` ones. */
+function markedSince(before: Loaded | undefined, now: Loaded | undefined, next: Loaded): Loaded["requeued"] {
+  if (now?.engine !== next.engine || now.agentId !== next.agentId) return {};
+  return Object.fromEntries(Object.entries(now.requeued).filter(([key, id]) => before?.requeued[key] !== id));
 }
 
 /** Of one engine; its task ids are unique in a queue. */
