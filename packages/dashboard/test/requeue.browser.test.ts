@@ -1,5 +1,6 @@
 import { waitFor } from "@svc/testkit";
 import type { TestBrain } from "@svc/testkit/brain";
+import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "./command-agent.ts";
@@ -146,6 +147,36 @@ describe("dead letters", () => {
     expect(await mark.count()).toBe(1);
     // It is dead again.
     expect(await letterRow(page, "dead-1").getByRole("link", { name: "requeued" }).count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe("of several agents", () => {
+  test("the one that told the letters puts them back, and it is said when that one cannot be asked", async () => {
+    await using other = await startBrainWithSite();
+    const noLetters = await connectCommandAgent(other);
+    const lister = createScriptedAdapter("bullmq", ["list_dead_letters", "requeue_dead_letter"]);
+    lister.answerCommands(async ({ action }) => (action === "dlq.list" ? page1 : { status: "success" }));
+    const told = await other.connectAgent({ engines: [lister], bufferName: "lister" });
+    const page = await openLetters(other);
+    await tick(page, "dead-1").check();
+    await page.getByRole("button", { name: "Requeue 1" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
+    await expect.poll(() => dialog.getByLabel("Agent").inputValue()).toBe(told.minted.agentId);
+    const gone = dialog.getByText("The agent that told it cannot be asked now.");
+    expect(await gone.count()).toBe(0);
+    const asking = page.waitForRequest("**/commands/requeue-dead-letter");
+    await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
+    expect((await asking).postDataJSON()).toMatchObject({ task_id: "dead-1", agent_id: told.minted.agentId });
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await told.agent.stop();
+    await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
+    await tick(page, "dead-2").check();
+    await page.getByRole("button", { name: "Requeue 1" }).click();
+    await gone.waitFor();
+    await dialog.getByText("It goes to the agent").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    expect(noLetters.got).toEqual([]);
     await page.context().close();
   });
 });

@@ -305,6 +305,7 @@ function Letters({ slug, loaded, agents, isBusy, onRequeued, onMore }: LettersPr
             slug={slug}
             engine={engine}
             letters={chosen.map(({ letter }) => letter)}
+            toldBy={agentId}
             onRequeued={(letter, commandId) => {
               onRequeued(letter, commandId);
               set(letterKey(letter), false);

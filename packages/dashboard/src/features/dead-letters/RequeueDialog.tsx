@@ -21,19 +21,21 @@ interface RequeueDialogProps {
   slug: string;
   engine: string;
   letters: readonly DeadLetter[];
+  /** The agent that told them: another one of the engine may watch another server, with other tasks of these ids. */
+  toldBy: string;
   /** Its command was made. */
   onRequeued: (letter: DeadLetter, commandId: string) => void;
   onClose: () => void;
 }
 
 /** Puts dead letters back into their queues, one command each. */
-export function RequeueDialog({ slug, engine, letters: ticked, onRequeued, onClose }: RequeueDialogProps) {
+export function RequeueDialog({ slug, engine, letters: ticked, toldBy, onRequeued, onClose }: RequeueDialogProps) {
   const [letters] = useState(ticked);
   const [runId] = useState(freshKey);
   const online = useAble(slug, { engine, capability: "requeue_dead_letter" });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.requeueDeadLetter(to, body));
   const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn();
-  const [chosen, setChosen] = useState("");
+  const [chosen, setChosen] = useState(toldBy);
   // Once one is asked for it stays with this agent, whoever else comes or goes.
   const { able, agentId } = useKept({ able: online, agentId: chosen }, hasBegun);
   const named = namedAgent(able.agents, agentId);
@@ -59,6 +61,12 @@ export function RequeueDialog({ slug, engine, letters: ticked, onRequeued, onClo
         anyWords="for each the one that reported it last"
         onChange={setChosen}
       />
+      {able.agents.length === 0 || able.agents.some(({ id }) => id === toldBy) ? null : (
+        <p>
+          The agent that told {letters.length === 1 ? "it" : "them"} cannot be asked now. Another one may watch another
+          server, where the same id is another task.
+        </p>
+      )}
       {made > 0 || isStopping ? (
         <p role="status">
           {count(made)} of {count(letters.length)} asked for.
