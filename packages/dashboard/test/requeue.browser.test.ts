@@ -179,4 +179,16 @@ describe("of several agents", () => {
     expect(noLetters.got).toEqual([]);
     await page.context().close();
   });
+
+  test("one that was revoked since it told the first page is named as the reason why no more come", async () => {
+    await using other = await startBrainWithSite();
+    const lister = await connectCommandAgent(other, tokens);
+    lister.answer = () => page1;
+    const page = await openLetters(other);
+    await letterRow(page, "dead-2").waitFor();
+    expect((await other.as.root.delete(`/projects/${other.project.slug}/agents/${lister.agentId}`)).status).toBe(204);
+    await page.getByRole("button", { name: "Ask for more" }).click();
+    await page.getByRole("alert").getByText("it was revoked. Load the list again.").waitFor();
+    await page.context().close();
+  });
 });

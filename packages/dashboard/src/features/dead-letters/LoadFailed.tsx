@@ -53,6 +53,10 @@ function wordsOf(error: unknown): string {
       return typeof error.details.reason === "string"
         ? "The agent that told the pages so far cannot be asked now. Load the list again."
         : "The list has changed since it was read. Load it again.";
+    case "not_found":
+      return error.details.resource === "agent"
+        ? "The agent that told the pages so far is not here any more: it was revoked. Load the list again."
+        : causeOf(error);
     default:
       return causeOf(error);
   }
