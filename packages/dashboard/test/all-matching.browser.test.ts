@@ -3,6 +3,7 @@ import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { held } from "./command-agent.ts";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
 import { type Told, tell } from "./task-traffic.ts";
 
@@ -36,12 +37,13 @@ const toldTask = (index: number): Told => ({
   },
 });
 
+const tokens = ["bulk_retry", "cancel_task", "retry_by_reference_v1"];
+const celery = createScriptedAdapter("celery", tokens);
 let brain: TestBrain;
 let browser: Browser;
 beforeAll(async () => {
   [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
-  const tokens = ["bulk_retry", "cancel_task", "retry_by_reference_v1"];
-  const engines = [createScriptedAdapter("bullmq", tokens), createScriptedAdapter("celery", tokens)];
+  const engines = [createScriptedAdapter("bullmq", tokens), celery];
   for (const engine of engines) engine.answerCommands(async () => ({ status: "success" }));
   await brain.connectAgent({ engines, heartbeatSeconds: 1 });
   const all = Array.from({ length: tasks }, (_, index) => index);
@@ -193,5 +195,36 @@ test.each(["viewer", "auditor"] as const)("a %s is not offered all that match", 
       .getByRole("button", { name: /^Select all/ })
       .count(),
   ).toBe(0);
+  await page.context().close();
+});
+
+test("the retry of all that match stays one when by its own count no more match than are ticked", async () => {
+  const path = `/projects/${brain.project.slug}/tasks`;
+  const copies = ["copy-1", "copy-2", "copy-3"];
+  tell(
+    { adapter: celery },
+    copies.map((taskId, at) => ({ kind: "task.failed", taskId, ago: 30 + at, data: { task_name: "audit.copy" } })),
+  );
+  const last = await waitFor(async () => (await brain.as.admin.get(`${path}/celery/copy-3`)).body.id);
+  const { page } = await openList("state=failure&name=audit.copy&q=engine%3Acelery");
+  const boxes = page.locator("[role=row][id]").getByRole("checkbox");
+  await expect.poll(() => boxes.count()).toBe(3);
+  for (const at of [0, 1]) await boxes.nth(at).check({ force: true });
+  await bar(page).getByRole("button", { name: "Select all 3 matching" }).click();
+  const counting = held<void>();
+  const change = held<void>();
+  await page.route(/[/]tasks[?].*include_total=true/, async (route) => {
+    counting.fulfil();
+    await change.promise;
+    await route.continue();
+  });
+  await bar(page).getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("dialog", { name: "Retry 3 tasks" }).getByLabel("At most in a minute").fill("7");
+  await counting.promise;
+  expect((await brain.as.admin.post(`${path}/bulk-delete`, { task_ids: [last] })).status).toBe(200);
+  change.fulfil();
+  const dialog = page.getByRole("dialog", { name: "Retry 2 tasks" });
+  await dialog.waitFor();
+  expect(await dialog.getByLabel("At most in a minute").inputValue()).toBe("7");
   await page.context().close();
 });

@@ -12,11 +12,17 @@ const BulkRetryDialog = lazy(() =>
   import("../bulk-retries/BulkRetryDialog.tsx").then((part) => ({ default: part.BulkRetryDialog })),
 );
 
+interface AllMatching {
+  filters: TaskFilters;
+  words: string;
+  carried: Carried;
+}
+
 interface BulkActsProps {
   slug: string;
   rows: readonly ListRow[];
   /** All that match are chosen, and not only those that are ticked. */
-  all: { filters: TaskFilters; words: string; carried: Carried } | null;
+  all: AllMatching | null;
   onDone: () => void;
   /** These are not ticked any more: what was asked for them is under way. */
   onDrop: (rows: readonly ListRow[]) => void;
@@ -24,9 +30,10 @@ interface BulkActsProps {
 
 /** Retry and cancel of the ticked tasks; a retry also of all that match. */
 export function BulkActs({ slug, rows, all, onDone, onDrop }: BulkActsProps) {
-  const [asked, setAsked] = useState<TaskAct | null>(null);
+  // With what was chosen when it was asked: a new count may end the choice of all, which must not turn one dialog into the other.
+  const [asked, setAsked] = useState<{ act: TaskAct; all: AllMatching | null } | null>(null);
   const reason = useMayNot(slug);
-  const filter = all?.carried.filter ?? null;
+  const filter = asked?.all?.carried.filter ?? null;
   const close = () => setAsked(null);
   // Not at once: the dialog goes with the last tick.
   const [made, setMade] = useState<readonly ListRow[]>([]);
@@ -37,32 +44,32 @@ export function BulkActs({ slug, rows, all, onDone, onDrop }: BulkActsProps) {
   }, [asked, made, onDrop]);
   return (
     <>
-      <HeldButton reason={reason ?? all?.carried.fault ?? null} onAct={() => setAsked("retry")}>
+      <HeldButton reason={reason ?? all?.carried.fault ?? null} onAct={() => setAsked({ act: "retry", all })}>
         <Icon name="retry" />
         Retry
       </HeldButton>
       <HeldButton
         reason={reason ?? (all === null ? null : "Tick the tasks: not all that match can be cancelled at once")}
-        onAct={() => setAsked("cancel")}
+        onAct={() => setAsked({ act: "cancel", all })}
       >
         <Icon name="x" />
         Cancel
       </HeldButton>
       {asked ? (
         <Suspense fallback={null}>
-          {all !== null && filter !== null ? (
+          {asked.all !== null && filter !== null ? (
             <BulkRetryDialog
               slug={slug}
-              filters={all.filters}
+              filters={asked.all.filters}
               filter={filter}
-              words={all.words}
+              words={asked.all.words}
               onClose={close}
               onDone={onDone}
             />
           ) : (
             <BulkDialog
               slug={slug}
-              act={asked}
+              act={asked.act}
               rows={rows}
               onMade={(rows) => setMade((old) => [...old, ...rows])}
               onClose={close}
