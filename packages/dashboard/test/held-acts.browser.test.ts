@@ -27,6 +27,11 @@ async function openAs(role: TestRole, path: string, size: "desktop" | "phone" = 
   return screen;
 }
 const heldBy = (dialog: Locator) => dialog.getByRole("status");
+const hasFocus = (button: Locator) => button.evaluate((element) => element === document.activeElement);
+async function tabTo(page: Page, button: Locator): Promise<void> {
+  for (let stops = 0; stops < 60 && !(await hasFocus(button)); stops += 1) await page.keyboard.press("Tab");
+  expect(await hasFocus(button)).toBe(true);
+}
 const isOff = (button: Locator) => expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
 
 describe("a button that is held back", () => {
@@ -63,18 +68,30 @@ describe("a button that is held back", () => {
     const { page, faults } = await openAs("viewer", "tasks/bullmq/bad-1");
     const button = page.getByRole("button", { name: "Retry", exact: true });
     await expect.poll(() => button.getAttribute("title")).toBe(reason);
-    const hasFocus = () => button.evaluate((element) => element === document.activeElement);
-    for (let stops = 0; stops < 60 && !(await hasFocus()); stops += 1) await page.keyboard.press("Tab");
-    expect(await hasFocus()).toBe(true);
+    await tabTo(page, button);
     await layer(page).waitFor();
     await page.keyboard.press("Escape");
     await layer(page).waitFor({ state: "detached" });
-    expect(await hasFocus()).toBe(true);
+    expect(await hasFocus(button)).toBe(true);
     await page.keyboard.press("Enter");
     await layer(page).waitFor();
     await page.keyboard.press("Shift+Tab");
     await layer(page).waitFor({ state: "detached" });
     expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("says so over the task list without holding that, as a menu does", async () => {
+    const said = { task_name: "reports.build", queue: "emails" };
+    tell({ adapter: agent.adapter }, [{ kind: "task.sent", taskId: "build-1", ago: 2, data: said }]);
+    const { page } = await openAs("viewer", "tasks?task=bullmq/bad-1");
+    const row = page.getByRole("row", { name: /reports.build/ });
+    await row.waitFor();
+    await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Cancel", exact: true }));
+    await layer(page).waitFor();
+    tell({ adapter: agent.adapter }, [{ kind: "task.succeeded", taskId: "build-1", data: { runtime_ms: 9 } }]);
+    await row.getByText("success").waitFor();
+    expect(await layer(page).count()).toBe(1);
     await page.context().close();
   });
 });

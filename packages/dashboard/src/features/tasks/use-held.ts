@@ -3,8 +3,11 @@ import { useEffect, useState } from "react";
 /** Why the rows must stay as they are for now. */
 type Hold = "menu" | "text" | null;
 
+/** Not the layer that says why a button is off: nobody works in it. */
+const openMenu = '[popover]:popover-open:not([aria-hidden="true"]), dialog:modal';
+
 function readHold(): Hold {
-  if (document.querySelector("[popover]:popover-open, dialog:modal")) return "menu";
+  if (document.querySelector(openMenu)) return "menu";
   const selection = document.getSelection();
   if (!selection || selection.isCollapsed) return null;
   const from = selection.anchorNode;
