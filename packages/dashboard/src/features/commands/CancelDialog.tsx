@@ -56,7 +56,7 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
       />
       {issue.isError ? (
         <Refusal>
-          {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+          {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
         </Refusal>
       ) : null}
       <div className={dialogFoot}>

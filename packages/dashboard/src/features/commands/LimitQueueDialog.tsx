@@ -53,7 +53,7 @@ export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: Lim
         <AgentField agents={able.agents} value={agent ?? ""} onChange={setAgentId} />
         {issue.isError ? (
           <Refusal>
-            {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+            {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
         <div className={dialogFoot}>

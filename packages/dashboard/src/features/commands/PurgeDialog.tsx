@@ -75,7 +75,7 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
         />
         {issue.isError ? (
           <Refusal>
-            {outcomeWords(issue.error, "Nothing was purged.")} {refusalWords(issue.error)}
+            {outcomeWords(issue.isLost, "Nothing was purged.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
         <p>

@@ -134,7 +134,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
         />
         {issue.isError ? (
           <Refusal>
-            {outcomeWords(issue.error, "No retry was asked for.")} {refusalWords(issue.error)}
+            {outcomeWords(issue.isLost, "No retry was asked for.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
         <div className={dialogFoot}>

@@ -52,7 +52,7 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
       <AgentField agents={able.agents} value={agent?.id ?? ""} onChange={setChosen} />
       {issue.isError ? (
         <Refusal>
-          {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+          {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
         </Refusal>
       ) : null}
       <div className={dialogFoot}>

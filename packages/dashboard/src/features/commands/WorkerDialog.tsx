@@ -151,7 +151,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
         <AgentField agents={able.agents} value={agent ?? ""} onChange={setAgentId} />
         {issue.isError ? (
           <Refusal>
-            {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+            {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
         <div className={dialogFoot}>
