@@ -203,6 +203,68 @@ describe("workers", () => {
   });
 });
 
+test("what must go to one agent goes to no other when the chosen one has gone, until another is chosen", async () => {
+  await using brain = await startBrainWithSite();
+  const tokens = [...every, "rate_limit_by_queue"];
+  const agent = await connectCommandAgent(brain, tokens);
+  agent.answer = () => ({ status: "failed", error: "not now" });
+  const at = `/projects/${brain.project.slug}`;
+  const worker = { agent_id: agent.agentId, engine: "bullmq", worker_name: "billing-1" };
+  const failed = await brain.as.operator.post(`${at}/commands/restart-worker`, worker);
+  await waitFor(async () => {
+    const { body } = await brain.as.operator.get(`${at}/commands/${failed.body.id}`);
+    return body.status === "failed";
+  });
+  const workers = (await brain.as.root.get(`${at}/workers`)).body.items;
+  const { id: workerId } = workers.find(({ name }: { name: string }) => name === "billing-1");
+  const second = createScriptedAdapter("bullmq", tokens);
+  second.answerCommands(async () => ({ status: "success" }));
+  const other = await brain.connectAgent({ engines: [second], bufferName: "second" });
+
+  const cases = [
+    { path: "queues/bullmq/billing", act: "Purge", button: "Purge 194 tasks", field: "Type billing to confirm" },
+    { path: "queues/bullmq/billing", act: "Limit rate", button: "Limit the rate", field: "Rate" },
+    { path: `workers/${workerId}`, act: "Restart", button: "Restart", field: null },
+    { path: `commands/${failed.body.id}`, act: "Send again", button: "Send again", field: null },
+  ];
+  const screens = [];
+  for (const { path, act, button, field } of cases) {
+    const { page } = await openAs(brain, "admin", path);
+    await page.getByRole("main").getByRole("button", { name: act, exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Agent").selectOption(other.minted.agentId);
+    if (field !== null) await dialog.getByLabel(field).fill(act === "Purge" ? "billing" : "10/m");
+    const go = dialog.getByRole("button", { name: button });
+    await expect.poll(() => go.getAttribute("aria-disabled")).toBe("false");
+    const sent: unknown[] = [];
+    await page.route("**/commands/*", (route) => {
+      if (route.request().method() === "POST") sent.push(route.request().postDataJSON().agent_id);
+      return route.continue();
+    });
+    screens.push({ page, dialog, go, sent });
+  }
+  agent.got.length = 0;
+  await other.agent.stop();
+  for (const { page, dialog, go, sent } of screens) {
+    await expect.poll(() => go.getAttribute("title"), { timeout: 10_000 }).toContain("The chosen agent has gone");
+    await go.click({ force: true });
+    expect(await axeFaults(page)).toEqual([]);
+    await dialog.getByLabel("Agent").selectOption(agent.agentId);
+    await expect.poll(() => go.getAttribute("aria-disabled")).toBe("false");
+    await go.click();
+    await dialog.waitFor({ state: "detached" });
+    expect(sent).toEqual([agent.agentId]);
+    await page.context().close();
+  }
+  await waitFor(() => agent.got.length === cases.length);
+  expect(agent.got.map(({ action }) => action)).toEqual([
+    "purge_queue",
+    "rate_limit",
+    "restart_worker",
+    "restart_worker",
+  ]);
+});
+
 test("of an archived project nothing can be asked for, and every button says why", async () => {
   await using brain = await startBrainWithSite();
   await connectCommandAgent(brain, every);

@@ -132,6 +132,30 @@ describe("a run of requeues", () => {
     await page.context().close();
   });
 
+  test("that was refused at once may be asked of another agent", async () => {
+    const second = createScriptedAdapter("bullmq", ["requeue_dead_letter"]);
+    second.answerCommands(async () => ({ status: "success" }));
+    const other = await brain.connectAgent({ engines: [second], bufferName: "second" });
+    const { page } = await openLetters();
+    await page.getByRole("button", { name: "Requeue 3" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 3 letters" });
+    const go = dialog.getByRole("button", { name: "Requeue 3 letters" });
+    const choice = dialog.getByLabel("Agent");
+    await choice.selectOption(other.minted.agentId);
+    let seen = 0;
+    await page.route("**/commands/requeue-dead-letter", (route) =>
+      ++seen === 1 ? refusal(route, 403, "forbidden") : route.continue(),
+    );
+    await go.click();
+    await dialog.getByText("Nothing was asked for. Your role does not allow this.").waitFor();
+    await choice.selectOption(agent.agentId);
+    await go.click();
+    await dialog.getByText("3 of 3 asked for.").waitFor();
+    await waitFor(() => asked().length === 3);
+    await other.agent.stop();
+    await page.context().close();
+  });
+
   test("of many letters is one entry of the tray, which leads to the list of them", async () => {
     letters = Array.from({ length: 6 }, (_, at) => letter(`old-${at}`));
     const { page } = await openLetters();
@@ -265,32 +289,86 @@ describe("a run of cancels", () => {
   });
 });
 
-test("a request whose answer was lost stays the same though an agent goes meanwhile", async () => {
-  await using other = await startBrainWithSite();
-  await connectCommandAgent(other);
-  const second = createScriptedAdapter("bullmq", ["retry_task", "retry_by_reference_v1"]);
-  second.answerCommands(async () => ({ status: "success" }));
-  const connected = await other.connectAgent({ engines: [second], bufferName: "second" });
-  const { page } = await open("tasks/bullmq/bad-1", other);
-  await page.getByRole("button", { name: "Retry", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
-  await dialog.getByLabel("Agent").waitFor();
+/** The first request is carried out, but its answer is lost; `answer` says what comes to those after it. @returns all bodies */
+async function loseAnswer(page: Page, url: string, answer = (route: Route, _place: number) => route.continue()) {
   const sent: string[] = [];
-  await page.route("**/commands/retry-task", async (route) => {
+  await page.route(url, async (route) => {
     sent.push(route.request().postData() ?? "");
-    if (sent.length > 1) return route.continue();
+    if (sent.length > 1) return answer(route, sent.length);
     await route.fetch();
     await route.abort();
   });
-  await dialog.getByRole("button", { name: "Retry the task" }).click();
-  await dialog.getByText("Whether it was asked for is not known.").waitFor();
-  await connected.agent.stop();
-  await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
-  await dialog.getByRole("button", { name: "Retry the task" }).click();
-  await dialog.waitFor({ state: "detached" });
-  expect(sent).toHaveLength(2);
-  expect(sent[1]).toBe(sent[0]);
-  const { body } = await other.as.operator.get(`/projects/${other.project.slug}/commands`);
-  expect(body.items).toHaveLength(1);
-  await page.context().close();
+  return sent;
+}
+
+describe("a request whose answer was lost", () => {
+  const commandsOf = async (from: TestBrain) =>
+    (await from.as.operator.get(`/projects/${from.project.slug}/commands`)).body.items;
+
+  test("stays the same though an agent goes meanwhile, also after a refusal that says nothing of it", async () => {
+    await using other = await startBrainWithSite();
+    await connectCommandAgent(other);
+    const second = createScriptedAdapter("bullmq", ["retry_task", "retry_by_reference_v1"]);
+    second.answerCommands(async () => ({ status: "success" }));
+    const connected = await other.connectAgent({ engines: [second], bufferName: "second" });
+    const { page } = await open("tasks/bullmq/bad-1", other);
+    await page.getByRole("button", { name: "Retry", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByLabel("Agent").waitFor();
+    const sent = await loseAnswer(page, "**/commands/retry-task", (route, place) =>
+      place === 2 ? refusal(route, 403, "forbidden") : route.continue(),
+    );
+    const retry = dialog.getByRole("button", { name: "Retry the task" });
+    await retry.click();
+    await dialog.getByText("Whether it was asked for is not known.").waitFor();
+    await retry.click();
+    await dialog.getByText(/Whether it was asked for is not known[.].*Your role does not allow this[.]/).waitFor();
+    await connected.agent.stop();
+    await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
+    await retry.click();
+    await dialog.waitFor({ state: "detached" });
+    expect(sent).toHaveLength(3);
+    expect(sent.map((body) => body === sent[0])).toEqual([true, true, true]);
+    expect(await commandsOf(other)).toHaveLength(1);
+    await page.context().close();
+  });
+
+  test.each([
+    {
+      act: "Retry",
+      taskId: "bad-1",
+      title: "Retry billing.charge",
+      button: "Retry the task",
+      gone: { kind: "task.started", data: { worker: "billing-1", attempt: 1 } },
+      state: "started",
+    },
+    {
+      act: "Cancel",
+      taskId: "run-1",
+      title: "Cancel emails.send",
+      button: "Cancel the task",
+      gone: { kind: "task.revoked" },
+      state: "revoked",
+    },
+  ])(
+    "as a $act is asked for again though it took effect meanwhile",
+    async ({ act, taskId, title, button, gone, state }) => {
+      await using other = await startBrainWithSite();
+      const connected = await connectCommandAgent(other);
+      const { page } = await open(`tasks/bullmq/${taskId}`, other);
+      await page.getByRole("button", { name: act, exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: title });
+      const sent = await loseAnswer(page, `**/commands/${act.toLowerCase()}-task`);
+      await dialog.getByRole("button", { name: button }).click();
+      await dialog.getByText("Whether it was asked for is not known.").waitFor();
+      tell(connected, [{ ...gone, taskId }]);
+      await expect.poll(() => page.title(), { timeout: 10_000 }).toMatch(new RegExp(`^${state}`));
+      await dialog.getByRole("button", { name: button }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(sent).toHaveLength(2);
+      expect(sent[1]).toBe(sent[0]);
+      expect(await commandsOf(other)).toHaveLength(1);
+      await page.context().close();
+    },
+  );
 });

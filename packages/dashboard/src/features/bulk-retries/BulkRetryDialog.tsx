@@ -120,7 +120,7 @@ export function BulkRetryDialog({ slug, filters, filter, words, onClose, onDone 
         )}
         {create.isError ? (
           <Refusal>
-            {outcomeWords(create.error, "Nothing was begun.")} {wordsOf(create.error)}
+            {outcomeWords(create.isLost, "Nothing was begun.")} {wordsOf(create.error)}
           </Refusal>
         ) : null}
         <div className={dialogFoot}>

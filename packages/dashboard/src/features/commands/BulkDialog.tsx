@@ -13,8 +13,9 @@ import { useCreateBulkRetry } from "../bulk-retries/use-create.ts";
 import type { ListRow } from "../tasks/task-pages.ts";
 import { ableAgents } from "./able.ts";
 import { type BulkOrder, mostInOneCommand, ordersOf, planOf } from "./bulk-plan.ts";
+import { freshKey } from "./keyed-requests.ts";
 import type { TaskAct } from "./TaskCommands.tsx";
-import { freshKey, useAgents, useIssue, useKept } from "./use-act.ts";
+import { useAgents, useIssue, useKept } from "./use-act.ts";
 import { toldInTurn, useInTurn } from "./use-in-turn.ts";
 import { outcomeWords, refusalWords } from "./words.ts";
 
@@ -39,7 +40,8 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
   const retry = useIssue(slug, (to, body: BulkRetryCommandBody) => api.retryTasks(to, body));
   const bulk = useCreateBulkRetry(slug);
   const cancel = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
-  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn();
+  const isLost = retry.isLost || bulk.isLost || cancel.isLost;
+  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn(isLost);
   const plan = planOf(rows, act);
   const online = useAgents(slug);
   // Once something is asked for it stays with these agents, whoever else comes or goes.
@@ -132,7 +134,7 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
       {failure ? (
         <Refusal>
           {outcomeWords(
-            failure,
+            isLost,
             made === 0 ? "Nothing was asked for." : "The rest was not asked for.",
             orders.length > 1 ? "the next of them" : "it",
           )}{" "}

@@ -23,10 +23,11 @@ interface CancelDialogProps {
 export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProps) {
   const task = useQuery(taskQuery(slug, engine, taskId)).data;
   const ableNow = useAble(slug, { engine, capability: "cancel_task" });
+  const { cancel: heldNow } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.cancelTask(to, body));
-  const able = useKept(ableNow, isOpen(issue));
+  // The task may end before the answer is there, by what was asked for.
+  const { able, reason } = useKept({ able: ableNow, reason: heldNow }, isOpen(issue));
   const [agentId, setAgentId] = useState("");
-  const { cancel: reason } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
   const name = task ? nameText(task.name) : printable(taskId);
   const send = () =>
     issue.mutate(
@@ -56,7 +57,7 @@ export function CancelDialog({ slug, engine, taskId, onClose }: CancelDialogProp
       />
       {issue.isError ? (
         <Refusal>
-          {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+          {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
         </Refusal>
       ) : null}
       <div className={dialogFoot}>

@@ -9,7 +9,7 @@ import { Field } from "../../ui/Field.tsx";
 import { nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
-import { AgentField } from "./AgentField.tsx";
+import { AgentField, requiredAgent } from "./AgentField.tsx";
 import { rateFault, rateHint } from "./rate-text.ts";
 import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
 import { outcomeWords, refusalWords } from "./words.ts";
@@ -26,16 +26,16 @@ export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: Lim
   const issue = useIssue(slug, (to, body: RateLimitBody) => api.limitRate(to, body));
   const able = useKept(ableNow, isOpen(issue));
   const [typed, setTyped] = useState("");
-  const [agentId, setAgentId] = useState("");
+  const [chosen, setChosen] = useState("");
   const [isTried, setTried] = useState(false);
   const rate = typed.trim();
   const fault = rateFault(rate);
   const isLifted = fault === null && rate.startsWith("0");
-  const agent = agentId || able.agents[0]?.id;
+  const { agentId, reason } = requiredAgent(able, chosen);
   const send = () => {
     setTried(true);
-    if (agent === undefined || fault !== null) return;
-    const body = { agent_id: agent, engine, task_name: name, rate };
+    if (agentId === undefined || fault !== null) return;
+    const body = { agent_id: agentId, engine, task_name: name, rate };
     const words = isLifted ? `Lift the limit of ${nameText(name)}` : `Limit ${nameText(name)} to ${printable(rate)}`;
     issue.mutate({ body, told: { words } }, { onSuccess: onClose });
   };
@@ -50,17 +50,17 @@ export function LimitQueueDialog({ slug, queue: { engine, name }, onClose }: Lim
           error={(isTried ? fault : null) ?? faultsByField(issue.error).rate}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        <AgentField agents={able.agents} value={agent ?? ""} onChange={setAgentId} />
+        <AgentField agents={able.agents} value={chosen} onChange={setChosen} />
         {issue.isError ? (
           <Refusal>
-            {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+            {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
         <div className={dialogFoot}>
           <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
             Leave it
           </button>
-          <ActButton error={issue.error} isBusy={issue.isPending} reason={able.reason}>
+          <ActButton error={issue.error} isBusy={issue.isPending} reason={reason}>
             {isLifted ? "Lift the limit" : "Limit the rate"}
           </ActButton>
         </div>

@@ -9,7 +9,7 @@ import { count, nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { Age } from "../../ui/Stamp.tsx";
-import { AgentField } from "./AgentField.tsx";
+import { AgentField, requiredAgent } from "./AgentField.tsx";
 import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
 import { outcomeWords, refusalWords } from "./words.ts";
 
@@ -32,17 +32,22 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
   const able = useKept(ableNow, isOpen(issue));
   const [typed, setTyped] = useState("");
   const [isForced, setForced] = useState(false);
-  const [agentId, setAgentId] = useState("");
+  const [chosen, setChosen] = useState("");
   const isKnown = queue.depth_reported_at !== null && queue.depth_reported_at !== undefined;
   const depth = queue.pending_count;
   const tasks = `${count(depth)} ${depth === 1 ? "task" : "tasks"}`;
+  const { agentId, reason: held } = requiredAgent(able, chosen);
   const reason =
-    able.reason ??
+    held ??
     (typed !== name ? "Type the name of the queue first" : !isKnown && !isForced ? "Its depth is not known" : null);
-  const agent = agentId || able.agents[0]?.id;
   const send = () => {
-    if (agent === undefined) return;
-    const body = { agent_id: agent, engine, queue: name, ...(isForced ? { force: true } : { observed_depth: depth }) };
+    if (agentId === undefined) return;
+    const body = {
+      agent_id: agentId,
+      engine,
+      queue: name,
+      ...(isForced ? { force: true } : { observed_depth: depth }),
+    };
     issue.mutate({ body, told: { words: `Purge ${nameText(name)}` } }, { onSuccess: onClose });
   };
   return (
@@ -65,7 +70,7 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
         ) : (
           <p>No agent has reported how much waits in this queue, so there is nothing to guard the purge with.</p>
         )}
-        <AgentField agents={able.agents} value={agent ?? ""} onChange={setAgentId} />
+        <AgentField agents={able.agents} value={chosen} onChange={setChosen} />
         <Field
           label={`Type ${nameText(name)} to confirm`}
           value={typed}
@@ -75,7 +80,7 @@ export function PurgeDialog({ slug, queue: shown, onClose }: PurgeDialogProps) {
         />
         {issue.isError ? (
           <Refusal>
-            {outcomeWords(issue.error, "Nothing was purged.")} {refusalWords(issue.error)}
+            {outcomeWords(issue.isLost, "Nothing was purged.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
         <p>

@@ -30,10 +30,12 @@ const maximumDelay = 86_400;
 
 /** Retries one task, as it was or with other inputs. What becomes of it is told by the tray; the task's state is left to its engine. */
 export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }: RetryDialogProps) {
-  const task = useQuery(taskQuery(slug, engine, taskId)).data;
+  const taskNow = useQuery(taskQuery(slug, engine, taskId)).data;
   const ableNow = useAble(slug, { engine, capability: "retry_task" });
+  const { retry: heldNow } = useTaskReasons(slug, { engine, state: taskNow === null ? null : taskNow?.state });
   const issue = useIssue(slug, (to, body: RetryTaskBody) => api.retryTask(to, body));
-  const able = useKept(ableNow, isOpen(issue));
+  // The task may go on before the answer is there, by what was asked for.
+  const { task, able, held } = useKept({ task: taskNow, able: ableNow, held: heldNow }, isOpen(issue));
   const [chosenMode, setMode] = useState<"same" | "changed">(isChanged ? "changed" : "same");
   const [agentId, setAgentId] = useState("");
   const [typedArgs, setArgs] = useState<string | null>(null);
@@ -51,7 +53,6 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
   const seconds = /^\d{1,5}$/.test(delay.trim()) ? Number(delay.trim()) : Number.NaN;
   const delayFault = seconds <= maximumDelay ? null : `A whole number of seconds, 0 to ${maximumDelay}`;
   const isWrong = delayFault !== null || (mode === "changed" && (readA.fault !== null || readK.fault !== null));
-  const { retry: held } = useTaskReasons(slug, { engine, state: task === null ? null : task?.state });
   const isMarked = mode === "changed" && (readA.isMarked || readK.isMarked);
   const reason = held ?? (isMarked ? "Some inputs were redacted or cut: put the real values there" : null);
   const name = task ? nameText(task.name) : printable(taskId);
@@ -134,7 +135,7 @@ export function RetryDialog({ slug, engine, taskId, isChanged = false, onClose }
         />
         {issue.isError ? (
           <Refusal>
-            {outcomeWords(issue.error, "No retry was asked for.")} {refusalWords(issue.error)}
+            {outcomeWords(issue.isLost, "No retry was asked for.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
         <div className={dialogFoot}>

@@ -6,7 +6,7 @@ import controls from "../../ui/controls.module.css";
 import { nameText } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
-import { AgentField } from "./AgentField.tsx";
+import { AgentField, requiredAgent } from "./AgentField.tsx";
 import { requestOf } from "./send-again.ts";
 import { hasUnknownOutcome } from "./unknown-outcome.ts";
 import { isOpen, useAble, useIssue, useKept } from "./use-act.ts";
@@ -28,14 +28,16 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
     return ask(to, body);
   });
   const able = useKept(ableNow, isOpen(issue));
-  const [chosen, setChosen] = useState(command.agent_id ?? "");
-  const agent = able.agents.find(({ id }) => id === chosen) ?? able.agents[0];
+  const [chosen, setChosen] = useState("");
+  // Its own agent is the first that is offered.
+  const agents = able.agents.toSorted((a, b) => Number(b.id === command.agent_id) - Number(a.id === command.agent_id));
+  const { agentId, reason } = requiredAgent({ agents, reason: able.reason }, chosen);
   const { target_type: type, target_id: id, action, status } = command;
   const words = `${wordsOfAction(action)}${id === null ? "" : ` ${nameText(id)}`}`;
   const send = () => {
-    if (again === null || agent === undefined) return;
+    if (again === null || agentId === undefined) return;
     const task = type === "task" && id !== null ? { task: { engine: again.engine, taskId: id } } : {};
-    issue.mutate({ body: { ...again.body, agent_id: agent.id }, told: { words, ...task } }, { onSuccess: onClose });
+    issue.mutate({ body: { ...again.body, agent_id: agentId }, told: { words, ...task } }, { onSuccess: onClose });
   };
   return (
     <Dialog title="Send again" onClose={onClose}>
@@ -52,17 +54,17 @@ export function SendAgainDialog({ slug, command, onClose }: SendAgainDialogProps
               : "The agent could not do the first one; what stood in its way may still be there."}
         {action === "retry_task" ? " The task runs at once, also where a later time was asked for." : ""}
       </p>
-      <AgentField agents={able.agents} value={agent?.id ?? ""} onChange={setChosen} />
+      <AgentField agents={agents} value={chosen} onChange={setChosen} />
       {issue.isError ? (
         <Refusal>
-          {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+          {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
         </Refusal>
       ) : null}
       <div className={dialogFoot}>
         <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
           Leave it
         </button>
-        <ActButton error={issue.error} isBusy={issue.isPending} reason={able.reason} onAct={send}>
+        <ActButton error={issue.error} isBusy={issue.isPending} reason={reason} onAct={send}>
           Send again
         </ActButton>
       </div>

@@ -9,7 +9,7 @@ import { ChoiceField, Field } from "../../ui/Field.tsx";
 import { count, nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
-import { AgentField } from "./AgentField.tsx";
+import { AgentField, requiredAgent } from "./AgentField.tsx";
 import type { Capability } from "./able.ts";
 import { PoolStepper } from "./PoolStepper.tsx";
 import { mostPlaces, readPlaces } from "./pool-places.ts";
@@ -48,7 +48,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
   const [queue, setQueue] = useState(act === "cancel" ? (worker.queues[0] ?? "") : "");
   const [taskName, setTaskName] = useState(knownName);
   const [rate, setRate] = useState("");
-  const [agentId, setAgentId] = useState("");
+  const [chosen, setChosen] = useState("");
   const [isTried, setTried] = useState(false);
   const step = readPlaces(delta);
   const ableNow = useAble(slug, { engine, capability: capabilityOf(act, step) });
@@ -87,12 +87,12 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
       words: `Limit ${nameText(taskName.trim())} on ${name} to ${printable(rate.trim())}`,
     }),
   };
-  const agent = agentId || able.agents[0]?.id;
+  const { agentId, reason } = requiredAgent(able, chosen);
   const send = () => {
     setTried(true);
-    if (agent === undefined || Object.values(ownFaults).some((fault) => fault !== null)) return;
+    if (agentId === undefined || Object.values(ownFaults).some((fault) => fault !== null)) return;
     const order = orders[act]();
-    const body = { agent_id: agent, engine, worker_name: worker.name, order };
+    const body = { agent_id: agentId, engine, worker_name: worker.name, order };
     issue.mutate({ body, told: { words: order.words } }, { onSuccess: onClose });
   };
 
@@ -148,10 +148,10 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
             />
           </>
         ) : null}
-        <AgentField agents={able.agents} value={agent ?? ""} onChange={setAgentId} />
+        <AgentField agents={able.agents} value={chosen} onChange={setChosen} />
         {issue.isError ? (
           <Refusal>
-            {outcomeWords(issue.error, "Nothing was asked for.")} {refusalWords(issue.error)}
+            {outcomeWords(issue.isLost, "Nothing was asked for.")} {refusalWords(issue.error)}
           </Refusal>
         ) : null}
         <div className={dialogFoot}>
@@ -162,7 +162,7 @@ export function WorkerDialog({ slug, worker, act, taskName: knownName = "", onCl
             isDanger={act === "restart" || act === "cancel"}
             error={issue.error}
             isBusy={issue.isPending}
-            reason={able.reason}
+            reason={reason}
           >
             {titles[act]("").trim()}
           </ActButton>

@@ -1,13 +1,14 @@
 import type { Agent, Command } from "@svc/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { noteCommand } from "../../shell/recent.ts";
 import { agentsQuery } from "../agents/queries.ts";
 import { projectQuery } from "../projects/queries.ts";
 import { roleIn, useMe } from "../sessions/queries.ts";
 import { type Able, ableAgents, type Capability } from "./able.ts";
 import { commandQuery } from "./command-queries.ts";
-import { isOutcomeUnknown, needsAdmin, needsOperator } from "./words.ts";
+import { KeyedRequests } from "./keyed-requests.ts";
+import { needsAdmin, needsOperator } from "./words.ts";
 
 interface Wanted {
   engine: string;
@@ -39,8 +40,7 @@ export function useKept<Value>(value: Value, isKept: boolean): Value {
 }
 
 /** A request whose answer has not come, or was lost: what it is made of must stay. */
-export const isOpen = ({ isPending, error }: { isPending: boolean; error: unknown }): boolean =>
-  isPending || (error !== null && isOutcomeUnknown(error));
+export const isOpen = ({ isPending, isLost }: { isPending: boolean; isLost: boolean }): boolean => isPending || isLost;
 
 /** Why no command may be made at all. */
 export function useMayNot(slug: string, role: "operator" | "admin" = "operator"): string | null {
@@ -61,32 +61,25 @@ export interface Told {
 
 /**
  * Makes a command and puts it into the tray. The same request again, after an answer that was lost, is the same command, for as long as its
- * dialog is open.
+ * dialog is open. `isLost` until it is known what became of that one.
  */
 export function useIssue<Body extends object>(
   slug: string,
   send: (slug: string, body: Body & { idempotency_key: string }) => Promise<Command>,
 ) {
   const client = useQueryClient();
-  const keys = useRef(new Map<string, string>());
-  return useMutation({
-    mutationFn: async ({ body, told }: { body: Body; told: Told }) => {
-      const text = JSON.stringify(body);
-      const key = keys.current.get(text) ?? freshKey();
-      keys.current.set(text, key);
-      const command = await send(slug, { ...body, idempotency_key: key });
-      // Old at once: it may have gone on before this answer came, and that push is over.
-      client.setQueryData(commandQuery(slug, command.id).queryKey, command, { updatedAt: 0 });
-      const task = told.task ? `${told.task.engine}/${told.task.taskId}` : "";
-      noteCommand({ slug, id: command.id, words: told.words, task, ...told.run });
-      void client.invalidateQueries({ queryKey: ["commands", slug] });
-      return command;
-    },
+  const [requests] = useState(() => new KeyedRequests());
+  const issue = useMutation({
+    mutationFn: ({ body, told }: { body: Body; told: Told }) =>
+      requests.send(body, async (keyed) => {
+        const command = await send(slug, keyed);
+        // Old at once: it may have gone on before this answer came, and that push is over.
+        client.setQueryData(commandQuery(slug, command.id).queryKey, command, { updatedAt: 0 });
+        const task = told.task ? `${told.task.engine}/${told.task.taskId}` : "";
+        noteCommand({ slug, id: command.id, words: told.words, task, ...told.run });
+        void client.invalidateQueries({ queryKey: ["commands", slug] });
+        return command;
+      }),
   });
-}
-
-/** crypto.randomUUID is only there on a secure origin. */
-export function freshKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return `dashboard-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return { ...issue, isLost: requests.isAnyLost };
 }

@@ -4,8 +4,10 @@ import type { Told } from "./use-act.ts";
 /**
  * Requests one after the other: what was made stays made, and another run goes on after it. Whoever leaves meanwhile has them end after the
  * request that is on its way.
+ *
+ * @param isLost of one of them nobody knows whether it was made.
  */
-export function useInTurn() {
+export function useInTurn(isLost: boolean) {
   const [made, setMade] = useState(0);
   const [total, setTotal] = useState<number | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -23,8 +25,8 @@ export function useInTurn() {
     made,
     isBusy,
     failure,
-    /** Something was asked for, so that what is asked for must not change any more. */
-    hasBegun: total !== null,
+    /** Something may have been made, so that what is asked for must not change any more. */
+    hasBegun: isBusy || made > 0 || isLost,
     /** All of them are made. */
     isDone: made === total && !isBusy,
     /** More follow the request that is on its way. */

@@ -59,18 +59,9 @@ const reasons: Readonly<Record<string, string>> = {
   task_ids_required: "No task was named.",
 };
 
-/** Whether the service may have done what it was asked for, though no good answer came. */
-export const isOutcomeUnknown = (error: unknown): boolean =>
-  !(error instanceof ApiProblem) ||
-  error.code === "unreachable" ||
-  error.status >= 500 ||
-  (error.status > 0 && error.status < 400);
-
 /** What a refusal begins with: `nothing` where nothing was done, else that nobody knows. */
-export const outcomeWords = (error: unknown, nothing: string, what = "it"): string =>
-  isOutcomeUnknown(error)
-    ? `Whether ${what} was asked for is not known. Pressed again here, it is not made twice.`
-    : nothing;
+export const outcomeWords = (isLost: boolean, nothing: string, what = "it"): string =>
+  isLost ? `Whether ${what} was asked for is not known. Pressed again here, it is not made twice.` : nothing;
 
 /** Why a command was not made, in words. */
 export function refusalWords(error: unknown): string {

@@ -10,7 +10,8 @@ import { count, nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { AgentField, namedAgent } from "../commands/AgentField.tsx";
-import { freshKey, useAble, useIssue, useKept } from "../commands/use-act.ts";
+import { freshKey } from "../commands/keyed-requests.ts";
+import { useAble, useIssue, useKept } from "../commands/use-act.ts";
 import { toldInTurn, useInTurn } from "../commands/use-in-turn.ts";
 import { outcomeWords, refusalWords } from "../commands/words.ts";
 
@@ -34,7 +35,7 @@ export function RequeueDialog({ slug, engine, letters: ticked, toldBy, onRequeue
   const [runId] = useState(freshKey);
   const online = useAble(slug, { engine, capability: "requeue_dead_letter" });
   const issue = useIssue(slug, (to, body: TaskCommandBody) => api.requeueDeadLetter(to, body));
-  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn();
+  const { made, isBusy, failure, hasBegun, isDone, goesOn, isStopping, stop, run } = useInTurn(issue.isLost);
   const [chosen, setChosen] = useState(toldBy);
   // Once one is asked for it stays with this agent, whoever else comes or goes.
   const { able, agentId } = useKept({ able: online, agentId: chosen }, hasBegun);
@@ -79,7 +80,7 @@ export function RequeueDialog({ slug, engine, letters: ticked, toldBy, onRequeue
       {failure ? (
         <Refusal>
           {outcomeWords(
-            failure,
+            issue.isLost,
             made === 0 ? "Nothing was asked for." : "The rest was not asked for.",
             letters.length > 1 ? "the next of them" : "it",
           )}{" "}
