@@ -30,11 +30,17 @@ function readConsumer(parameters: Parameters<CommandHandler>[0]["parameters"]) {
   return { worker: readText(parameters, "worker_name"), queue: readText(parameters, "queue") };
 }
 
-/** Several processes may have a worker of one name: all of them do it, and one that could not fails the command. */
+/** Several processes may have a worker of one name: all of them do it, and one that could not fails the command, which took effect at the others. */
 async function control({ askProcesses, settings }: CommandContext, request: WorkerRequest) {
   const asked = await askProcesses(request, settings.prefixes);
   const failed = asked.concerned.filter((reply) => reply.error !== undefined);
-  if (failed.length > 0) throw new Refusal(failed.map((reply) => `${reply.from}: ${reply.error}`).join("; "));
+  if (failed.length > 0) {
+    const reasons = failed.map((reply) => `${reply.from}: ${reply.error}`);
+    const done = asked.concerned.length - failed.length;
+    if (done > 0) reasons.push(`done by ${done} of ${asked.concerned.length} processes that answered`);
+    if (asked.silent > 0) reasons.push(`${asked.silent} of ${asked.reached} processes have not answered in time`);
+    throw new Refusal(reasons.join("; "), undefined, done > 0 || asked.silent > 0 ? "unknown" : undefined);
+  }
   if (asked.concerned.length === 0 || asked.silent > 0) throw whyNot(request.worker, asked);
   return {};
 }

@@ -231,6 +231,37 @@ describe.each(bullmqMajors)("workers of BullMQ %s", (major) => {
     });
   });
 
+  test.each([[[1, 5]], [[5, 1]]])(
+    "that are changed in one process and refused in another say so: %j slots",
+    async (slots) => {
+      await using commanded = await withHelpers();
+      const { app } = commanded;
+      for (const [index, worker] of app.workers.entries()) worker.concurrency = slots[index] ?? 1;
+
+      expect(await commanded.execute("pool_shrink", { worker_name: "w1", delta: 1 })).toEqual({
+        status: "failed",
+        error: expect.stringMatching(/a pool has at least one slot, this one would have 0; done by 1 of 2 processes/),
+        outcome: "unknown",
+      });
+      expect(concurrencies(app).sort()).toEqual([1, 4]);
+    },
+  );
+
+  test("that refuse while another process is silent say that what it did is unknown", async () => {
+    await using commanded = await withHelpers();
+    const silent = new Redis(redis);
+    onTestFinished(() => silent.disconnect());
+    await silent.subscribe(controlChannel(commanded.app.prefix));
+
+    const shrunk = await commanded.execute("pool_shrink", { worker_name: "w1", delta: 2 }, { timeoutSeconds: 2 });
+
+    expect(shrunk).toEqual({
+      status: "failed",
+      error: expect.stringMatching(/this one would have 0; 1 of 3 processes have not answered in time$/),
+      outcome: "unknown",
+    });
+  });
+
   test("take no more from a queue whose consumer is cancelled, until it is added again", async () => {
     await using commanded = await withHelpers();
     const { app, agent, id } = commanded;
