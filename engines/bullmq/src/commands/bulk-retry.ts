@@ -6,7 +6,7 @@ import { retryByReference } from "./retry.ts";
 
 const mostTasks = 10_000;
 const atOnce = 20;
-const longestError = 200;
+const longestError = 300;
 /** A frame carries 768 KiB. */
 const resultBudgetBytes = 700 * 1024;
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { AddressedJob } from "./addresses.ts";
 import type { CommandContext, CommandHandler } from "./context.ts";
+import { readLater } from "./later-retry.ts";
 import { readText } from "./parameters.ts";
 import type { CommandedQueue } from "./queue-access.ts";
 import { Refusal } from "./refusal.ts";
@@ -25,7 +26,7 @@ export const cancelTask: CommandHandler = async ({ parameters }, context) => {
   if (state === "unknown") throw new Refusal(`Redis holds no job for ${job.taskId}`);
   if (isEnd(state)) throw new Refusal(`${job.taskId} has ended: it is ${state}`);
   if (state !== "active") {
-    if (await remove(queue, job)) return {};
+    if (await remove(queue, job, context)) return {};
     state = await queue.getJobState(job.jobId);
     if (state === "waiting-children") throw new Refusal(`${job.taskId} waits for children, and one of them is running`);
     if (state !== "active") throw new Refusal(`${job.taskId} moved on meanwhile: it is ${state}`);
@@ -35,12 +36,15 @@ export const cancelTask: CommandHandler = async ({ parameters }, context) => {
 };
 
 /** False when it is locked, because it runs. */
-async function remove(queue: CommandedQueue, { jobId, taskId }: AddressedJob): Promise<boolean> {
+async function remove(queue: CommandedQueue, job: AddressedJob, { redis }: CommandContext): Promise<boolean> {
+  const forgetLater = await readLater(redis, job);
   try {
-    return (await queue.remove(jobId)) === removed;
+    if ((await queue.remove(job.jobId)) !== removed) return false;
+    await forgetLater();
+    return true;
   } catch (fault) {
     if ((fault as { readonly code?: unknown }).code !== ofScheduler) throw fault;
-    throw new Refusal(`${taskId} is the next job of a job scheduler: disable the scheduler instead`);
+    throw new Refusal(`${job.taskId} is the next job of a job scheduler: disable the scheduler instead`);
   }
 }
 
@@ -68,7 +72,7 @@ async function stopRunning(queue: CommandedQueue, job: AddressedJob, context: Co
     if (state === "failed" || state === "unknown") return;
     if (state === "completed")
       throw new Refusal(`${taskId} ran to its end before it could be stopped: it is completed`);
-    if ((state !== "active" || !isTold) && (await remove(queue, job))) return;
+    if ((state !== "active" || !isTold) && (await remove(queue, job, context))) return;
     await pause(lookEveryMs);
     state = await queue.getJobState(jobId); // it began again, or a worker holds it
     if (state === "active" && !isTold && silent === 0) throw new Refusal(`${taskId} is running: ${whyNotTold}`);

@@ -1,31 +1,11 @@
-import { waitFor } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { bullmqMajors } from "../../test/applications.ts";
 import { startCommanded } from "../../test/commanded.ts";
+import { startFailing } from "../../test/failing.ts";
 
 describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
-  /** Queue `mail` whose worker fails every job until `heal`. */
-  async function withFailing(job: string, options: Record<string, unknown> = {}, data: unknown = { to: "someone" }) {
-    const commanded = await startCommanded(major);
-    const { app, agent, id } = commanded;
-    const runs: { id: string | undefined; data: unknown }[] = [];
-    let isWell = false;
-    await app.worker("mail", async ({ id, data }) => {
-      runs.push({ id, data });
-      if (!isWell) throw new Error("no luck");
-      return null;
-    });
-    await app.queue("mail").add("welcome", data, { jobId: job, ...options });
-    await agent.seen(id(job), "task.failed");
-    const heal = () => {
-      isWell = true;
-      runs.length = 0;
-    };
-    return { ...commanded, runs, heal };
-  }
-
   test("two side-cars that retry one job run it once", async () => {
-    const failing = await withFailing("a");
+    const failing = await startFailing(major, "a");
     await using _ = failing;
     await using other = await startCommanded(major, { prefixes: [failing.app.prefix] });
     const { app, agent, id, runs, heal } = failing;
@@ -42,7 +22,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
   });
 
   test("of a paused queue waits until the queue is resumed, and is not lost", async () => {
-    const failing = await withFailing("a");
+    const failing = await startFailing(major, "a");
     await using _ = failing;
     const { app, agent, id, heal } = failing;
     heal();
@@ -77,7 +57,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
   });
 
   test("with other inputs is a new job that names the one it retries", async () => {
-    const failing = await withFailing("a", { attempts: 2, priority: 4 });
+    const failing = await startFailing(major, "a", { attempts: 2, priority: 4 });
     await using _ = failing;
     const { agent, id, runs, heal } = failing;
     heal();
@@ -102,7 +82,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
   });
 
   test("with other inputs is one new job, however often the same command is carried out", async () => {
-    const failing = await withFailing("a");
+    const failing = await startFailing(major, "a");
     await using _ = failing;
     const { agent, id, runs, heal } = failing;
     heal();
@@ -116,66 +96,8 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
     expect(runs).toEqual([{ id: "svc-one-command", data: 7 }]);
   });
 
-  test("at a later time is a new delayed job with the stored inputs", async () => {
-    const failing = await withFailing("a", {}, [1, "two"]);
-    await using _ = failing;
-    const { agent, id } = failing;
-    const eta = new Date(Date.now() + 3_600_000).toISOString();
-
-    const outcome = await failing.execute("retry_task", { task_id: id("a"), eta });
-
-    const sent = await agent.seen(String(outcome.result?.new_task_id), "task.sent");
-    expect(sent).toMatchObject({ args: [[1, "two"]], retried_from: id("a") });
-    expect(Math.abs(Date.parse(String(sent.eta)) - Date.parse(eta))).toBeLessThan(5_000);
-  });
-
-  test("at a later time is one new job, however many ask for it, and another one after the next failure", async () => {
-    const failing = await withFailing("order:1:2", { attempts: 2 }, { to: "them" });
-    await using _ = failing;
-    await using other = await startCommanded(major, { prefixes: [failing.app.prefix] });
-    const { agent, id, runs } = failing;
-    const task_id = id("order:1:2");
-    const hourMs = 3_600_000;
-    const retryAt = (commanded: typeof other, hours: number) =>
-      commanded.execute("retry_task", { task_id, eta: new Date(Date.now() + hours * hourMs).toISOString() });
-
-    const outcomes = await Promise.all([failing, other].map((commanded) => retryAt(commanded, 1)));
-    outcomes.push(await retryAt(failing, 2));
-
-    const new_task_id = String(outcomes[0]?.result?.new_task_id);
-    for (const outcome of outcomes) expect(outcome).toEqual({ status: "success", result: { task_id, new_task_id } });
-    const sent = await agent.seen(new_task_id, "task.sent");
-    expect(sent).toMatchObject({ kwargs: { to: "them" }, max_attempts: 2, retried_from: task_id });
-    expect(Date.parse(String(sent.eta)) - Date.now()).toBeLessThan(1.5 * hourMs);
-
-    await failing.execute("retry_task", { task_id });
-    await waitFor(() => agent.kindsOf(task_id).filter((kind) => kind === "failed").length === 2);
-    const next = await retryAt(failing, 1);
-
-    expect(next).toMatchObject({ status: "success", result: { task_id } });
-    expect(next.result?.new_task_id).not.toBe(new_task_id);
-    expect(runs.map((run) => run.id)).toEqual(Array(4).fill("order:1:2"));
-  });
-
-  test("at a later time is refused once the new job has ended", async () => {
-    const failing = await withFailing("a");
-    await using _ = failing;
-    const { app, agent, id, runs } = failing;
-    const retryLater = () =>
-      failing.execute("retry_task", { task_id: id("a"), eta: new Date(Date.now() + 3_600_000).toISOString() });
-    const newId = String((await retryLater()).result?.new_task_id);
-    await app.queue("mail").promote(newId.slice(id("").length));
-    await agent.seen(newId, "task.failed");
-
-    expect(await retryLater()).toEqual({
-      status: "failed",
-      error: `${id("a")} was retried already, as ${newId}, which has failed: retry that one`,
-    });
-    expect(runs).toHaveLength(2);
-  });
-
   test("at a time that has passed is one by reference", async () => {
-    const failing = await withFailing("a");
+    const failing = await startFailing(major, "a");
     await using _ = failing;
     const { agent, id, runs, heal } = failing;
     heal();
@@ -188,7 +110,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
   });
 
   test("a job that is gone runs again only with inputs that are given", async () => {
-    const failing = await withFailing("a", { removeOnFail: true });
+    const failing = await startFailing(major, "a", { removeOnFail: true });
     await using _ = failing;
     const { agent, id, heal } = failing;
     heal();
@@ -217,7 +139,7 @@ describe.each(bullmqMajors)("retrying a BullMQ %s job", (major) => {
     [[1], null, "both or none"],
     [null, {}, "both or none"],
   ])("refuses the inputs %j and %j", async (args, kwargs, error) => {
-    const failing = await withFailing("a");
+    const failing = await startFailing(major, "a");
     await using _ = failing;
     const overrides = { override_args: args, override_kwargs: kwargs };
 

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Command } from "@svc/agent";
-import { taskIdOf } from "../names.ts";
+import type { Redis } from "ioredis";
 import type { AddressedJob } from "./addresses.ts";
 import type { CommandContext } from "./context.ts";
+import { laterIdOf, noteLater, requireNonePending, requireNotEnded, takeBack } from "./later-retry.ts";
 import { addJob, dataOf, optionsLike } from "./new-job.ts";
 import { readInstant, readOptionalText, readText } from "./parameters.ts";
 import type { CommandedQueue } from "./queue-access.ts";
@@ -14,49 +14,55 @@ type Result = Readonly<Record<string, unknown>>;
  * Runs a failed job once more. By reference the job itself goes back to wait, with its id, its place in a flow and all its attempts;
  * with other inputs, or at a later time, a new job is made of it and the failed one stays. A time that has passed is none.
  */
-export async function retryTask(command: Command, { addresses, queues }: CommandContext): Promise<Result> {
+export async function retryTask(command: Command, { addresses, queues, redis }: CommandContext): Promise<Result> {
   const { parameters } = command;
   const job = await addresses.job(readText(parameters, "task_id"));
   const queue = await queues.open(job.names);
   const overrides = readOverrides(parameters);
   const etaMs = laterOrNone(readInstant(parameters, "eta"));
-  if (!overrides && etaMs === undefined) return await retryByReference(queue, job);
-  const { jobId, taskId } = job;
-  const original = await findJob(queue, job);
-  if (original && (await queue.getJobState(jobId)) !== "failed") throw await notFailed(queue, job);
-  if (!original && !overrides) throw gone(job);
-  const name = original?.name ?? readOptionalText(parameters, "task_name");
-  if (name === undefined) throw gone(job);
-  const newId = original && !overrides ? laterId(jobId, original.attemptsStarted) : `svc-${command.id}`;
-  if (!overrides) await requireNotEnded(queue, job, newId);
-  return await addJob(queue, job.names, {
-    jobId: newId,
-    name,
-    data: overrides ? dataOf(overrides.args, overrides.kwargs) : original?.data,
-    options: optionsLike(original?.opts),
-    etaMs,
-    retriedFrom: taskId,
-  }).then(({ task_id: newTaskId }) => ({ task_id: taskId, new_task_id: newTaskId }));
+  if (overrides) return await retryWithInputs(queue, job, { command, overrides, etaMs });
+  return etaMs === undefined ? await retryByReference(queue, job) : await retryLater(redis, queue, job, etaMs);
 }
 
 const laterOrNone = (etaMs: number | undefined) => (etaMs !== undefined && etaMs > Date.now() ? etaMs : undefined);
 
-/**
- * The job that runs a failed one at a later time, the same for everybody who asks after the same failure, so that BullMQ itself takes it
- * once. A digest, because a job id may hold colons, which the id of a new job may not.
- */
-function laterId(jobId: string, starts: number): string {
-  return `svc-retry-${createHash("sha256").update(jobId).digest("hex").slice(0, 32)}-${starts}`;
+async function retryWithInputs(
+  queue: CommandedQueue,
+  job: AddressedJob,
+  { command, overrides, etaMs }: { command: Command; overrides: Overrides; etaMs: number | undefined },
+): Promise<Result> {
+  const original = await findJob(queue, job);
+  if (original && (await queue.getJobState(job.jobId)) !== "failed") throw await notFailed(queue, job);
+  const name = original?.name ?? readOptionalText(command.parameters, "task_name");
+  if (name === undefined) throw gone(job);
+  const added = await addJob(queue, job.names, {
+    jobId: `svc-${command.id}`,
+    name,
+    data: dataOf(overrides.args, overrides.kwargs),
+    options: optionsLike(original?.opts),
+    etaMs,
+    retriedFrom: job.taskId,
+  });
+  return { task_id: job.taskId, new_task_id: added.task_id };
 }
 
-/** Adding it once more would change nothing, and nothing would run. */
-async function requireNotEnded(queue: CommandedQueue, { names, taskId }: AddressedJob, laterJobId: string) {
-  const state = await queue.getJobState(laterJobId);
-  if (state !== "completed" && state !== "failed") return;
-  throw new Refusal(`${taskId} was retried already, as ${taskIdOf(names, laterJobId)}, which has ${endWords[state]}`);
+async function retryLater(redis: Redis, queue: CommandedQueue, job: AddressedJob, etaMs: number): Promise<Result> {
+  const original = await findJob(queue, job);
+  if (!original) throw gone(job);
+  if ((await queue.getJobState(job.jobId)) !== "failed") throw await notFailed(queue, job);
+  const laterId = laterIdOf(original);
+  await requireNotEnded(redis, queue, job, laterId);
+  const { name, data, opts } = original;
+  const options = optionsLike(opts);
+  const added = await addJob(queue, job.names, { jobId: laterId, name, data, options, etaMs, retriedFrom: job.taskId });
+  await noteLater(redis, job, laterId);
+  const now = await findJob(queue, job);
+  if (!now || laterIdOf(now) !== laterId) {
+    await takeBack(queue, laterId);
+    throw new Refusal(`${job.taskId} was retried at once, or removed, in the same moment: nothing runs later`);
+  }
+  return { task_id: job.taskId, new_task_id: added.task_id };
 }
-
-const endWords = { completed: "succeeded", failed: "failed: retry that one" } as const;
 
 /** A dead letter of BullMQ is a failed job. */
 export async function requeueDeadLetter({ parameters }: Command, context: CommandContext): Promise<Result> {
@@ -64,10 +70,15 @@ export async function requeueDeadLetter({ parameters }: Command, context: Comman
   return await retryByReference(await context.queues.open(job.names), job);
 }
 
-/** BullMQ's own script moves the job only out of `failed`: of several retries at the same time one wins. */
+/**
+ * BullMQ's own script moves the job only out of `failed`: of several retries at the same time one wins. It wins as well over one at a
+ * later time that is asked for in the same moment.
+ */
 export async function retryByReference(queue: CommandedQueue, job: AddressedJob): Promise<Result> {
   const found = await findJob(queue, job);
   if (!found) throw gone(job);
+  const laterId = laterIdOf(found);
+  await requireNonePending(queue, job, laterId);
   try {
     // The count of starts goes on, because the attempt number of events is made of it and may only rise.
     await found.retry("failed", { resetAttemptsMade: true });
@@ -76,6 +87,7 @@ export async function retryByReference(queue: CommandedQueue, job: AddressedJob)
     if (typeof code !== "number") throw fault;
     throw await notFailed(queue, job);
   }
+  await takeBack(queue, laterId);
   return { task_id: job.taskId };
 }
 
