@@ -30,11 +30,11 @@ export const bulkRetry: CommandHandler = async ({ parameters }, context) => {
   return result;
 };
 
-async function retryOne(taskId: string, { addresses, queues, hasTime }: CommandContext): Promise<Entry> {
+async function retryOne(taskId: string, { addresses, queues, redis, hasTime }: CommandContext): Promise<Entry> {
   if (!hasTime()) return { task_id: taskId, status: "failed", error: "not tried: the time of the command was over" };
   try {
     const job = await addresses.job(taskId);
-    await retryByReference(await queues.open(job.names), job);
+    await retryByReference(redis, await queues.open(job.names), job);
     return { task_id: taskId, status: "success" };
   } catch (fault) {
     const { error, ...more } = failureOf(fault);

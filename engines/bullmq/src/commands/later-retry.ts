@@ -15,22 +15,28 @@ const idFront = "svc-retry-";
  */
 const noteField = "svcRetriedAs";
 
+/** Field that counts those which were cancelled: the next one has another id, because a task that was revoked stays so. */
+const cancelledField = "svcCancelledRetries";
+
 /** A job that is gone is not brought back to life by a note. */
 const noteScript = `
 if redis.call("EXISTS", KEYS[1]) == 1 then redis.call("HSET", KEYS[1], ARGV[1], ARGV[2]) end
 return 1`;
 
 const forgetScript = `
-if redis.call("HGET", KEYS[1], ARGV[1]) == ARGV[2] then redis.call("HDEL", KEYS[1], ARGV[1]) end
-return 1`;
+if redis.call("HGET", KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call("HDEL", KEYS[1], ARGV[1])
+return redis.call("HINCRBY", KEYS[1], ARGV[3], 1)`;
 
 /**
  * The id of the job that runs a failed one at a later time, the same for everybody who asks after the same failure, so that BullMQ itself
  * takes it once. It holds the times of the failed job, because an application may use a job id again, and is a digest, because a job id
  * may hold colons, which the id of a new job may not.
  */
-export function laterIdOf({ id, timestamp, finishedOn, attemptsStarted }: Job): string {
-  const failure = JSON.stringify([id, timestamp, finishedOn]);
+export async function readLaterId(redis: Redis, { names, jobId }: AddressedJob, failed: Job): Promise<string> {
+  const { timestamp, finishedOn, attemptsStarted } = failed;
+  const cancelled = await redis.hget(names.keyBase + jobId, cancelledField);
+  const failure = JSON.stringify([jobId, timestamp, finishedOn, cancelled]);
   return `${idFront}${createHash("sha256").update(failure).digest("hex").slice(0, 32)}-${attemptsStarted}`;
 }
 
@@ -78,6 +84,13 @@ export async function readLater(redis: Redis, { names, jobId }: AddressedJob): P
   const front = taskIdOf(names, "");
   return async () => {
     if (!retriedFrom.startsWith(front)) return;
-    await redis.eval(forgetScript, 1, names.keyBase + retriedFrom.slice(front.length), noteField, jobId);
+    await redis.eval(
+      forgetScript,
+      1,
+      names.keyBase + retriedFrom.slice(front.length),
+      noteField,
+      jobId,
+      cancelledField,
+    );
   };
 }

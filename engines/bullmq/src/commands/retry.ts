@@ -2,7 +2,7 @@ import type { Command } from "@svc/agent";
 import type { Redis } from "ioredis";
 import type { AddressedJob } from "./addresses.ts";
 import type { CommandContext } from "./context.ts";
-import { laterIdOf, noteLater, requireNonePending, requireNotEnded, takeBack } from "./later-retry.ts";
+import { noteLater, readLaterId, requireNonePending, requireNotEnded, takeBack } from "./later-retry.ts";
 import { addJob, dataOf, optionsLike } from "./new-job.ts";
 import { readInstant, readOptionalText, readText } from "./parameters.ts";
 import type { CommandedQueue } from "./queue-access.ts";
@@ -21,7 +21,7 @@ export async function retryTask(command: Command, { addresses, queues, redis }: 
   const overrides = readOverrides(parameters);
   const etaMs = laterOrNone(readInstant(parameters, "eta"));
   if (overrides) return await retryWithInputs(queue, job, { command, overrides, etaMs });
-  return etaMs === undefined ? await retryByReference(queue, job) : await retryLater(redis, queue, job, etaMs);
+  return etaMs === undefined ? await retryByReference(redis, queue, job) : await retryLater(redis, queue, job, etaMs);
 }
 
 const laterOrNone = (etaMs: number | undefined) => (etaMs !== undefined && etaMs > Date.now() ? etaMs : undefined);
@@ -50,14 +50,14 @@ async function retryLater(redis: Redis, queue: CommandedQueue, job: AddressedJob
   const original = await findJob(queue, job);
   if (!original) throw gone(job);
   if ((await queue.getJobState(job.jobId)) !== "failed") throw await notFailed(queue, job);
-  const laterId = laterIdOf(original);
+  const laterId = await readLaterId(redis, job, original);
   await requireNotEnded(redis, queue, job, laterId);
   const { name, data, opts } = original;
   const options = optionsLike(opts);
   const added = await addJob(queue, job.names, { jobId: laterId, name, data, options, etaMs, retriedFrom: job.taskId });
   await noteLater(redis, job, laterId);
   const now = await findJob(queue, job);
-  if (!now || laterIdOf(now) !== laterId) {
+  if (!now || (await readLaterId(redis, job, now)) !== laterId) {
     await takeBack(queue, laterId);
     throw new Refusal(`${job.taskId} was retried at once, or removed, in the same moment: nothing runs later`);
   }
@@ -67,17 +67,17 @@ async function retryLater(redis: Redis, queue: CommandedQueue, job: AddressedJob
 /** A dead letter of BullMQ is a failed job. */
 export async function requeueDeadLetter({ parameters }: Command, context: CommandContext): Promise<Result> {
   const job = await context.addresses.job(readText(parameters, "task_id"));
-  return await retryByReference(await context.queues.open(job.names), job);
+  return await retryByReference(context.redis, await context.queues.open(job.names), job);
 }
 
 /**
  * BullMQ's own script moves the job only out of `failed`: of several retries at the same time one wins. It wins as well over one at a
  * later time that is asked for in the same moment.
  */
-export async function retryByReference(queue: CommandedQueue, job: AddressedJob): Promise<Result> {
+export async function retryByReference(redis: Redis, queue: CommandedQueue, job: AddressedJob): Promise<Result> {
   const found = await findJob(queue, job);
   if (!found) throw gone(job);
-  const laterId = laterIdOf(found);
+  const laterId = await readLaterId(redis, job, found);
   await requireNonePending(queue, job, laterId);
   try {
     // The count of starts goes on, because the attempt number of events is made of it and may only rise.
