@@ -132,7 +132,7 @@ function fitsValue(value: unknown, test: Exclude<JsonTest, { kind: "present" }>)
       if (typeof value === "string") return value === test.text;
       if (test.isText) return false;
       if (isNumber(value)) return !/^[tfn]/.test(test.text) && scaled(lexemeOf(value)) === scaled(test.text);
-      return String(value) === test.text && (value === null || typeof value === "boolean");
+      return (value === null || typeof value === "boolean") && String(value) === test.text;
     case "like":
       return typeof value === "string" && patternOf(test.parts).test(value);
     case "order": {

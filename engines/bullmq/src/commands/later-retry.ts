@@ -48,11 +48,13 @@ export async function noteLater(redis: Redis, { names, jobId }: AddressedJob, la
 /** Adding it once more would change nothing while Redis holds it, and run the task again when it is gone. */
 export async function requireNotEnded(redis: Redis, queue: CommandedQueue, job: AddressedJob, laterId: string) {
   const { names, jobId, taskId } = job;
+  // Looked at first: somebody who asks for it in the same moment adds the job, and then notes it.
+  const wasNoted = (await redis.hget(names.keyBase + jobId, noteField)) === laterId;
   const state = await queue.getJobState(laterId);
   const was = `${taskId} was retried already, as ${taskIdOf(names, laterId)}, which`;
   if (state === "completed") throw new Refusal(`${was} has succeeded`);
   if (state === "failed") throw new Refusal(`${was} has failed: retry that one`);
-  if (state !== "unknown" || (await redis.hget(names.keyBase + jobId, noteField)) !== laterId) return;
+  if (state !== "unknown" || !wasNoted) return;
   throw new Refusal(`${was} has left Redis since, as jobs may when they end: without a later time it is retried again`);
 }
 
