@@ -30,6 +30,8 @@ function watch(page: Page): string[] {
 async function askFor(page: Page, email: string): Promise<void> {
   await page.goto("/login");
   await page.getByRole("link", { name: "Forgot your password?" }).click();
+  // The sign-in has a field of this name as well.
+  await page.getByRole("heading", { level: 1, name: "Reset your password" }).waitFor();
   await page.getByLabel("Email").fill(email);
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByRole("heading", { level: 1, name: "Look into your mail" }).waitFor();
