@@ -4,6 +4,7 @@ import { createScriptedAdapter } from "@svc/testkit/peer";
 import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent, held } from "./command-agent.ts";
+import { letter, letterRow, lettersPage, loadLetters, tickAll } from "./letters.ts";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
 import { tell } from "./task-traffic.ts";
 
@@ -31,25 +32,11 @@ afterAll(async () => {
   await brain?.stop();
 });
 
-const letter = (task_id: string) => ({
-  task_id,
-  task_name: "billing.charge",
-  queue: "billing",
-  failed_at: new Date(Date.now() - 60_000).toISOString(),
-  error_excerpt: "PaymentError: upstream 503",
-  attempts: 3,
-});
 let letters: ReturnType<typeof letter>[];
 beforeEach(() => {
   agent.got.length = 0;
-  letters = ["dead-1", "dead-2", "dead-3"].map(letter);
-  agent.answer = ({ action }) =>
-    action === "dlq.list"
-      ? {
-          status: "success",
-          result: { entries: letters, next_cursor: null, total: letters.length, engine: "bullmq" },
-        }
-      : { status: "success" };
+  letters = ["dead-1", "dead-2", "dead-3"].map((id) => letter(id));
+  agent.answer = ({ action }) => (action === "dlq.list" ? lettersPage(letters) : { status: "success" });
 });
 
 async function open(path: string, from: TestBrain = brain) {
@@ -81,12 +68,10 @@ async function holdBack(page: Page, url: string, place: number) {
 describe("a run of requeues", () => {
   const openLetters = async () => {
     const screen = await open("dead-letters");
-    await screen.page.getByRole("option", { name: "bullmq" }).waitFor({ state: "attached" });
-    await screen.page.getByRole("button", { name: "Load" }).click();
-    await screen.page.getByRole("checkbox", { name: "Tick all letters that were read and not requeued" }).check();
+    await loadLetters(screen.page);
+    await tickAll(screen.page).check();
     return screen;
   };
-  const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
 
   test("that is left ends after the letter on its way; what was not asked for is still ticked", async () => {
     const { page, faults } = await openLetters();
@@ -99,7 +84,7 @@ describe("a run of requeues", () => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     second.letGo();
-    await row(page, "dead-2").getByRole("link", { name: "requeued" }).waitFor();
+    await letterRow(page, "dead-2").getByRole("link", { name: "requeued" }).waitFor();
     // Neither is ticked any more, nor can be.
     for (const id of ["dead-1", "dead-2"]) {
       const tick = page.getByRole("checkbox", { name: `Tick ${id}` });

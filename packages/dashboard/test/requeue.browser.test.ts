@@ -80,16 +80,12 @@ describe("dead letters", () => {
   test("that the agent does not put back are marked so, and can be ticked again", async () => {
     const page = await openLetters();
     await letterRow(page, "dead-2").waitFor();
-    agent.answer = () => ({ status: "failed", error: "the job is not there any more" });
-    await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
-    await page.getByRole("button", { name: "Requeue 1" }).click();
-    const dialog = page.getByRole("dialog", { name: "Requeue 1 letter" });
-    await dialog.getByRole("button", { name: "Requeue 1 letter" }).click();
-    await dialog.getByRole("button", { name: "Done" }).click();
+    answer({ requeue: { status: "failed", error: "the job is not there any more" } });
+    await requeue(page, "dead-2");
     const mark = letterRow(page, "dead-2").getByRole("link", { name: "not requeued" });
     await mark.waitFor();
     await expect.poll(() => mark.getAttribute("title")).toBe("the job is not there any more");
-    await page.getByRole("checkbox", { name: "Tick dead-2" }).check();
+    await tick(page, "dead-2").check();
     await page.getByRole("button", { name: "Requeue 1" }).waitFor();
     await page.context().close();
   });

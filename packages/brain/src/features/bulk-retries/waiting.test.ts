@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { agentRow } from "../../../test/agent-rows.ts";
 import { bulkRetryRow } from "../../../test/bulk-retry-rows.ts";
+import { commandRow } from "../../../test/command-rows.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BulkRetryRequestRow } from "../../schema/tables/index.ts";
-import { openWithRoom } from "./store.ts";
+import { readEffectiveRequest } from "./effective-request.ts";
+import { sealPlan } from "./seal.ts";
+import { fullWithUnnotedEnds, openWithRoom } from "./store.ts";
 import { waitingFor } from "./waiting.ts";
 
 const now = new Date("2026-05-20T12:00:00Z");
@@ -105,6 +109,37 @@ for (const dialect of testDialects) {
       expect(await kindsFor(agentIds)).toEqual(["0 celery", "1 rq", "2 rq"]);
       await addRequest({ target_agent_id: agentIds[2]!, stretches });
       expect(await kindsFor(agentIds)).toEqual(["0 celery", "1 rq", "2 celery", "2 rq"]);
+    });
+
+    test.each([
+      ["has none while the command of a child is on its way", "dispatched", full, "unobserved", false],
+      ["gets some by the end of one that is not noted", "completed", full, "unobserved", true],
+      ["gets none by an end that is noted", "completed", full, "succeeded", false],
+      ["has some anyway", "completed", { claimed_count: 7, pending_count: 13 }, "unobserved", false],
+    ])("may find room in a full request, which %s", async (_what, status, given, outcome, isFound) => {
+      const [agentId] = await addAgents(1);
+      const id = await addRequest(given);
+      const command = commandRow({ project_id: projectId, agent_id: agentId!, action: "bulk_retry", status });
+      const task = { engine: "rq", task_id: "task-1", name: "report", priority: "normal", reported_by: agentId! };
+      const { children } = await sealPlan(
+        { clock: createFakeClock(now), maxFrameBytes: 1_048_576 },
+        {
+          projectId,
+          parentId: id,
+          effective: readEffectiveRequest({ idempotency_key: "key", filter: { queue: "emails" } }),
+          tasks: [task],
+        },
+      );
+      const sent = { delivery_state: "claimed", command_id: command.id, outcome };
+      await opened.database.write(async (tx) => {
+        await tx.insertInto("commands").values(command).execute();
+        await tx
+          .insertInto("bulk_retry_children")
+          .values({ ...children[0]!, ...sent })
+          .execute();
+      });
+      const found = await fullWithUnnotedEnds(opened.database.read, agentId!, now);
+      expect(found.map((row) => row.id)).toEqual(isFound ? [id] : []);
     });
   });
 }
