@@ -22,10 +22,10 @@ export const steps: readonly Step[] = [
   check("unused", "knip", "--no-progress"),
   check("docs", "node", "--conditions=source", "scripts/check-docs.ts"),
   check("build", "node", "scripts/build.ts"),
-  project("unit", 2.75),
-  project("brain", 10.5),
-  project("engines", 7.25),
-  project("browser", 18.5),
+  project("unit", 8),
+  project("brain", 25),
+  project("engines", 18),
+  project("browser", 40),
 ];
 
 function check(name: string, command: string, ...args: readonly string[]): Step {
