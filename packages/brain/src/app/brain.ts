@@ -62,27 +62,29 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     onAddressDenied({ surface, reason, address, apiKeyId, userId }) {
       denied.inc({ surface });
       // Once per address in ten minutes; a key is named although its address was refused without one before.
-      const about = apiKeyId === null ? address : `${address} ${apiKeyId} ${reason}`;
-      audit.refused(`auth.ip_denied ${about}`, {
-        action: "auth.ip_denied",
-        target_type: "address",
-        result: "failed",
-        outcome: "deny",
-        source_ip: address,
-        api_key_id: apiKeyId,
-        user_id: userId,
-        metadata: { surface, reason },
-      });
+      const scope = apiKeyId === null ? "auth.ip_denied" : `auth.ip_denied ${apiKeyId} ${reason}`;
+      audit.refused(
+        {
+          action: "auth.ip_denied",
+          target_type: "address",
+          result: "failed",
+          outcome: "deny",
+          source_ip: address,
+          api_key_id: apiKeyId,
+          user_id: userId,
+          metadata: { surface, reason },
+        },
+        { scope, address },
+      );
     },
     openapi: {
       visibility: settings.SVC_OPENAPI_VISIBILITY,
       version: deps.version,
-      onRead: (request) =>
-        audit.record({
-          ...originOf(request, request.caller),
-          action: "openapi.schema_accessed",
-          target_type: "openapi",
-        }),
+      onRead(request) {
+        const entry = { ...originOf(request, request.caller), action: "openapi.schema_accessed", target_type: "openapi" };
+        // Where strangers may read it, their reads wait in no queue of other writes.
+        return request.caller === null ? audit.refused(entry) : audit.record(entry);
+      },
     },
     sockets: { maxMessageBytes: maxFrameBytes(settings) },
     ...(servePage !== undefined && { servePage }),
@@ -168,7 +170,8 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       await live.stop();
       await features.passwordReset.settled();
       await features.mail.stop();
-      await audit.settled();
+      const lost = await audit.stop();
+      if (lost > 0) log.error("audit.refusals_lost", { rows: lost });
       await database.close();
     },
   };

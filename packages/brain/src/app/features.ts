@@ -23,6 +23,7 @@ import { createReleases } from "../features/stats/index.ts";
 import { createUserAdministration, createUsers } from "../features/users/index.ts";
 import { createWorkers } from "../features/workers/index.ts";
 import type { Clock } from "../platform/clock.ts";
+import { createThrottledLog } from "../platform/throttled-log.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { createPasswords } from "../platform/crypto/passwords.ts";
 import type { Log } from "../platform/log.ts";
@@ -55,13 +56,18 @@ export interface BrainDeps {
 export function createFeatures(deps: BrainDeps) {
   const { settings, database, clock, log, metrics, version } = deps;
   const masters = createKeyring(settings.SVC_SECRET, settings.SVC_PREVIOUS_SECRETS);
-  const onError = (source: string) => (error: unknown) => log.warn(`${source}.background_failed`, { err: error });
+  const onError = (source: string) => {
+    const failed = createThrottledLog(clock, (times, about) => log.warn(`${source}.background_failed`, { times, ...about }));
+    return (error: unknown) => failed({ err: error });
+  };
+  const suppressed = createThrottledLog(clock, (refusals) => log.warn("audit.refusals_suppressed", { refusals }));
 
   const audit = createAudit({
     database,
     clock,
     secrets: createKeyring(settings.SVC_AUDIT_CHAIN_SECRET, settings.SVC_AUDIT_CHAIN_PREVIOUS_SECRETS),
     onError: onError("audit"),
+    onSuppressed: () => suppressed({}),
   });
   const passwords = createPasswords(settings);
   const users = createUsers({ database, clock });

@@ -26,16 +26,19 @@ export function createTransport(deps: BrainDeps, features: Features, access: Acc
     log,
     refused(action, facts, identity) {
       const isOfProject = action === "agent.auth.project_inactive";
-      audit.refused(`${action} ${isOfProject ? identity?.agent_id : facts.address}`, {
-        action,
-        target_type: "agent",
-        target_id: identity?.agent_id ?? null,
-        project_id: identity?.project_id ?? null,
-        result: "failed",
-        outcome: "deny",
-        source_ip: facts.address,
-        metadata: { path: facts.path },
-      });
+      audit.refused(
+        {
+          action,
+          target_type: "agent",
+          target_id: identity?.agent_id ?? null,
+          project_id: identity?.project_id ?? null,
+          result: "failed",
+          outcome: "deny",
+          source_ip: facts.address,
+          metadata: { path: facts.path },
+        },
+        isOfProject ? { scope: `${action} ${identity?.agent_id}` } : { scope: action, address: facts.address },
+      );
     },
     secretOf: features.secretOf,
     settings,

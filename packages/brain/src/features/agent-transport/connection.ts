@@ -14,7 +14,7 @@ import {
 } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
-import { createCountedWord } from "../../platform/counted-word.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { Log } from "../../platform/log.ts";
 import { type AgentIdentity, abilitiesOf } from "../agents/index.ts";
 import type { ClaimedCommand } from "../commands/index.ts";
@@ -79,7 +79,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     samples: createSampleLimiter(clock),
     lossWarnings: createLossWarnings(clock, log),
   };
-  const frameDropped = createCountedWord(clock, (frames, about) =>
+  const frameDropped = createThrottledLog(clock, (frames, about) =>
     log.warn("agent_transport.frame_dropped", { agent_id: identity.agent_id, frames, ...about }),
   );
   let lastActiveMs = clock.monotonicMs();

@@ -8,7 +8,7 @@ import {
   wireLimits,
 } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import { createCountedWord } from "../../platform/counted-word.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import { isTransient } from "../../platform/database/errors.ts";
 import { retryTransient } from "../../platform/database/retry-transient.ts";
 import type { Log } from "../../platform/log.ts";
@@ -149,10 +149,10 @@ export function createDispatch(deps: DispatchDeps) {
     }
   }
 
-  const countedWord = (say: Parameters<typeof createCountedWord>[1]) => createCountedWord(deps.clock, say);
-  const notStored = countedWord((frames, about) => log.warn("agent_transport.frames_not_stored", { frames, ...about }));
-  const dropped = countedWord((frames, about) => log.error("agent_transport.frames_dropped", { frames, ...about }));
-  const batchFailed = countedWord((frames, about) => log.error("agent_transport.batches_failed", { frames, ...about }));
+  const throttled = (say: Parameters<typeof createThrottledLog>[1]) => createThrottledLog(deps.clock, say);
+  const notStored = throttled((frames, about) => log.warn("agent_transport.frames_not_stored", { frames, ...about }));
+  const dropped = throttled((frames, about) => log.error("agent_transport.frames_dropped", { frames, ...about }));
+  const batchFailed = throttled((frames, about) => log.error("agent_transport.batches_failed", { frames, ...about }));
 
   function failed(agentId: string, type: FrameType, error: unknown): FrameOutcome {
     const message = error instanceof Error ? error.message : String(error);

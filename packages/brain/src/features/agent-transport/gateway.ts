@@ -1,6 +1,6 @@
 import { closeCodes, encodeHelloAck, type HelloPayload, parseHello, protocolVersion, wireTimes } from "@svc/protocol";
 import type { WebSocket } from "ws";
-import { createCountedWord } from "../../platform/counted-word.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import { type Connection, type ConnectionDeps, createConnection } from "./connection.ts";
 import type { Admit, RequestFacts } from "./refusals.ts";
@@ -57,7 +57,7 @@ export function createGateway(deps: GatewayDeps) {
   const shaking = new Map<WebSocket, { giveUp(): void; readonly settled: Promise<void> }>();
   let isStopping = false;
   // While the database is away every handshake fails, and agents try again.
-  const handshakeFailed = createCountedWord(clock, (handshakes, about) =>
+  const handshakeFailed = createThrottledLog(clock, (handshakes, about) =>
     log.error("agent_transport.handshake_failed", { handshakes, ...about }),
   );
   const timer = setInterval(watchAll, tickMs);

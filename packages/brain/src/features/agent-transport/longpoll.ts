@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import { createCountedWord } from "../../platform/counted-word.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
@@ -55,7 +55,7 @@ export function createLongpoll(deps: LongpollDeps) {
   function warningsOf(session: LongpollSession, { agent_id }: AgentIdentity) {
     const known = warnings.get(session) ?? {
       lossWarnings: createLossWarnings(clock, log),
-      frameDropped: createCountedWord(clock, (frames, about) =>
+      frameDropped: createThrottledLog(clock, (frames, about) =>
         log.warn("agent_transport.frame_dropped", { agent_id, frames, ...about }),
       ),
     };

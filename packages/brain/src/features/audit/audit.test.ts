@@ -123,12 +123,10 @@ for (const dialect of testDialects) {
     test("records a refusal once per key in ten minutes, and each key for itself", async () => {
       const count = async () => (await rows()).filter(({ action }) => action === "auth.ip_denied").length;
       const refuse = (address: string) =>
-        audit.refused(address, {
-          action: "auth.ip_denied",
-          target_type: "address",
-          target_id: address,
-          result: "denied",
-        });
+        audit.refused(
+          { action: "auth.ip_denied", target_type: "address", target_id: address, result: "denied", source_ip: address },
+          { scope: "auth.ip_denied", address },
+        );
       refuse("10.0.0.1");
       refuse("10.0.0.1");
       refuse("10.0.0.2");
@@ -201,7 +199,7 @@ for (const dialect of testDialects) {
       const kept = await opened.database.read.selectFrom("meta").select("key").where("key", "=", "tampered").execute();
       expect(kept).toEqual([]);
 
-      audit.refused("10.0.0.3", { action: "auth.ip_denied", target_type: "address" });
+      audit.refused({ action: "auth.ip_denied", target_type: "address" });
       await audit.settled();
       expect(errors).toHaveLength(1);
       await change(state);

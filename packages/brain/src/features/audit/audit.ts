@@ -11,7 +11,8 @@ import { forgetUser } from "./forget-user.ts";
 import { type LastVerification, readLastVerification, saveLastVerification } from "./last-verification.ts";
 import { prepareChain } from "./prepare.ts";
 import { pruneOnce } from "./prune.ts";
-import { createOncePerWindow } from "./refusals.ts";
+import { createRefusalCollector } from "./refusal-collector.ts";
+import { createOncePerWindow, type RefusalKey } from "./refusals.ts";
 import { countSince, readState } from "./store.ts";
 import { type VerifyOptions, type VerifyResult, verifyChain } from "./verify.ts";
 
@@ -19,8 +20,10 @@ export interface AuditDeps {
   readonly database: Database<Tables>;
   readonly secrets: Keyring;
   readonly clock: Clock;
-  /** Told when the row of a refusal could not be written; the refusal itself stands. */
+  /** Called when rows of refusals could not be written yet; the refusals themselves stand. */
   readonly onError: (error: unknown) => void;
+  /** Called for each refusal that is counted in a summary row instead of getting a row of its own. */
+  readonly onSuppressed?: () => void;
   /** Told in the metadata of every row, when actions are not asked for by HTTP. */
   readonly via?: "cli";
 }
@@ -34,10 +37,15 @@ export interface Audit {
   forgetUser(tx: Tx<Tables>, departure: { userId: string; entry: AuditEntry }): Promise<void>;
   /** Writes rows that have no action to belong to, in a transaction of their own. */
   record(entries: AuditEntry | readonly AuditEntry[]): Promise<void>;
-  /** Writes a refusal's row at most once per key in ten minutes; never throws, never delays the answer. */
-  refused(key: string, entry: AuditEntry): void;
-  /** Resolves when the refusals told so far are written or given up. */
+  /**
+   * Collects the row of a refused stranger, or of a read without credentials, to be written behind all other writes; with a key, at most
+   * once per key in ten minutes. Never throws and never delays the answer. Beyond a bound, rows become a count in a summary row.
+   */
+  refused(entry: AuditEntry, key?: RefusalKey): void;
+  /** Writes the refusals collected so far. They stay when the database fails. */
   settled(): Promise<void>;
+  /** As `settled`, for the last time. @returns how many rows are lost because the database fails */
+  stop(): Promise<number>;
   /** Rows of an action since an instant: in all, and from one address. */
   countSince(query: { action: string; sourceIp: string; since: Date }): Promise<{ all: number; fromAddress: number }>;
   /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
@@ -53,20 +61,26 @@ export interface Audit {
 }
 
 /** The audit log: an ordered, signed chain of what was done and refused. */
-export function createAudit({ database, secrets, clock, onError, via }: AuditDeps): Audit {
+export function createAudit({ database, secrets, clock, onError, onSuppressed, via }: AuditDeps): Audit {
   const context: AppendContext = {
     keys: createChainKeys(secrets),
     dialect: database.dialect,
     newId: () => uuidV7(clock),
   };
   const refusals = createOncePerWindow(clock);
-  const writing = new Set<Promise<void>>();
   const marked = (entry: AuditEntry): AuditEntry =>
     via === undefined ? entry : { ...entry, metadata: { ...entry.metadata, via } };
   const listed = (entries: AuditEntry | readonly AuditEntry[]) =>
     ((Array.isArray(entries) ? entries : [entries]) as AuditEntry[]).map(marked);
-  const record = (entries: AuditEntry | readonly AuditEntry[]) =>
-    database.write((tx) => appendEntries(tx, listed(entries), context));
+  const record = (entries: AuditEntry | readonly AuditEntry[], options?: { readonly alone: boolean }) =>
+    database.write((tx) => appendEntries(tx, listed(entries), context), options);
+  const collector = createRefusalCollector({
+    clock,
+    // Alone: no other transaction waits for the rows of the batch.
+    write: (entries) => record(entries, { alone: true }),
+    onFailed: onError,
+    onSuppressed: () => onSuppressed?.(),
+  });
 
   return {
     async prepare() {
@@ -74,20 +88,14 @@ export function createAudit({ database, secrets, clock, onError, via }: AuditDep
     },
     append: (tx, entries) => appendEntries(tx, listed(entries), context),
     forgetUser: (tx, departure) => forgetUser(tx, departure, context),
-    record,
-    refused(key, entry) {
-      if (!refusals.admit(key)) return;
-      const written = record(entry)
-        .catch((error: unknown) => {
-          refusals.forget(key);
-          onError(error);
-        })
-        .finally(() => writing.delete(written));
-      writing.add(written);
+    record: (entries) => record(entries),
+    refused(entry, key) {
+      const occurrence = key === undefined ? "first" : refusals.judge(key);
+      if (occurrence === "first") collector.collect(entry);
+      else if (occurrence === "excess") collector.suppress(entry);
     },
-    async settled() {
-      await Promise.all(writing);
-    },
+    settled: collector.flush,
+    stop: collector.stop,
     verify: (options) => verifyChain(database, context.keys, options),
     noteVerification: (last) =>
       database.write((tx) => saveLastVerification(tx, { finished_at: clock.now().toISOString(), ...last })),

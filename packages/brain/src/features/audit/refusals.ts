@@ -1,34 +1,63 @@
 import type { Clock } from "../../platform/clock.ts";
+import { addressPrefix } from "../../platform/http/addresses.ts";
 
 /** A refusal is recorded once per key in this time (spec part 3, section 1.12 rule 8). */
 const windowMs = 10 * 60_000;
-/** Keys remembered at most; while all of them are fresh, further keys go unrecorded, which bounds the rows a flood can cause. */
+/** Keys remembered at most, which bounds the rows that refusals from many addresses can cause. */
 const maxKeys = 10_000;
+/** Rows per window from one /48 of IPv6, whatever the number of its /64 blocks: ten times that of one block. */
+const maxPerSite = 10;
+
+/**
+ * What becomes of a refusal: `first` of its key in the window gets a row of its own, `repeated` is covered by that row, and `excess` has no
+ * row yet and gets none, so that it must be counted.
+ */
+export type Occurrence = "first" | "repeated" | "excess";
+
+/** What makes two refusals the same: what was refused and, where the refusal is about an address, the block it lies in. */
+export interface RefusalKey {
+  readonly scope: string;
+  readonly address?: string | null | undefined;
+}
 
 export interface OncePerWindow {
-  /** Whether `key` is due; it counts as recorded from now on. */
-  admit(key: string): boolean;
-  /** Forgets a key whose record could not be written. */
-  forget(key: string): void;
+  /** Judges one refusal; the first of a key counts as recorded from now on. */
+  judge(key: RefusalKey): Occurrence;
 }
 
 export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">): OncePerWindow {
   // In order of admission, so the first key is always the oldest.
-  const admitted = new Map<string, number>();
+  const admitted = new Map<string, { readonly atMs: number; readonly site: string | null }>();
+  const perSite = new Map<string, number>();
+
+  function forget(key: string): void {
+    const site = admitted.get(key)?.site ?? null;
+    admitted.delete(key);
+    if (site === null) return;
+    const left = (perSite.get(site) ?? 0) - 1;
+    if (left > 0) perSite.set(site, left);
+    else perSite.delete(site);
+  }
+
+  function forgetOld(nowMs: number): void {
+    for (const [key, { atMs }] of admitted) {
+      if (nowMs - atMs < windowMs) return;
+      forget(key);
+    }
+  }
+
   return {
-    admit(key) {
+    judge({ scope, address = null }) {
       const nowMs = clock.monotonicMs();
-      const lastMs = admitted.get(key);
-      if (lastMs !== undefined && nowMs - lastMs < windowMs) return false;
-      admitted.delete(key);
-      if (admitted.size >= maxKeys) {
-        const [oldest] = admitted as Iterable<[string, number]>;
-        if (oldest !== undefined && nowMs - oldest[1] < windowMs) return false;
-        if (oldest !== undefined) admitted.delete(oldest[0]);
-      }
-      admitted.set(key, nowMs);
-      return true;
+      forgetOld(nowMs);
+      const key = address === null ? scope : `${scope} ${addressPrefix(address, 64)}`;
+      if (admitted.has(key)) return "repeated";
+      const site = address?.includes(":") ? `${scope} ${addressPrefix(address, 48)}` : null;
+      const ofSite = site === null ? 0 : (perSite.get(site) ?? 0);
+      if (ofSite >= maxPerSite || admitted.size >= maxKeys) return "excess";
+      if (site !== null) perSite.set(site, ofSite + 1);
+      admitted.set(key, { atMs: nowMs, site });
+      return "first";
     },
-    forget: (key) => void admitted.delete(key),
   };
 }

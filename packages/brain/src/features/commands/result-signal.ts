@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import { createCountedWord } from "../../platform/counted-word.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { type AnnouncerDeps, createAnnouncer } from "./announcer.ts";
@@ -32,7 +32,7 @@ export function createResultSignal(deps: ResultSignalDeps) {
   const others = createAnnouncer<EndedCommand>(deps, "svc_command_ends");
   const waiting = new Map<string, Set<() => void>>();
   const listeners = new Set<(ended: EndedCommand, isHere: boolean) => void>();
-  const failed = createCountedWord(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
+  const failed = createThrottledLog(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createCountedWord } from "../../platform/counted-word.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import { createTurns } from "../../platform/turns.ts";
 import { type AnnouncerDeps, createAnnouncer } from "./announcer.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
@@ -45,7 +45,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
   const others = createAnnouncer<string>(deps, "svc_commands");
   const waiting = new Map<string, Set<Waiter>>();
   const listeners = new Set<(agentId: string | null) => void>();
-  const failed = createCountedWord(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
+  const failed = createThrottledLog(clock, (times, about) => log.warn("commands.recheck_failed", { times, ...about }));
   const childLooks = createTurns(lookForChildren, (_key, error) => failed({ message: error.message }));
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;

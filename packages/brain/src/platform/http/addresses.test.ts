@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inRanges, normalizeAddress, parseRange, parseRanges, resolveClientAddress } from "./addresses.ts";
+import { addressPrefix, inRanges, normalizeAddress, parseRange, parseRanges, resolveClientAddress } from "./addresses.ts";
 
 const ranges = (...texts: string[]) => parseRanges(texts).ranges;
 
@@ -126,4 +126,16 @@ describe("the client address", () => {
   test("without trusted proxies the header never counts", () => {
     expect(resolveClientAddress("10.0.0.1", "198.51.100.1", [])).toBe("10.0.0.1");
   });
+});
+
+describe("the block of an address", () => {
+  test.each([
+    ["192.0.2.1", 64, "192.0.2.1"],
+    ["192.0.2.1", 48, "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", 64, "2001:db8:1:2::/64"],
+    ["2001:db8:1:2:3:4:5:6", 48, "2001:db8:1::/48"],
+    ["::1", 64, "::/64"],
+    ["unknown", 64, "unknown"],
+    ["a:b", 64, "a:b"],
+  ] as const)("%s with %i bits is %s", (address, bits, block) => expect(addressPrefix(address, bits)).toBe(block));
 });

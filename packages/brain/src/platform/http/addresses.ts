@@ -121,3 +121,12 @@ function parseUnmapped(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (zone >= 0) bare = bare.slice(0, zone);
   return bare.includes(":") && ipaddr.IPv6.isValid(bare) ? ipaddr.IPv6.parse(bare) : null;
 }
+
+/**
+ * The block that counts as one client: the first `ipv6Bits` bits of an IPv6 address (`2001:db8::/64`), or the IPv4 address itself. A text
+ * that is no address stays as it is.
+ */
+export function addressPrefix(address: string, ipv6Bits: 48 | 64): string {
+  if (!address.includes(":")) return address;
+  return parseRange(`${normalizeAddress(address) ?? ""}/${ipv6Bits}`)?.text ?? address;
+}
