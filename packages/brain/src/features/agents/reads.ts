@@ -81,17 +81,16 @@ export const findAgents = async (db: Db, projectId: string, ids: readonly string
         .execute();
 
 /** The unrevoked agent with one of these token digests. */
-export async function findByTokenHash(db: Db, digests: readonly string[]): Promise<AgentIdentity | undefined> {
-  const row = await db
+/** The unrevoked agents with these token digests, by digest. */
+export async function findByTokenHashes(db: Db, digests: readonly string[]): Promise<Map<string, AgentIdentity>> {
+  const rows = await db
     .selectFrom("agents as a")
     .innerJoin("projects as p", "p.id", "a.project_id")
-    .select(["a.id as agent_id", "a.project_id", "a.name", "p.is_active"])
+    .select(["a.token_hash", "a.id as agent_id", "a.project_id", "a.name", "p.is_active as project_is_active"])
     .where("a.token_hash", "in", digests)
     .where("a.revoked_at", "is", null)
-    .executeTakeFirst();
-  return (
-    row && { agent_id: row.agent_id, project_id: row.project_id, name: row.name, project_is_active: row.is_active }
-  );
+    .execute();
+  return new Map(rows.map(({ token_hash, ...identity }) => [token_hash, identity]));
 }
 
 export async function findStanding(db: Db, agentId: string) {

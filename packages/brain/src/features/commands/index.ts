@@ -108,14 +108,17 @@ export function createCommands(given: CommandsDeps) {
   function late(command: CommandRow, agentId: string, status: "completed" | "failed"): void {
     const reason =
       command.agent_id !== agentId ? "other_agent" : command.completed_at === null ? "other_delivery" : "ended";
-    audit.refused(`command.late_result ${command.id} ${reason}`, {
-      action: "command.late_result",
-      target_type: "command",
-      target_id: command.id,
-      project_id: command.project_id,
-      result: "failed",
-      metadata: { agent_id: agentId, action: command.action, status: command.status, reported: status, reason },
-    });
+    audit.refused(
+      {
+        action: "command.late_result",
+        target_type: "command",
+        target_id: command.id,
+        project_id: command.project_id,
+        result: "failed",
+        metadata: { agent_id: agentId, action: command.action, status: command.status, reported: status, reason },
+      },
+      { scope: `command.late_result ${command.id} ${reason}` },
+    );
   }
 }
 

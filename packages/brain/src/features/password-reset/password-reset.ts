@@ -8,6 +8,7 @@ import { uuidV7 } from "../../platform/ids.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Mail } from "../../platform/mail/mail.ts";
 import type { MailMessage } from "../../platform/mail/render.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import { type ReplacePasswordDeps, replacePassword, type Users } from "../users/index.ts";
@@ -17,7 +18,7 @@ export interface PasswordResetDeps extends ReplacePasswordDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly log: Pick<Log, "warn">;
-  readonly audit: Pick<Audit, "append" | "record">;
+  readonly audit: Pick<Audit, "append" | "refused">;
   readonly users: Pick<Users, "findByEmail" | "lock">;
   /** Master secrets. */
   readonly masters: Keyring;
@@ -53,6 +54,8 @@ type Failure = "unknown_email" | "inactive" | "mail_not_configured" | "too_many_
 export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
   const { database, clock, log, audit, users, masters, mail, settings } = deps;
   const underWay = new Set<Promise<void>>();
+  const dropped = createThrottledLog(clock, (requests) => log.warn("password_reset.dropped", { requests }));
+  const failed = createThrottledLog(clock, (requests, about) => log.warn("password_reset.failed", { requests, ...about }));
   const aboutRequest = (user: UserRow | undefined, origin: AuditOrigin) => ({
     action: "auth.password_reset_requested",
     target_type: "user",
@@ -84,7 +87,7 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
   async function handle(email: string, origin: AuditOrigin): Promise<void> {
     const user = await users.findByEmail(email);
     const refuse = (reason: Failure) =>
-      audit.record({ ...aboutRequest(user, origin), result: "failed", metadata: { reason } });
+      audit.refused({ ...aboutRequest(user, origin), result: "failed", metadata: { reason } });
     if (user === undefined) return refuse("unknown_email");
     if (!user.is_active) return refuse("inactive");
     if (!mail.isConfigured) return refuse("mail_not_configured");
@@ -99,11 +102,11 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
   return {
     request({ email, origin }) {
       if (underWay.size >= maxUnderWay) {
-        log.warn("password_reset.dropped");
+        dropped({});
         return;
       }
       const handled = handle(email, origin)
-        .catch((error: unknown) => log.warn("password_reset.failed", { err: error }))
+        .catch((error: unknown) => failed({ err: error }))
         .finally(() => underWay.delete(handled));
       underWay.add(handled);
     },

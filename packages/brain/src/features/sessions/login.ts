@@ -1,8 +1,10 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { addressPrefix } from "../../platform/http/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
+import { createThrottledLog, type ThrottledLog } from "../../platform/throttled-log.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { EnforcedUser, Mfa } from "../mfa/index.ts";
@@ -12,8 +14,9 @@ import { type IssueDeps, type IssuedSession, issueSession } from "./issue.ts";
 export interface LoginDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
-  readonly log: Pick<Log, "info">;
-  readonly audit: Pick<Audit, "append" | "record">;
+  /** Logs why a sign-in was refused. */
+  readonly refused: Record<FailureReason, ThrottledLog>;
+  readonly audit: Pick<Audit, "append" | "refused">;
   readonly users: Pick<Users, "findByEmail" | "noteSuccess" | "noteFailure" | "setPassword">;
   readonly passwords: Passwords;
   readonly mfa: Pick<Mfa, "signIn" | "endTrustedDevices">;
@@ -44,21 +47,42 @@ export interface LoggedIn {
   readonly factor: { readonly user: EnforcedUser; readonly isPending: boolean };
 }
 
-type FailureReason = "unknown_email" | "wrong_password" | "locked" | "inactive";
+const failureReasons = ["unknown_email", "wrong_password", "locked", "inactive"] as const;
+type FailureReason = (typeof failureReasons)[number];
+
+/** Lines a minute about wrong passwords, which the lock of each account bounds already. */
+const wrongPasswordLines = 20;
+
+/** The log lines of refused sign-ins, throttled by reason; the audit log has each of them. */
+export function refusalLogs({ clock, log }: { clock: Clock; log: Pick<Log, "info"> }): LoginDeps["refused"] {
+  const logs = failureReasons.map((reason) => {
+    const write = (attempts: number, about: Record<string, unknown>) =>
+      log.info("auth.login_failed", { reason, attempts, ...about });
+    return [reason, createThrottledLog(clock, write, { burst: reason === "wrong_password" ? wrongPasswordLines : 1 })];
+  });
+  return Object.fromEntries(logs) as LoginDeps["refused"];
+}
 
 /**
- * Signs a person in. Every failure is the same 401 after the same work and not before the response floor, so that neither the answer
- * nor its time tells whether the account exists, is locked or inactive.
+ * Signs a person in. Every failure is the same 401 after the same work, at a whole multiple of the response floor, so that neither the
+ * answer nor its time tells whether the account exists, is locked or inactive.
  *
  * @throws ApiError `unauthenticated`
  */
 export async function login(deps: LoginDeps, request: LoginRequest): Promise<LoggedIn> {
   const { clock, pause, settings } = deps;
+  const floorMs = settings.SVC_LOGIN_MIN_DURATION_MS;
   const startedMs = clock.monotonicMs();
+  let isRefused = true;
   try {
-    return await attempt(deps, request);
+    const signedIn = await attempt(deps, request);
+    isRefused = false;
+    return signedIn;
   } finally {
-    const leftMs = startedMs + settings.SVC_LOGIN_MIN_DURATION_MS - clock.monotonicMs();
+    const tookMs = clock.monotonicMs() - startedMs;
+    // Under load an attempt takes longer than the floor; the steps go on hiding what the database did for it.
+    const steps = isRefused && floorMs > 0 ? Math.max(1, Math.ceil(tookMs / floorMs)) : 1;
+    const leftMs = steps * floorMs - tookMs;
     if (leftMs > 0) await pause(leftMs);
   }
 }
@@ -66,10 +90,12 @@ export async function login(deps: LoginDeps, request: LoginRequest): Promise<Log
 async function attempt(deps: LoginDeps, request: LoginRequest, isSecond = false): Promise<LoggedIn> {
   const { users, passwords, clock } = deps;
   const user = await users.findByEmail(request.email);
-  const fits = await passwords.verify(user?.password_hash ?? null, request.password);
+  const { source_ip: address } = request.origin;
+  const source = address === null ? undefined : addressPrefix(address, 48);
+  const fits = await passwords.verify(user?.password_hash ?? null, request.password, source);
   const failure = failureOf(user, fits, clock.now());
   if (user === undefined || failure !== null) return refuse(deps, request, user, failure ?? "unknown_email");
-  const newHash = passwords.isOutdated(user.password_hash) ? await passwords.hash(request.password) : null;
+  const newHash = passwords.isOutdated(user.password_hash) ? await passwords.hash(request.password, source) : null;
   const signedIn = await deps.database.write(async (tx) => {
     // Asked again under the transaction: guesses that ran beside this one may have locked the account meanwhile, and a reset may have
     // replaced the password.
@@ -115,23 +141,26 @@ async function refuse(
   user: UserRow | undefined,
   reason: FailureReason,
 ): Promise<never> {
-  deps.log.info("auth.login_failed", {
-    reason,
+  deps.refused[reason]({
     source_ip: origin.source_ip,
     user_id: user?.id ?? null,
     ...(deps.settings.SVC_LOG_LOGIN_EMAIL && { email }),
   });
-  await noteFailedPassword(deps, {
-    userId: reason === "wrong_password" ? user!.id : null,
-    entry: {
-      action: "auth.login_failed",
-      target_type: "user",
-      target_id: user?.id ?? null,
-      result: "failed",
-      metadata: { reason },
-      ...origin,
-      user_id: user?.id ?? null,
-    },
-  });
+  const entry = {
+    action: "auth.login_failed",
+    target_type: "user",
+    target_id: user?.id ?? null,
+    result: "failed",
+    metadata: { reason },
+    ...origin,
+    user_id: user?.id ?? null,
+  };
+  if (reason === "wrong_password") {
+    await noteFailedPassword(deps, { userId: user!.id, entry });
+  } else {
+    deps.audit.refused(entry);
+    // A wrong password waits for a transaction, so every refusal does: else a busy database would tell which accounts exist.
+    await deps.database.write(async () => {});
+  }
   throw new ApiError("unauthenticated");
 }

@@ -16,7 +16,7 @@ import { createActivity } from "./activity.ts";
 import { createSessionAuthenticator } from "./authenticate.ts";
 import { type ChangePasswordRequest, changePassword } from "./change-password.ts";
 import { type IssuedSession, type IssueRequest, issueSession } from "./issue.ts";
-import { type LoggedIn, type LoginRequest, login } from "./login.ts";
+import { type LoggedIn, type LoginRequest, login, refusalLogs } from "./login.ts";
 import type { LoginAnswer, MeAnswer, SessionPublic } from "./schemas.ts";
 import type { SessionValues } from "./settings.ts";
 import { deleteExpired, deleteSession, deleteSessionsOf, findLimits, findStanding, listLive } from "./store.ts";
@@ -25,7 +25,7 @@ export interface SessionsDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly log: Pick<Log, "info">;
-  readonly audit: Pick<Audit, "append" | "record">;
+  readonly audit: Pick<Audit, "append" | "refused">;
   /** Session secrets. */
   readonly keyring: Keyring;
   readonly passwords: Passwords;
@@ -91,7 +91,7 @@ const maxToldIds = 100;
 export function createSessions(deps: SessionsDeps): Sessions {
   const { database, clock, audit, users, settings } = deps;
   const activity = createActivity(deps);
-  const loginDeps = { ...deps, issue: deps, pause: deps.pause ?? ((ms: number) => sleep(ms)) };
+  const loginDeps = { ...deps, issue: deps, pause: deps.pause ?? ((ms: number) => sleep(ms)), refused: refusalLogs(deps) };
   const listeners = new Set<(ended: EndedSessions) => void>();
   let stopListening: (() => Promise<void>) | null = null;
 

@@ -52,6 +52,17 @@ describe("password hashes", () => {
   });
 });
 
+test("guesses from one network leave a place in the line to others", async () => {
+  const passwords = createPasswords(cheap);
+  const stored = await passwords.hash("right");
+  const { atOnce, maxWaiting } = passwordLimits;
+  const guesses = Array.from({ length: atOnce + maxWaiting }, () => passwords.verify(null, "guess", "2001:db8:1::/48"));
+  const settled = Promise.allSettled(guesses);
+  expect(await passwords.verify(stored, "right", "192.0.2.1")).toBe(true);
+  const refused = (await settled).filter(({ status }) => status === "rejected");
+  expect(refused).toMatchObject([{ reason: { code: "unready", details: { reason: "passwords_full" } } }]);
+});
+
 describe("the password policy", () => {
   test.each([
     ["Kestrel-lant3rn", []],

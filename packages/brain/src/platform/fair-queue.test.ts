@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { createFairQueue } from "./fair-queue.ts";
+
+/** A queue whose works end when the test says so, in the order in which they began. */
+function queue(limits: { atOnce: number; maxWaiting: number }) {
+  const began: string[] = [];
+  const refused: string[] = [];
+  const ends: (() => void)[] = [];
+  const inTurn = createFairQueue(limits, () => new Error("full"));
+  const ask = (source: string, name: string) =>
+    inTurn(source, () => {
+      began.push(name);
+      return new Promise<void>((end) => ends.push(end));
+    }).catch(() => void refused.push(name));
+  const turn = () => new Promise((go) => setImmediate(go));
+  async function endAll() {
+    await turn();
+    for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
+      end();
+      await turn();
+    }
+  }
+  return { began, refused, ask, endAll };
+}
+
+test("sources take turns, whichever of them asked more often", async () => {
+  const { began, refused, ask, endAll } = queue({ atOnce: 2, maxWaiting: 64 });
+  for (let n = 0; n < 20; n += 1) void ask("flood", `flood ${n}`);
+  void ask("user", "user 0");
+  void ask("user", "user 1");
+  await endAll();
+  expect(began).toHaveLength(22);
+  expect(began.slice(0, 7)).toEqual(["flood 0", "flood 1", "flood 2", "user 0", "flood 3", "user 1", "flood 4"]);
+  expect(refused).toEqual([]);
+});
+
+test("a full queue refuses the latest works of the source with the most", async () => {
+  const { began, refused, ask, endAll } = queue({ atOnce: 1, maxWaiting: 4 });
+  for (let n = 0; n < 7; n += 1) void ask("flood", `flood ${n}`);
+  void ask("user", "user 0");
+  void ask("other", "other 0");
+  await endAll();
+  expect(refused).toEqual(["flood 5", "flood 6", "flood 4", "flood 3"]);
+  expect(began).toEqual(["flood 0", "flood 1", "user 0", "other 0", "flood 2"]);
+});
+
+test("a queue that is full of single works refuses the newcomer", async () => {
+  const { began, refused, ask, endAll } = queue({ atOnce: 1, maxWaiting: 3 });
+  for (let n = 0; n < 6; n += 1) void ask(`source ${n}`, `work ${n}`);
+  await endAll();
+  expect(refused).toEqual(["work 4", "work 5"]);
+  expect(began).toEqual(["work 0", "work 1", "work 2", "work 3"]);
+});
+
+test("a work that fails passes its place on", async () => {
+  const inTurn = createFairQueue({ atOnce: 1, maxWaiting: 4 }, () => new Error("full"));
+  const failing = inTurn("a", () => Promise.reject(new Error("broken")));
+  const second = inTurn("a", async () => "done");
+  await expect(failing).rejects.toThrow("broken");
+  expect(await second).toBe("done");
+  expect(await inTurn("b", async () => "again")).toBe("again");
+});
