@@ -253,6 +253,8 @@ export async function startAccess(
     projects,
     onAddressDenied: () => {},
   });
+  // The next test empties the tables, and must not find the rows of this one there.
+  app.addHook("onClose", async () => void (await audit.stop()));
   const { cookies } = access;
   for (const prefix of ["", "/api/v1"]) mount(app, prefix, healthRoutes, { health, metrics, settings });
   mount(app, "", setupPageRoutes, { setup, cookies, clock, settings });
@@ -337,8 +339,15 @@ export async function startAccess(
     return user;
   }
 
-  const auditRows = (action: string) =>
-    database.read.selectFrom("audit_log").selectAll().where("action", "=", action).orderBy("occurred_us").execute();
+  async function auditRows(action: string) {
+    await audit.settled();
+    return database.read
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("action", "=", action)
+      .orderBy("occurred_us")
+      .execute();
+  }
 
   return {
     ...{ app, settings, clock, errors, logged, links, pauses, state },

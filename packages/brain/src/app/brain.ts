@@ -81,7 +81,11 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
       visibility: settings.SVC_OPENAPI_VISIBILITY,
       version: deps.version,
       onRead(request) {
-        const entry = { ...originOf(request, request.caller), action: "openapi.schema_accessed", target_type: "openapi" };
+        const entry = {
+          ...originOf(request, request.caller),
+          action: "openapi.schema_accessed",
+          target_type: "openapi",
+        };
         // Where strangers may read it, their reads wait in no queue of other writes.
         return request.caller === null ? audit.refused(entry) : audit.record(entry);
       },

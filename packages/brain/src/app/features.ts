@@ -23,13 +23,13 @@ import { createReleases } from "../features/stats/index.ts";
 import { createUserAdministration, createUsers } from "../features/users/index.ts";
 import { createWorkers } from "../features/workers/index.ts";
 import type { Clock } from "../platform/clock.ts";
-import { createThrottledLog } from "../platform/throttled-log.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { createPasswords } from "../platform/crypto/passwords.ts";
 import type { Log } from "../platform/log.ts";
 import { createMail } from "../platform/mail/mail.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { SettingRow } from "../platform/settings.ts";
+import { createThrottledLog } from "../platform/throttled-log.ts";
 import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
 import type { BrainSettings } from "./settings.ts";
@@ -57,7 +57,9 @@ export function createFeatures(deps: BrainDeps) {
   const { settings, database, clock, log, metrics, version } = deps;
   const masters = createKeyring(settings.SVC_SECRET, settings.SVC_PREVIOUS_SECRETS);
   const onError = (source: string) => {
-    const failed = createThrottledLog(clock, (times, about) => log.warn(`${source}.background_failed`, { times, ...about }));
+    const failed = createThrottledLog(clock, (times, about) =>
+      log.warn(`${source}.background_failed`, { times, ...about }),
+    );
     return (error: unknown) => failed({ err: error });
   };
   const suppressed = createThrottledLog(clock, (refusals) => log.warn("audit.refusals_suppressed", { refusals }));

@@ -1,6 +1,7 @@
 import { registerProcessMetrics } from "../features/health/index.ts";
 import { labelledDepths } from "../features/queues/index.ts";
 import { workersOnline } from "../features/workers/index.ts";
+import { createThrottledLog } from "../platform/throttled-log.ts";
 import type { BrainDeps, Features } from "./features.ts";
 
 const maxProjects = 10_000;
@@ -13,13 +14,17 @@ const readWithinMs = 2000;
 export function registerGauges({ clock, database, log, metrics }: BrainDeps, { agents, live }: Features): void {
   registerProcessMetrics(metrics, database);
 
+  const collectFailed = createThrottledLog(clock, (times, about) =>
+    log.warn("metrics.collect_failed", { times, ...about }),
+  );
+
   /** While the database does not answer, the series it feeds are absent and all others are still told. */
   async function fill(clear: () => void, set: () => Promise<void>): Promise<void> {
     try {
       await set();
     } catch (error) {
       clear();
-      log.warn("metrics.collect_failed", { err: error });
+      collectFailed({ err: error });
     }
   }
 

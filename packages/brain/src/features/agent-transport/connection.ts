@@ -14,8 +14,8 @@ import {
 } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
-import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { Log } from "../../platform/log.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import { type AgentIdentity, abilitiesOf } from "../agents/index.ts";
 import type { ClaimedCommand } from "../commands/index.ts";
 import {

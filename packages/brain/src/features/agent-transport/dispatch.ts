@@ -8,10 +8,10 @@ import {
   wireLimits,
 } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import { createThrottledLog } from "../../platform/throttled-log.ts";
 import { isTransient } from "../../platform/database/errors.ts";
 import { retryTransient } from "../../platform/database/retry-transient.ts";
 import type { Log } from "../../platform/log.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { IngestBatch, IngestOutcome } from "../ingest/index.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
-import { createThrottledLog } from "../../platform/throttled-log.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import { createLossWarnings, createSampleLimiter } from "./dispatch.ts";
 import { type PollDeps, type PollRequest, pollCommands } from "./poll.ts";

@@ -124,7 +124,13 @@ for (const dialect of testDialects) {
       const count = async () => (await rows()).filter(({ action }) => action === "auth.ip_denied").length;
       const refuse = (address: string) =>
         audit.refused(
-          { action: "auth.ip_denied", target_type: "address", target_id: address, result: "denied", source_ip: address },
+          {
+            action: "auth.ip_denied",
+            target_type: "address",
+            target_id: address,
+            result: "denied",
+            source_ip: address,
+          },
           { scope: "auth.ip_denied", address },
         );
       refuse("10.0.0.1");

@@ -18,14 +18,21 @@ describe("the record of refusals", () => {
 
   test("tells scopes apart, with and without an address", () => {
     const once = createOncePerWindow(createFakeClock());
-    const keys = [{ scope, address: "10.0.0.1" }, { scope: "other", address: "10.0.0.1" }, { scope }, { scope: "other" }];
+    const keys = [
+      { scope, address: "10.0.0.1" },
+      { scope: "other", address: "10.0.0.1" },
+      { scope },
+      { scope: "other" },
+    ];
     expect(keys.map((key) => once.judge(key))).toEqual(["first", "first", "first", "first"]);
     expect(keys.map((key) => once.judge(key))).toEqual(["repeated", "repeated", "repeated", "repeated"]);
   });
 
   test("takes all addresses of one /64 for one", () => {
     const once = createOncePerWindow(createFakeClock());
-    const judged = Array.from({ length: 500 }, (_, n) => once.judge({ scope, address: `2001:db8:1:2::${n.toString(16)}` }));
+    const judged = Array.from({ length: 500 }, (_, n) =>
+      once.judge({ scope, address: `2001:db8:1:2::${n.toString(16)}` }),
+    );
     expect(judged.filter((each) => each === "first")).toHaveLength(1);
     expect(judged.filter((each) => each === "repeated")).toHaveLength(499);
   });

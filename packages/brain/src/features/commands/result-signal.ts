@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
-import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import { type AnnouncerDeps, createAnnouncer } from "./announcer.ts";
 import { endedAmong } from "./reads.ts";

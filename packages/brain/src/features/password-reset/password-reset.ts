@@ -55,7 +55,9 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
   const { database, clock, log, audit, users, masters, mail, settings } = deps;
   const underWay = new Set<Promise<void>>();
   const dropped = createThrottledLog(clock, (requests) => log.warn("password_reset.dropped", { requests }));
-  const failed = createThrottledLog(clock, (requests, about) => log.warn("password_reset.failed", { requests, ...about }));
+  const failed = createThrottledLog(clock, (requests, about) =>
+    log.warn("password_reset.failed", { requests, ...about }),
+  );
   const aboutRequest = (user: UserRow | undefined, origin: AuditOrigin) => ({
     action: "auth.password_reset_requested",
     target_type: "user",

@@ -152,14 +152,35 @@ for (const dialect of testDialects) {
       expect((await mail.take()).to).toEqual([email]);
     });
 
+    test("drops what comes while 100 requests are looked up, and logs that once a minute", async () => {
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      const { users } = fixture;
+      const findByEmail = users.findByEmail;
+      users.findByEmail = async (address) => {
+        await held;
+        return findByEmail(address);
+      };
+      const dropped = () =>
+        fixture.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "password_reset.dropped");
+      for (let n = 0; n < 140; n += 1) expect(await ask(email, `10.0.${n}.1`)).toMatchObject(accepted);
+      expect(dropped()).toMatchObject([{ requests: 1 }]);
+      fixture.clock.advance(60_000);
+      expect(await ask(email, "10.1.0.1")).toMatchObject(accepted);
+      expect(dropped()).toMatchObject([{ requests: 1 }, { requests: 40 }]);
+      users.findByEmail = async () => undefined;
+      release();
+      await fixture.passwordReset.settled();
+      for (let index = 0; index < 3; index += 1) await mail.take();
+    });
+
     test("without mail gives the same answer and makes no link", async () => {
       const silent = await startAccess(opened.database);
       const answer = await silent.browser().send("POST", "/auth/password-reset/request", { email });
       expect(answer).toMatchObject(accepted);
       await silent.passwordReset.settled();
       expect(await opened.database.read.selectFrom("password_reset_tokens").selectAll().execute()).toEqual([]);
-      expect(await reasons()).toEqual(["mail_not_configured"]);
       await silent.app.close();
+      expect(await reasons()).toEqual(["mail_not_configured"]);
     });
 
     test("gives an account three links at once and never ends one for another", async () => {

@@ -64,6 +64,78 @@ for (const dialect of testDialects) {
       expect((await linesOf(true)).map((line) => line.email)).toEqual([email, "no-one@example.org"]);
     });
 
+    test("logs the refusals of one reason once a minute, however many there are", async () => {
+      const own = await startAccess(opened.database);
+      const before = (await own.auditRows("auth.login_failed")).length;
+      const attempt = (n: number) =>
+        own.sessions.login({ ...nothingKept, email: `nobody-${n}@example.org`, password: "guess", origin: ownOrigin });
+      const lines = () =>
+        own.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "auth.login_failed");
+      await Promise.allSettled(Array.from({ length: 30 }, (_, n) => attempt(n)));
+      expect(lines()).toMatchObject([{ reason: "unknown_email", attempts: 1 }]);
+      own.clock.advance(60_000);
+      await expect(attempt(30)).rejects.toThrow();
+      expect(lines()).toMatchObject([{ attempts: 1 }, { attempts: 30 }]);
+      expect(await own.auditRows("auth.login_failed")).toHaveLength(before + 31);
+      await own.app.close();
+    });
+
+    test("waits for one transaction whether or not the account exists, and collects the row where it does not", async () => {
+      let transactions = 0;
+      const own = await startAccess({
+        ...opened.database,
+        write(work, options) {
+          // The collected rows have transactions of their own.
+          if (options?.alone !== true) transactions += 1;
+          return opened.database.write(work, options);
+        },
+      });
+      const refused = async (typed: string) => {
+        transactions = 0;
+        const attempt = { ...nothingKept, email: typed, password: "guess", origin: ownOrigin };
+        await expect(own.sessions.login(attempt)).rejects.toMatchObject({ code: "unauthenticated" });
+        return transactions;
+      };
+      const before = (await own.auditRows("auth.login_failed")).length;
+      expect([await refused(email), await refused("no-one@example.org")]).toEqual([1, 1]);
+      await opened.database.write((tx) =>
+        tx
+          .updateTable("users")
+          .set({ locked_until: new Date(own.clock.now().getTime() + 60_000) })
+          .execute(),
+      );
+      expect(await refused(email)).toBe(1);
+      const reasons = (await own.auditRows("auth.login_failed")).slice(before);
+      expect(reasons.map(({ metadata }) => JSON.parse(metadata).reason).sort()).toEqual([
+        "locked",
+        "unknown_email",
+        "wrong_password",
+      ]);
+      await own.app.close();
+    });
+
+    test("answers refusals at whole multiples of the floor, and a success as soon as the floor is over", async () => {
+      const own = await startAccess(opened.database);
+      const { findByEmail } = own.users;
+      let tookMs = 0;
+      own.users.findByEmail = async (typed) => {
+        own.clock.advance(tookMs);
+        return findByEmail(typed);
+      };
+      const pausesOf = async (password: string) => {
+        own.pauses.length = 0;
+        for (tookMs of [100, 450, 600])
+          await own.sessions.login({ ...nothingKept, email, password, origin: ownOrigin }).catch(() => {});
+        return own.pauses;
+      };
+      expect(await pausesOf("guess")).toEqual([200, 150]);
+      await opened.database.write((tx) =>
+        tx.updateTable("users").set({ failed_logins: 0, locked_until: null }).execute(),
+      );
+      expect(await pausesOf(adminPassword)).toEqual([200]);
+      await own.app.close();
+    });
+
     test("works with the longest lifetimes that the settings allow", async () => {
       const most = (name: keyof typeof sessionSettings.properties) =>
         Number((sessionSettings.properties[name] as { maximum?: number }).maximum);

@@ -91,7 +91,12 @@ const maxToldIds = 100;
 export function createSessions(deps: SessionsDeps): Sessions {
   const { database, clock, audit, users, settings } = deps;
   const activity = createActivity(deps);
-  const loginDeps = { ...deps, issue: deps, pause: deps.pause ?? ((ms: number) => sleep(ms)), refused: refusalLogs(deps) };
+  const loginDeps = {
+    ...deps,
+    issue: deps,
+    pause: deps.pause ?? ((ms: number) => sleep(ms)),
+    refused: refusalLogs(deps),
+  };
   const listeners = new Set<(ended: EndedSessions) => void>();
   let stopListening: (() => Promise<void>) | null = null;
 

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addressPrefix, inRanges, normalizeAddress, parseRange, parseRanges, resolveClientAddress } from "./addresses.ts";
+import {
+  addressPrefix,
+  inRanges,
+  normalizeAddress,
+  parseRange,
+  parseRanges,
+  resolveClientAddress,
+} from "./addresses.ts";
 
 const ranges = (...texts: string[]) => parseRanges(texts).ranges;
 

@@ -113,6 +113,19 @@ describe("the error envelope", () => {
     });
   });
 
+  test("of an overload are logged once a minute, and those of bugs at most 20 times", async () => {
+    const { app, clock, logged } = await started();
+    const lines = (level: string) =>
+      logged.map((line) => JSON.parse(line)).filter((line) => line.event === "http.failed" && line.level === level);
+    for (const url of ["/x/away", "/x/bug"]) for (let n = 0; n < 200; n += 1) await app.inject({ url });
+    expect(lines("warn")).toMatchObject([{ error: "unready", requests: 1 }]);
+    expect(lines("error")).toHaveLength(20);
+    clock.advance(60_000);
+    for (const url of ["/x/away", "/x/bug"]) await app.inject({ url });
+    expect(lines("warn")).toMatchObject([{ requests: 1 }, { requests: 200 }]);
+    expect(lines("error").at(-1)).toMatchObject({ requests: 181, err: { message: "secret detail of a bug" } });
+  });
+
   test("of a database that is away is 503 unready, but a wrong statement is our bug", async () => {
     const away = await of("GET", "/x/away");
     expect(away.statusCode).toBe(503);

@@ -1,5 +1,7 @@
 import websocket from "@fastify/websocket";
+import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import { createThrottledLog } from "../throttled-log.ts";
 import type { App } from "./app.ts";
 import type { RefuseConnection } from "./broken-requests.ts";
 import { ApiError } from "./error-codes.ts";
@@ -11,6 +13,7 @@ export interface SocketOptions {
 
 export interface SocketDeps extends SocketOptions {
   log: Log;
+  clock: Pick<Clock, "monotonicMs">;
   refuseConnection: RefuseConnection;
 }
 
@@ -25,6 +28,9 @@ const closeWaitMs = 5000;
  */
 export async function serveSockets(app: App, deps: SocketDeps): Promise<(path: string) => boolean> {
   const paths = new Set<string>();
+  const failed = createThrottledLog(deps.clock, (sockets, about) =>
+    deps.log.warn("websocket.failed", { sockets, ...about }),
+  );
   await app.register(websocket, {
     options: {
       maxPayload: deps.maxMessageBytes,
@@ -35,7 +41,7 @@ export async function serveSockets(app: App, deps: SocketDeps): Promise<(path: s
       ...{ closeTimeout: closeWaitMs },
     },
     errorHandler: (error, socket) => {
-      deps.log.warn("websocket.failed", { err: error });
+      failed({ err: error });
       socket.terminate();
     },
   });
