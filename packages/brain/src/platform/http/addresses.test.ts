@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inRanges, normalizeAddress, parseRange, parseRanges, resolveClientAddress } from "./addresses.ts";
+import {
+  addressBlock,
+  inRanges,
+  normalizeAddress,
+  parseRange,
+  parseRanges,
+  resolveClientAddress,
+} from "./addresses.ts";
 
 const ranges = (...texts: string[]) => parseRanges(texts).ranges;
 
@@ -125,5 +132,27 @@ describe("the client address", () => {
 
   test("without trusted proxies the header never counts", () => {
     expect(resolveClientAddress("10.0.0.1", "198.51.100.1", [])).toBe("10.0.0.1");
+  });
+});
+
+describe("the block that an address counts in", () => {
+  test.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:DB8:1:2::", "2001:db8:1:2::/64"],
+    ["2001:db8:1::9", "2001:db8:1::/64"],
+    ["2001:db8::1:0:0:1", "2001:db8::/64"],
+    ["0:0:0:1::5", "0:0:0:1::/64"],
+    ["::1", "::/64"],
+    ["fe80::1%eth0", "fe80::/64"],
+    ["::ffff:192.0.2.1", "192.0.2.1"],
+    ["2002:c000:201::5", "192.0.2.1"],
+    ["64:ff9b::c000:201", "192.0.2.1"],
+    ["64:ff9b:1::c000:201", "64:ff9b:1::/64"],
+    ["2001:0:1:2:3:4:3fff:fdfe", "192.0.2.1"],
+    ["unknown", "unknown"],
+    ["", ""],
+  ])("of %s is %s", (address, block) => {
+    expect(addressBlock(address)).toBe(block);
   });
 });
