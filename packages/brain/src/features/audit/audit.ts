@@ -12,7 +12,7 @@ import { type LastVerification, readLastVerification, saveLastVerification } fro
 import { prepareChain } from "./prepare.ts";
 import { pruneOnce } from "./prune.ts";
 import { createOncePerWindow } from "./refusals.ts";
-import { countSince, readState } from "./store.ts";
+import { addressesSince, readState } from "./store.ts";
 import { type VerifyOptions, type VerifyResult, verifyChain } from "./verify.ts";
 
 export interface AuditDeps {
@@ -38,8 +38,8 @@ export interface Audit {
   refused(key: string, entry: AuditEntry): void;
   /** Resolves when the refusals told so far are written or given up. */
   settled(): Promise<void>;
-  /** Rows of an action since an instant: in all, and from one address. */
-  countSince(query: { action: string; sourceIp: string; since: Date }): Promise<{ all: number; fromAddress: number }>;
+  /** The addresses of the rows of an action since an instant, at most `limit` of them. */
+  addressesSince(query: { action: string; since: Date; limit: number }): Promise<(string | null)[]>;
   /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
   verify(options?: VerifyOptions): Promise<VerifyResult>;
   /** Notes how a scheduled verification ended, for every process to tell. */
@@ -93,7 +93,7 @@ export function createAudit({ database, secrets, clock, onError, via }: AuditDep
       database.write((tx) => saveLastVerification(tx, { finished_at: clock.now().toISOString(), ...last })),
     lastVerification: () => readLastVerification(database.read),
     prune: (options) => pruneOnce(database, context, options),
-    countSince: (query) => countSince(database.read, query),
+    addressesSince: (query) => addressesSince(database.read, query),
     async checkState() {
       const sealed = await readState(database.read);
       if (sealed !== undefined) openState(sealed, context.keys);
