@@ -13,7 +13,7 @@ import { prepareChain } from "./prepare.ts";
 import { pruneOnce } from "./prune.ts";
 import { createRefusalCollector } from "./refusal-collector.ts";
 import { createOncePerWindow, type RefusalKey } from "./refusals.ts";
-import { countSince, readState } from "./store.ts";
+import { addressesSince, readState } from "./store.ts";
 import { type VerifyOptions, type VerifyResult, verifyChain } from "./verify.ts";
 
 export interface AuditDeps {
@@ -46,8 +46,8 @@ export interface Audit {
   settled(): Promise<void>;
   /** As `settled`, for the last time. @returns how many rows are lost because the database fails */
   stop(): Promise<number>;
-  /** Rows of an action since an instant: in all, and from one address. */
-  countSince(query: { action: string; sourceIp: string; since: Date }): Promise<{ all: number; fromAddress: number }>;
+  /** The addresses of the rows of an action since an instant, at most `limit` of them. */
+  addressesSince(query: { action: string; since: Date; limit: number }): Promise<(string | null)[]>;
   /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
   verify(options?: VerifyOptions): Promise<VerifyResult>;
   /** Notes how a scheduled verification ended, for every process to tell. */
@@ -101,7 +101,7 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
       database.write((tx) => saveLastVerification(tx, { finished_at: clock.now().toISOString(), ...last })),
     lastVerification: () => readLastVerification(database.read),
     prune: (options) => pruneOnce(database, context, options),
-    countSince: (query) => countSince(database.read, query),
+    addressesSince: (query) => addressesSince(database.read, query),
     async checkState() {
       const sealed = await readState(database.read);
       if (sealed !== undefined) openState(sealed, context.keys);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import { isTransient } from "../../platform/database/errors.ts";
-import { addressPrefix } from "../../platform/http/addresses.ts";
+import { addressBlock } from "../../platform/http/addresses.ts";
 import type { AuditEntry } from "./entry.ts";
 
 export interface RefusalCollectorDeps {
@@ -182,7 +182,7 @@ function createSummary(clock: Clock): Summary {
       count += 1;
       last = clock.now().toISOString();
       kinds[action] = (kinds[action] ?? 0) + 1;
-      if (source_ip && addresses.size < maxAddresses) addresses.add(addressPrefix(source_ip, 64));
+      if (source_ip && addresses.size < maxAddresses) addresses.add(addressBlock(source_ip));
     },
     entry: () => ({
       action: suppressedAction,

@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import { addressPrefix } from "../../platform/http/addresses.ts";
+import { networksOf } from "../../platform/http/addresses.ts";
 
 /** A refusal is recorded once per key in this time (spec part 3, section 1.12 rule 8). */
 const windowMs = 10 * 60_000;
@@ -50,9 +50,10 @@ export function createOncePerWindow(clock: Pick<Clock, "monotonicMs">): OncePerW
     judge({ scope, address = null }) {
       const nowMs = clock.monotonicMs();
       forgetOld(nowMs);
-      const key = address === null ? scope : `${scope} ${addressPrefix(address, 64)}`;
+      const networks = address === null ? null : networksOf(address);
+      const key = networks === null ? scope : `${scope} ${networks.block}`;
       if (admitted.has(key)) return "repeated";
-      const site = address?.includes(":") ? `${scope} ${addressPrefix(address, 48)}` : null;
+      const site = networks?.isIpv6 ? `${scope} ${networks.site}` : null;
       const ofSite = site === null ? 0 : (perSite.get(site) ?? 0);
       if (ofSite >= maxPerSite || admitted.size >= maxKeys) return "excess";
       if (site !== null) perSite.set(site, ofSite + 1);

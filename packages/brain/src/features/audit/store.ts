@@ -88,19 +88,17 @@ export async function metaOrInsert(tx: Tx<Tables>, key: string, fresh: string): 
   return value;
 }
 
-/** How many rows of an action were written since an instant: in all, and from one address. */
-export async function countSince(
+/** The addresses of the rows of an action since an instant, at most `limit` of them. */
+export async function addressesSince(
   db: Kysely<Tables>,
-  { action, sourceIp, since }: { action: string; sourceIp: string; since: Date },
-): Promise<{ all: number; fromAddress: number }> {
-  const { all, from_address } = await db
+  { action, since, limit }: { action: string; since: Date; limit: number },
+): Promise<(string | null)[]> {
+  const rows = await db
     .selectFrom("audit_log")
-    .select(({ fn }) => [
-      fn.countAll<number>().as("all"),
-      fn.countAll<number>().filterWhere("source_ip", "=", sourceIp).as("from_address"),
-    ])
+    .select("source_ip")
     .where("action", "=", action)
     .where("occurred_us", ">=", since.getTime() * 1000)
-    .executeTakeFirstOrThrow();
-  return { all: Number(all), fromAddress: Number(from_address) };
+    .limit(limit)
+    .execute();
+  return rows.map(({ source_ip }) => source_ip);
 }

@@ -107,6 +107,14 @@ describe("POST /api/v1/setup/complete", () => {
     expect((await complete({}, "10.0.0.8")).status).toBe(200);
   });
 
+  test("counts the attempts that the audit log shows from the /64 of an IPv6 address together", async () => {
+    const attempt = { action: "setup.attempt", target_type: "setup", result: "failed" };
+    const from = (host: number) => ({ ...attempt, source_ip: `2001:db8:1:2::${host}` });
+    await fixture.audit.record(Array.from({ length: 30 }, (_, host) => from(host + 1)));
+    expect((await complete({}, "2001:db8:1:2:3::1")).status).toBe(429);
+    expect((await complete({}, "2001:db8:1:3::1")).status).toBe(200);
+  });
+
   test("answers 429 to every address when eight times the budget of one is used up by all together", async () => {
     const attempt = { action: "setup.attempt", target_type: "setup", result: "failed" };
     const from = (index: number) => ({ ...attempt, source_ip: `10.1.${index >> 5}.${index % 32}` });

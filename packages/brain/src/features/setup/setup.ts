@@ -4,6 +4,7 @@ import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
 import { tooManyRequests } from "../../platform/http/access.ts";
+import { addressBlock } from "../../platform/http/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Log } from "../../platform/log.ts";
@@ -20,7 +21,7 @@ import { consumeToken, insertToken, isTokenLive, lastExpiry } from "./store.ts";
 export interface SetupDeps extends FirstAdminDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly audit: Pick<Audit, "append" | "record" | "countSince">;
+  readonly audit: Pick<Audit, "append" | "record" | "addressesSince">;
   readonly passwords: Pick<Passwords, "hash">;
   readonly sessions: Pick<Sessions, "issue">;
   /** Master secrets. */
@@ -120,9 +121,13 @@ export function createSetup(deps: SetupDeps): Setup {
 
   async function requireBudget(address: string): Promise<void> {
     const since = new Date(clock.now().getTime() - windowMs);
-    const counted = await audit.countSince({ action: "setup.attempt", sourceIp: address, since });
-    const perAddress = settings.SVC_FIRST_BOOT_ATTEMPTS_PER_IP;
-    if (counted.fromAddress >= perAddress || counted.all >= perAddress * allAddressesFactor) {
+    const perSource = settings.SVC_FIRST_BOOT_ATTEMPTS_PER_IP;
+    const limit = perSource * allAddressesFactor;
+    const attempts = await audit.addressesSince({ action: "setup.attempt", since, limit });
+    const source = addressBlock(address);
+    // The limit of all sources together is below that of a /48, which is ten times the limit of a /64.
+    const fromSource = attempts.filter((other) => other !== null && addressBlock(other) === source).length;
+    if (fromSource >= perSource || attempts.length >= limit) {
       throw tooManyRequests("setup", windowMs / 1000);
     }
   }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  addressPrefix,
+  addressBlock,
   inRanges,
   normalizeAddress,
   parseRange,
@@ -135,14 +135,24 @@ describe("the client address", () => {
   });
 });
 
-describe("the block of an address", () => {
+describe("the block that an address counts in", () => {
   test.each([
-    ["192.0.2.1", 64, "192.0.2.1"],
-    ["192.0.2.1", 48, "192.0.2.1"],
-    ["2001:db8:1:2:3:4:5:6", 64, "2001:db8:1:2::/64"],
-    ["2001:db8:1:2:3:4:5:6", 48, "2001:db8:1::/48"],
-    ["::1", 64, "::/64"],
-    ["unknown", 64, "unknown"],
-    ["a:b", 64, "a:b"],
-  ] as const)("%s with %i bits is %s", (address, bits, block) => expect(addressPrefix(address, bits)).toBe(block));
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:DB8:1:2::", "2001:db8:1:2::/64"],
+    ["2001:db8:1::9", "2001:db8:1::/64"],
+    ["2001:db8::1:0:0:1", "2001:db8::/64"],
+    ["0:0:0:1::5", "0:0:0:1::/64"],
+    ["::1", "::/64"],
+    ["fe80::1%eth0", "fe80::/64"],
+    ["::ffff:192.0.2.1", "192.0.2.1"],
+    ["2002:c000:201::5", "192.0.2.1"],
+    ["64:ff9b::c000:201", "192.0.2.1"],
+    ["64:ff9b:1::c000:201", "64:ff9b:1::/64"],
+    ["2001:0:1:2:3:4:3fff:fdfe", "192.0.2.1"],
+    ["unknown", "unknown"],
+    ["", ""],
+  ])("of %s is %s", (address, block) => {
+    expect(addressBlock(address)).toBe(block);
+  });
 });

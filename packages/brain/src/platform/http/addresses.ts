@@ -11,6 +11,17 @@ export interface AddressRange {
   readonly prefixBits: number;
 }
 
+/** The networks that an address is counted in, from narrow to wide. What is no address is a network of its own. */
+export interface AddressNetworks {
+  /** What one customer has: the /64 of an IPv6 address, an IPv4 address itself. */
+  readonly block: string;
+  /** The /48 of an IPv6 address, the /24 of an IPv4 address. */
+  readonly site: string;
+  /** The /32 of an IPv6 address, the /16 of an IPv4 address: about what a provider has. */
+  readonly allocation: string;
+  readonly isIpv6: boolean;
+}
+
 /** More entries of X-Forwarded-For than this are not read, so that a long header costs no more than a short one. */
 const maxForwardedEntries = 32;
 const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
@@ -99,6 +110,69 @@ export function resolveClientAddress(
   return client;
 }
 
+/** What counts as one source: the canonical /64 of an IPv6 address (`2001:db8:1:2::/64`), an IPv4 address itself. */
+export const addressBlock = (address: string): string => networksOf(address).block;
+
+export function networksOf(address: string): AddressNetworks {
+  if (plainIpv4.test(address)) return ipv4Networks(address);
+  const parsed = parseUnmapped(address);
+  if (parsed === null) return { block: address, site: address, allocation: address, isIpv6: false };
+  if (parsed.kind() === "ipv4") return ipv4Networks(parsed.toString());
+  const { parts } = parsed as ipaddr.IPv6;
+  const embedded = embeddedIpv4(parts);
+  if (embedded !== null) return ipv4Networks(embedded);
+  return {
+    block: ipv6Network(parts, 4),
+    site: ipv6Network(parts, 3),
+    allocation: ipv6Network(parts, 2),
+    isIpv6: true,
+  };
+}
+
+function ipv4Networks(address: string): AddressNetworks {
+  const last = address.lastIndexOf(".");
+  const middle = address.lastIndexOf(".", last - 1);
+  return {
+    block: address,
+    site: `${address.slice(0, last)}.0/24`,
+    allocation: `${address.slice(0, middle)}.0.0/16`,
+    isIpv6: false,
+  };
+}
+
+/** The text of RFC 5952: the zeros at the end are always the longest run, because at least half of the address is zero. */
+function ipv6Network(parts: readonly number[], words: number): string {
+  let end = words;
+  while (end > 0 && parts[end - 1] === 0) end -= 1;
+  const written = parts.slice(0, end).map((part) => part.toString(16));
+  return `${written.join(":")}::/${words * 16}`;
+}
+
+/**
+ * The IPv4 address whose owner uses this IPv6 address. By 6to4 and Teredo the owner of one IPv4 address gets many /64s; behind a NAT64
+ * or SIIT translator all IPv4 clients share one. Both are counted as the IPv4 address.
+ */
+function embeddedIpv4(parts: readonly number[]): string | null {
+  const [first = 0, second = 0, third = 0] = parts;
+  const [fourth = 0, fifth = 0, sixth = 0, seventh = 0, eighth = 0] = parts.slice(3);
+  const areMiddleZero = third === 0 && fourth === 0;
+  // Mapped ::ffff:0:0/96 (RFC 4291) and translated ::ffff:0:0:0/96 (RFC 2765).
+  if (first === 0 && second === 0 && areMiddleZero) {
+    const isEmbedded = (fifth === 0 && sixth === 0xffff) || (fifth === 0xffff && sixth === 0);
+    return isEmbedded ? ipv4Text(seventh, eighth) : null;
+  }
+  // The well-known NAT64 prefix 64:ff9b::/96 (RFC 6052).
+  if (first === 0x64 && second === 0xff9b && areMiddleZero && fifth === 0 && sixth === 0)
+    return ipv4Text(seventh, eighth);
+  // 6to4, 2002::/16 (RFC 3056).
+  if (first === 0x2002) return ipv4Text(second, third);
+  // Teredo, 2001::/32 (RFC 4380): the client's address, inverted.
+  if (first === 0x2001 && second === 0) return ipv4Text(seventh ^ 0xffff, eighth ^ 0xffff);
+  return null;
+}
+
+const ipv4Text = (high: number, low: number): string => `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const parsed = parseUnmapped(text);
   if (parsed === null || parsed.kind() === "ipv4") return parsed;
@@ -120,13 +194,4 @@ function parseUnmapped(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const zone = bare.indexOf("%");
   if (zone >= 0) bare = bare.slice(0, zone);
   return bare.includes(":") && ipaddr.IPv6.isValid(bare) ? ipaddr.IPv6.parse(bare) : null;
-}
-
-/**
- * The block that counts as one client: the first `ipv6Bits` bits of an IPv6 address (`2001:db8::/64`), or the IPv4 address itself. A text
- * that is no address stays as it is.
- */
-export function addressPrefix(address: string, ipv6Bits: 48 | 64): string {
-  if (!address.includes(":")) return address;
-  return parseRange(`${normalizeAddress(address) ?? ""}/${ipv6Bits}`)?.text ?? address;
 }

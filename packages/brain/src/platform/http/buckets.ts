@@ -1,8 +1,10 @@
 /**
- * Sliding windows per source address (spec part 2, Limits): in memory, per process, never a trusted address.
- * A refused request is not recorded, so a caller who keeps knocking gets in as soon as the window has room.
+ * Sliding windows per source (spec part 2, Limits): in memory, per process; no address is exempt. A source is an IPv4 address or the /64
+ * of an IPv6 address, and the /48 has a wider window. A refused request is recorded in neither.
  */
 import type { Clock } from "../clock.ts";
+import { networksOf } from "./addresses.ts";
+import { createWindow, type SlidingWindow } from "./sliding-window.ts";
 
 const minuteMs = 60_000;
 
@@ -32,69 +34,34 @@ export interface Buckets {
   take(name: BucketName, key: string): number | null;
 }
 
-/** Keys each bucket remembers; when all of them are active a new one is refused, uncounted. */
+/** Keys that each window remembers. */
 const maxKeys = 10_000;
-/** Quiet keys that one request clears away: more than it can add. */
-const maxDropped = 2;
+/** A /48 has as many /64s as it likes, so all of them together get this many times the limit of one. */
+const siteFactor = 10;
 
 export function createBuckets(
   clock: Pick<Clock, "monotonicMs">,
   caps: Partial<Record<BucketName, number>> = {},
 ): Buckets {
-  const windows = new Map<BucketName, SlidingWindow>();
+  const windows = new Map<BucketName, { blocks: SlidingWindow; sites: SlidingWindow }>();
   for (const name of Object.keys(bucketRules) as BucketName[]) {
-    const rule = bucketRules[name];
-    windows.set(name, createWindow(caps[name] ?? rule.cap, rule.windowMs));
+    const { cap: usualCap, windowMs } = bucketRules[name];
+    const cap = caps[name] ?? usualCap;
+    windows.set(name, {
+      blocks: createWindow({ cap, windowMs, maxKeys }),
+      sites: createWindow({ cap: cap * siteFactor, windowMs, maxKeys }),
+    });
   }
-  return { take: (name, key) => windows.get(name)!.take(key, clock.monotonicMs()) };
-}
-
-interface SlidingWindow {
-  take(key: string, nowMs: number): number | null;
-}
-
-/** The instants of one key: a ring of at most `cap` entries, oldest at `start`. */
-interface Hits {
-  times: number[];
-  start: number;
-}
-
-function createWindow(cap: number, windowMs: number): SlidingWindow {
-  // In order of each key's last admitted request: the first key is the one that has been quiet for longest.
-  const keys = new Map<string, Hits>();
-  const newest = (hits: Hits) => hits.times[(hits.start + hits.times.length - 1) % hits.times.length]!;
-  const waitSeconds = (sinceMs: number, nowMs: number) =>
-    Math.min(Math.ceil(windowMs / 1000), Math.max(1, Math.ceil((sinceMs + windowMs - nowMs) / 1000)));
-
-  /** Drops a few keys that have been quiet for a whole window, so that memory follows use; says which key blocks a new one. */
-  function forgetQuiet(nowMs: number): Hits | null {
-    let dropped = 0;
-    for (const [key, hits] of keys) {
-      if (dropped === maxDropped || newest(hits) + windowMs > nowMs) return keys.size < maxKeys ? null : hits;
-      keys.delete(key);
-      dropped += 1;
-    }
-    return null;
-  }
-
   return {
-    take(key, nowMs) {
-      const blocking = forgetQuiet(nowMs);
-      let hits = keys.get(key);
-      if (hits === undefined) {
-        if (blocking !== null) return waitSeconds(newest(blocking), nowMs);
-        hits = { times: [], start: 0 };
-      }
-      if (hits.times.length === cap) {
-        const oldest = hits.times[hits.start]!;
-        if (oldest + windowMs > nowMs) return waitSeconds(oldest, nowMs);
-        hits.times[hits.start] = nowMs;
-        hits.start = (hits.start + 1) % cap;
-      } else {
-        hits.times.push(nowMs);
-      }
-      keys.delete(key);
-      keys.set(key, hits);
+    take(name, key) {
+      const { blocks, sites } = windows.get(name)!;
+      const nowMs = clock.monotonicMs();
+      const networks = networksOf(key);
+      const blockWait = blocks.wait(networks.block, nowMs);
+      const siteWait = networks.isIpv6 ? sites.wait(networks.site, nowMs) : null;
+      if (blockWait !== null || siteWait !== null) return Math.max(blockWait ?? 0, siteWait ?? 0);
+      blocks.admit(networks.block, networks, nowMs);
+      if (networks.isIpv6) sites.admit(networks.site, networks, nowMs);
       return null;
     },
   };

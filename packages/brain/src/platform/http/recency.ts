@@ -1,0 +1,55 @@
+interface Link<T> {
+  readonly value: T;
+  older: Link<T> | null;
+  newer: Link<T> | null;
+}
+
+/**
+ * Values by key, in order of last use. A Map that is deleted from and added to again has the same order, but its first entry is found only
+ * past all the places that deletions left empty, and a flood reads the first entry at every request.
+ */
+export interface Recency<T> {
+  get(key: string): T | undefined;
+  /** Adds a value, or moves the one of this key, to the end. */
+  touch(key: string, value: T): void;
+  delete(key: string): void;
+  /** The value that was not touched for longest. */
+  oldest(): T | undefined;
+  size(): number;
+}
+
+export function createRecency<T>(): Recency<T> {
+  const links = new Map<string, Link<T>>();
+  let oldest: Link<T> | null = null;
+  let newest: Link<T> | null = null;
+
+  function unlink(link: Link<T>): void {
+    if (link.older === null) oldest = link.newer;
+    else link.older.newer = link.newer;
+    if (link.newer === null) newest = link.older;
+    else link.newer.older = link.older;
+  }
+
+  return {
+    get: (key) => links.get(key)?.value,
+    touch(key, value) {
+      const known = links.get(key);
+      if (known !== undefined) unlink(known);
+      const link: Link<T> = known ?? { value, older: null, newer: null };
+      if (known === undefined) links.set(key, link);
+      link.older = newest;
+      link.newer = null;
+      if (newest === null) oldest = link;
+      else newest.newer = link;
+      newest = link;
+    },
+    delete(key) {
+      const link = links.get(key);
+      if (link === undefined) return;
+      links.delete(key);
+      unlink(link);
+    },
+    oldest: () => oldest?.value,
+    size: () => links.size,
+  };
+}

@@ -1,0 +1,80 @@
+import type { AddressNetworks } from "./addresses.ts";
+import { createCrowds } from "./crowds.ts";
+import { createRecency } from "./recency.ts";
+
+/** One limit over a time that slides, for each of a bounded number of keys. */
+export interface SlidingWindow {
+  /** Whole seconds until a request of `key` would be let in, 1 to the window; null when it is now. Counts nothing. */
+  wait(key: string, nowMs: number): number | null;
+  /** Counts a request that does not have to wait. */
+  admit(key: string, networks: AddressNetworks, nowMs: number): void;
+  /** Keys that are remembered. */
+  size(): number;
+}
+
+/** What is remembered of one key: the instants of its requests as a ring of at most `cap` entries, oldest at `start`. */
+interface Entry {
+  readonly key: string;
+  readonly networks: AddressNetworks;
+  readonly times: number[];
+  start: number;
+}
+
+/** Quiet keys that one request clears away: more than it can add. */
+const maxCleared = 2;
+
+export function createWindow(options: { cap: number; windowMs: number; maxKeys: number }): SlidingWindow {
+  const { cap, windowMs, maxKeys } = options;
+  // Touched by every admitted request: the oldest entry is the one that has been quiet for longest.
+  const entries = createRecency<Entry>();
+  const crowds = createCrowds<Entry>();
+  const newest = ({ times, start }: Entry) => times[(start + times.length - 1) % times.length]!;
+  const secondsAfter = (sinceMs: number, nowMs: number) =>
+    Math.min(Math.ceil(windowMs / 1000), Math.max(1, Math.ceil((sinceMs + windowMs - nowMs) / 1000)));
+
+  function forget(entry: Entry): void {
+    entries.delete(entry.key);
+    crowds.remove(entry);
+  }
+
+  /** Drops a few keys that have been quiet for a whole window, so that memory follows use. */
+  function forgetQuiet(nowMs: number): void {
+    for (let cleared = 0; cleared < maxCleared; cleared += 1) {
+      const quietest = entries.oldest();
+      if (quietest === undefined || newest(quietest) + windowMs > nowMs) return;
+      forget(quietest);
+    }
+  }
+
+  return {
+    wait(key, nowMs) {
+      forgetQuiet(nowMs);
+      const entry = entries.get(key);
+      if (entry === undefined) {
+        // Where no network has more than one key there is no crowd to drop from, and a new key waits for a quiet one.
+        if (entries.size() < maxKeys || crowds.largest() > 1) return null;
+        const quietest = entries.oldest();
+        return quietest === undefined ? null : secondsAfter(newest(quietest), nowMs);
+      }
+      if (entry.times.length < cap) return null;
+      const oldest = entry.times[entry.start]!;
+      return oldest + windowMs > nowMs ? secondsAfter(oldest, nowMs) : null;
+    },
+    admit(key, networks, nowMs) {
+      let entry = entries.get(key);
+      if (entry === undefined) {
+        if (entries.size() >= maxKeys) for (const each of crowds.surplus()) forget(each);
+        entry = { key, networks, times: [], start: 0 };
+      }
+      if (entry.times.length < cap) {
+        entry.times.push(nowMs);
+      } else {
+        entry.times[entry.start] = nowMs;
+        entry.start = (entry.start + 1) % cap;
+      }
+      entries.touch(key, entry);
+      crowds.add(entry);
+    },
+    size: entries.size,
+  };
+}
