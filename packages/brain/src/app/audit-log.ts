@@ -6,7 +6,7 @@ import { offlineStorage, requireFile, requireSecrets } from "./offline.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
 import { type BrainDatabase, checkStorage, DatabaseUnreachable, openStorage } from "./storage.ts";
 
-export { type HeadAnchor, parseAnchor, UnknownChainKey } from "../features/audit/index.ts";
+export { type AnchorFault, type HeadAnchor, parseAnchor, UnknownChainKey } from "../features/audit/index.ts";
 export { parseInstant } from "../platform/http/schemas.ts";
 
 export interface AuditLog extends ChainUpkeep {
