@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import type { AnchorFault } from "@svc/brain/audit-log";
 import type { Command, CommandOptions } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
@@ -66,7 +66,13 @@ export const anchorFaults: Readonly<Record<AnchorFault, string>> = {
 async function replaceFile(file: string, text: string): Promise<void> {
   const fresh = `${file}.${randomUUID()}.tmp`;
   try {
-    await writeFile(fresh, text, { mode: 0o640, flush: true });
+    {
+      await using file = await open(fresh, "wx", 0o600);
+      await file.writeFile(text);
+      // A program that collects anchors reads them by its group; the umask would take that away.
+      await file.chmod(0o640);
+      await file.sync();
+    }
     await rename(fresh, file);
   } catch (cause) {
     await rm(fresh, { force: true });
