@@ -80,7 +80,7 @@ async function walk(state, anchor) {
   for await (const line of lines()) {
     const row = JSON.parse(line);
     const reason = judge(row, previous, state);
-    if (reason !== null) return { fault: { reason, row_id: row.id }, rows, anchored };
+    if (reason !== null) return { fault: { reason, row_id: row.id }, rows, anchored, last: previous };
     if (row.action === "user.deleted") unexplained.delete(JSON.parse(row.metadata).actor_ref);
     if (row.user_id === null && row.actor_ref !== null && !unexplained.has(row.actor_ref))
       unexplained.set(row.actor_ref, row.id);
@@ -95,23 +95,25 @@ async function walk(state, anchor) {
   if (state.head !== null && !isSame(previous, state.head)) fault = { reason: "head_missing", row_id: state.head.id };
   else if (rows !== state.active_row_count || !agrees) fault = { reason: "counts", row_id: null };
   else if (lost !== undefined) fault = { reason: "actor", row_id: lost };
-  return { fault, rows, anchored };
+  return { fault, rows, anchored, last: previous };
 }
 
-function judgeAnchor(anchor, state, row) {
+/** The last good row is the head, or the state says that every row was pruned. */
+function judgeAnchor(anchor, state, { anchored, last }) {
   const { id, hmac_key_id: key_id, row_hmac } = anchor;
   const point = { id, key_id, occurred_at: anchor.occurred_at.replace("Z", "+00:00"), row_hmac };
-  if (anchor.generation !== state.generation) return "UNPROVABLE";
+  if (state === null || anchor.generation !== state.generation) return "UNPROVABLE";
+  if (state.head === null || isLater(point, state.head) || !isSame(last, state.head)) return "UNPROVABLE";
   if (isSame(point, state.head)) return "CURRENT_MATCH";
-  if (row !== null) return isSame(point, row) ? "VERIFIED_ANCESTOR" : "UNPROVABLE";
-  const isGone = state.prune !== null && (isSame(point, state.prune) || isLater(state.prune, point));
-  return isGone ? "VERIFIED_ANCESTOR" : "UNPROVABLE";
+  if (anchored !== null) return isSame(point, anchored) ? "VERIFIED_ANCESTOR" : "UNPROVABLE";
+  const isPruned = state.prune !== null && (isSame(point, state.prune) || isLater(state.prune, point));
+  return isPruned ? "VERIFIED_ANCESTOR" : "UNPROVABLE";
 }
 
 const anchor = anchorFile === undefined ? null : JSON.parse(readFileSync(anchorFile, "utf8"));
 const state = readState();
-const { fault, rows, anchored } =
-  state === null ? { fault: { reason: "state", row_id: null }, rows: 0, anchored: null } : await walk(state, anchor);
-const verdict = anchor === null ? null : state === null ? "UNPROVABLE" : judgeAnchor(anchor, state, anchored);
+const walked = state === null ? { fault: { reason: "state", row_id: null }, rows: 0 } : await walk(state, anchor);
+const { fault, rows } = walked;
+const verdict = anchor === null ? null : judgeAnchor(anchor, state, walked);
 console.log(JSON.stringify({ outcome: fault === null ? "clean" : "failed", fault, rows, anchor: verdict }));
 process.exitCode = fault === null && verdict !== "UNPROVABLE" ? 0 : 1;

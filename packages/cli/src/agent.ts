@@ -71,7 +71,10 @@ export const agent: Command = {
       return exitCodes.done;
     }
     if (values.json === true) throw new CliError("usage", "--json belongs to --list");
-    const given = await agentOptions(positionals[0], values, await readEnvironment(terminal));
+    const environment = await readEnvironment(terminal);
+    const given = await agentOptions(positionals[0], values, environment);
+    const { secureHome } = await import("@svc/brain/settings");
+    for (const warning of secureHome(environment.home)) terminal.err(`svc: ${warning}`);
     using stop = listenForStop();
     const running = start(given, terminal);
     running.ready.catch((fault: Error) => terminal.err(`svc: the engine cannot be watched: ${fault.message}`));

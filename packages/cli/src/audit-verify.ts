@@ -1,4 +1,5 @@
 import type { AuditLog } from "@svc/brain/audit-log";
+import { anchorFaults } from "./audit-anchor.ts";
 import type { Command, CommandOptions, Terminal } from "./command.ts";
 import { CliError, exitCodes } from "./exit-codes.ts";
 import { readAnchor, whichDatabase, withAuditLog } from "./open-audit.ts";
@@ -58,7 +59,7 @@ function progressTo(terminal: Terminal): (rows: number, of: number) => void {
 
 const instantOf = (micros: number) => new Date(Math.floor(micros / 1000)).toISOString();
 
-function documentOf({ outcome, fault, rows, isComplete, state, anchor }: Result) {
+function documentOf({ outcome, fault, rows, isComplete, state, anchor, anchorFault }: Result) {
   return {
     outcome,
     rows_verified: rows,
@@ -72,6 +73,7 @@ function documentOf({ outcome, fault, rows, isComplete, state, anchor }: Result)
     head_id: state?.head?.id ?? null,
     prune_id: state?.prune?.id ?? null,
     anchor,
+    ...(anchorFault !== null && { anchor_fault: anchorFault }),
   };
 }
 
@@ -90,12 +92,14 @@ const reasons: Readonly<Record<NonNullable<Result["fault"]>["reason"], string>> 
   counts: "the number of rows is not the one that was signed",
 };
 
-function linesOf({ outcome, fault, rows, isComplete, anchor }: Result): string[] {
+function linesOf({ outcome, fault, rows, isComplete, anchor, anchorFault }: Result): string[] {
   const named = fault?.row_id == null ? "" : ` (row ${fault.row_id} of ${instantOf(fault.occurred_us ?? 0)})`;
   return [
     fault === null
       ? `${outcome}: ${rows} rows${isComplete ? "" : "; what comes behind them was not looked at"}`
       : `failed: ${reasons[fault.reason]}${named}, after ${rows} rows in order`,
-    ...(anchor === null ? [] : [`the known head: ${anchor}`]),
+    ...(anchor === null
+      ? []
+      : [`the known head: ${anchor}${anchorFault === null ? "" : `, ${anchorFaults[anchorFault]}`}`]),
   ];
 }

@@ -2,6 +2,9 @@ import { commands } from "./commands.ts";
 import { run } from "./run.ts";
 import { createTerminal } from "./terminal.ts";
 
+// Before anything is written: what svc makes is for its own user alone.
+process.umask(0o077);
+
 // A reader that closed the pipe (`svc … | head`) has what it wanted.
 process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
   if (fault.code === "EPIPE") process.exit();

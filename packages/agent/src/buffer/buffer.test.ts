@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createManualClock, type ManualClock } from "@svc/testkit/peer";
@@ -51,6 +51,26 @@ test("makes files that nobody else reads, also in a directory that everybody may
     ["agent-0.db", 0o600],
     ["agent-0.db-wal", 0o600],
   ]);
+});
+
+test("corrects files that others may read, but neither links nor the folder of the application", () => {
+  open().close();
+  chmodSync(directory, 0o755);
+  const outside = join(directory, "application.txt");
+  for (const name of ["agent-0.db", "agent-1.db", "agent-1.db-wal", "agent-2.db.damaged", "application.txt"]) {
+    writeFileSync(join(directory, name), name === "application.txt" ? "plain text of the application" : "", {
+      flag: "a",
+    });
+    chmodSync(join(directory, name), 0o644);
+  }
+  symlinkSync(outside, join(directory, "agent-3.db"));
+  const umask = process.umask();
+  open();
+
+  const modeOf = (name: string) => statSync(join(directory, name)).mode & 0o777;
+  const own = ["agent-0.db", "agent-1.db", "agent-2.db.damaged"].map(modeOf);
+  expect(own).toEqual([0o600, 0o600, 0o600]);
+  expect([modeOf("application.txt"), modeOf("."), process.umask()]).toEqual([0o644, 0o755, umask]);
 });
 
 test("makes its directory private and one file per process at once", () => {

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentLog } from "../adapter.ts";
 import { reasonOf } from "../log.ts";
@@ -25,6 +35,7 @@ const damaged = new Set([11, 26]);
  */
 export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
   makeDirectory(place.directory);
+  secureFiles(place, log);
   for (let slot = 0; slot < maxSlots; slot += 1) {
     const path = pathOf(place, slot);
     let own: BufferStore;
@@ -56,8 +67,49 @@ export function openBufferFile(place: BufferPlace, log: AgentLog): BufferStore {
 
 /** SQLite would let others of the machine read the inputs of tasks; its journal gets the mode of the file. */
 function openOwn(path: string, { limits }: BufferPlace): BufferStore {
-  closeSync(openSync(path, "a", 0o600));
+  try {
+    closeSync(openSync(path, "ax", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
   return new BufferStore(path, limits, undefined);
+}
+
+/**
+ * Takes the rights of other users from the buffer files that exist, before any is opened. The process may belong to an application, so
+ * neither its umask nor folders that the agent did not make are changed; links and files of other users are left alone.
+ */
+function secureFiles(place: BufferPlace, log: AgentLog): void {
+  const open: string[] = [];
+  for (let slot = 0; slot < maxSlots; slot += 1) {
+    for (const suffix of ["", "-wal", "-shm", "-journal", ".damaged"]) {
+      const path = pathOf(place, slot) + suffix;
+      if (!secureFile(path)) open.push(path);
+    }
+  }
+  const [path] = open;
+  if (path !== undefined) {
+    const message = "buffer files may be read by other users of this machine, and this user may not change that";
+    log.warn(message, { path, files: open.length });
+  }
+}
+
+/** False when others may still read the file. */
+function secureFile(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile() || (found.mode & 0o077) === 0) return true;
+  if (found.uid !== process.getuid?.()) return false;
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      fchmodSync(file, 0o600);
+    } finally {
+      closeSync(file);
+    }
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

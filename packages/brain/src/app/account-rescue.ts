@@ -10,7 +10,7 @@ import { createKeyring } from "../platform/crypto/keyring.ts";
 import { createPasswords } from "../platform/crypto/passwords.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
 import { createLog } from "../platform/log.ts";
-import { offlineStorage, requireFile, requireSecrets } from "./offline.ts";
+import { offlineStorage, requireFile, requireSecrets, secureOffline } from "./offline.ts";
 import { secretFault } from "./secret-fault.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
 import { type BrainDatabase, checkStorage, openStorage, prepareSchema } from "./storage.ts";
@@ -62,6 +62,7 @@ export async function openAccountRescue({ mayMake = false, ...sources }: RescueO
     requireFile(options);
     requireSecrets(loaded, ["SVC_SECRET", "SVC_SESSION_SECRET", "SVC_AUDIT_CHAIN_SECRET"]);
   }
+  secureOffline(loaded, options);
   const database = await openStorage(options);
   try {
     if (mayMake) await prepareSchema(database, loaded.values, systemClock.now());

@@ -2,11 +2,11 @@ import { type Audit, type ChainUpkeep, createAudit, createUpkeep } from "../feat
 import { systemClock } from "../platform/clock.ts";
 import { createKeyring } from "../platform/crypto/keyring.ts";
 import { isInUse } from "../platform/database/in-use.ts";
-import { offlineStorage, requireFile, requireSecrets } from "./offline.ts";
+import { offlineStorage, requireFile, requireSecrets, secureOffline } from "./offline.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
 import { type BrainDatabase, checkStorage, DatabaseUnreachable, openStorage } from "./storage.ts";
 
-export { type HeadAnchor, parseAnchor, UnknownChainKey } from "../features/audit/index.ts";
+export { type AnchorFault, type HeadAnchor, parseAnchor, UnknownChainKey } from "../features/audit/index.ts";
 export { parseInstant } from "../platform/http/schemas.ts";
 
 export interface AuditLog extends ChainUpkeep {
@@ -29,6 +29,7 @@ export async function openAuditLog(sources: SettingsSources, { alone = false } =
   requireSecrets(loaded, ["SVC_AUDIT_CHAIN_SECRET"]);
   const options = offlineStorage(loaded);
   requireFile(options);
+  secureOffline(loaded, options);
   if (alone && (await inUse(options))) throw new DatabaseInUse("a service is running on this database; stop it first");
   const database = await openStorage(options);
   try {

@@ -8,7 +8,7 @@ import { type Brain, createBrain } from "./brain.ts";
 import { type DemoSeed, seedDemo } from "./demo-seed.ts";
 import { secretFault } from "./secret-fault.ts";
 import { loadBrainSettings, type SettingsSources } from "./settings.ts";
-import { openStorage, prepareSchema, storageOptions } from "./storage.ts";
+import { openStorage, prepareSchema, secureDatabase, storageOptions } from "./storage.ts";
 
 /** What a process knows of the others that listen on the same port and answer as one. */
 export interface Siblings {
@@ -58,13 +58,14 @@ export async function startBrain(options: StartOptions = {}): Promise<RunningBra
     json: settings.SVC_LOG_JSON,
     ...(options.writeLog !== undefined && { write: options.writeLog }),
   });
-  for (const warning of loaded.warnings) log.warn("settings.warning", { warning });
+  const storage = storageOptions(loaded, log);
+  for (const warning of [...loaded.warnings, ...secureDatabase(storage)]) log.warn("settings.warning", { warning });
   const metrics = createMetrics(siblings && (() => siblings.gatherFigures().catch(refuseMetrics)));
   const deadlocks = metrics.counter({
     name: "svc_database_deadlocks_total",
     help: "transactions that the database ended because they waited for each other",
   });
-  const database = await openStorage({ ...storageOptions(loaded, log), onDeadlock: () => deadlocks.inc() });
+  const database = await openStorage({ ...storage, onDeadlock: () => deadlocks.inc() });
   try {
     const applied = await prepareSchema(database, settings, clock.now());
     if (applied.length > 0) log.info("database.migrated", { applied });

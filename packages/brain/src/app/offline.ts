@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { sqlitePath } from "../platform/database/open.ts";
 import { createLog } from "../platform/log.ts";
+import { secureHome } from "../platform/settings/file-modes.ts";
 import { type LoadedSettings, SettingsError } from "../platform/settings.ts";
 import type { BrainSettings } from "./settings.ts";
-import { DatabaseUnreachable, type StorageOptions, storageOptions } from "./storage.ts";
+import { DatabaseUnreachable, type StorageOptions, secureDatabase, storageOptions } from "./storage.ts";
 
 type SecretName = "SVC_SECRET" | "SVC_SESSION_SECRET" | "SVC_AUDIT_CHAIN_SECRET";
 
@@ -23,6 +24,12 @@ export function missingFile({ url }: Pick<StorageOptions, "url">): string | null
 export function requireFile(options: Pick<StorageOptions, "url">): void {
   const path = missingFile(options);
   if (path !== null) throw new DatabaseUnreachable(`the database file ${path} does not exist`);
+}
+
+/** Corrects what others may read before a command opens it. What cannot be corrected is reported by the service's start and by svc check. */
+export function secureOffline({ home }: LoadedSettings<BrainSettings>, options: Pick<StorageOptions, "url">): void {
+  secureHome(home);
+  secureDatabase(options);
 }
 
 /** @throws SettingsError with every one of these secrets that is set nowhere, when settings were read without minting. */

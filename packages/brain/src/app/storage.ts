@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { Database } from "../platform/database/database.ts";
 import { appliedMigrations, checkMigrated, migrate } from "../platform/database/migrate.ts";
-import { type OpenDatabaseOptions, openDatabase } from "../platform/database/open.ts";
+import { type OpenDatabaseOptions, openDatabase, sqlitePath } from "../platform/database/open.ts";
 import { needsDatabaseTls } from "../platform/database/settings.ts";
 import type { Log } from "../platform/log.ts";
+import { secureDatabaseFiles } from "../platform/settings/file-modes.ts";
 import type { LoadedSettings } from "../platform/settings.ts";
 import { migrations } from "../schema/migrations/index.ts";
 import type { Tables } from "../schema/tables/index.ts";
@@ -96,6 +97,10 @@ export async function migrationState(
     unknown: applied.filter((name) => !known.includes(name)),
   };
 }
+
+/** Takes the rights of others from an embedded database's files. @returns warnings for people */
+export const secureDatabase = ({ url }: Pick<StorageOptions, "url">): string[] =>
+  url.startsWith("sqlite:") ? secureDatabaseFiles(sqlitePath(url)) : [];
 
 /** How the settings want their database opened. */
 export function storageOptions({ values, home }: LoadedSettings<BrainSettings>, log: Log): StorageOptions {

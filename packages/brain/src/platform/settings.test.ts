@@ -247,10 +247,26 @@ describe("the first start", () => {
     expect(existsSync(home)).toBe(false);
   });
 
-  test("a secret file that others may read is warned of", () => {
+  test("a secret file that others may read is corrected, with a warning, unless nothing may be written", () => {
     load();
-    chmodSync(join(home, "secret.env"), 0o644);
-    expect(load().warnings).toEqual([`${join(home, "secret.env")} may be read by other users of this machine`]);
+    const path = join(home, "secret.env");
+    chmodSync(path, 0o644);
+    expect(load({}, false).warnings).toEqual([]);
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+    expect(load().warnings).toEqual([`secret.env in ${home} could be read by other users of this machine; corrected`]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(load().warnings).toEqual([]);
+  });
+
+  test("a program in the home stays executable, and one warning names at most five files", () => {
+    load();
+    const names = ["a", "b", "c", "d", "e", "f", "g"];
+    for (const name of names) inHome(name, "");
+    for (const name of names) chmodSync(join(home, name), 0o755);
+    expect(load().warnings).toEqual([
+      `a, b, c, d, e and 2 more in ${home} could be read by other users of this machine; corrected`,
+    ]);
+    expect(statSync(join(home, "a")).mode & 0o777).toBe(0o700);
   });
 });
 

@@ -4,7 +4,8 @@
  * Every fault is reported at once; no message holds a value.
  */
 import type { Static, TObject } from "typebox";
-import { mintSecrets, openToOthers, unusableHome } from "./settings/home.ts";
+import { secureHome } from "./settings/file-modes.ts";
+import { mintSecrets, unusableHome } from "./settings/home.ts";
 import { firstValue, readSources, type SettingsFault, type Source } from "./settings/sources.ts";
 import { type SettingSchema, settingReader } from "./settings/values.ts";
 
@@ -37,7 +38,7 @@ export interface LoadOptions<Fragments extends readonly TObject[]> {
   checks?: readonly SettingsCheck[];
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string;
-  /** False reads only: no directory is made, no secret minted; absent masters are then empty texts. */
+  /** False reads only: no directory is made, no mode corrected, no secret minted; absent masters are then empty texts. */
   mint?: boolean;
 }
 
@@ -88,6 +89,7 @@ export function loadSettings<const Fragments extends readonly TObject[]>(
     .filter(([name, schema]) => schema.minted && loaded.values[name] === "")
     .map(([name]) => name);
   if (options.mint !== false) {
+    warnings.push(...secureHome(home));
     try {
       mintSecrets(home, minted);
     } catch (error) {
@@ -98,7 +100,6 @@ export function loadSettings<const Fragments extends readonly TObject[]>(
     if (again.faults.length > 0) throw new SettingsError(again.faults);
     loaded = readValues(schemas, again.ordered, home);
     if (loaded.faults.length > 0) throw new SettingsError(loaded.faults);
-    warnings.push(...openToOthers(home));
   }
   return {
     values: loaded.values as SettingsOf<Fragments>,

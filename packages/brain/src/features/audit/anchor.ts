@@ -19,6 +19,32 @@ export interface HeadAnchor {
 /** CURRENT_MATCH: it is the head. VERIFIED_ANCESTOR: the chain has gone on from it. UNPROVABLE: nothing shows that it ever held it. */
 export type AnchorVerdict = "CURRENT_MATCH" | "VERIFIED_ANCESTOR" | "UNPROVABLE";
 
+/**
+ * Why an anchor is unprovable. `state`: the state row does not authenticate. `generation`: the chain was started anew. `row_missing`,
+ * `row_altered`: the anchored row was deleted or changed. `row_differs`: the row is genuine, but not the one in the anchor.
+ * `head_missing`, `head_altered`: the row that the state names as the head was deleted or changed. `newer_than_head`: the state is older
+ * than the anchor. `row_count`: other rows were deleted or added. `chain`: the walk over all rows failed.
+ */
+export type AnchorFault =
+  | "state"
+  | "generation"
+  | "row_missing"
+  | "row_altered"
+  | "row_differs"
+  | "head_missing"
+  | "head_altered"
+  | "newer_than_head"
+  | "row_count"
+  | "chain";
+
+export interface AnchorJudgement {
+  readonly verdict: AnchorVerdict;
+  /** Set for UNPROVABLE only. */
+  readonly reason: AnchorFault | null;
+}
+
+export const unprovable = (reason: AnchorFault): AnchorJudgement => ({ verdict: "UNPROVABLE", reason });
+
 /** The head as a file holds it: canonical JSON and one newline; null for a chain without a head. */
 export function anchorText({ head, generation }: ChainState): string | null {
   if (head === null) return null;
@@ -76,33 +102,70 @@ type AnchoredRow = Pick<
   "id" | "occurred_us" | "row_hmac" | "hmac_key_id" | "hmac_version" | "chain_generation"
 >;
 
-/** Holds an anchor against the authenticated state, and against the row it names where that is still there. */
-export async function judgeAnchor(
-  anchor: HeadAnchor,
-  state: Pick<ChainState, "generation" | "head" | "prune">,
-  rowOf: (id: string) => Promise<AnchoredRow | null>,
-): Promise<AnchorVerdict> {
-  if (anchor.generation !== state.generation) return "UNPROVABLE";
-  if (state.head !== null && isPoint(anchor, state.head)) return "CURRENT_MATCH";
-  const row = await rowOf(anchor.id);
-  if (row !== null) return isRow(anchor, row) ? "VERIFIED_ANCESTOR" : "UNPROVABLE";
-  const { prune } = state;
-  if (prune === null) return "UNPROVABLE";
-  const occurredUs = microsOf(anchor.occurred_at);
-  const isBefore =
-    occurredUs < prune.occurred_us ||
-    (occurredUs === prune.occurred_us && anchor.id < prune.id) ||
-    isPoint(anchor, prune);
-  return isBefore ? "VERIFIED_ANCESTOR" : "UNPROVABLE";
+/** A stored row, and whether its signature is right. */
+interface FoundRow {
+  readonly row: AnchoredRow;
+  readonly isGenuine: boolean;
 }
 
-const isPoint = (anchor: HeadAnchor, point: ChainPoint): boolean =>
-  anchor.row_hmac === point.row_hmac &&
-  anchor.id === point.id &&
-  anchor.hmac_key_id === point.key_id &&
-  microsOf(anchor.occurred_at) === point.occurred_us;
+export interface StoredChain {
+  /** Null for a row that does not exist. */
+  find(id: string): Promise<FoundRow | null>;
+  countRows(): Promise<number>;
+}
 
-const isRow = (anchor: HeadAnchor, row: AnchoredRow): boolean =>
-  row.chain_generation === anchor.generation &&
-  row.hmac_version === anchor.hmac_version &&
-  isPoint(anchor, { row_hmac: row.row_hmac, id: row.id, key_id: row.hmac_key_id, occurred_us: row.occurred_us });
+/**
+ * Compares an anchor with the authenticated state and with the stored rows. The state alone proves nothing: the row that it names as the
+ * head, and the anchored row, must exist with a right signature, unless the state says that they were pruned.
+ */
+export async function judgeAnchor(
+  anchor: HeadAnchor,
+  { generation, head, prune, active_row_count }: ChainState,
+  { find, countRows }: StoredChain,
+): Promise<AnchorJudgement> {
+  if (anchor.generation !== generation) return unprovable("generation");
+  const point = pointOf(anchor);
+  if (head === null || isLater(point, head)) return unprovable("newer_than_head");
+  if (prune === null || !isSame(head, prune)) {
+    const fault = faultOf(await find(head.id), head, generation);
+    if (fault !== null) return unprovable(fault === "row_missing" ? "head_missing" : "head_altered");
+  }
+  const isHead = isSame(point, head);
+  if (!isHead) {
+    const found = await find(anchor.id);
+    const isPruned = found === null && prune !== null && (isSame(point, prune) || isLater(prune, point));
+    const fault = isPruned ? null : faultOf(found, point, generation);
+    if (fault !== null) return unprovable(fault);
+  }
+  if ((await countRows()) !== active_row_count) return unprovable("row_count");
+  return { verdict: isHead ? "CURRENT_MATCH" : "VERIFIED_ANCESTOR", reason: null };
+}
+
+function faultOf(
+  found: FoundRow | null,
+  point: ChainPoint,
+  generation: string,
+): "row_missing" | "row_altered" | "row_differs" | null {
+  if (found === null) return "row_missing";
+  const { row, isGenuine } = found;
+  if (!isGenuine) return "row_altered";
+  const isNamed =
+    row.chain_generation === generation &&
+    row.hmac_version === rowVersion &&
+    isSame(point, { row_hmac: row.row_hmac, id: row.id, key_id: row.hmac_key_id, occurred_us: row.occurred_us });
+  return isNamed ? null : "row_differs";
+}
+
+const pointOf = (anchor: HeadAnchor): ChainPoint => ({
+  row_hmac: anchor.row_hmac,
+  key_id: anchor.hmac_key_id,
+  occurred_us: microsOf(anchor.occurred_at),
+  id: anchor.id,
+});
+
+const isSame = (a: ChainPoint, b: ChainPoint): boolean =>
+  a.row_hmac === b.row_hmac && a.id === b.id && a.key_id === b.key_id && a.occurred_us === b.occurred_us;
+
+/** Whether `a` comes after `b` in the order of the chain. */
+const isLater = (a: ChainPoint, b: ChainPoint): boolean =>
+  a.occurred_us > b.occurred_us || (a.occurred_us === b.occurred_us && a.id > b.id);

@@ -1,4 +1,4 @@
-export { type HeadAnchor, parseAnchor } from "./anchor.ts";
+export { type AnchorFault, type HeadAnchor, parseAnchor } from "./anchor.ts";
 export { type Audit, createAudit } from "./audit.ts";
 export { UnknownChainKey } from "./chain.ts";
 export type { AuditEntry } from "./entry.ts";

@@ -3,7 +3,7 @@ import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { type AnchorVerdict, anchorText, type HeadAnchor } from "./anchor.ts";
+import { type AnchorJudgement, anchorText, type HeadAnchor } from "./anchor.ts";
 import { type AppendContext, changeChain } from "./append.ts";
 import { openState } from "./chain.ts";
 import { createChainKeys } from "./chain-keys.ts";
@@ -21,7 +21,7 @@ export interface ManualPrune {
 /** What a person does to the chain from the command line, with or without a service running beside it. */
 export interface ChainUpkeep {
   verify(options?: VerifyOptions): Promise<VerifyResult>;
-  verifyAnchor(anchor: HeadAnchor): Promise<AnchorVerdict>;
+  verifyAnchor(anchor: HeadAnchor): Promise<AnchorJudgement>;
   /** The head as an anchor's text; null while there is none. Writes no row. @throws ChainIntegrityError, UnknownChainKey */
   head(): Promise<string | null>;
   /** Removes rows before an instant, batch by batch, each with its own audit.prune row. @throws ChainIntegrityError, PrunedMeanwhile */

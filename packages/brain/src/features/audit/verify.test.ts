@@ -3,7 +3,8 @@ import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import type { AuditLogRow } from "../../schema/tables/index.ts";
-import { parseAnchor } from "./anchor.ts";
+import { type HeadAnchor, parseAnchor } from "./anchor.ts";
+import { instantOfMicros } from "./chain.ts";
 import { type Audit, createAudit, createUpkeep } from "./index.ts";
 
 const secret = "current-audit-secret-0123456789abcdef";
@@ -201,9 +202,9 @@ for (const dialect of testDialects) {
     test("holds the chain against a head that was written down", async () => {
       const anchor = parseAnchor((await upkeep().head())!);
       const against = async (given = anchor) => {
-        const { anchor: found } = await audit.verify({ anchor: given });
-        expect(await upkeep().verifyAnchor(given)).toBe(found);
-        return found;
+        const { anchor: verdict, anchorFault: reason } = await audit.verify({ anchor: given });
+        expect(await upkeep().verifyAnchor(given)).toEqual({ verdict, reason });
+        return verdict;
       };
       expect(await against()).toBe("CURRENT_MATCH");
       await audit.record({ action: "project.created", target_type: "test" });
@@ -212,7 +213,102 @@ for (const dialect of testDialects) {
       expect(await against({ ...anchor, generation: otherId })).toBe("UNPROVABLE");
       expect(await against({ ...anchor, id: otherId })).toBe("UNPROVABLE");
       await change(anchor.id, { result: "failed" });
-      expect(await upkeep().verifyAnchor(anchor)).toBe("UNPROVABLE");
+      expect(await upkeep().verifyAnchor(anchor)).toEqual({ verdict: "UNPROVABLE", reason: "row_altered" });
+    });
+
+    describe("an anchor", () => {
+      const anchorNow = async () => parseAnchor((await upkeep().head())!);
+      const judged = async (anchor: HeadAnchor) => {
+        const { verdict, reason } = await upkeep().verifyAnchor(anchor);
+        // A walk over all rows never says more than the check of the anchor alone.
+        if (verdict === "UNPROVABLE") expect((await audit.verify({ anchor })).anchor).toBe("UNPROVABLE");
+        return reason ?? verdict;
+      };
+      const record = () => audit.record({ action: "project.created", target_type: "test" });
+      const stateRow = () => opened.database.read.selectFrom("audit_chain_state").selectAll().executeTakeFirstOrThrow();
+      const writeState = (values: Awaited<ReturnType<typeof stateRow>>) =>
+        opened.database.write((tx) => tx.updateTable("audit_chain_state").set(values).execute());
+
+      test("of the head is unprovable once its row was deleted, although the state still names it", async () => {
+        const anchor = await anchorNow();
+        await remove(anchor.id);
+        expect(await judged(anchor)).toBe("head_missing");
+      });
+
+      test("of the head is unprovable once its row was changed", async () => {
+        const anchor = await anchorNow();
+        await change(anchor.id, { metadata: "{}" });
+        expect(await judged(anchor)).toBe("head_altered");
+      });
+
+      test("of an older row is unprovable once that row, or the head behind it, was deleted", async () => {
+        const anchor = await anchorNow();
+        await record();
+        const row = (await rows()).find(({ id }) => id === anchor.id)!;
+        await remove(anchor.id);
+        expect(await judged(anchor)).toBe("row_missing");
+        await opened.database.write((tx) => tx.insertInto("audit_log").values(row).execute());
+        expect(await judged(anchor)).toBe("VERIFIED_ANCESTOR");
+        await remove((await anchorNow()).id);
+        expect(await judged(anchor)).toBe("head_missing");
+      });
+
+      test("is unprovable once a row in the middle was deleted, before it or behind it", async () => {
+        const anchor = await anchorNow();
+        await record();
+        await record();
+        const all = await rows();
+        await remove(all[600]!.id);
+        expect([await judged(anchor), await judged(await anchorNow())]).toEqual(["row_count", "row_count"]);
+        await opened.database.write((tx) => tx.insertInto("audit_log").values(all[600]!).execute());
+        await remove(all[1200]!.id);
+        expect(await judged(anchor)).toBe("row_count");
+      });
+
+      test("is unprovable once all rows were deleted and the state was kept", async () => {
+        const anchor = await anchorNow();
+        await opened.database.write((tx) => tx.deleteFrom("audit_log").execute());
+        expect(await judged(anchor)).toBe("head_missing");
+      });
+
+      test("is provable after the rows were pruned as the state says, the head as well", async () => {
+        const middle = (await rows())[600]!;
+        const anchor = await anchorNow();
+        const older: HeadAnchor = {
+          ...anchor,
+          id: middle.id,
+          row_hmac: middle.row_hmac,
+          occurred_at: `${instantOfMicros(middle.occurred_us).slice(0, 26)}Z`,
+        };
+        expect(await judged(older)).toBe("VERIFIED_ANCESTOR");
+        await audit.prune({ mayGo: () => true, maxRows: 5000 });
+        expect(await rows()).toEqual([]);
+        expect([await judged(anchor), await judged(older)]).toEqual(["CURRENT_MATCH", "VERIFIED_ANCESTOR"]);
+      });
+
+      test("is unprovable when the state was changed, or an older state was put back with its row still there", async () => {
+        const state = await stateRow();
+        await record();
+        const anchor = await anchorNow();
+        const current = await stateRow();
+        await writeState({
+          ...current,
+          state: current.state.replace('"active_row_count":1201', '"active_row_count":1200'),
+        });
+        expect(await judged(anchor)).toBe("state");
+        await writeState(state);
+        expect(await judged(anchor)).toBe("newer_than_head");
+      });
+
+      test("is unprovable when the chain was started anew", async () => {
+        const anchor = await anchorNow();
+        await opened.database.write(async (tx) => {
+          await tx.deleteFrom("audit_log").execute();
+          await tx.deleteFrom("audit_chain_state").execute();
+        });
+        await audit.prepare();
+        expect(await judged(anchor)).toBe("generation");
+      });
     });
 
     test("cannot prove a head that is gone because an older copy of the database was put back", async () => {

@@ -1,7 +1,16 @@
 import { setImmediate } from "node:timers/promises";
+import { equalSecrets } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { type AnchorVerdict, type HeadAnchor, judgeAnchor } from "./anchor.ts";
+import {
+  type AnchorFault,
+  type AnchorJudgement,
+  type AnchorVerdict,
+  type HeadAnchor,
+  judgeAnchor,
+  type StoredChain,
+  unprovable,
+} from "./anchor.ts";
 import {
   ChainIntegrityError,
   type ChainState,
@@ -13,7 +22,7 @@ import {
 import type { ChainKeys } from "./chain-keys.ts";
 import { readState } from "./store.ts";
 import { type ChainFault, createWalk, type WalkedRow } from "./walk.ts";
-import { type ChainReader, firstRowId, rowById, rowsAfter } from "./walk-reads.ts";
+import { type ChainReader, countRows, firstRowId, rowById, rowsAfter } from "./walk-reads.ts";
 
 /** Rows of a page: what the process holds at a time, and how long it looks at nothing else on the embedded database. */
 const pageRows = 500;
@@ -35,7 +44,10 @@ export interface VerifyResult {
   /** False when `limit` ended the walk. */
   readonly isComplete: boolean;
   readonly state: ChainState | null;
+  /** Null when no anchor was given. */
   readonly anchor: AnchorVerdict | null;
+  /** Why the anchor is unprovable. */
+  readonly anchorFault: AnchorFault | null;
 }
 
 /**
@@ -52,29 +64,29 @@ export const verifyChain = (
     const state = await stateIn(db, keys);
     if (state === null) {
       const fault: ChainFault = { reason: "state", row_id: null, occurred_us: null };
-      return {
-        outcome: "failed",
-        fault,
-        rows: 0,
-        isComplete: true,
-        state,
-        anchor: options.anchor ? "UNPROVABLE" : null,
-      };
+      const judged = options.anchor === undefined ? null : unprovable("state");
+      return { outcome: "failed", fault, rows: 0, isComplete: true, state, ...anchorPart(judged) };
     }
     const walked = await walkRows(db, { state, keys }, options);
-    const anchor = options.anchor === undefined ? null : await judgeAnchor(options.anchor, state, rowOf(db, keys));
-    return { outcome: walked.fault === null ? "clean" : "failed", ...walked, state, anchor };
+    let judged = options.anchor === undefined ? null : await judgeAnchor(options.anchor, state, storedIn(db, keys));
+    if (walked.fault !== null && judged?.reason === null) judged = unprovable("chain");
+    return { outcome: walked.fault === null ? "clean" : "failed", ...walked, state, ...anchorPart(judged) };
   });
+
+const anchorPart = (judged: AnchorJudgement | null) => ({
+  anchor: judged?.verdict ?? null,
+  anchorFault: judged?.reason ?? null,
+});
 
 /** Whether a head that was written down is still what the chain says. @throws ChainVerificationError, ChainIntegrityError */
 export const verifyAnchor = (
   database: Pick<Database<Tables>, "snapshot">,
   keys: ChainKeys,
   anchor: HeadAnchor,
-): Promise<AnchorVerdict> =>
+): Promise<AnchorJudgement> =>
   database.snapshot(async (db) => {
     const state = await stateIn(db, keys);
-    return state === null ? "UNPROVABLE" : judgeAnchor(anchor, state, rowOf(db, keys));
+    return state === null ? unprovable("state") : judgeAnchor(anchor, state, storedIn(db, keys));
   });
 
 /** The authenticated state; null when it is not what this installation signed. */
@@ -97,12 +109,15 @@ async function stateIn(db: ChainReader, keys: ChainKeys): Promise<ChainState | n
   }
 }
 
-/** A genuine row by its id; null when it is gone or was changed. */
-const rowOf = (db: ChainReader, keys: ChainKeys) => async (id: string) => {
-  const row = await rowById(db, id);
-  const key = row && keys.find(row.hmac_key_id);
-  return key !== undefined && rowHmac(key, row!) === row!.row_hmac ? row! : null;
-};
+const storedIn = (db: ChainReader, keys: ChainKeys): StoredChain => ({
+  async find(id) {
+    const row = await rowById(db, id);
+    if (row === undefined) return null;
+    const key = keys.find(row.hmac_key_id);
+    return { row, isGenuine: key !== undefined && equalSecrets(rowHmac(key, row), row.row_hmac) };
+  },
+  countRows: () => countRows(db),
+});
 
 async function walkRows(
   db: ChainReader,

@@ -55,3 +55,11 @@ export async function firstRowId(db: ChainReader): Promise<string | null> {
   const row = await db.selectFrom("audit_log").select("id").limit(1).executeTakeFirst();
   return row?.id ?? null;
 }
+
+export async function countRows(db: ChainReader): Promise<number> {
+  const { count } = await db
+    .selectFrom("audit_log")
+    .select((eb) => eb.fn.countAll<string | number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

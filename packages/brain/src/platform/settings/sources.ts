@@ -7,6 +7,8 @@ import { parseEnvFile } from "./env-file.ts";
 import { homeFault, readIfPresent, resolveHome } from "./home.ts";
 import { ignoredNames, knownNames } from "./known-names.ts";
 
+export { secureHome } from "./file-modes.ts";
+
 export interface SettingsFault {
   name: string;
   /** Where the value came from: a file path, `environment` or `default`. */

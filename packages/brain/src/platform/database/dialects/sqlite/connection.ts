@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { toSqliteValue } from "../../instants.ts";
 import { createJsonTests, jsonFits, jsonHolds } from "../../json-content.ts";
@@ -10,6 +11,7 @@ export interface SqliteOptions {
 }
 
 export function openForWriting({ path, synchronous }: SqliteOptions): DatabaseSync {
+  createFile(path);
   const db = new DatabaseSync(path, { timeout: 5000 });
   db.exec("PRAGMA journal_mode = WAL");
   db.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`);
@@ -17,6 +19,18 @@ export function openForWriting({ path, synchronous }: SqliteOptions): DatabaseSy
   // A larger log between checkpoints: pages that many batches touch are written back once. The limit keeps the file from staying large.
   db.exec("PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864");
   return db;
+}
+
+/**
+ * Makes the file readable by its owner alone, whatever the umask is; SQLite gives its log the same mode. A file that exists is not opened,
+ * because closing it would drop the locks that this process holds on it.
+ */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, "ax", 0o600));
+  } catch {
+    // It exists, or SQLite says in its own words why it cannot be made.
+  }
 }
 
 export function openForReading(path: string): DatabaseSync {
