@@ -60,6 +60,20 @@ describe("readTrace", () => {
   });
 });
 
+describe("a line made to keep a pattern busy", () => {
+  const frame = "    at f (/app/a.ts:1:1)";
+
+  test("a cause line is read in one go, whatever spaces and line separators it holds", () => {
+    const [, cause] = readTrace(`E: x\n${frame}\nCaused by:${" ".repeat(200)}a\u2028a  {\n${frame}`);
+    expect(cause).toMatchObject({ error: "a\u2028a", frames: [{ file: "/app/a.ts" }] });
+  });
+
+  test("a Python file ends at the first quotation mark", () => {
+    const line = `  File "/app/a.py", line 1, in f${'", line 0, in ,'.repeat(50)}\u2028`;
+    expect(readTrace(line)[0]?.frames[0]).toMatchObject({ file: "/app/a.py", line: 1 });
+  });
+});
+
 describe("foldFrames", () => {
   test("folds neighbouring library frames into one group", () => {
     const frames = readTrace(node)[0]?.frames ?? [];
