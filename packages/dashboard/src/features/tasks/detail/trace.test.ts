@@ -1,3 +1,4 @@
+import { growthOfReader } from "@svc/testkit/expressions";
 import { describe, expect, test } from "vitest";
 import { foldFrames, librariesOf, placeOf, readTrace, shortException, splitException, splitType } from "./trace.ts";
 
@@ -66,6 +67,19 @@ describe("a line made to keep a pattern busy", () => {
   test("a cause line is read in one go, whatever spaces and line separators it holds", () => {
     const [, cause] = readTrace(`E: x\n${frame}\nCaused by:${" ".repeat(200)}a\u2028a  {\n${frame}`);
     expect(cause).toMatchObject({ error: "a\u2028a", frames: [{ file: "/app/a.ts" }] });
+  });
+
+  test("costs what its length costs", () => {
+    const lines = [
+      " at ",
+      " (",
+      ":1",
+      "\nCaused by: ",
+      `\n${frame}`,
+      '\n  File "/a.py", line 1, in f',
+      '", line 0, in ,',
+    ];
+    expect(growthOfReader((text) => readTrace(`E: x\n${text}`), lines)).toMatchObject({ worst: null });
   });
 
   test("a Python file ends at the first quotation mark", () => {

@@ -21,10 +21,10 @@ const libraryMarks =
   /(^|[\\/])(node_modules|site-packages|dist-packages)[\\/]|^node:|^internal\/|[\\/]lib[\\/]python3|^<frozen |^<anonymous>/;
 const nodeFrame = /^\s*at (?:(?:async )?(.+?) \()?(?:file:\/\/)?((?:[A-Za-z]:)?[^()]*?):(\d+)(?::(\d+))?\)?(?: \{)?$/;
 const nodeNative = /^\s*at (.+) \((native|<anonymous>)\)$/;
-const pythonFrame = /^\s*File "([^"]+)", line (\d+)(?:, in ([^]+))?$/;
+const pythonFrame = /^\s*File "([^"]+)", line (\d+)(?:, in ([\s\S]+))?$/;
 const pythonHead = /^Traceback \(most recent call last\):$/;
 /** Takes the whole rest of the line, so that nothing is tried twice; `causeOf` trims it. */
-const causeLine = /^\s*(?:\[cause\]:|Caused by:)([^]*)$/;
+const causeLine = /^\s*(?:\[cause\]:|Caused by:)([\s\S]*)$/;
 
 /** No frame line of a real engine is longer. */
 const maximumLine = 2_000;
