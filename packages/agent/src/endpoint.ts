@@ -28,7 +28,7 @@ export function brainEndpoints(brainUrl: string, transport: "ws" | "longpoll", d
       throw new Error("a plain-text WebSocket is allowed to localhost, 127.0.0.1 and ::1 only; use an https brainUrl");
     }
   }
-  const prefix = url.pathname.replace(/\/+$/, "");
+  const prefix = url.pathname.replace(/(?<!\/)\/+$/, "");
   return {
     socket: new URL(`${isSecure ? "wss" : "ws"}://${url.host}${prefix}/ws/agent`),
     http: new URL(`${isSecure ? "https" : "http"}://${url.host}${prefix}/api/v1`),

@@ -50,5 +50,5 @@ function isHeldExactly(source: string, value: number): boolean {
 
 function significantDigits(text: string): string {
   const mantissa = text.toLowerCase().split("e")[0] ?? "";
-  return mantissa.replace(/[-+.]/g, "").replace(/^0+|0+$/g, "");
+  return mantissa.replace(/[-+.]/g, "").replace(/^0+|(?<!0)0+$/g, "");
 }

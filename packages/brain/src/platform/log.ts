@@ -87,7 +87,8 @@ function errorFields(error: Error, depth: number): LogFields {
 }
 
 function maskUrls(text: string): string {
-  return text.replace(/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@]{1,400}@/gi, "$1***@");
+  // No slash inside: what is scanned from one `://` ends before the next.
+  return text.replace(/(?<=:\/\/)[^\s/@]+@/g, "***@");
 }
 
 /** What would end the line or steer a terminal; a caller's text must do neither. */

@@ -22,5 +22,5 @@ export function brainAddress(text: string, { allowsPlainHttp }: { readonly allow
       `${url.origin} is plain http, which shows keys and passwords to the network: use https, or --plain-http all the same`,
     );
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
 }

@@ -1,3 +1,4 @@
+import { growthOfReader } from "@svc/testkit/expressions";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -296,4 +297,11 @@ describe("any text", () => {
     for (const given of ["1", "-1.5", "1e10", "12345678901234567890"]) expect(isNumberText(given)).toBe(true);
     for (const given of ["01", "+1", ".5", "1.", "1e9999", "", "0x1"]) expect(isNumberText(given)).toBe(false);
   });
+});
+
+test("reading a query costs what its length costs, whatever it holds", () => {
+  const pumps = ["..", "*..", ".", '."', "[1]", "\\", "\\ ", "-", "--a ", "a:", "a,", "kwargs.a", "<", ':"', "..*"];
+  for (const beginning of ["", "kwargs", "name:", 'kwargs."', "kwargs.a:1.."]) {
+    expect(growthOfReader((text) => parseTaskQuery(beginning + text), pumps)).toMatchObject({ worst: null });
+  }
 });

@@ -55,5 +55,5 @@ export function fitting(entries: readonly Entry[], typed: string): { group: Entr
 
 /** Text that may be the id of a task: one word, and when it was typed one with a digit, as ids have that software makes. */
 export function mayBeTaskId(text: string, isPasted: boolean): boolean {
-  return text.length <= 300 && (isPasted ? /^\S+$/ : /^\S*\d\S*$/).test(text);
+  return text.length <= 300 && /^\S+$/.test(text) && (isPasted || /\d/.test(text));
 }

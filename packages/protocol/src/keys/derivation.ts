@@ -34,7 +34,7 @@ export function hmacSecretOf(secret: Uint8Array): string {
  * @throws RangeError when the text is not base64url or holds fewer than 32 bytes; the message never contains the text.
  */
 export function decodeHmacSecret(text: string): Buffer {
-  const stripped = text.replace(/\s+/g, "").replace(/=+$/, "");
+  const stripped = text.replace(/\s+/g, "").replace(/(?<!=)=+$/, "");
   if (!/^[A-Za-z0-9_-]+$/.test(stripped)) throw new RangeError("the hmac secret is not base64url text");
   const secret = Buffer.from(stripped, "base64url");
   if (secret.length < secretBytes) throw new RangeError(`the hmac secret holds fewer than ${secretBytes} bytes`);

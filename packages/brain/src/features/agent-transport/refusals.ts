@@ -28,7 +28,7 @@ export interface AdmissionDeps {
 
 export type Admission = { readonly identity: AgentIdentity } | { readonly refusal: Refusal };
 
-const bearerForm = /^bearer[ \t]+(.+)$/i;
+const bearerForm = /^bearer[ \t](.+)$/i;
 
 /** The bearer token of an Authorization header; null when there is none. At most 512 characters are looked at. */
 export function bearerToken(authorization: string | undefined): string | null {

@@ -29,7 +29,8 @@ export type ProfileBody = Static<typeof ProfileBody>;
 const emailPattern = "^[^\\s@\\x00-\\x1f\\x7f]+@[^\\s@\\x00-\\x1f\\x7f]+$";
 export const Email = Type.String({ minLength: 3, maxLength: 320, pattern: emailPattern });
 
-export const isEmail = (text: string): boolean => text.length <= 320 && new RegExp(emailPattern).test(text);
+const emailForm = new RegExp(emailPattern);
+export const isEmail = (text: string): boolean => text.length <= 320 && emailForm.test(text);
 
 /** A user as administrators of the instance see one. */
 export const UserAdminPublic = Type.Object({

@@ -55,14 +55,17 @@ export function isCommonPassword(password: string): boolean {
   );
 }
 
+/** A text from its first to its last letter. */
+const withoutEnds = (text: string): string => /\p{L}(?:[\s\S]*\p{L})?/u.exec(text)?.[0] ?? "";
+
 function spellings(lower: string): string[] {
   const found: string[] = [];
   for (const text of [lower, lower.replace(/[01345790@$!]/g, (sign) => written[sign] ?? sign)]) {
-    const letters = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+    const letters = withoutEnds(text);
     found.push(text, letters, text.replace(/[^\p{L}]/gu, ""));
   }
   // Digits at the end are an addition more often than letters in disguise: "dragon1970" is dragon.
-  const bare = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+  const bare = withoutEnds(lower);
   found.push(bare.replace(/[01345790@$!]/g, (sign) => written[sign] ?? sign));
   return found;
 }

@@ -11,7 +11,7 @@ function decimalOf(text: string): Decimal {
   const all = whole + fraction;
   const digits = all.replace(/^0+/, "");
   const power = whole.length - (all.length - digits.length) + Number(exponent);
-  const kept = digits.replace(/0+$/, "");
+  const kept = digits.replace(/(?<!0)0+$/, "");
   return kept === "" ? { isNegative: false, digits: "", power: 0 } : { isNegative: sign === "-", digits: kept, power };
 }
 

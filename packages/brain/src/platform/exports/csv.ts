@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import { type Cell, cellText, withoutFormula } from "./cells.ts";
+import { type Cell, safeCellText } from "./cells.ts";
 
 /** CSV of pages of rows (RFC 4180, UTF-8, CRLF, header first), a page at a time. */
 export async function* csvOf(
@@ -11,7 +11,7 @@ export async function* csvOf(
     stringify(rows as string[][], { record_delimiter: "\r\n", quoted_match: /[\r\n]/ });
   yield lines([columns]);
   for await (const rows of pages) {
-    yield lines(rows.map((row) => columns.map((column) => withoutFormula(cellText(row[column])))));
+    yield lines(rows.map((row) => columns.map((column) => safeCellText(row[column]))));
   }
 }
 

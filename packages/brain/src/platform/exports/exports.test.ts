@@ -52,20 +52,69 @@ describe("a CSV export", () => {
     expect(await text(Readable.from(csvOf(["a", "b"], pages)))).toBe('a,b\r\n"say ""hi""","x,y"\r\n"two\nlines",\r\n');
   });
 
-  test.each(["=1+1", "+1", "-1", "@x", "\tx", "\rx"])(
-    "keeps %j from being a formula by an apostrophe",
-    async (value) => {
-      const { pages } = pagesOf([{ a: value }]);
-      const line = (await text(Readable.from(csvOf(["a"], pages)))).slice("a\r\n".length);
-      expect(line.replace(/^"/, "").startsWith(`'${value[0]}`)).toBe(true);
-    },
-  );
-
   test("prints instants in ms, objects as JSON, and only the asked columns in their order", async () => {
     const { pages } = pagesOf([{ at: new Date(1), args: [1, { b: 2 }], n: 5, hidden: "x" }]);
     expect(await text(Readable.from(csvOf(["n", "at", "args"], pages)))).toBe(
       'n,at,args\r\n5,1970-01-01T00:00:00.001Z,"[1,{""b"":2}]"\r\n',
     );
+  });
+});
+
+describe("a cell that a spreadsheet would run as a formula", () => {
+  const written = async (value: unknown) => {
+    const csv = await text(Readable.from(csvOf(["a"], pagesOf([{ a: value }]).pages)));
+    const sheet = unzip(await buffer(xlsxOf("tasks", ["a"], pagesOf([{ a: value }]).pages))).get(
+      "xl/worksheets/sheet1.xml",
+    );
+    return {
+      csv: csv.slice("a\r\n".length, -"\r\n".length).replace(/^"([\s\S]*)"$/, "$1"),
+      xlsx: /<\/row><row><c(?: t="inlineStr")?>(?:<is><t xml:space="preserve">|<v>)([\s\S]*?)<\/[tv]>/.exec(
+        sheet ?? "",
+      )?.[1],
+    };
+  };
+  const signs = ["=", "+", "-", "@", "|", "%", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\uff5c", "\uff05", "\ufe66"];
+  const invisible = [
+    " ",
+    "\u00a0",
+    "\u3000",
+    "\u2003",
+    "\u200b",
+    "\u2060",
+    "\ufeff",
+    "\u00ad",
+    "\u3164",
+    "\ufe0f",
+    "\u2800",
+  ];
+
+  test.each([
+    ...signs.map((sign) => `${sign}cmd`),
+    ...["\tx", "\rx", "\nx", "\n=x", " \tx", "+1+1", "-1-cmd", "-", "+1 2", "=1"],
+    ...invisible.map((space) => `${space}=cmd`),
+    `${invisible.join("")}\uff1dcmd`,
+  ])("%j gets an apostrophe", async (value) => {
+    const { csv, xlsx } = await written(value);
+    expect(csv).toBe(`'${value}`);
+    expect(xlsx).toBe(`'${value}`);
+  });
+
+  test("so does a sign behind characters that only CSV can hold", async () => {
+    expect((await written("\u000b\u0000=cmd")).csv).toBe("'\u000b\u0000=cmd");
+  });
+
+  test.each(["-12.5", "+1", "-1e5", "+1.5E-3", "-0", "a=b", "", " ", "x", "1-1", "[1]", "'=1", "\u2212x"])(
+    "%j stays as it is",
+    async (value) => {
+      const { csv, xlsx } = await written(value);
+      expect(csv).toBe(value);
+      expect(xlsx ?? "").toBe(value);
+    },
+  );
+
+  test("numbers stay numbers", async () => {
+    expect(await written(-12.5)).toEqual({ csv: "-12.5", xlsx: "-12.5" });
+    expect(await written(-1e300)).toEqual({ csv: "-1e+300", xlsx: "-1e+300" });
   });
 });
 

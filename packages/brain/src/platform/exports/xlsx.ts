@@ -1,13 +1,14 @@
 import { PassThrough, Readable } from "node:stream";
 import { ZipFile } from "yazl";
-import { type Cell, cellText } from "./cells.ts";
+import { type Cell, safeCellText } from "./cells.ts";
 
 /** Longest text a spreadsheet cell holds. */
 const maxCellCharacters = 32_767;
 
 /**
  * An XLSX workbook with one sheet of inline strings and numbers, written as the pages come: memory holds one page and the compressor's
- * window, whatever the number of rows. Text cells cannot be formulas here, so they need no apostrophe.
+ * window, whatever the number of rows. A text cell is no formula here, but becomes one when the workbook is saved as CSV, so it carries
+ * the same apostrophe as there.
  */
 export function xlsxOf(
   sheetName: string,
@@ -67,7 +68,7 @@ function rowXml(cells: readonly Cell[]): string {
 
 function cellXml(value: Cell): string {
   if (typeof value === "number" && Number.isFinite(value)) return `<c><v>${value}</v></c>`;
-  const text = cellText(value);
+  const text = safeCellText(value);
   if (text === "") return "<c/>";
   const cut = text.length > maxCellCharacters ? text.slice(0, maxCellCharacters).toWellFormed() : text;
   return `<c t="inlineStr"><is><t xml:space="preserve">${escapeXml(cut)}</t></is></c>`;

@@ -32,7 +32,7 @@ const types: Record<string, string> = {
   ".txt": "text/plain; charset=utf-8",
   ".webmanifest": "application/manifest+json",
 };
-const hashedName = /-[A-Za-z0-9_-]{8,}\.[a-z]+$/;
+const hashedName = /-[A-Za-z0-9_-]{8,40}\.[a-z]{1,20}$/;
 const pageName = "/index.html";
 /** The whole folder is kept in memory; a folder larger than this is not the dashboard's. */
 const maxTotalBytes = 64 * 1024 * 1024;

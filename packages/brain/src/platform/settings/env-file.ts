@@ -4,7 +4,7 @@ export interface EnvFile {
   faults: { line: number; message: string }[];
 }
 
-const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/;
+const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=([\s\S]*)$/;
 
 /**
  * Reads lines of `NAME=value`, with an optional `export`, `#` comments and quotes: single quotes keep everything as it
@@ -19,7 +19,7 @@ export function parseEnvFile(text: string): EnvFile {
     const line = index + 1;
     if (/^\s*(?:#|$)/.test(content)) continue;
     const found = assignment.exec(content);
-    const value = found === null ? null : unquote(found[2]!);
+    const value = found === null ? null : unquote(found[2]!.trimStart());
     if (found === null || value === null) file.faults.push({ line, message: "is not NAME=value" });
     else file.entries.push({ name: found[1]!, value, line });
   }
@@ -34,5 +34,5 @@ function unquote(raw: string): string | null {
     return quoted[2]!.replace(/\\(.)/g, (_all, letter: string) => escapes[letter] ?? letter);
   }
   if (/^['"]/.test(raw)) return null;
-  return raw.replace(/\s+#.*$/, "").trim();
+  return raw.replace(/(?<!\s)\s+#[\s\S]*/, "").trim();
 }

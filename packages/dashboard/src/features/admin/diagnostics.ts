@@ -32,7 +32,4 @@ export function diagnosticBundle({ at, health, system, settings }: Known): strin
 
 /** Of each URL only where it leads: credentials stand before the host, tokens after it. */
 const withoutUrls = (value: string): string =>
-  value.replace(/([a-z][a-z0-9+.-]*:\/\/)([^\s",\]]*)/gi, (_, scheme: string, rest: string) => {
-    const host = rest.slice(rest.lastIndexOf("@") + 1).split(/[/?#]/, 1)[0] ?? "";
-    return `${scheme}${host}`;
-  });
+  value.replace(/(?<=:\/\/)[^\s",\]]*/g, (rest) => rest.slice(rest.lastIndexOf("@") + 1).split(/[/?#]/, 1)[0] ?? "");

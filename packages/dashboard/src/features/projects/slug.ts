@@ -7,5 +7,5 @@ export function slugFrom(name: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+/, "")
     .slice(0, 63)
-    .replace(/-+$/, "");
+    .replace(/(?<!-)-+$/, "");
 }

@@ -1,4 +1,5 @@
 import { parseTaskQuery, quoted } from "@svc/client/task-query";
+import { growthOfReader } from "@svc/testkit/expressions";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pathTerm, sameFailureQuery } from "./search-terms.ts";
@@ -20,6 +21,18 @@ describe("the query for failures that say the same", () => {
     expect(sameFailureQuery({ name: "a", exception: null })).toBeNull();
     expect(sameFailureQuery({ name: "a", exception: "4711" })).toBeNull();
     expect(sameFailureQuery({ name: "n".repeat(999), exception: "Error: boom" })).toBeNull();
+  });
+
+  test("leaves out a unit behind a number, and signs around the words", () => {
+    const exception = "upstream gave up after 30   ms, -- then refused 7 min of (all) the work 8 minutes";
+    expect(sameFailureQuery({ name: "a", exception })).toBe(
+      'name:"a" error:"upstream gave up after" error:"of (all) the work"',
+    );
+  });
+
+  test("costs what its length costs, whatever the message holds", () => {
+    const read = (exception: string) => sameFailureQuery({ name: "a", exception });
+    expect(growthOfReader(read, ["a1 ", "1 s", "1 ", "--a"])).toMatchObject({ worst: null });
   });
 
   test("is understood whatever name and message hold", () => {

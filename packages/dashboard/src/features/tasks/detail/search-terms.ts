@@ -23,11 +23,29 @@ export function sameFailureQuery({ name, exception }: { name: string; exception:
   return query.length <= longestQuery ? query : null;
 }
 
+const words = /\S+/g;
+const unitBehind = /\s+(?:ms|s|min|h|KB|MB)\b/y;
+const fromFirstToLastLetter = /\p{L}(?:[\s\S]*\p{L})?/u;
+
+/** The text between words that hold a digit, each with the unit behind it. Goes through the line once. */
+function textsWithoutNumbers(line: string): string[] {
+  const texts: string[] = [];
+  let from = 0;
+  words.lastIndex = 0;
+  for (let word = words.exec(line); word !== null; word = words.exec(line)) {
+    if (!/\d/.test(word[0])) continue;
+    texts.push(line.slice(from, word.index));
+    unitBehind.lastIndex = words.lastIndex;
+    from = unitBehind.test(line) ? unitBehind.lastIndex : words.lastIndex;
+    words.lastIndex = from;
+  }
+  return [...texts, line.slice(from)];
+}
+
 /** The longest parts of a message without numbers and ids, which differ from task to task; in their order. */
 function steadyPieces(line: string): string[] {
-  const pieces = line
-    .split(/\S*\d\S*(?:\s+(?:ms|s|min|h|KB|MB)\b)?/)
-    .map((piece) => piece.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "").slice(0, longestPiece))
+  const pieces = textsWithoutNumbers(line)
+    .map((piece) => (fromFirstToLastLetter.exec(piece)?.[0] ?? "").slice(0, longestPiece))
     .filter((piece) => piece.length >= shortestPiece);
   const longest = pieces.toSorted((a, b) => b.length - a.length).slice(0, mostPieces);
   return pieces.filter((piece, at) => longest.includes(piece) && pieces.indexOf(piece) === at);

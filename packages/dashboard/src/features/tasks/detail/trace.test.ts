@@ -1,3 +1,4 @@
+import { growthOfReader } from "@svc/testkit/expressions";
 import { describe, expect, test } from "vitest";
 import { foldFrames, librariesOf, placeOf, readTrace, shortException, splitException, splitType } from "./trace.ts";
 
@@ -57,6 +58,33 @@ describe("readTrace", () => {
 
   test("does not try its patterns on a line too long to be a frame", () => {
     expect(readTrace(`    at f (/app/${"a".repeat(2_000)}.ts:1:1)`)).toEqual([]);
+  });
+});
+
+describe("a line made to keep a pattern busy", () => {
+  const frame = "    at f (/app/a.ts:1:1)";
+
+  test("a cause line is read in one go, whatever spaces and line separators it holds", () => {
+    const [, cause] = readTrace(`E: x\n${frame}\nCaused by:${" ".repeat(200)}a\u2028a  {\n${frame}`);
+    expect(cause).toMatchObject({ error: "a\u2028a", frames: [{ file: "/app/a.ts" }] });
+  });
+
+  test("costs what its length costs", () => {
+    const lines = [
+      " at ",
+      " (",
+      ":1",
+      "\nCaused by: ",
+      `\n${frame}`,
+      '\n  File "/a.py", line 1, in f',
+      '", line 0, in ,',
+    ];
+    expect(growthOfReader((text) => readTrace(`E: x\n${text}`), lines)).toMatchObject({ worst: null });
+  });
+
+  test("a Python file ends at the first quotation mark", () => {
+    const line = `  File "/app/a.py", line 1, in f${'", line 0, in ,'.repeat(50)}\u2028`;
+    expect(readTrace(line)[0]?.frames[0]).toMatchObject({ file: "/app/a.py", line: 1 });
   });
 });
 

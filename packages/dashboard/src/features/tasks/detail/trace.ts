@@ -21,11 +21,12 @@ const libraryMarks =
   /(^|[\\/])(node_modules|site-packages|dist-packages)[\\/]|^node:|^internal\/|[\\/]lib[\\/]python3|^<frozen |^<anonymous>/;
 const nodeFrame = /^\s*at (?:(?:async )?(.+?) \()?(?:file:\/\/)?((?:[A-Za-z]:)?[^()]*?):(\d+)(?::(\d+))?\)?(?: \{)?$/;
 const nodeNative = /^\s*at (.+) \((native|<anonymous>)\)$/;
-const pythonFrame = /^\s*File "(.+?)", line (\d+)(?:, in (.+))?$/;
+const pythonFrame = /^\s*File "([^"]+)", line (\d+)(?:, in ([\s\S]+))?$/;
 const pythonHead = /^Traceback \(most recent call last\):$/;
-const causeLine = /^\s*(?:\[cause\]:|Caused by:)\s*(.*?)\s*\{?$/;
+/** Takes the whole rest of the line, so that nothing is tried twice; `causeOf` trims it. */
+const causeLine = /^\s*(?:\[cause\]:|Caused by:)([\s\S]*)$/;
 
-/** No frame is longer; what is may have been made to keep a pattern busy. */
+/** No frame line of a real engine is longer. */
 const maximumLine = 2_000;
 
 /** The sections of a traceback, the raised error first and its causes after it; empty when there is no frame in it. */
@@ -40,10 +41,10 @@ function readNode(lines: string[]): TraceSection[] {
   let current: TraceSection = { error: null, frames: [], link: "cause" };
   let head: string[] = [];
   for (const line of lines) {
-    const cause = causeLine.exec(line);
-    if (cause) {
+    const cause = causeOf(line);
+    if (cause !== null) {
       sections.push(current);
-      current = { error: cause[1] || null, frames: [], link: "cause" };
+      current = { error: cause || null, frames: [], link: "cause" };
       head = [];
       continue;
     }
@@ -55,6 +56,13 @@ function readNode(lines: string[]): TraceSection[] {
   }
   sections.push(current);
   return sections.filter((section) => section.frames.length > 0);
+}
+
+/** The error that a cause line names, without the brace that Node prints behind it; null for any other line. */
+function causeOf(line: string): string | null {
+  const rest = causeLine.exec(line)?.[1]?.trim();
+  if (rest === undefined) return null;
+  return rest.endsWith("{") ? rest.slice(0, -1).trimEnd() : rest;
 }
 
 function readNodeFrame(line: string): Frame | null {
