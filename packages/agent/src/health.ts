@@ -47,7 +47,7 @@ export class AdapterHealth {
   async #ask(engine: EngineAdapter): Promise<[key: string, json: string][]> {
     try {
       const snapshot = await within(this.#dependencies.clock, wireTimes.snapshotTimeoutMs, this.#snapshot(engine));
-      const redacted = this.#dependencies.redactor.redact(bounded(snapshot)) as AdapterSnapshot;
+      const redacted = this.#dependencies.redactor.redactSnapshot({ ...bounded(snapshot) }) as AdapterSnapshot;
       return snapshotKeys
         .filter((key) => redacted[key] !== undefined)
         .map((key) => [`${engine.name}.${key}`, JSON.stringify(redacted[key]).toWellFormed()]);

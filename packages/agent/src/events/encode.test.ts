@@ -1,4 +1,5 @@
 import { createRedactor } from "@svc/protocol";
+import { redactionVerdicts } from "@svc/protocol/redaction-verdicts";
 import { describe, expect, test } from "vitest";
 import { encodeEvent, isEventRecord } from "./encode.ts";
 
@@ -33,6 +34,16 @@ test("members stand in canonical order and the id is kept", () => {
 
 test("secrets are gone before the text exists", () => {
   expect(encoded({ data: { kwargs: { api_key: "abc" } } }).data).toEqual({ kwargs: { api_key: "[REDACTED]" } });
+});
+
+test("the shared table of keys and values gets the same verdicts as in the service", () => {
+  const { given, expected } = redactionVerdicts;
+  expect(encoded({ data: { kwargs: given } }).data).toEqual({ kwargs: expected });
+});
+
+test("names of tasks, queues and workers are sent as they are", () => {
+  const data = { task_name: "mail bob@example.org", queue: "bob@example.org", worker: "celery@host.example.org" };
+  expect(encoded({ data }).data).toEqual(data);
 });
 
 test("lone surrogates in texts and keys become U+FFFD, and the event survives", () => {

@@ -1,40 +1,123 @@
-const separator = /[-_]/g;
+/** Phrases that make a key sensitive when it ends in one of them. `-`, `_` and nothing are the same: they are compared without. */
+const listed = [
+  ["password", "password_confirmation", "password_hash", "passwd", "pwd", "old_password", "new_password"],
+  ["secret", "secrets", "client_secret", "webhook_secret", "hmac_secret"],
+  ["token", "access_token", "refresh_token", "id_token", "api_token", "bearer_token", "session_token"],
+  ["api_key", "x_api_key", "authorization", "auth", "credentials", "cookie", "set_cookie"],
+  ["ssn", "social_security", "social_security_number"],
+  ["credit_card", "credit_card_number", "card_number", "cvv", "cvc"],
+  ["pass", "passphrase", "private_key", "signing_key", "encryption_key", "access_key", "secret_key"],
+  ["otp", "iban", "account_number", "session_id", "csrf", "bearer", "jwt", "credential"],
+]
+  .flat()
+  .map((phrase) => phrase.replaceAll("_", ""));
 
-/** Keys whose scalars are masked (spec 3 rule 2), without their separators: in matching, `-`, `_` and nothing are the same. */
-const defaultKeys: ReadonlySet<string> = new Set(
-  [
-    ["password", "password_confirmation", "password_hash", "passwd", "pwd", "old_password", "new_password"],
-    ["secret", "secrets", "client_secret", "webhook_secret", "hmac_secret"],
-    ["token", "access_token", "refresh_token", "id_token", "api_token", "bearer_token", "session_token"],
-    ["api_key", "x_api_key", "authorization", "auth", "credentials", "cookie", "set_cookie"],
-    ["ssn", "social_security", "social_security_number"],
-    ["credit_card", "credit_card_number", "card_number", "cvv", "cvc"],
-  ]
-    .flat()
-    .map(foldKey),
-);
+/** Sensitive only as the whole key: `map_pin` and `pin7` are places and wires. */
+const wholeKeys: ReadonlySet<string> = new Set(["pin"]);
 
-function foldKey(key: string): string {
-  return key.replace(separator, "").toLowerCase();
-}
+const phrases: ReadonlyMap<string, "value" | "plural"> = new Map([
+  ...listed.map((phrase) => [`${phrase}s`, "plural"] as const),
+  ...listed.map((phrase) => [phrase, "value"] as const),
+]);
+const longestPhrase = Math.max(...listed.map((phrase) => phrase.length + 1));
+
+/** Words that no other word ends in, so they count without a boundary too: `dbpassword`, `csrfmiddlewaretoken`, `PGPASSWORD`. */
+const unmistakable = /(?:password|passwd|passphrase|secret|token|(?:api|private|secret|access)key|credential)(s?)$/;
+
+/** `value`: everything below the key is masked. `plural`: the same, but a number right below it is a count (`max_tokens: 4096`). */
+export type KeyVerdict = "plain" | "value" | "plural";
 
 export interface KeyRuleOptions {
   readonly defaultsEnabled: boolean;
   readonly extraPatterns: readonly RegExp[];
 }
 
-/** Longest key that is looked at; a longer one counts as sensitive. Shorter with extra patterns, whose cost we do not know. */
-export function longestKey(hasExtraPatterns: boolean): number {
+/** Longest key that is examined; a longer one counts as sensitive. Shorter with extra patterns, whose cost is not known. */
+function longestKey(hasExtraPatterns: boolean): number {
   return hasExtraPatterns ? 64 : 256;
 }
 
-/** Tells whether everything below a key is to be masked. Extra patterns see the key as it is and without its separators. */
-export function createKeyRule({ defaultsEnabled, extraPatterns }: KeyRuleOptions): (key: string) => boolean {
+/** Judges what is below a key. Extra patterns see the key as it is and without its separators. */
+export function createKeyRule({ defaultsEnabled, extraPatterns }: KeyRuleOptions): (key: string) => KeyVerdict {
   const longest = longestKey(extraPatterns.length > 0);
   return (key) => {
-    if (key.length > longest) return true;
-    const folded = foldKey(key);
-    if (defaultsEnabled && defaultKeys.has(folded)) return true;
-    return extraPatterns.some((pattern) => pattern.test(key) || pattern.test(folded));
+    if (key.length > longest) return "value";
+    if (extraPatterns.length > 0) {
+      const folded = key.replace(/[-_]/g, "").toLowerCase();
+      if (extraPatterns.some((pattern) => pattern.test(key) || pattern.test(folded))) return "value";
+    }
+    return defaultsEnabled ? verdictOf(key) : "plain";
   };
+}
+
+const beyondAscii = /[^\0-\x7f]/;
+/** Enough for the longest phrase with a separator after each of its characters. */
+const longestTail = 2 * longestPhrase;
+
+/**
+ * Reads the key from its end: segments are joined, one more each time, and compared with the phrases, so a phrase is found however
+ * it is divided. Numbers and brackets at the end only tell several keys apart (`password2`, `api_key_1`, `token[0]`).
+ */
+function verdictOf(key: string): KeyVerdict {
+  const text = beyondAscii.test(key) ? key.normalize("NFKC") : key;
+  let end = text.length;
+  while (end > 0 && !isLetter(text, end - 1)) end -= 1;
+  if (end === 0) return "plain";
+  const isWhole = end === text.length;
+  let joined = "";
+  let segmentEnd = end;
+  const stop = Math.max(0, end - longestTail);
+  for (let at = end - 1; at >= stop; at -= 1) {
+    if (!isLetter(text, at)) {
+      if (isDigit(text, at)) break;
+      segmentEnd = at;
+      continue;
+    }
+    if (at > 0 && !beginsSegment(text, at)) continue;
+    joined = text.slice(at, segmentEnd).toLowerCase() + joined;
+    segmentEnd = at;
+    if (joined.length > longestPhrase) break;
+    const found = phrases.get(joined);
+    if (found !== undefined) return found;
+  }
+  if (isWhole && segmentEnd === 0 && wholeKeys.has(joined)) return "value";
+  const ending = unmistakable.exec(text.slice(stop, end).toLowerCase());
+  if (ending === null) return "plain";
+  return ending[1] === "" ? "value" : "plural";
+}
+
+/** Whether the letter at `at` begins a segment: after what is no letter, and where case changes (`userToken`, `APIKey`, `userJWTs`). */
+function beginsSegment(text: string, at: number): boolean {
+  if (!isLetter(text, at - 1)) return true;
+  if (!isUpper(text, at)) return false;
+  if (!isUpper(text, at - 1)) return true;
+  // The last of several capitals begins a word when small letters follow, but for the s of a plural.
+  return isLower(text, at + 1) && !(text[at + 1] === "s" && !isLower(text, at + 2));
+}
+
+const letter = /\p{L}|\p{M}/u;
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
+}
+
+function isLetter(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 128) return (code | 32) >= 97 && (code | 32) <= 122;
+  return letter.test(text[at] as string);
+}
+
+function isUpper(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 128) return code >= 65 && code <= 90;
+  const character = text[at];
+  return character !== undefined && character !== character.toLowerCase();
+}
+
+function isLower(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 128) return code >= 97 && code <= 122;
+  const character = text[at];
+  return character !== undefined && character !== character.toUpperCase();
 }

@@ -3,7 +3,8 @@ import { setOwn } from "../json/read-json.ts";
 import { withoutNul } from "../json/unicode.ts";
 import { cutText } from "./cut.ts";
 import { compileKeyPatterns, compileValuePatterns } from "./extra-patterns.ts";
-import { createKeyRule } from "./key-rule.ts";
+import { isCardLexeme } from "./account-numbers.ts";
+import { createKeyRule, type KeyVerdict as BelowKey } from "./key-rule.ts";
 import { redactionMarker } from "./markers.ts";
 import { createValueRule } from "./value-rule.ts";
 
@@ -30,23 +31,57 @@ export interface Redactor {
    * plain data; an accessor or toJSON that throws gives the marker.
    */
   redact(value: unknown): unknown;
+  /**
+   * `redact` for the data of an event. What names a task, queue or worker stays, because it must be found again; it is masked where it
+   * is shown.
+   */
+  redactEvent(data: Readonly<Record<string, unknown>>): Record<string, unknown>;
+  /** `redact` for reports by queue or worker, whose names stay: `{queue_depths: {<queue>: …}}`. */
+  redactSnapshot(snapshot: Readonly<Record<string, unknown>>): Record<string, unknown>;
+  /** A name with every match of the value rules replaced by the marker; the text around them stays. */
+  mask(text: string, options?: MaskOptions): string;
+}
+
+export interface MaskOptions {
+  /** Leaves e-mail addresses alone: names of workers have their form (`celery@host.example.com`). */
+  readonly keepsEmail?: boolean;
 }
 
 const defaultMaxStringBytes = 8_192;
 const deepest = 64;
+/** Numbers below it have fewer digits than a card, or begin with a digit that no card begins with. */
+const leastCardNumber = 2e12;
 /** More values than a frame of 1 MiB can hold; bounds what shared references inside a host value can unfold to. */
 const mostValues = 1_000_000;
 const cachedKeys = 4_096;
 const longestCachedKey = 128;
 
+/** Members of event data that name something. */
+const identities: ReadonlySet<string> = new Set([
+  "task_name",
+  "queue",
+  "worker",
+  "parent_task_id",
+  "root_task_id",
+  "retried_from",
+]);
+/** The longest name in UTF-16 units; a longer text names nothing and is redacted like any other. */
+const longestIdentity = 1_000;
+
+/** What the keys of an object are: members of any data, those of event data, names, or groups of names. */
+type KeyUse = "data" | "event" | "names" | "groups";
+
 interface KeyVerdict {
   /** What the key is written as, null for itself. */
   readonly rewritten: string | null;
-  readonly isSensitive: boolean;
+  readonly below: BelowKey;
 }
 
-const plainKey: KeyVerdict = { rewritten: null, isSensitive: false };
-const sensitiveKey: KeyVerdict = { rewritten: null, isSensitive: true };
+const unchangedKeys: Readonly<Record<BelowKey, KeyVerdict>> = {
+  plain: { rewritten: null, below: "plain" },
+  value: { rewritten: null, below: "value" },
+  plural: { rewritten: null, below: "plural" },
+};
 
 /** @throws RedactionPatternError when an extra pattern is invalid or too slow. */
 export function createRedactor(options: RedactorOptions = {}): Redactor {
@@ -56,7 +91,8 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     defaultsEnabled,
     extraPatterns: compileValuePatterns(options.extraValuePatterns ?? []),
   });
-  const isSensitive = createKeyRule({ defaultsEnabled, extraPatterns: keyPatterns });
+  const judgeKey = createKeyRule({ defaultsEnabled, extraPatterns: keyPatterns });
+  const isCardNumber = (lexeme: string): boolean => defaultsEnabled && isCardLexeme(lexeme);
   const alwaysShort = Math.floor(maxStringBytes / 3);
   const keyVerdicts = new Map<string, KeyVerdict>();
   const ancestors: object[] = [];
@@ -65,23 +101,29 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   function redactText(text: string): string {
     if (text.length <= alwaysShort && !valueRule.needsLook(text)) return text;
     if (text === redactionMarker) return text;
-    const cut = cutText(withoutNul(text).toWellFormed(), maxStringBytes);
+    const cut = storable(text);
     return valueRule.isSecret(cut) ? redactionMarker : cut;
   }
+
+  const storable = (text: string): string => cutText(withoutNul(text).toWellFormed(), maxStringBytes);
 
   function verdictOf(key: string): KeyVerdict {
     const cached = keyVerdicts.get(key);
     if (cached !== undefined) return cached;
     const name = redactText(key);
     // The written form is judged too: it is the key that a second redaction would see.
-    const sensitive = isSensitive(key) || (name !== key && isSensitive(name));
-    const unchanged = sensitive ? sensitiveKey : plainKey;
-    const verdict = name === key ? unchanged : { rewritten: name, isSensitive: sensitive };
+    const below = name === key ? judgeKey(key) : stricter(judgeKey(key), judgeKey(name));
+    const verdict = name === key ? unchangedKeys[below] : { rewritten: name, below };
     if (key.length <= longestCachedKey) {
       if (keyVerdicts.size >= cachedKeys) keyVerdicts.clear();
       keyVerdicts.set(key, verdict);
     }
     return verdict;
+  }
+
+  function nameVerdict(name: string): KeyVerdict {
+    const written = storable(name);
+    return written === name ? unchangedKeys.plain : { rewritten: written, below: "plain" };
   }
 
   function walkArray(array: readonly unknown[], depth: number, isMasked: boolean): unknown {
@@ -98,15 +140,31 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return copy ?? array;
   }
 
-  function walkObject(object: Record<string, unknown>, depth: number, isMasked: boolean): unknown {
+  function walkMember(key: string, value: unknown, depth: number, use: KeyUse): unknown {
+    if (use === "groups" || (use === "event" && key === "depths")) {
+      return isPlainObject(value) ? walkObject(value, depth, false, "names") : walk(value, depth, false);
+    }
+    const isIdentity = use === "event" && typeof value === "string" && identities.has(key);
+    return isIdentity && value.length <= longestIdentity ? storable(value) : walk(value, depth, false);
+  }
+
+  function walkObject(
+    object: Readonly<Record<string, unknown>>,
+    depth: number,
+    isMasked: boolean,
+    use: KeyUse = "data",
+  ): unknown {
     const keys = Object.keys(object);
     valuesLeft -= keys.length;
     let copy: Record<string, unknown> | undefined;
     for (let index = 0; index < keys.length; index += 1) {
       const key = keys[index] as string;
-      const { rewritten, isSensitive: isKeySensitive } = verdictOf(key);
       const before = object[key];
-      const after = walk(before, depth + 1, isMasked || isKeySensitive);
+      const { rewritten, below } = use === "names" ? nameVerdict(key) : verdictOf(key);
+      // A number below a plural is a count.
+      const masksMember = isMasked || below === "value" || (below === "plural" && !Number.isFinite(before));
+      const after =
+        masksMember || use === "data" ? walk(before, depth + 1, masksMember) : walkMember(key, before, depth + 1, use);
       if (copy === undefined) {
         if (after === before && rewritten === null && after !== undefined) continue;
         copy = {};
@@ -144,13 +202,19 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     if (value === undefined) return undefined;
     if (depth > deepest) return redactionMarker;
     if (typeof value === "string") return isMasked ? redactionMarker : redactText(value);
-    if (typeof value === "object" && value !== null && !isRawJson(value)) return walkContainer(value, depth, isMasked);
+    if (typeof value === "object" && value !== null) {
+      if (!isRawJson(value)) return walkContainer(value, depth, isMasked);
+      return isMasked || isCardNumber(value.rawJSON) ? redactionMarker : value;
+    }
     if (isMasked) return redactionMarker;
     switch (typeof value) {
       case "number":
+        if (value >= leastCardNumber && Number.isInteger(value)) {
+          return isCardNumber(String(BigInt(value))) ? redactionMarker : value;
+        }
         return Number.isFinite(value) ? value : String(value);
       case "bigint":
-        return rawJson(String(value));
+        return isCardNumber(String(value)) ? redactionMarker : rawJson(String(value));
       case "symbol":
         return redactText(String(value));
       case "function":
@@ -160,13 +224,33 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     }
   }
 
+  function begin(): void {
+    valuesLeft = mostValues;
+    ancestors.length = 0;
+  }
+
+  function redactTop(object: Readonly<Record<string, unknown>>, use: KeyUse): Record<string, unknown> {
+    begin();
+    return walkObject(object, 0, false, use) as Record<string, unknown>;
+  }
+
   return {
     redact(value) {
-      valuesLeft = mostValues;
-      ancestors.length = 0;
+      begin();
       return walk(value, 0, false) ?? null;
     },
+    redactEvent: (data) => redactTop(data, "event"),
+    redactSnapshot: (snapshot) => redactTop(snapshot, "groups"),
+    mask: (text, { keepsEmail = false } = {}) =>
+      text === redactionMarker || !valueRule.needsLook(text) ? text : valueRule.mask(text, keepsEmail),
   };
+}
+
+const stricter = (one: BelowKey, other: BelowKey): BelowKey =>
+  one === "value" || other === "value" ? "value" : one === "plural" ? one : other;
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJson(value);
 }
 
 /** What JSON makes of an object with a form of its own; the string form of one that has none; otherwise the object itself. */

@@ -1,31 +1,48 @@
+import { findCardNumber, findIban, mayHoldAccountNumber, type Span } from "./account-numbers.ts";
+import { redactionMarker } from "./markers.ts";
+
+interface Family {
+  readonly pattern: RegExp;
+  /** What else belongs to a match when only the match is masked: characters before and after it. */
+  readonly before?: RegExp;
+  readonly after?: RegExp;
+}
+
 /**
- * Shapes of secrets (spec 3 rule 3). Each pattern runs in linear time: it begins with a literal, or with one character before one,
- * and no two of its repetitions can share characters, so a failed attempt costs its own run and attempts do not overlap.
+ * Shapes of secrets. Each pattern runs in linear time: it begins with a literal, or with one character before one, and no two of its
+ * repetitions can share characters, so a failed attempt costs its own run and attempts do not overlap.
  */
-const families: readonly RegExp[] = [
+const families: readonly Family[] = [
   // A JSON Web Token: three base64url parts, the first starting eyJ, perhaps after a prefix that ends in a separator. Looking ahead
   // for the three parts first leaves nothing after eyJ to fail, so no part is walked again for each eyJ in it.
-  /(?<![\w-])(?=[\w-]+\.[\w-]+\.[\w-])(?:[\w-]*[_-])?eyJ/i,
-  /bearer\s+[\w.~+/=-]{16}/i,
-  /[spr]k_(?:live|test)_[a-z0-9]{24}/i,
-  /whsec_[\w+/=-]{24}/i,
-  /xox[abp]-/i,
-  /gh[pos]_[a-z0-9]{36}/i,
-  /github_pat_\w{82}/i,
-  /a[ks]ia[a-z0-9]{16}/i,
-  /hooks\.slack\.com\/(?:services|workflows|triggers)\/\w/i,
-  /aiza[\w-]{35}/i,
-  /\bsk[0-9a-f]{32}\b/i,
-  /sg\.[\w-]{22}\.[\w-]{43}/i,
+  { pattern: /(?<![\w-])(?=[\w-]+\.[\w-]+\.[\w-])(?:[\w-]*[_-])?eyJ/i, after: /[\w.-]/ },
+  { pattern: /bearer\s+[\w.~+/=-]{16}/i, after: /[\w.~+/=-]/ },
+  { pattern: /[spr]k_(?:live|test)_[a-z0-9]{24}/i, after: /\w/ },
+  { pattern: /whsec_[\w+/=-]{24}/i, after: /[\w+/=-]/ },
+  { pattern: /xox[abp]-/i, after: /[\w-]/ },
+  { pattern: /gh[pos]_[a-z0-9]{36}/i, after: /\w/ },
+  { pattern: /github_pat_\w{82}/i, after: /\w/ },
+  { pattern: /a[ks]ia[a-z0-9]{16}/i, after: /\w/ },
+  { pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/\w/i, after: /[^\s"'<>]/ },
+  { pattern: /aiza[\w-]{35}/i, after: /[\w-]/ },
+  { pattern: /\bsk[0-9a-f]{32}\b/i },
+  { pattern: /sg\.[\w-]{22}\.[\w-]{43}/i, after: /[\w-]/ },
   // A URL with user:password@; the user may be empty.
-  /:\/\/[^\s/?#:@]*:[^\s/?#@]+@/,
-  /-----begin [a-z0-9 ]*private key/i,
-  // An e-mail address, from the last character of its local part.
-  /[^\s"(),:;<>@[\\\]]@(?:[a-z0-9\u00a1-\uffff-]+\.)+[a-z\u00a1-\uffff]{2}/i,
-  /(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)/,
+  { pattern: /(?<=:\/\/)[^\s/?#:@]*:[^\s/?#@]+(?=@)/ },
+  { pattern: /-----begin [a-z0-9 ]*private key/i, after: /[\s\S]/ },
+  { pattern: /(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)/ },
 ];
 
-const anyFamily = new RegExp(families.map((family) => family.source).join("|"), "i");
+/** An e-mail address, from the last character of its local part. */
+const emailAddress: Family = {
+  pattern: /[^\s"(),:;<>@[\\\]]@(?:[a-z0-9\u00a1-\uffff-]+\.)+[a-z\u00a1-\uffff]{2}/i,
+  before: /[^\s"(),:;<>@[\\\]]/,
+  after: /[a-z0-9\u00a1-\uffff-]/i,
+};
+
+const anyOf = (list: readonly Family[]): RegExp => new RegExp(list.map(({ pattern }) => pattern.source).join("|"), "i");
+const anyFamily = anyOf([...families, emailAddress]);
+const anyButEmail = anyOf(families);
 
 /** A character or beginning that every family needs, and characters that storage cannot hold: most strings end here. */
 const familyHint =
@@ -43,13 +60,69 @@ export interface ValueRule {
   /** Whether a string may hold a secret or a character to replace; false is final, true is a guess. */
   needsLook(text: string): boolean;
   isSecret(text: string): boolean;
+  /** The text with the marker in the place of each match; every family applies but that of e-mail addresses when `keepsEmail`. */
+  mask(text: string, keepsEmail: boolean): string;
 }
 
 export function createValueRule({ defaultsEnabled, extraPatterns }: ValueRuleOptions): ValueRule {
-  const hint = defaultsEnabled ? familyHint : unstorableHint;
   const hitsExtra = (text: string) => extraPatterns.some((pattern) => pattern.test(text));
+  const hitsDefault = (text: string, any: RegExp) =>
+    defaultsEnabled && ((familyHint.test(text) && any.test(text)) || holdsAccountNumber(text));
+  const mayHit = (text: string) =>
+    defaultsEnabled ? familyHint.test(text) || mayHoldAccountNumber(text) : unstorableHint.test(text);
   return {
-    needsLook: extraPatterns.length > 0 ? () => true : (text) => hint.test(text),
-    isSecret: (text) => (defaultsEnabled && familyHint.test(text) && anyFamily.test(text)) || hitsExtra(text),
+    needsLook: extraPatterns.length > 0 ? () => true : mayHit,
+    isSecret: (text) => hitsDefault(text, anyFamily) || hitsExtra(text),
+    mask(text, keepsEmail) {
+      const any = keepsEmail ? anyButEmail : anyFamily;
+      const isSecret = (candidate: string) => hitsDefault(candidate, any) || hitsExtra(candidate);
+      if (!isSecret(text)) return text;
+      const spans = extraPatterns.flatMap((pattern) => spansOf(text, { pattern }));
+      if (defaultsEnabled) {
+        for (const family of families) spans.push(...spansOf(text, family));
+        if (!keepsEmail) spans.push(...spansOf(text, emailAddress));
+        spans.push(...spansFound(text, findCardNumber), ...spansFound(text, findIban));
+      }
+      const masked = withMarkers(text, spans);
+      // What the markers brought together may be a match again; then nothing of it is shown.
+      return isSecret(masked) ? redactionMarker : masked;
+    },
   };
+}
+
+const holdsAccountNumber = (text: string): boolean =>
+  mayHoldAccountNumber(text) && (findCardNumber(text) !== null || findIban(text) !== null);
+
+/** Every match of a family with the characters that belong to it. A match without characters gives the whole text. */
+function spansOf(text: string, { pattern, before, after }: Family): Span[] {
+  const spans: Span[] = [];
+  for (const found of text.matchAll(new RegExp(pattern.source, `${pattern.flags.replace("g", "")}g`))) {
+    if (found[0] === "") return [{ start: 0, end: text.length }];
+    const known = spans.at(-1)?.end ?? 0;
+    if (found.index + found[0].length <= known) continue;
+    let start = found.index;
+    let end = start + found[0].length;
+    while (before !== undefined && start > known && before.test(text[start - 1] as string)) start -= 1;
+    while (after !== undefined && end < text.length && after.test(text[end] as string)) end += 1;
+    spans.push({ start, end });
+  }
+  return spans;
+}
+
+function spansFound(text: string, find: (text: string, from: number) => Span | null): Span[] {
+  const spans: Span[] = [];
+  for (let span = find(text, 0); span !== null; span = find(text, span.end)) spans.push(span);
+  return spans;
+}
+
+function withMarkers(text: string, spans: readonly Span[]): string {
+  let masked = "";
+  let shown = 0;
+  for (const { start, end } of [...spans].sort((one, other) => one.start - other.start)) {
+    if (end <= shown) continue;
+    // Matches that overlap or touch are one.
+    if (start > shown || shown === 0) masked += text.slice(shown, start) + redactionMarker;
+    shown = end;
+  }
+  return masked + text.slice(shown);
 }

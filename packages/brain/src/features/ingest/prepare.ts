@@ -118,7 +118,7 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
     function eventOf(head: RecordHead, id: string, at: number): PreparedEvent {
       const received = head.kind === "unknown" ? { ...head.data, kind_received: head.kindReceived } : head.data;
       // Replaces U+0000 and lone surrogates too.
-      const redacted = redactor.redact(received) as Record<string, unknown>;
+      const redacted = redactor.redactEvent(received);
       const data = mayHoldLexemes ? withStorableNumbers(redacted) : redacted;
       const taskId = head.taskId.toWellFormed();
       const engine = head.engine.toWellFormed();

@@ -1,5 +1,6 @@
 import { openIngestAlone } from "@svc/brain/ingest";
 import { redactionMarker } from "@svc/protocol";
+import { redactionVerdicts } from "@svc/protocol/redaction-verdicts";
 import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
@@ -67,6 +68,26 @@ for (const dialect of testDialects) {
       expect(task).toMatchObject({ name: "mail", ...shown });
       const other = await stored({ exception: "redis://:other@elsewhere timed out" });
       expect(other.task.fingerprint).toBe(task.fingerprint);
+    });
+
+    test("gets the verdicts of the table that agents follow too", async () => {
+      const { given, expected } = redactionVerdicts;
+      const { payload, task } = await stored({ task_name: "table", kwargs: given });
+      expect([payload, task]).toEqual([
+        { task_name: "table", kwargs: expected },
+        expect.objectContaining({ kwargs: expected }),
+      ]);
+    });
+
+    test("keeps what names the task, its queue and its worker", async () => {
+      const names = { task_name: "mail bob@example.org", queue: "q-4111111111111111", worker: "celery@a.example.org" };
+      const { payload, task } = await stored({
+        ...names,
+        parent_task_id: "p:bob@example.org",
+        args: ["bob@example.org"],
+      });
+      expect(payload).toEqual({ ...names, parent_task_id: "p:bob@example.org", args: [redactionMarker] });
+      expect(task.name).toBe(names.task_name);
     });
 
     test("is redacted by extra patterns of keys and of values too", async () => {

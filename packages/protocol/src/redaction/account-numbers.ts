@@ -1,0 +1,188 @@
+/**
+ * Card numbers and IBANs: shapes that a regular expression finds and a check digit decides. Every start is followed for a bounded
+ * number of characters only, so the time is linear in the text.
+ */
+export interface Span {
+  readonly start: number;
+  /** After the last character. */
+  readonly end: number;
+}
+
+const cardDigits = { least: 13, most: 19 };
+/** Cards are printed in groups of at least four, the last one aside. */
+const leastInGroup = 4;
+
+/** What every number found below contains; it only decides whether a search is worth it. Begins with a digit, which most texts lack. */
+const hint = /[2-6](?:[ -]?\d){12}|(?<=[a-z]{2})\d\d(?:[ -]?[a-z0-9]){11}/i;
+
+export const mayHoldAccountNumber = (text: string): boolean => hint.test(text);
+
+/** The first card number from `from` on: 13 to 19 digits, also in groups separated by single spaces or hyphens, first digit 2 to 6, Luhn. */
+export function findCardNumber(text: string, from = 0): Span | null {
+  let at = from;
+  while (at < text.length) {
+    if (!isDigit(text.charCodeAt(at))) {
+      at += 1;
+      continue;
+    }
+    const run = readRun(text, at);
+    const found = cardInRun(text, run);
+    if (found !== null) return found;
+    at = (run.at(-1) as Span).end;
+  }
+  return null;
+}
+
+/** Groups of digits that single spaces or hyphens join, from the digit at `at` on. */
+function readRun(text: string, at: number): Span[] {
+  const groups: Span[] = [];
+  let start = at;
+  for (;;) {
+    let end = start;
+    while (isDigit(text.charCodeAt(end))) end += 1;
+    groups.push({ start, end });
+    if (!isJoint(text.charCodeAt(end)) || !isDigit(text.charCodeAt(end + 1))) return groups;
+    start = end + 1;
+  }
+}
+
+/**
+ * The whole run may be grouped in any way. A part of it, such as the card in "order 12 4111 1111 1111 1111", must be grouped as cards
+ * are, or every list of small numbers would hold one.
+ */
+function cardInRun(text: string, groups: readonly Span[]): Span | null {
+  const [first, last] = [groups[0] as Span, groups.at(-1) as Span];
+  // Longer than 19 digits with a separator after each.
+  if (last.end - first.start < 2 * cardDigits.most && isCard(text, first.start, last.end)) {
+    return { start: first.start, end: last.end };
+  }
+  for (let from = 0; from < groups.length; from += 1) {
+    const { start } = groups[from] as Span;
+    let digits = 0;
+    for (let to = from; to < groups.length; to += 1) {
+      const { start: groupStart, end } = groups[to] as Span;
+      digits += end - groupStart;
+      if (digits > cardDigits.most) break;
+      if (digits >= cardDigits.least && isCard(text, start, end)) return { start, end };
+      if (end - groupStart < leastInGroup) break;
+    }
+  }
+  return null;
+}
+
+function isCard(text: string, start: number, end: number): boolean {
+  const first = text.charCodeAt(start);
+  if (first < 50 || first > 54) return false;
+  if (isWordBefore(text, start) || isWordAt(text, end) || isPartOfFraction(text, start, end)) return false;
+  let sum = 0;
+  let digits = 0;
+  for (let at = end - 1; at >= start; at -= 1) {
+    const code = text.charCodeAt(at);
+    if (!isDigit(code)) continue;
+    const digit = code - 48;
+    const weighted = digits % 2 === 1 ? digit * 2 : digit;
+    sum += weighted > 9 ? weighted - 9 : weighted;
+    digits += 1;
+  }
+  return digits >= cardDigits.least && digits <= cardDigits.most && sum % 10 === 0 && !isPartOfUuid(text, start);
+}
+
+/** One side of a decimal point: every tenth number of full precision would pass the check. */
+const isPartOfFraction = (text: string, start: number, end: number): boolean =>
+  (text[start - 1] === "." && isDigit(text.charCodeAt(start - 2))) ||
+  (text[end] === "." && isDigit(text.charCodeAt(end + 1)));
+
+const uuidHere = /(?<![a-z0-9])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![a-z0-9])/iy;
+/** Where the groups of a UUID begin. */
+const uuidGroups = [0, 9, 14, 19, 24];
+
+/** Ids of tasks are often UUIDs, and some have enough digits in a row. */
+function isPartOfUuid(text: string, start: number): boolean {
+  return uuidGroups.some((offset) => {
+    uuidHere.lastIndex = start - offset;
+    return start >= offset && uuidHere.test(text);
+  });
+}
+
+/** Whether a JSON number is written as a card number. Fractions and exponents never are. */
+export function isCardLexeme(lexeme: string): boolean {
+  return lexeme.length >= cardDigits.least && lexeme.length <= cardDigits.most && /^\d+$/.test(lexeme)
+    ? isCard(lexeme, 0, lexeme.length)
+    : false;
+}
+
+/** Characters of an IBAN by its country (ISO 13616 registry). */
+const ibanLengths: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    15: "NO",
+    16: "BE",
+    18: "DK FI FK FO GL NL SD",
+    19: "MK SI",
+    20: "AT BA EE KZ LT LU MN XK",
+    21: "CH HR LI LV",
+    22: "BG BH CR DE GB GE IE ME RS VA",
+    23: "AE GI IL IQ OM SO TL",
+    24: "AD CZ ES MD PK RO SA SE SK TN VG",
+    25: "LY PT ST",
+    26: "IS TR",
+    27: "BI DJ FR GR IT MC MR SM",
+    28: "AL AZ BY CY DO GT HN HU LB NI PL SV",
+    29: "BR EG PS QA UA",
+    30: "JO KW MU YE",
+    31: "MT SC",
+    32: "LC",
+    33: "RU",
+  }).flatMap(([length, countries]) => countries.split(" ").map((country) => [country, Number(length)] as const)),
+);
+
+const ibanStart = /(?<![a-z0-9])[a-z]{2}\d\d/gi;
+
+/** The first IBAN from `from` on, in any case, also in groups separated by single spaces or hyphens, with a valid check number. */
+export function findIban(text: string, from = 0): Span | null {
+  ibanStart.lastIndex = from;
+  for (let found = ibanStart.exec(text); found !== null; found = ibanStart.exec(text)) {
+    const length = ibanLengths.get(found[0].slice(0, 2).toUpperCase());
+    const end = length === undefined ? null : ibanEnd(text, found.index, length);
+    if (end !== null && !isWordBefore(text, found.index)) return { start: found.index, end };
+    ibanStart.lastIndex = found.index + 1;
+  }
+  return null;
+}
+
+/** Where the IBAN of `length` characters that starts at `start` ends; null when its check number is wrong. */
+function ibanEnd(text: string, start: number, length: number): number | null {
+  let at = start;
+  for (let found = 0; found < length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isAlphanumeric(code)) found += 1;
+    else if (!isJoint(code) || isJoint(text.charCodeAt(at - 1))) return null;
+  }
+  if (isWordAt(text, at)) return null;
+  // The check digits are read last.
+  return remainderOf(text, start, start + 4, remainderOf(text, start + 4, at, 0)) === 1 ? at : null;
+}
+
+/** The remainder by 97 of what stands between, letters read as 10 to 35. */
+function remainderOf(text: string, start: number, end: number, before: number): number {
+  let remainder = before;
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code)) remainder = (remainder * 10 + code - 48) % 97;
+    else if (!isJoint(code)) remainder = (remainder * 100 + (code | 32) - 87) % 97;
+  }
+  return remainder;
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isAlphanumeric = (code: number): boolean => isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 122);
+/** A space or a hyphen. */
+const isJoint = (code: number): boolean => code === 32 || code === 45;
+
+const wordCharacter = /[\p{L}\p{N}]/u;
+
+function isWordAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code < 128 ? isAlphanumeric(code) : at < text.length && wordCharacter.test(text[at] as string);
+}
+
+const isWordBefore = (text: string, at: number): boolean => at > 0 && isWordAt(text, at - 1);

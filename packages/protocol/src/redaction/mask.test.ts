@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { redactionMarker } from "./markers.ts";
+import { createRedactor } from "./redactor.ts";
+
+const { mask, redactEvent, redactSnapshot } = createRedactor();
+const token = (length: number) => "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0z".repeat(3).slice(0, length);
+
+describe("a masked name", () => {
+  test.each([
+    ["invoice:bob@example.com", "invoice:[REDACTED]"],
+    ["invoice:bob@mail.example.com:7", "invoice:[REDACTED]:7"],
+    ["mail bob@example.com and al@example.org now", "mail [REDACTED] and [REDACTED] now"],
+    ["pay-4111 1111 1111 1111-retry", "pay-[REDACTED]-retry"],
+    ["pay-DE89 3704 0044 0532 0130 00 x", "pay-[REDACTED] x"],
+    ["redis://user:pw@cache/0", "redis://[REDACTED]@cache/0"],
+    ["postgres://user:pw@db.example.com/x", "postgres://[REDACTED]/x"],
+    [`key sk_live_${token(30)}.`, "key [REDACTED]."],
+    [`eyJhbGciOi.${token(20)}.${token(43)} x`, "[REDACTED] x"],
+    [`Bearer ${token(40)}, x`, "[REDACTED], x"],
+    [`-----BEGIN ${"PRIVATE"} KEY-----\nMIIE\n`, "[REDACTED]"],
+    ["n 123-45-6789", "n [REDACTED]"],
+    ["app.tasks.send_welcome", "app.tasks.send_welcome"],
+    ["[REDACTED]", "[REDACTED]"],
+  ])("%j is shown as %j", (name, shown) => {
+    expect(mask(name)).toBe(shown);
+    expect(mask(shown)).toBe(shown);
+  });
+
+  test("keeps an e-mail address, and nothing else, where names have that form", () => {
+    expect(mask("celery@host.example.com", { keepsEmail: true })).toBe("celery@host.example.com");
+    expect(mask("celery@host.example.com 4111111111111111", { keepsEmail: true })).toBe(
+      "celery@host.example.com [REDACTED]",
+    );
+  });
+
+  test("follows extra patterns", () => {
+    const extra = createRedactor({ extraValuePatterns: ["acme-[0-9]{4}", "x?"] });
+    expect(extra.mask("see ACME-1234.")).toBe(redactionMarker);
+    expect(createRedactor({ extraValuePatterns: ["acme-[0-9]{4}"] }).mask("see ACME-1234.")).toBe("see [REDACTED].");
+    expect(createRedactor({ extraValuePatterns: ["redacted"] }).mask("redacted twice")).toBe(redactionMarker);
+  });
+
+  test("holds nothing that would be redacted, and masking it again changes nothing", () => {
+    const piece = fc.constantFrom(
+      "bob@example.com",
+      "4111111111111111",
+      "://a:b@",
+      "DE89370400440532013000",
+      " ",
+      "-",
+      "x",
+      ".",
+      "@",
+    );
+    const { redact } = createRedactor();
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, fc.string()), { maxLength: 8 }), (pieces) => {
+        const masked = mask(pieces.join(""));
+        expect(mask(masked)).toBe(masked);
+        expect(redact(masked.toWellFormed().replaceAll("\u0000", ""))).not.toBe(
+          masked === redactionMarker ? "" : redactionMarker,
+        );
+      }),
+    );
+  });
+});
+
+describe("the data of an event", () => {
+  test("keeps what names tasks, queues and workers, and redacts the rest", () => {
+    const names = {
+      task_name: "mail bob@example.com",
+      queue: "q-4111111111111111",
+      worker: "celery@host.example.com",
+      parent_task_id: "p:bob@example.com",
+      root_task_id: "r:bob@example.com",
+      retried_from: "f:bob@example.com",
+    };
+    const data = { ...names, args: ["bob@example.com"], kwargs: { queue: "bob@example.com", db_password: 1 } };
+    expect(redactEvent(data)).toEqual({
+      ...names,
+      args: [redactionMarker],
+      kwargs: { queue: redactionMarker, db_password: redactionMarker },
+    });
+    expect(redactEvent(names)).toBe(names);
+  });
+
+  test("keeps names in any form that storage takes, and only texts that can be names", () => {
+    expect(
+      redactEvent({ queue: "a\u0000@b.com", task_name: ["bob@example.com"], worker: `${"w".repeat(1_000)} a@b.com` }),
+    ).toEqual({
+      queue: "a\ufffd@b.com",
+      task_name: [redactionMarker],
+      worker: redactionMarker,
+    });
+  });
+
+  test("keeps the names of queues in reports of depths", () => {
+    const depths = { "bob@example.com": 3, token: 4, other: "bob@example.com" };
+    expect(redactEvent({ depths })).toEqual({ depths: { ...depths, other: redactionMarker } });
+    expect(
+      redactSnapshot({ queue_depths: depths, worker_details: { "celery@a.example.com": { password: 1 } } }),
+    ).toEqual({
+      queue_depths: { ...depths, other: redactionMarker },
+      worker_details: { "celery@a.example.com": { password: redactionMarker } },
+    });
+  });
+});
