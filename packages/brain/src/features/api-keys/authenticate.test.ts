@@ -38,6 +38,7 @@ for (const dialect of testDialects) {
       user: { id, email: "mira@example.org", display_name: "Mira", is_admin: true },
       sessionId: "",
       csrfToken: "",
+      provedAt: null,
       mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
     });
     const mint = (body = {}, keys = keysUnder()) =>

@@ -12,7 +12,10 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
 
   app.post(
     "/api-keys",
-    { schema: { body: MintBody, response: { 201: MintedKey } }, config: { tag: "api-keys", freshMfa: true } },
+    {
+      schema: { body: MintBody, response: { 201: MintedKey } },
+      config: { tag: "api-keys", freshMfa: true, stepUp: true },
+    },
     async (request, reply) => {
       const actor = person(request.actor);
       const minted = await apiKeys.mint({ actor, body: request.body, origin: originOf(request, actor) });

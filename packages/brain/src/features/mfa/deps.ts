@@ -11,7 +11,7 @@ export interface MfaDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
-  readonly users: Pick<Users, "findById" | "noteFailure">;
+  readonly users: Pick<Users, "findById" | "noteFailure" | "noteSuccess">;
   readonly passwords: Pick<Passwords, "verify">;
   /** Master secrets. */
   readonly masters: Keyring;

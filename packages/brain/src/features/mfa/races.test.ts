@@ -44,7 +44,7 @@ for (const dialect of testDialects) {
       const { items } = (await as.get("/auth/sessions")).body;
       const user = { id, email, display_name: null, is_admin: false };
       const mfa = { enrolled, pending: false, verifiedAt: null, overdueSince: null };
-      return { kind: "session", user, sessionId: items[0].id, csrfToken: "", mfa };
+      return { kind: "session", user, sessionId: items[0].id, csrfToken: "", provedAt: null, mfa };
     }
 
     test("a code that comes several times at once is taken once", async () => {

@@ -75,7 +75,7 @@ async function removeFactor(tx: Tx<Tables>, userId: string, now: Date): Promise<
   await revokeDevicesOf(tx, userId, now);
 }
 
-const wrongPassword = () =>
+export const wrongPassword = () =>
   new ApiError("validation_error", {
     reason: "invalid_password",
     errors: [{ loc: ["body", "password"], type: "invalid_password", message: "is not the present password" }],

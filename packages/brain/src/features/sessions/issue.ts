@@ -64,6 +64,8 @@ export async function issueSession(tx: Tx<Tables>, deps: IssueDeps, request: Iss
     user_agent_at_issue: request.userAgent?.slice(0, 512) ?? null,
     mfa_verified_at: request.mfaVerifiedAt ?? null,
     is_mfa_spared: request.isMfaSpared ?? false,
+    // Whoever is given a session has just given a password, or the set-up token with a new one.
+    last_proof_at: now,
   });
   return { id, cookie, csrfToken, keepSeconds: request.isRemembered ? lifetimeSeconds : null, replaced };
 }
