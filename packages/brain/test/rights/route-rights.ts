@@ -65,6 +65,7 @@ POST   /auth/change-password                             session       !forbidde
 GET    /auth/sessions                                    session       !forbidden
 POST   /auth/sessions/:session_id/revoke                 session       !forbidden
 POST   /auth/sessions/revoke-others                      session       !forbidden
+GET    /auth/security-history                            session       !forbidden
 GET    /auth/policy                                      session       !forbidden
 POST   /auth/password-reset/request                      public        -
 POST   /auth/password-reset/confirm                      public        -
@@ -95,6 +96,8 @@ POST   /users                                            global-admin  !forbidde
 PATCH  /users/:user_id                                   global-admin  !forbidden      fresh
 POST   /users/:user_id/password                          global-admin  !forbidden      fresh
 DELETE /users/:user_id                                   global-admin  !forbidden      fresh
+GET    /users/:user_id/api-keys                          global-admin  !forbidden
+DELETE /users/:user_id/api-keys                          global-admin  !forbidden      fresh
 GET    /admin/settings                                   global-admin  !forbidden
 GET    /admin/system/versions                            global-admin  !forbidden
 POST   /admin/system/versions/check                      global-admin  !forbidden

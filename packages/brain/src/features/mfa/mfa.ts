@@ -30,8 +30,8 @@ export interface Mfa extends Pick<Enforcement, "gatesOf"> {
   readonly devices: TrustedDevices;
   /** For a user's own change of password, in that transaction. @returns how many ended. */
   endTrustedDevices(tx: Tx<Tables>, userId: string): Promise<number>;
-  /** Ends a user's second factor for an operator of the machine. @throws ApiError `conflict` (not_enrolled) */
-  reset(request: { readonly userId: string; readonly origin: AuditOrigin }): Promise<void>;
+  /** Ends a user's second factor and API keys for an operator of the machine. @returns how many keys. @throws ApiError `conflict` (not_enrolled) */
+  reset(request: { readonly userId: string; readonly origin: AuditOrigin }): Promise<number>;
   /** Deletes trusted devices whose time is over. */
   prune(): Promise<number>;
 }

@@ -119,9 +119,9 @@ for (const dialect of testDialects) {
       const secretNow = async () =>
         (await opened.database.read.selectFrom("users").select("mfa_secret").executeTakeFirstOrThrow()).mfa_secret;
       const before = await secretNow();
-      const { clock, audit, users, passwords, settings } = first();
+      const { clock, audit, users, passwords, settings, owner } = first();
       const rotated = createMfa({
-        ...{ database: opened.database, clock, audit, users, passwords, settings },
+        ...{ database: opened.database, clock, audit, users, passwords, settings, ...owner },
         masters: createKeyring("newer-master-0123456789-0123456789-0", ["master-secret-0123456789-0123456789"]),
       });
       const actor = await actorOf(browser, true);
