@@ -2,6 +2,7 @@
 import { createFakeClock, enrollSecondFactor, type FakeClock } from "@svc/testkit";
 import { afterEach, beforeEach, expect } from "vitest";
 import { agentRoutes, createAgents } from "../src/features/agents/index.ts";
+import { apiKeyRoutes, createApiKeys, revokeKeysOf } from "../src/features/api-keys/index.ts";
 import { createAudit } from "../src/features/audit/index.ts";
 import { cancelPending, forgetIssuer } from "../src/features/commands/index.ts";
 import { createHealth, healthRoutes } from "../src/features/health/index.ts";
@@ -15,6 +16,7 @@ import { createMemberAdministration, createMemberships, membershipRoutes } from 
 import { createMfa, mfaRoutes } from "../src/features/mfa/index.ts";
 import { createPasswordReset, passwordResetRoutes } from "../src/features/password-reset/index.ts";
 import { createProjects, projectRoutes } from "../src/features/projects/index.ts";
+import { createSecurityHistory, securityHistoryRoutes } from "../src/features/security-history/index.ts";
 import { createSessions, sessionRoutes } from "../src/features/sessions/index.ts";
 import { createSetup, setupPageRoutes, setupRoutes } from "../src/features/setup/index.ts";
 import { createUserAdministration, createUsers, userRoutes } from "../src/features/users/index.ts";
@@ -72,6 +74,8 @@ const featureSettings = {
   SVC_MFA_LOCKOUT_DURATION_SECONDS: 900,
   SVC_FIRST_BOOT_TOKEN_TTL_SECONDS: 900,
   SVC_FIRST_BOOT_ATTEMPTS_PER_IP: 30,
+  SVC_REST_DEFAULT_PAGE_SIZE: 50,
+  SVC_REST_MAX_PAGE_SIZE: 500,
 };
 
 type FixtureSettings = ServerSettings &
@@ -187,7 +191,10 @@ export async function startAccess(
       return { count: gone.length, tell() {} };
     },
   });
-  const mfa = createMfa({ database, clock, audit, users, passwords, masters: keyring, settings });
+  const mail = createMail({ settings, log, clock });
+  const history = createSecurityHistory({ database, clock, mail, settings });
+  const owner = { history, revokeKeys: revokeKeysOf };
+  const mfa = createMfa({ database, clock, audit, users, passwords, masters: keyring, settings, ...owner });
   const sessions = createSessions({
     database,
     clock,
@@ -198,6 +205,7 @@ export async function startAccess(
     users,
     memberships,
     mfa,
+    ...owner,
     settings,
     onError,
     pause: async (ms) => void pauses.push(ms),
@@ -214,8 +222,20 @@ export async function startAccess(
     commandsCancelled: () => {},
   });
   memberships.onChanged(() => projects.forget());
-  const mail = createMail({ settings, log });
-  const accountDeps = { database, clock, log, audit, users, passwords, sessions, memberships, mail, settings };
+  const apiKeys = createApiKeys({ database, clock, audit, masters: keyring, projects, users, history, onError });
+  const accountDeps = {
+    ...owner,
+    database,
+    clock,
+    log,
+    audit,
+    users,
+    passwords,
+    sessions,
+    memberships,
+    mail,
+    settings,
+  };
   const userAdministration = createUserAdministration({ ...accountDeps, forget: [forgetIssuer, forgetInviter] });
   const memberAdministration = createMemberAdministration(accountDeps);
   const invitations = createInvitations({ ...accountDeps, masters: keyring });
@@ -249,7 +269,7 @@ export async function startAccess(
     settings,
     clock,
     log,
-    authenticator: { session: sessions.session, apiKey: () => null },
+    authenticator: { session: sessions.session, apiKey: apiKeys.apiKey },
     projects,
     onAddressDenied: () => {},
   });
@@ -261,6 +281,8 @@ export async function startAccess(
   mount(app, "/api/v1", setupRoutes, { setup, cookies });
   mount(app, "/api/v1", sessionRoutes, { sessions, cookies });
   mount(app, "/api/v1", mfaRoutes, { mfa, cookies });
+  mount(app, "/api/v1", securityHistoryRoutes, { history, settings });
+  mount(app, "/api/v1", apiKeyRoutes, { apiKeys });
   mount(app, "/api/v1", projectRoutes, { projects });
   mount(app, "/api/v1", membershipRoutes, { memberships, administration: memberAdministration });
   mount(app, "/api/v1", invitationRoutes, { invitations });
@@ -355,6 +377,7 @@ export async function startAccess(
       audit,
       users,
       mfa,
+      owner,
       projects,
       sessions,
       agents,

@@ -14,7 +14,7 @@ export const changepassword: Command = {
   options,
   details: [
     `Asks twice for the new password, unless --stdin or ${passwordVariable} gives it. Unlocks the account and ends its sessions, trusted`,
-    "devices and reset links. A second factor stays: svc reset-mfa ends it. Works beside a running service and without one.",
+    "devices, API keys and reset links. A second factor stays: svc reset-mfa ends it. Works beside a running service and without one.",
   ],
   async run(args, terminal) {
     const { values, positionals } = readOptions(args, options, { positionals: 1 });
@@ -34,7 +34,8 @@ export const changepassword: Command = {
         counted(changed.sessions_ended, "session"),
         counted(changed.trusted_devices_ended, "trusted device"),
       ].join(" and ");
-      terminal.out(`${changed.email} has a new password; ${ended} ended`);
+      const revoked = counted(changed.api_keys_revoked, "API key");
+      terminal.out(`${changed.email} has a new password; ${ended} ended, ${revoked} revoked`);
     }
     if (!changed.is_active) terminal.err(`${changed.email} is deactivated and cannot sign in`);
     return exitCodes.done;

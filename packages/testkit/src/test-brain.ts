@@ -243,6 +243,7 @@ const asRoot = (id: string) =>
     user: { id, email: adminEmail, display_name: null, is_admin: true },
     sessionId: "",
     csrfToken: "",
+    provedAt: null,
     mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
   }) as const;
 

@@ -1,7 +1,9 @@
+import { revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit, ownOrigin } from "../features/audit/index.ts";
 import { createMemberships } from "../features/memberships/index.ts";
 import { createMfa } from "../features/mfa/index.ts";
 import { createProjects } from "../features/projects/index.ts";
+import { createSecurityHistory } from "../features/security-history/index.ts";
 import { createSessions } from "../features/sessions/index.ts";
 import { type AdminMade, type AdminPlan, bindMasters, createAdminRescue } from "../features/setup/index.ts";
 import { createUserAdministration, createUsers } from "../features/users/index.ts";
@@ -10,6 +12,7 @@ import { createKeyring } from "../platform/crypto/keyring.ts";
 import { createPasswords } from "../platform/crypto/passwords.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
 import { createLog } from "../platform/log.ts";
+import { createMail } from "../platform/mail/mail.ts";
 import { offlineStorage, requireFile, requireSecrets, secureOffline } from "./offline.ts";
 import { secretFault } from "./secret-fault.ts";
 import { type BrainSettings, loadBrainSettings, type SettingsSources } from "./settings.ts";
@@ -26,6 +29,11 @@ export interface Rescued {
 export interface PasswordGiven extends Rescued {
   readonly sessions_ended: number;
   readonly trusted_devices_ended: number;
+  readonly api_keys_revoked: number;
+}
+
+export interface FactorReset extends Rescued {
+  readonly api_keys_revoked: number;
 }
 
 /** What an operator of the machine does to accounts without signing in. Every audit row says `via: cli`. */
@@ -36,12 +44,13 @@ export interface AccountRescue {
   planAdmin(email: string): Promise<AdminPlan>;
   /** Carries a plan out; the password is of no use to `lift`. @throws ApiError `conflict` when it does not fit any more, `validation_error` */
   makeAdmin(plan: AdminPlan, admin: { email: string; password: string | null }): Promise<AdminMade>;
-  /** Unlocks the account too, and ends sessions, trusted devices and reset tokens. @throws ApiError `not_found`, `validation_error` */
+  /** Unlocks the account too, and ends sessions, trusted devices, API keys and reset tokens. @throws ApiError `not_found`, `validation_error` */
   changePassword(email: string, password: string): Promise<PasswordGiven>;
-  /** Ends the second factor with recovery codes, trusted devices and lock. @throws ApiError `not_found`, `conflict` (not_enrolled) */
-  resetMfa(email: string): Promise<Rescued>;
+  /** Ends the second factor with recovery codes, trusted devices and lock, and the API keys. @throws ApiError `not_found`, `conflict` (not_enrolled) */
+  resetMfa(email: string): Promise<FactorReset>;
   /** Whether there is an account. @throws ApiError `not_found` */
   find(email: string): Promise<Rescued>;
+  /** After the mails to the owners were sent or have failed. */
   close(): Promise<void>;
 }
 
@@ -67,7 +76,12 @@ export async function openAccountRescue({ mayMake = false, ...sources }: RescueO
   try {
     if (mayMake) await prepareSchema(database, loaded.values, systemClock.now());
     else await checkStorage(database);
-    return { ...(await createAccountRescue(database, loaded.values)), close: () => database.close() };
+    const { settled, ...rescue } = await createAccountRescue(database, loaded.values);
+    const close = async () => {
+      await settled();
+      await database.close();
+    };
+    return { ...rescue, close };
   } catch (error) {
     await database.close();
     throw secretFault(loaded, error) ?? error;
@@ -77,7 +91,7 @@ export async function openAccountRescue({ mayMake = false, ...sources }: RescueO
 async function createAccountRescue(
   database: BrainDatabase,
   settings: BrainSettings,
-): Promise<Omit<AccountRescue, "close">> {
+): Promise<Omit<AccountRescue, "close"> & { settled(): Promise<void> }> {
   const clock = systemClock;
   const log = createLog({ level: "error", json: true, write: () => {} });
   // A process that was not told looks for itself: at the next request, and for open dashboards within a minute.
@@ -93,17 +107,20 @@ async function createAccountRescue(
   const passwords = createPasswords(settings);
   const users = createUsers({ database, clock });
   const memberships = createMemberships({ database, clock, onError });
-  const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings });
+  const mail = createMail({ settings, log, clock });
+  const history = createSecurityHistory({ database, clock, mail, settings });
+  const owner = { history, revokeKeys: revokeKeysOf };
+  const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings, ...owner });
   const keyring = createKeyring(settings.SVC_SESSION_SECRET, settings.SVC_PREVIOUS_SESSION_SECRETS);
   const sessions = createSessions({
-    ...{ database, clock, log, audit, keyring, passwords, users, memberships, mfa, settings, onError },
+    ...{ database, clock, log, audit, keyring, passwords, users, memberships, mfa, settings, onError, ...owner },
   });
   const projects = createProjects({
     ...{ database, clock, audit, memberships, settings, onError },
     cancelCommands: async () => ({ count: 0, tell() {} }),
   });
   const administration = createUserAdministration({
-    ...{ database, clock, audit, users, passwords, sessions, settings },
+    ...{ database, clock, audit, users, passwords, sessions, settings, ...owner },
     forget: [],
   });
   const admins = createAdminRescue({ database, audit, users, projects, passwords, administration });
@@ -128,8 +145,12 @@ async function createAccountRescue(
     },
     async resetMfa(email) {
       const user = await find(email);
-      await mfa.reset({ userId: user.user_id, origin: ownOrigin });
-      return user;
+      const revoked = await mfa.reset({ userId: user.user_id, origin: ownOrigin });
+      return { ...user, api_keys_revoked: revoked };
+    },
+    async settled() {
+      await history.settled();
+      await mail.stop();
     },
   };
 }

@@ -89,6 +89,7 @@ function needsOf(policy: RouteRow["policy"]): string {
     who ?? "sign-in",
     ...(policy.sessionOnly === true ? ["session only"] : []),
     ...(policy.freshMfa === true ? ["fresh MFA"] : []),
+    ...(policy.stepUp === true ? ["step-up"] : []),
   ].join(", ");
 }
 

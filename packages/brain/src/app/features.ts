@@ -2,7 +2,7 @@ import { projectSecret } from "@svc/protocol";
 import { createVersions } from "../features/admin/index.ts";
 import { maxFrameBytes } from "../features/agent-transport/index.ts";
 import { createAgents } from "../features/agents/index.ts";
-import { createApiKeys } from "../features/api-keys/index.ts";
+import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
 import { cancelPending, createCommands, forgetIssuer } from "../features/commands/index.ts";
@@ -17,6 +17,7 @@ import { createProjects } from "../features/projects/index.ts";
 import { createQueues } from "../features/queues/index.ts";
 import { createReconciliation } from "../features/reconciliation/index.ts";
 import { createSavedViews } from "../features/saved-views/index.ts";
+import { createSecurityHistory } from "../features/security-history/index.ts";
 import { createSessions } from "../features/sessions/index.ts";
 import { createSetup } from "../features/setup/index.ts";
 import { createReleases } from "../features/stats/index.ts";
@@ -73,7 +74,10 @@ export function createFeatures(deps: BrainDeps) {
   });
   const passwords = createPasswords(settings);
   const users = createUsers({ database, clock });
-  const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings });
+  const mail = createMail({ settings, log, clock });
+  const history = createSecurityHistory({ database, clock, mail, settings });
+  const owner = { history, revokeKeys: revokeKeysOf };
+  const mfa = createMfa({ database, clock, audit, users, passwords, masters, settings, ...owner });
   const memberships = createMemberships({ database, clock, onError: onError("memberships") });
   const sessions = createSessions({
     database,
@@ -85,6 +89,7 @@ export function createFeatures(deps: BrainDeps) {
     users,
     memberships,
     mfa,
+    ...owner,
     settings,
     onError: onError("sessions"),
   });
@@ -101,7 +106,6 @@ export function createFeatures(deps: BrainDeps) {
       return { count: gone.length, tell: () => commands.cancelled(gone) };
     },
   });
-  const mail = createMail({ settings, log });
   const userAdministration = createUserAdministration({
     database,
     clock,
@@ -109,6 +113,7 @@ export function createFeatures(deps: BrainDeps) {
     users,
     passwords,
     sessions,
+    ...owner,
     forget: [forgetIssuer, forgetInviter, forgetRetrier],
     settings,
   });
@@ -132,11 +137,15 @@ export function createFeatures(deps: BrainDeps) {
     users,
     passwords,
     sessions,
+    ...owner,
     masters,
     mail,
     settings,
   });
-  const apiKeys = createApiKeys({ database, clock, audit, masters, projects, onError: onError("api_keys") });
+  const apiKeys = createApiKeys({
+    ...{ database, clock, audit, masters, projects, users, history },
+    onError: onError("api_keys"),
+  });
   const setup = createSetup({
     database,
     clock,
@@ -276,6 +285,7 @@ export function createFeatures(deps: BrainDeps) {
     reconciliation,
     releases,
     savedViews,
+    securityHistory: history,
     sessions,
     setup,
     userAdministration,

@@ -9,6 +9,7 @@ import { pruneTrustedDevices } from "../features/mfa/index.ts";
 import { prunePasswordResets } from "../features/password-reset/index.ts";
 import { pruneQueueDepths, pruneQueues } from "../features/queues/index.ts";
 import { sweepStaleTasks } from "../features/reconciliation/index.ts";
+import { pruneSecurityHistory } from "../features/security-history/index.ts";
 import { pruneSessions } from "../features/sessions/index.ts";
 import { pruneSetupTokens } from "../features/setup/index.ts";
 import { compactRollups, foldCounters, pruneRollups } from "../features/stats/index.ts";
@@ -42,6 +43,7 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(pruneSetupTokens, { database, clock }),
     bindLoop(prunePasswordResets, { database, clock }),
     bindLoop(pruneInvitations, { database, clock, settings }),
+    bindLoop(pruneSecurityHistory, { history: features.securityHistory, clock, settings }),
     bindLoop(expireCommands, { commands, settings }),
     bindLoop(offerWaiting, { transport, settings }),
     bindLoop(moveBulkRetries, { bulkRetries, settings }),

@@ -20,6 +20,7 @@ import { passwordResetRoutes } from "../features/password-reset/index.ts";
 import { projectRoutes } from "../features/projects/index.ts";
 import { queueRoutes } from "../features/queues/index.ts";
 import { savedViewRoutes } from "../features/saved-views/index.ts";
+import { securityHistoryRoutes } from "../features/security-history/index.ts";
 import { sessionRoutes } from "../features/sessions/index.ts";
 import { setupPageRoutes, setupRoutes } from "../features/setup/index.ts";
 import { statsRoutes } from "../features/stats/index.ts";
@@ -52,6 +53,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   });
   mount(app, api, sessionRoutes, { sessions, cookies });
   mount(app, api, mfaRoutes, { mfa, cookies });
+  mount(app, api, securityHistoryRoutes, { history: features.securityHistory, settings });
   mount(app, api, passwordResetRoutes, { passwordReset: features.passwordReset });
   mount(app, api, invitationPublicRoutes, { invitations: features.invitations, access });
   mount(app, api, userRoutes, { administration: features.userAdministration });

@@ -16,6 +16,7 @@ async function actorOf(brain: TestBrain, caller: keyof TestBrain["as"]): Promise
     user: { id: nobody, email: "", display_name: null, is_admin: false },
     sessionId: id,
     csrfToken: "",
+    provedAt: null,
     mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
   };
 }

@@ -20,6 +20,7 @@ const callers: Record<string, Caller> = {
   "session before its code": { kind: "session", role: "global-admin", state: "code-pending" },
   "session past the enrolment deadline": { kind: "session", role: "global-admin", state: "enrolment-overdue" },
   "session with an old code": { kind: "session", role: "global-admin", state: "code-stale" },
+  "session with an old proof": { kind: "session", role: "global-admin", state: "proof-stale" },
   "key with the scope": { kind: "key", owner: "global-admin", scopes: "right" },
   "key without the scope": { kind: "key", owner: "global-admin", scopes: "others" },
   "key with admin:*": { kind: "key", owner: "global-admin", scopes: "admin:*" },
@@ -96,6 +97,7 @@ describe("every route", () => {
     const { state } = caller;
     return person(nameOfUser(caller.role), {
       csrfToken: "token",
+      provedAt: state === "proof-stale" ? new Date(now.getTime() - 900_001) : now,
       mfa: {
         enrolled: state === "code-pending" || state === "code-stale",
         pending: state === "code-pending",

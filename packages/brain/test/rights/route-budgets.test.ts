@@ -52,6 +52,7 @@ const budgets: Record<string, Budget> = {
     "POST /auth/mfa/enroll-complete",
     "POST /auth/mfa/verify",
     "POST /auth/mfa/disable",
+    "POST /auth/step-up",
   ),
   setup: { cap: 5, windowSeconds: 900, routes: ["POST /setup/complete", "POST //setup"] },
   activity: perMinute(60, "GET /activity"),

@@ -27,9 +27,11 @@ export interface RouteRights {
   /** The scope that a key needs, `any` for every key, or the refusal of every key: `!forbidden`, `!scope_missing`; `-`: no key is looked at. */
   readonly key: string;
   readonly isFresh: boolean;
+  /** Asks for a password or code that was given lately. */
+  readonly asksProof: boolean;
 }
 
-// Columns: method, path below /api/v1 (`//` from the root), who, key, and `fresh` where fresh MFA is asked of browser sessions.
+// Columns: method, path below /api/v1 (`//` from the root), who, key, and what is asked of browser sessions: `fresh` MFA, a recent `proof`.
 // Routes that the brain does not have yet are allowed here; routes that it has and that are not here are not.
 const table = `
 GET    //health                                          public        -
@@ -63,10 +65,12 @@ POST   /auth/change-password                             session       !forbidde
 GET    /auth/sessions                                    session       !forbidden
 POST   /auth/sessions/:session_id/revoke                 session       !forbidden
 POST   /auth/sessions/revoke-others                      session       !forbidden
+GET    /auth/security-history                            session       !forbidden
 GET    /auth/policy                                      session       !forbidden
 POST   /auth/password-reset/request                      public        -
 POST   /auth/password-reset/confirm                      public        -
-POST   /auth/mfa/enroll-start                            session       !forbidden      fresh
+POST   /auth/step-up                                     session       !forbidden
+POST   /auth/mfa/enroll-start                            session       !forbidden      fresh,proof
 POST   /auth/mfa/enroll-complete                         session       !forbidden      fresh
 POST   /auth/mfa/verify                                  session       !forbidden
 POST   /auth/mfa/disable                                 session       !forbidden
@@ -78,7 +82,7 @@ POST   /auth/mfa/trusted-devices/:device_id/revoke       session       !forbidde
 PATCH  /auth/mfa/trusted-devices/:device_id              session       !forbidden      fresh
 
 GET    /api-keys                                         session       !forbidden
-POST   /api-keys                                         session       !forbidden      fresh
+POST   /api-keys                                         session       !forbidden      fresh,proof
 PATCH  /api-keys/:key_id                                 session       !forbidden      fresh
 DELETE /api-keys/:key_id                                 session       !forbidden
 GET    /api-keys/scopes                                  session       !forbidden
@@ -92,6 +96,8 @@ POST   /users                                            global-admin  !forbidde
 PATCH  /users/:user_id                                   global-admin  !forbidden      fresh
 POST   /users/:user_id/password                          global-admin  !forbidden      fresh
 DELETE /users/:user_id                                   global-admin  !forbidden      fresh
+GET    /users/:user_id/api-keys                          global-admin  !forbidden
+DELETE /users/:user_id/api-keys                          global-admin  !forbidden      fresh
 GET    /admin/settings                                   global-admin  !forbidden
 GET    /admin/system/versions                            global-admin  !forbidden
 POST   /admin/system/versions/check                      global-admin  !forbidden
@@ -185,6 +191,7 @@ const openBeforeEnrolment = new Set([
   "GET /auth/me",
   "POST /auth/logout",
   "GET /auth/mfa/status",
+  "POST /auth/step-up",
   "POST /auth/mfa/enroll-start",
   "POST /auth/mfa/enroll-complete",
 ]);
@@ -195,13 +202,14 @@ export const routeRights: readonly RouteRights[] = table
   .split("\n")
   .filter((line) => line.trim() !== "")
   .map((line) => {
-    const [method = "", path = "", who = "", key = "", fresh] = line.trim().split(/\s+/);
+    const [method = "", path = "", who = "", key = "", asked = ""] = line.trim().split(/\s+/);
     return {
       method,
       path: path.startsWith("//") ? path.slice(1) : api + path,
       who: who as Who,
       key,
-      isFresh: fresh === "fresh",
+      isFresh: asked.split(",").includes("fresh"),
+      asksProof: asked.split(",").includes("proof"),
     };
   });
 
@@ -213,7 +221,7 @@ export type Caller =
   | {
       readonly kind: "session";
       readonly role: Role | "stranger" | "global-admin";
-      readonly state?: "code-pending" | "enrolment-overdue" | "code-stale";
+      readonly state?: "code-pending" | "enrolment-overdue" | "code-stale" | "proof-stale";
     }
   | {
       readonly kind: "key";
@@ -248,6 +256,7 @@ function gateOf(route: RouteRights, state: Extract<Caller, { kind: "session" }>[
   if (state === "code-pending" && !openBeforeCode.has(name)) return [403, "mfa_reverify_required"];
   if (state === "enrolment-overdue" && !openBeforeEnrolment.has(name)) return [403, "mfa_enrollment_required"];
   if (state === "code-stale" && route.isFresh) return [403, "mfa_reverify_required"];
+  if (state === "proof-stale" && route.asksProof) return [403, "step_up_required"];
   return null;
 }
 

@@ -6,7 +6,7 @@ import { type AuthenticateDeps, createKeyAuthenticator, createUseSampler } from 
 import { type MintDeps, mintKey } from "./mint.ts";
 import { adminOnlyScopes, canonicalCidrs } from "./rules.ts";
 import type { ApiKey, MintBody, MintedKey } from "./schemas.ts";
-import { changeKey, findKey, listKeys, type ShownKey } from "./store.ts";
+import { changeKey, findKey, listKeys, revokeKeysOf, type ShownKey } from "./store.ts";
 
 export interface ApiKeysDeps extends AuthenticateDeps, MintDeps {
   readonly database: MintDeps["database"];
@@ -15,6 +15,11 @@ export interface ApiKeysDeps extends AuthenticateDeps, MintDeps {
 interface OwnKey {
   readonly actor: SessionActor;
   readonly id: string;
+  readonly origin: AuditOrigin;
+}
+
+interface AboutKeys {
+  readonly userId: string;
   readonly origin: AuditOrigin;
 }
 
@@ -27,12 +32,16 @@ export interface ApiKeys extends Required<Pick<Authenticator, "apiKey" | "apiKey
   change(request: OwnKey & { cidrs: readonly string[] | null }): Promise<ApiKey>;
   /** @throws ApiError `not_found` */
   revoke(request: OwnKey): Promise<void>;
+  /** The keys of any user that still work, newest first, for an administrator. @throws ApiError `not_found` */
+  listOf(about: AboutKeys): Promise<ApiKey[]>;
+  /** Revokes every key of a user that works, for an administrator. @returns how many. @throws ApiError `not_found` */
+  revokeAllOf(about: AboutKeys): Promise<number>;
   catalogue(): { scopes: string[]; admin_only: string[] };
 }
 
 /** Keys with which people's scripts call the API; a key never exceeds what its owner may do now. */
 export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
-  const { database, clock, audit } = deps;
+  const { database, clock, audit, users, history } = deps;
 
   /** Changes a working key of the caller and writes the audit row. */
   async function changeOwn(
@@ -71,9 +80,31 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
       const revoked = { revoked_at: clock.now(), revoked_reason: "revoked_by_owner" };
       await changeOwn(key, revoked, { action: "api_key.revoked", metadata: { reason: revoked.revoked_reason } });
     },
+    async listOf({ userId, origin }) {
+      if ((await users.findById(userId)) === undefined) throw unknownUser();
+      const rows = await listKeys(database.read, userId, clock.now());
+      const about = { action: "user.api_keys_listed", target_type: "user", target_id: userId };
+      await database.write((tx) => audit.append(tx, { ...about, metadata: { keys: rows.length }, ...origin }));
+      return rows.map(publicKey);
+    },
+    async revokeAllOf({ userId, origin }) {
+      const { revoked, mail } = await database.write(async (tx) => {
+        if ((await users.lock(tx, userId)) === undefined) throw unknownUser();
+        const revoked = await revokeKeysOf(tx, { userId, reason: "revoked_by_admin", now: clock.now() });
+        const about = { action: "user.api_keys_revoked", target_type: "user", target_id: userId };
+        await audit.append(tx, { ...about, metadata: { api_keys_revoked: revoked }, ...origin });
+        const details = { by: "administrator", api_keys_revoked: revoked } as const;
+        const notice = { userId, kind: "api_keys.revoked", origin, details } as const;
+        return { revoked, mail: revoked === 0 ? null : await history.record(tx, notice) };
+      });
+      history.notify(mail);
+      return revoked;
+    },
     catalogue: () => ({ scopes: [...scopes], admin_only: [...adminOnlyScopes] }),
   };
 }
+
+const unknownUser = () => new ApiError("not_found", { resource: "user" });
 
 /** A key as the API shows it (spec part 3, section 5.3). */
 function publicKey(row: ShownKey): ApiKey {

@@ -6,8 +6,11 @@ import { emptyTables } from "../../../test/access-fixture.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import { createLog } from "../../platform/log.ts";
+import { createMail } from "../../platform/mail/mail.ts";
+import type { SessionRow, Tables } from "../../schema/tables/index.ts";
 import { createAudit } from "../audit/index.ts";
+import { createSecurityHistory } from "../security-history/index.ts";
 import { createUsers } from "../users/index.ts";
 import { createApiKeys } from "./index.ts";
 
@@ -22,6 +25,7 @@ for (const dialect of testDialects) {
     const clock = createFakeClock(new Date("2026-03-04T05:06:07.000Z"));
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
+    const sessionId = "01890000-0000-7000-8000-000000000001";
     let owner: { id: string };
 
     const keysUnder = (masters = createKeyring(newMaster, [oldMaster]), database: Database<Tables> = opened.database) =>
@@ -32,12 +36,19 @@ for (const dialect of testDialects) {
         onError,
         audit: createAudit({ database, clock, onError, secrets: createKeyring("audit-secret-0123456789-01234567890") }),
         projects: { get: () => Promise.reject(new Error("not asked")), find: () => null },
+        users: createUsers({ database, clock }),
+        history: createSecurityHistory({
+          ...{ database, clock },
+          mail: createMail({ settings: {}, log: createLog({ level: "error", json: true, write: () => {} }), clock }),
+          settings: { SVC_PUBLIC_URL: "http://localhost:7700" },
+        }),
       });
     const actorOf = (id: string) => ({
       kind: "session" as const,
       user: { id, email: "mira@example.org", display_name: "Mira", is_admin: true },
-      sessionId: "",
+      sessionId,
       csrfToken: "",
+      provedAt: null,
       mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
     });
     const mint = (body = {}, keys = keysUnder()) =>
@@ -59,6 +70,17 @@ for (const dialect of testDialects) {
       const users = createUsers({ database: opened.database, clock });
       owner = await opened.database.write((tx) =>
         users.add(tx, { email: "mira@example.org", displayName: "Mira", passwordHash: "x", isAdmin: true }),
+      );
+      const now = clock.now();
+      const session = {
+        ...{ id: sessionId, user_id: owner.id, token_hash: "x", csrf_token: "x", is_remembered: false, issued_at: now },
+        ...{ last_seen_at: now, expires_at: now, is_mfa_spared: false },
+      };
+      await opened.database.write((tx) =>
+        tx
+          .insertInto("sessions")
+          .values(session as SessionRow)
+          .execute(),
       );
       errors.length = 0;
     });

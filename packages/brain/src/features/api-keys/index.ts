@@ -1,2 +1,3 @@
 export { createApiKeys } from "./api-keys.ts";
 export { apiKeyRoutes } from "./routes.ts";
+export { revokeKeysOf } from "./store.ts";

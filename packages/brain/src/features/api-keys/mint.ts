@@ -3,16 +3,17 @@ import type { Clock } from "../../platform/clock.ts";
 import { storedDigest } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { lockSubject } from "../../platform/database/subject-lock.ts";
 import type { SessionActor } from "../../platform/http/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { ApiKeyRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Projects } from "../projects/index.ts";
+import type { SecurityHistory } from "../security-history/index.ts";
+import type { Users } from "../users/index.ts";
 import { canonicalCidrs, requireMintableScopes } from "./rules.ts";
 import type { MintBody } from "./schemas.ts";
-import { countWorkingKeys, insertKey, maxWorkingKeys } from "./store.ts";
+import { countWorkingKeys, insertKey, isSessionThere, maxWorkingKeys } from "./store.ts";
 
 export interface MintDeps {
   readonly database: Database<Tables>;
@@ -20,6 +21,8 @@ export interface MintDeps {
   readonly audit: Pick<Audit, "append">;
   readonly masters: Keyring;
   readonly projects: Pick<Projects, "get" | "find">;
+  readonly users: Pick<Users, "lock" | "findById">;
+  readonly history: Pick<SecurityHistory, "record" | "notify">;
 }
 
 const prefixChars = apiKeyPrefix.length + 4;
@@ -62,8 +65,10 @@ export async function mintKey(
     created_at: now,
     updated_at: now,
   };
-  await deps.database.write(async (tx) => {
-    await lockSubject(tx, deps.database.dialect, `api-keys:${row.user_id}`);
+  const mail = await deps.database.write(async (tx) => {
+    // Whatever ends keys and sessions holds the user's row as well: a request that was under way then creates no key afterwards.
+    await deps.users.lock(tx, row.user_id);
+    if (!(await isSessionThere(tx, actor.sessionId))) throw new ApiError("unauthenticated");
     if ((await countWorkingKeys(tx, row.user_id, now)) >= maxWorkingKeys)
       throw new ApiError("conflict", { reason: "too_many_keys", limit: maxWorkingKeys });
     await insertKey(tx, row);
@@ -81,7 +86,10 @@ export async function mintKey(
       },
       ...origin,
     });
+    const details = { name: row.name, prefix: row.prefix };
+    return deps.history.record(tx, { userId: row.user_id, kind: "api_key.created", origin, details });
   });
+  deps.history.notify(mail);
   return { id: row.id, token };
 }
 

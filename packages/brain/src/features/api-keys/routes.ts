@@ -3,7 +3,17 @@ import type { Actor, SessionActor } from "../../platform/http/actor.ts";
 import type { Routes } from "../../platform/http/app.ts";
 import { originOf } from "../audit/index.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import { ApiKey, ApiKeyList, ChangeBody, KeyParams, MintBody, MintedKey, ScopeCatalogue } from "./schemas.ts";
+import {
+  ApiKey,
+  ApiKeyList,
+  ChangeBody,
+  KeyParams,
+  MintBody,
+  MintedKey,
+  RevokedKeys,
+  ScopeCatalogue,
+  UserParams,
+} from "./schemas.ts";
 
 export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => {
   app.get("/api-keys", { schema: { response: { 200: ApiKeyList } }, config: { tag: "api-keys" } }, (request) =>
@@ -12,7 +22,10 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
 
   app.post(
     "/api-keys",
-    { schema: { body: MintBody, response: { 201: MintedKey } }, config: { tag: "api-keys", freshMfa: true } },
+    {
+      schema: { body: MintBody, response: { 201: MintedKey } },
+      config: { tag: "api-keys", freshMfa: true, stepUp: true },
+    },
     async (request, reply) => {
       const actor = person(request.actor);
       const minted = await apiKeys.mint({ actor, body: request.body, origin: originOf(request, actor) });
@@ -50,7 +63,32 @@ export const apiKeyRoutes: Routes<{ apiKeys: ApiKeys }> = (app, { apiKeys }) => 
       return reply.code(204).send(null);
     },
   );
+
+  app.get(
+    "/users/:user_id/api-keys",
+    {
+      schema: { params: UserParams, response: { 200: ApiKeyList } },
+      config: { tag: "users-write", globalAdmin: true },
+    },
+    (request) => apiKeys.listOf(aboutUser(request)),
+  );
+
+  app.delete(
+    "/users/:user_id/api-keys",
+    {
+      schema: { params: UserParams, response: { 200: RevokedKeys } },
+      config: { tag: "users-write", globalAdmin: true, freshMfa: true },
+    },
+    async (request) => ({ revoked: await apiKeys.revokeAllOf(aboutUser(request)) }),
+  );
 };
+
+type UserRequest = Parameters<typeof originOf>[0] & { readonly params: { user_id: string }; readonly actor: Actor };
+
+const aboutUser = (request: UserRequest) => ({
+  userId: request.params.user_id.toLowerCase(),
+  origin: originOf(request, request.actor),
+});
 
 /** The tag lets no API key in, so the caller is a person. */
 function person(actor: Actor): SessionActor {

@@ -55,4 +55,6 @@ export const ScopeCatalogue = Type.Object({
   admin_only: Type.Array(Type.String({ description: "only a global admin mints keys with these" })),
 });
 
+export const RevokedKeys = Type.Object({ revoked: Type.Integer() });
+export const UserParams = Type.Object({ user_id: Uuid });
 export const KeyParams = Type.Object({ key_id: Uuid });

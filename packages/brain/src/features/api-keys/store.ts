@@ -98,6 +98,26 @@ export async function changeKey(
   return numUpdatedRows === 1n;
 }
 
+/** Revokes every working key of a user, whose row the caller holds: no key can be created meanwhile. @returns how many. */
+export async function revokeKeysOf(
+  tx: Tx<Tables>,
+  { userId, reason, now }: { readonly userId: string; readonly reason: string; readonly now: Date },
+): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("api_keys")
+    .set({ revoked_at: now, revoked_reason: reason, updated_at: now })
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+export async function isSessionThere(tx: Tx<Tables>, sessionId: string): Promise<boolean> {
+  const session = tx.selectFrom("sessions").select("id").where("id", "=", sessionId);
+  return (await session.executeTakeFirst()) !== undefined;
+}
+
 /** Notes a use, unless that was done since `before`. */
 export async function touchKey(
   tx: Tx<Tables>,

@@ -15,6 +15,7 @@ const actorOf = (id: string): SessionActor => ({
   user: { id, email: `${id}@example.org`, display_name: null, is_admin: false },
   sessionId: `session-${id}`,
   csrfToken: "",
+  provedAt: null,
   mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
 });
 

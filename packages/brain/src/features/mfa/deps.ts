@@ -4,15 +4,18 @@ import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
-import type { FailedPasswordDeps, Users } from "../users/index.ts";
+import type { SecurityHistory } from "../security-history/index.ts";
+import type { FailedPasswordDeps, RevokeKeys, Users } from "../users/index.ts";
 import type { MfaValues } from "./settings.ts";
 
 export interface MfaDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
-  readonly users: Pick<Users, "findById" | "noteFailure">;
+  readonly users: Pick<Users, "findById" | "noteFailure" | "noteSuccess">;
   readonly passwords: Pick<Passwords, "verify">;
+  readonly history: Pick<SecurityHistory, "record" | "notify">;
+  readonly revokeKeys: RevokeKeys;
   /** Master secrets. */
   readonly masters: Keyring;
   readonly settings: MfaValues & FailedPasswordDeps["settings"];

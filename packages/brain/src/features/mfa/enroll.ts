@@ -37,10 +37,10 @@ export async function enrollComplete(
   deps: MfaDeps,
   { actor, code, origin }: { actor: SessionActor; code: string; origin: AuditOrigin },
 ): Promise<readonly string[]> {
-  const { database, clock, audit, masters, settings } = deps;
+  const { database, clock, audit, masters, settings, history } = deps;
   const userId = actor.user.id;
   const minted = mintRecoveryCodes(masters, settings.SVC_MFA_RECOVERY_CODE_COUNT);
-  return database.write(async (tx) => {
+  const mail = await database.write(async (tx) => {
     const now = clock.now();
     const factor = await lockFactor(tx, userId);
     if (factor === undefined) throw new ApiError("unauthenticated");
@@ -63,8 +63,10 @@ export async function enrollComplete(
       metadata: { replaced: replaces },
       ...origin,
     });
-    return minted.codes;
+    return history.record(tx, { userId, kind: "factor.added", origin, details: { replaced: replaces } });
   });
+  history.notify(mail);
+  return minted.codes;
 }
 
 /**
@@ -85,6 +87,7 @@ export async function regenerateCodes(
     await replaceRecoveryCodes(tx, userId, codeRows(deps, userId, minted.digests));
     const about = { action: "user.mfa_codes_regenerated", target_type: "user", target_id: userId };
     await deps.audit.append(tx, { ...about, metadata: { codes: minted.codes.length }, ...origin });
+    await deps.history.record(tx, { userId, kind: "recovery_codes.regenerated", origin });
     return minted.codes;
   });
 }

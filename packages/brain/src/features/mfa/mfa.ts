@@ -10,6 +10,7 @@ import { enrollComplete, enrollStart, regenerateCodes } from "./enroll.ts";
 import { type DisableRequest, disable, reset } from "./remove.ts";
 import type { MfaState, MfaStatus } from "./schemas.ts";
 import { type FactorAtSignIn, type FactorSignIn, signIn } from "./sign-in.ts";
+import { type StepUpRequest, stepUp } from "./step-up.ts";
 import { countRecoveryCodes, findFactor } from "./store.ts";
 import { createTrustedDevices, type TrustedDevices } from "./trusted-devices.ts";
 import { type Verified, type VerifyRequest, verify } from "./verify.ts";
@@ -23,13 +24,14 @@ export interface Mfa extends Pick<Enforcement, "gatesOf"> {
   enrollStart(actor: SessionActor): ReturnType<typeof enrollStart>;
   enrollComplete(request: Parameters<typeof enrollComplete>[1]): Promise<readonly string[]>;
   verify(request: VerifyRequest): Promise<Verified>;
+  stepUp(request: StepUpRequest): Promise<void>;
   disable(request: DisableRequest): Promise<void>;
   regenerateCodes(actor: SessionActor, origin: AuditOrigin): Promise<readonly string[]>;
   readonly devices: TrustedDevices;
   /** For a user's own change of password, in that transaction. @returns how many ended. */
   endTrustedDevices(tx: Tx<Tables>, userId: string): Promise<number>;
-  /** Ends a user's second factor for an operator of the machine. @throws ApiError `conflict` (not_enrolled) */
-  reset(request: { readonly userId: string; readonly origin: AuditOrigin }): Promise<void>;
+  /** Ends a user's second factor and API keys for an operator of the machine. @returns how many keys. @throws ApiError `conflict` (not_enrolled) */
+  reset(request: { readonly userId: string; readonly origin: AuditOrigin }): Promise<number>;
   /** Deletes trusted devices whose time is over. */
   prune(): Promise<number>;
 }
@@ -67,6 +69,7 @@ export function createMfa(deps: MfaDeps): Mfa {
     enrollStart: (actor) => enrollStart(deps, actor),
     enrollComplete: (request) => enrollComplete(deps, request),
     verify: (request) => verify(deps, request),
+    stepUp: (request) => stepUp(deps, request),
     disable: (request) => disable(deps, request),
     regenerateCodes: (actor, origin) => regenerateCodes(deps, actor, origin),
     devices: createTrustedDevices(deps),

@@ -44,7 +44,7 @@ for (const dialect of testDialects) {
       const { items } = (await as.get("/auth/sessions")).body;
       const user = { id, email, display_name: null, is_admin: false };
       const mfa = { enrolled, pending: false, verifiedAt: null, overdueSince: null };
-      return { kind: "session", user, sessionId: items[0].id, csrfToken: "", mfa };
+      return { kind: "session", user, sessionId: items[0].id, csrfToken: "", provedAt: null, mfa };
     }
 
     test("a code that comes several times at once is taken once", async () => {
@@ -119,9 +119,9 @@ for (const dialect of testDialects) {
       const secretNow = async () =>
         (await opened.database.read.selectFrom("users").select("mfa_secret").executeTakeFirstOrThrow()).mfa_secret;
       const before = await secretNow();
-      const { clock, audit, users, passwords, settings } = first();
+      const { clock, audit, users, passwords, settings, owner } = first();
       const rotated = createMfa({
-        ...{ database: opened.database, clock, audit, users, passwords, settings },
+        ...{ database: opened.database, clock, audit, users, passwords, settings, ...owner },
         masters: createKeyring("newer-master-0123456789-0123456789-0", ["master-secret-0123456789-0123456789"]),
       });
       const actor = await actorOf(browser, true);

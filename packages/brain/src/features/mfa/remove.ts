@@ -23,7 +23,7 @@ export interface DisableRequest {
  * (mfa_locked), `conflict` (not_enrolled)
  */
 export async function disable(deps: MfaDeps, { actor, password, code, origin }: DisableRequest): Promise<void> {
-  const { users, passwords, clock, database, audit } = deps;
+  const { users, passwords, clock, database, audit, history } = deps;
   const user = await users.findById(actor.user.id);
   if (isLocked(requireEnrolled(user), clock.now())) throw factorLocked();
   const { id, password_hash, locked_until } = user!;
@@ -36,33 +36,49 @@ export async function disable(deps: MfaDeps, { actor, password, code, origin }: 
     await noteFailedPassword(deps, { userId: isAccountLocked ? null : id, entry });
     throw wrongPassword();
   }
-  const refused = await database.write(async (tx) => {
+  const outcome = await database.write(async (tx) => {
     const checked = await checkCode(tx, deps, { userId: id, code, takesRecoveryCode: false, origin });
     if ("refusal" in checked) {
       await audit.append(tx, checked.auditEntries);
-      return checked.refusal;
+      return checked;
     }
     await removeFactor(tx, id, clock.now());
     await audit.append(tx, about);
-    return null;
+    return { mail: await history.record(tx, { userId: id, kind: "factor.removed", origin, details: { by: "owner" } }) };
   });
-  if (refused !== null) throw refused;
+  if ("refusal" in outcome) throw outcome.refusal;
+  history.notify(outcome.mail);
 }
 
 /**
- * Ends a user's second factor without password and code, for an operator of the machine. The delay of enforcement is not begun anew.
+ * Ends a user's second factor without password and code, for an operator of the machine. The delay of enforcement is not begun anew. Whoever
+ * needs this may have lost more than a phone, so API keys end as well.
  *
+ * @returns how many API keys were revoked.
  * @throws ApiError `not_found`, `conflict` (not_enrolled)
  */
 export async function reset(
-  { database, clock, audit }: Pick<MfaDeps, "database" | "clock" | "audit">,
+  {
+    database,
+    clock,
+    audit,
+    history,
+    revokeKeys,
+  }: Pick<MfaDeps, "database" | "clock" | "audit" | "history" | "revokeKeys">,
   { userId, origin }: { readonly userId: string; readonly origin: AuditOrigin },
-): Promise<void> {
-  await database.write(async (tx) => {
+): Promise<number> {
+  const { keys, mail } = await database.write(async (tx) => {
     requireEnrolled(await lockFactor(tx, userId));
-    await removeFactor(tx, userId, clock.now());
-    await audit.append(tx, { action: "user.mfa_disabled", target_type: "user", target_id: userId, ...origin });
+    const now = clock.now();
+    await removeFactor(tx, userId, now);
+    const keys = await revokeKeys(tx, { userId, reason: "account_rescue", now });
+    const about = { action: "user.mfa_disabled", target_type: "user", target_id: userId };
+    await audit.append(tx, { ...about, metadata: { api_keys_revoked: keys }, ...origin });
+    const details = { by: "operator", api_keys_revoked: keys } as const;
+    return { keys, mail: await history.record(tx, { userId, kind: "factor.removed", origin, details }) };
   });
+  history.notify(mail);
+  return keys;
 }
 
 /**
@@ -75,7 +91,7 @@ async function removeFactor(tx: Tx<Tables>, userId: string, now: Date): Promise<
   await revokeDevicesOf(tx, userId, now);
 }
 
-const wrongPassword = () =>
+export const wrongPassword = () =>
   new ApiError("validation_error", {
     reason: "invalid_password",
     errors: [{ loc: ["body", "password"], type: "invalid_password", message: "is not the present password" }],

@@ -13,6 +13,8 @@ import {
   MfaStatus,
   RecoveryCodes,
   RenameBody,
+  StepUpAnswer,
+  StepUpBody,
   TrustBody,
   TrustedDevice,
   TrustedDeviceList,
@@ -30,7 +32,7 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
     "/auth/mfa/enroll-start",
     {
       schema: { response: { 200: EnrollStarted } },
-      config: { tag: "mfa", bucket: "mfa", freshMfa: true, beforeEnrollment: true },
+      config: { tag: "mfa", bucket: "mfa", freshMfa: true, stepUp: true, beforeEnrollment: true },
     },
     (request) => mfa.enrollStart(person(request.actor)),
   );
@@ -65,6 +67,20 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
         used_recovery_code: verified.usedRecoveryCode,
         remaining_recovery_codes: verified.remainingRecoveryCodes,
       };
+    },
+  );
+
+  app.post(
+    "/auth/step-up",
+    {
+      schema: { body: StepUpBody, response: { 200: StepUpAnswer } },
+      // A session that waits for its code may not use the password instead of it, so this is not open before that.
+      config: { tag: "mfa", bucket: "mfa", beforeEnrollment: true },
+    },
+    async (request) => {
+      const actor = person(request.actor);
+      await mfa.stepUp({ actor, body: request.body, origin: originOf(request, actor) });
+      return { ok: true };
     },
   );
 

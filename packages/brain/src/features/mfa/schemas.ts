@@ -27,6 +27,14 @@ export const VerifyAnswer = Type.Object({
 export const DisableBody = Type.Object({ password: Type.String({ minLength: 1, maxLength: 256 }), code: Code });
 export const DisableAnswer = Type.Object({ ok: Type.Boolean() });
 
+/** Exactly one of them. */
+export const StepUpBody = Type.Object({
+  password: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  code: Type.Optional(Code),
+});
+export type StepUpBody = Static<typeof StepUpBody>;
+export const StepUpAnswer = Type.Object({ ok: Type.Boolean() });
+
 export const MfaStatus = Type.Object({
   enrolled: Type.Boolean(),
   enrolled_at: Nullable(InstantString),

@@ -1,3 +1,4 @@
+import { cookieDigest } from "../../platform/crypto/digests.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
@@ -6,7 +7,6 @@ import type { MfaDeps } from "./deps.ts";
 import { useDevice } from "./devices-store.ts";
 import type { EnforcedUser, Enforcement } from "./enforcement.ts";
 import { findFactor, startEnforcement } from "./store.ts";
-import { deviceDigestOf } from "./trusted-devices.ts";
 
 export interface FactorSignIn {
   readonly userId: string;
@@ -36,7 +36,7 @@ export async function signIn(
   const user = await findFactor(tx, userId);
   if (user === undefined) throw new ApiError("unauthenticated");
   if (user.mfa_enrolled_at !== null) {
-    const digest = deviceDigestOf(trustCookie);
+    const digest = cookieDigest(trustCookie);
     return { user, isSpared: digest !== null && (await useDevice(tx, { userId, digest, now })), auditEntries: [] };
   }
   const policy = enforcement.policyFor(user);

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { RecoveryCodeRow, Tables, UserRow } from "../../schema/tables/index.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { RecoveryCodeRow, SessionRow, Tables, UserRow } from "../../schema/tables/index.ts";
 
 type Db = Kysely<Tables>;
 
@@ -135,9 +136,26 @@ export async function startEnforcement(tx: Tx<Tables>, userId: string, now: Date
   return numUpdatedRows === 1n;
 }
 
-/** Notes in a session that its user verified the second factor now. */
-export async function stampVerified(tx: Tx<Tables>, sessionId: string, now: Date): Promise<void> {
-  await tx.updateTable("sessions").set({ mfa_verified_at: now }).where("id", "=", sessionId).execute();
+/** Notes in a session that its user verified the second factor now, which is a proof of who uses it. */
+export const stampVerified = (tx: Tx<Tables>, sessionId: string, now: Date): Promise<void> =>
+  stampSession(tx, sessionId, { mfa_verified_at: now, last_proof_at: now });
+
+/** Notes in a session that its user gave the password now. */
+export const stampProved = (tx: Tx<Tables>, sessionId: string, now: Date): Promise<void> =>
+  stampSession(tx, sessionId, { last_proof_at: now });
+
+/** @throws ApiError `unauthenticated` when the session has ended since the request was let in: what the transaction did is undone. */
+async function stampSession(
+  tx: Tx<Tables>,
+  sessionId: string,
+  stamps: Partial<Pick<SessionRow, "mfa_verified_at" | "last_proof_at">>,
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable("sessions")
+    .set(stamps)
+    .where("id", "=", sessionId)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new ApiError("unauthenticated");
 }
 
 /** Forgets in a user's sessions what an ended factor vouched for. */

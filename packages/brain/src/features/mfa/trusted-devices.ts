@@ -1,13 +1,13 @@
 /** Browsers that a user told to trust: their cookie spares the code at sign-in, and nothing else (spec part 3, section 5.3). */
 import { randomToken } from "@svc/protocol";
-import { sha256Hex } from "../../platform/crypto/digests.ts";
+import { cookieDigest } from "../../platform/crypto/digests.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { SessionActor } from "../../platform/http/actor.ts";
+import { browserName } from "../../platform/http/browser-name.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables, TrustedDeviceRow } from "../../schema/tables/index.ts";
 import type { AuditEntry, AuditOrigin } from "../audit/index.ts";
-import { browserName } from "./browser-name.ts";
 import { requireEnrolled } from "./check-code.ts";
 import type { MfaDeps } from "./deps.ts";
 import {
@@ -39,16 +39,10 @@ export interface NewDevice {
   readonly keepSeconds: number;
 }
 
-const cookiePattern = /^[A-Za-z0-9_-]{43}$/;
-
-/** The digest under which a cookie's device is stored; null for what cannot be such a cookie. */
-export const deviceDigestOf = (cookie: string | undefined): string | null =>
-  cookie !== undefined && cookiePattern.test(cookie) ? sha256Hex(Buffer.from(cookie, "base64url")) : null;
-
 /** Makes a trusted device in the transaction of a caller that holds the lock of the user's factor. */
 export async function trustDevice(
   tx: Tx<Tables>,
-  { clock, settings }: Pick<MfaDeps, "clock" | "settings">,
+  { clock, settings, history }: Pick<MfaDeps, "clock" | "settings" | "history">,
   { userId, label, trustCookie, origin }: TrustRequest,
 ): Promise<{ device: NewDevice; auditEntry: AuditEntry }> {
   const now = clock.now();
@@ -57,17 +51,19 @@ export async function trustDevice(
   const row: TrustedDeviceRow = {
     id: uuidV7(clock),
     user_id: userId,
-    token_hash: deviceDigestOf(cookie)!,
+    token_hash: cookieDigest(cookie)!,
     label: label ?? browserName(origin.user_agent),
     created_at: now,
     last_seen_at: now,
     expires_at: new Date(now.getTime() + keepSeconds * 1000),
     revoked_at: null,
   };
-  const before = deviceDigestOf(trustCookie);
+  const before = cookieDigest(trustCookie);
   if (before !== null) await deleteByDigest(tx, userId, before);
   await deleteOldest(tx, userId, { keep: settings.SVC_MFA_TRUSTED_DEVICES_MAX_PER_USER - 1, now });
   await insertDevice(tx, row);
+  const notice = { userId, kind: "device.trusted", origin, details: { name: row.label } } as const;
+  await history.record(tx, notice);
   return {
     device: { device: publicDevice(row, row.token_hash), cookie, keepSeconds },
     auditEntry: deviceEntry("user.mfa_device_trusted", row.id, origin),
@@ -88,7 +84,7 @@ export function createTrustedDevices(deps: MfaDeps) {
   return {
     async list(actor: SessionActor, trustCookie: string | undefined): Promise<TrustedDevice[]> {
       const rows = await listDevices(database.read, actor.user.id, clock.now());
-      const digest = deviceDigestOf(trustCookie);
+      const digest = cookieDigest(trustCookie);
       return rows.map((row) => publicDevice(row, digest));
     },
     /** @throws ApiError `conflict` (not_enrolled): without a second factor there is nothing to spare. */
@@ -113,7 +109,7 @@ export function createTrustedDevices(deps: MfaDeps) {
         const row = await deviceOf(tx, actor, id);
         if (!(await renameDevice(tx, row.id, label))) throw unknownDevice();
         await audit.append(tx, deviceEntry("user.mfa_device_renamed", row.id, origin));
-        return publicDevice({ ...row, label }, deviceDigestOf(trustCookie));
+        return publicDevice({ ...row, label }, cookieDigest(trustCookie));
       }),
     /** @returns whether it is the device of this cookie. @throws ApiError `not_found` */
     revoke: (
@@ -124,7 +120,7 @@ export function createTrustedDevices(deps: MfaDeps) {
         const row = await deviceOf(tx, actor, id);
         if (!(await revokeDevice(tx, row.id, clock.now()))) throw unknownDevice();
         await audit.append(tx, deviceEntry("user.mfa_device_revoked", row.id, origin));
-        return row.token_hash === deviceDigestOf(trustCookie);
+        return row.token_hash === cookieDigest(trustCookie);
       }),
   };
 }

@@ -30,7 +30,7 @@ export interface PasswordReset {
   /** Begins to look the address up and, for an active account, to mail it a link. Tells nothing and is not waited for. */
   request(request: { email: string; origin: AuditOrigin }): void;
   /**
-   * Gives the account of a token another password and ends all its sessions, trusted devices and other tokens. A second factor stays as it
+   * Gives the account of a token another password and ends all its sessions, trusted devices, API keys and other tokens. A second factor stays as it
    * is, and no session is made.
    *
    * @throws ApiError `not_found` for every reason why a token does not count, `validation_error` for a password that the policy refuses:
@@ -119,6 +119,7 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
       const { id: tokenId, user_id: userId } = live;
       await replacePassword(deps, {
         ...{ userId, newPassword },
+        by: "reset_link",
         action: "auth.password_reset_completed",
         origin: { ...origin, user_id: userId },
         // Two links of one account that are used at once have waited for one another.
@@ -143,7 +144,7 @@ const resetMail = (to: string, url: string): MailMessage => ({
   before: ["Somebody, probably you, asked for a new password for your account."],
   link: { label: "Choose a new password", url },
   after: [
-    `The link works once, for ${ttlMinutes} minutes. It ends all sessions; a second factor stays as it is.`,
+    `The link works once, for ${ttlMinutes} minutes. It ends all sessions and revokes all API keys; a second factor stays as it is.`,
     "If you did not ask for it, ignore this mail: your password is unchanged.",
   ],
 });

@@ -132,5 +132,6 @@ const rootActor = (id: string) =>
     user: { id, email: "root@example.org", display_name: null, is_admin: true },
     sessionId: "",
     csrfToken: "",
+    provedAt: null,
     mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
   }) as const;

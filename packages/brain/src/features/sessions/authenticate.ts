@@ -39,6 +39,7 @@ export function createSessionAuthenticator(
       user: { id: row.user_id, email: row.email, display_name: row.display_name, is_admin: row.is_admin },
       sessionId: row.id,
       csrfToken: row.csrf_token,
+      provedAt: row.last_proof_at,
       mfa: mfa.gatesOf(row),
     };
   };

@@ -1,12 +1,15 @@
 import type { SessionActor } from "../../platform/http/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { AuditOrigin } from "../audit/index.ts";
-import { noteFailedPassword, passwordRefusal, type Users } from "../users/index.ts";
+import type { SecurityHistory } from "../security-history/index.ts";
+import { noteFailedPassword, passwordRefusal, type RevokeKeys, type Users } from "../users/index.ts";
 import { issueSession } from "./issue.ts";
 import type { LoggedIn, LoginDeps } from "./login.ts";
 import { deleteSessionsOf, findCarried } from "./store.ts";
 
 export interface ChangePasswordDeps extends Omit<LoginDeps, "users" | "settings"> {
+  readonly history: Pick<SecurityHistory, "record" | "notify">;
+  readonly revokeKeys: RevokeKeys;
   readonly users: LoginDeps["users"] & Pick<Users, "findById">;
   readonly settings: LoginDeps["settings"] & { readonly SVC_PASSWORD_MIN_LENGTH: number };
 }
@@ -15,6 +18,8 @@ export interface ChangePasswordRequest {
   readonly actor: SessionActor;
   readonly currentPassword: string;
   readonly newPassword: string;
+  /** End the user's API keys as well. */
+  readonly revokesKeys: boolean;
   readonly origin: AuditOrigin;
 }
 
@@ -34,7 +39,7 @@ export async function changePassword(
   deps: ChangePasswordDeps,
   request: ChangePasswordRequest,
 ): Promise<PasswordChanged> {
-  const { users, passwords, database, clock, settings } = deps;
+  const { users, passwords, database, clock, settings, history } = deps;
   const { actor, origin } = request;
   const refusal = passwordRefusal("new_password", request.newPassword, settings.SVC_PASSWORD_MIN_LENGTH);
   if (refusal !== null) throw refusal;
@@ -60,17 +65,26 @@ export async function changePassword(
       isRemembered: carried?.is_remembered ?? false,
       mfaVerifiedAt: carried?.mfa_verified_at ?? null,
       isMfaSpared: carried?.is_mfa_spared ?? false,
-      address: origin.source_ip,
-      userAgent: origin.user_agent,
+      origin,
       presentedCookie: undefined,
+      device: null,
     });
+    const revocation = { userId: user.id, reason: "password_changed", now: clock.now() };
+    const keysRevoked = request.revokesKeys ? await deps.revokeKeys(tx, revocation) : 0;
     await deps.audit.append(tx, {
       ...about,
-      metadata: { sessions_ended: ended.length, trusted_devices_ended: devicesEnded },
+      metadata: {
+        sessions_ended: ended.length,
+        trusted_devices_ended: devicesEnded,
+        api_keys_revoked: keysRevoked,
+      },
     });
-    return { user, session, ended, factor: { user, isPending: actor.mfa.pending } };
+    const details = { by: "owner", api_keys_revoked: keysRevoked } as const;
+    const mail = await history.record(tx, { userId: user.id, kind: "password.changed", origin, details });
+    return { user, session, ended, mail, factor: { user, isPending: actor.mfa.pending } };
   });
   if (changed === null) throw wrongPassword();
+  history.notify(changed.mail);
   return changed;
 }
 

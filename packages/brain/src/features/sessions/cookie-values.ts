@@ -6,11 +6,16 @@ interface CookieReply {
   clearCookie(name: string, options: CookieAttributes): unknown;
 }
 
-/** Gives the browser a new session: the cookie it keeps to itself and the CSRF token that its pages read. */
+/** Browsers keep no cookie for longer than 400 days; each sign-in renews it. */
+const deviceSeconds = 400 * 86_400;
+
+/** Gives the browser a new session: the cookie it keeps to itself and the CSRF token that its pages read; and at sign-in its device cookie. */
 export function sendSessionCookies(reply: CookieReply, cookies: Cookies, session: IssuedSession): void {
   const kept = session.keepSeconds === null ? {} : { maxAge: session.keepSeconds };
   reply.setCookie(cookies.session.name, session.cookie, { ...cookies.session.attributes, ...kept });
   reply.setCookie(cookies.csrf.name, session.csrfToken, { ...cookies.csrf.attributes, ...kept });
+  if (session.device === null) return;
+  reply.setCookie(cookies.device.name, session.device.cookie, { ...cookies.device.attributes, maxAge: deviceSeconds });
 }
 
 export function clearSessionCookies(reply: CookieReply, cookies: Cookies): void {

@@ -5,6 +5,8 @@ import { mintSessionCookie, sessionDigestOf } from "../../platform/crypto/sessio
 import type { Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { SessionRow, Tables } from "../../schema/tables/index.ts";
+import type { AuditOrigin } from "../audit/index.ts";
+import type { DeviceSeen, SecurityHistory } from "../security-history/index.ts";
 import { deleteByDigest, insertSession } from "./store.ts";
 
 export interface IssueDeps {
@@ -14,6 +16,7 @@ export interface IssueDeps {
     readonly SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS: number;
     readonly SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS: number;
   };
+  readonly history: Pick<SecurityHistory, "seeDevice">;
 }
 
 export interface IssueRequest {
@@ -22,10 +25,11 @@ export interface IssueRequest {
   readonly mfaVerifiedAt?: Date | null;
   /** A trusted device spares the code. */
   readonly isMfaSpared?: boolean;
-  readonly address: string | null;
-  readonly userAgent: string | null;
+  readonly origin: AuditOrigin;
   /** The session cookie that came with the request: its session ends. */
   readonly presentedCookie: string | undefined;
+  /** Of a sign-in: the device cookie that came with the request. Null where a session only takes the place of another. */
+  readonly device: { readonly cookie: string | undefined } | null;
 }
 
 /** What the browser is given; the values exist nowhere else. */
@@ -37,11 +41,14 @@ export interface IssuedSession {
   readonly keepSeconds: number | null;
   /** The session that was presented and ended with this one's beginning. */
   readonly replaced: Pick<SessionRow, "id" | "user_id"> | null;
+  /** The device cookie to set, and the mail that a new device asks for; null unless it is a sign-in. */
+  readonly device: DeviceSeen | null;
 }
 
 /** Makes a new session in the caller's transaction; a value from before the sign-in is never kept (spec part 3, section 5.1 rule 5). */
 export async function issueSession(tx: Tx<Tables>, deps: IssueDeps, request: IssueRequest): Promise<IssuedSession> {
-  const { clock, keyring, settings } = deps;
+  const { clock, keyring, settings, history } = deps;
+  const { userId, origin } = request;
   const presented = request.presentedCookie === undefined ? null : sessionDigestOf(keyring, request.presentedCookie);
   const replaced = presented === null ? null : await deleteByDigest(tx, presented);
   const lifetimeSeconds = request.isRemembered
@@ -53,17 +60,20 @@ export async function issueSession(tx: Tx<Tables>, deps: IssueDeps, request: Iss
   const id = uuidV7(clock);
   await insertSession(tx, {
     id,
-    user_id: request.userId,
+    user_id: userId,
     token_hash: digest,
     csrf_token: csrfToken,
     is_remembered: request.isRemembered,
     issued_at: now,
     last_seen_at: now,
     expires_at: new Date(now.getTime() + lifetimeSeconds * 1000),
-    ip_at_issue: request.address,
-    user_agent_at_issue: request.userAgent?.slice(0, 512) ?? null,
+    ip_at_issue: origin.source_ip,
+    user_agent_at_issue: origin.user_agent?.slice(0, 512) ?? null,
     mfa_verified_at: request.mfaVerifiedAt ?? null,
     is_mfa_spared: request.isMfaSpared ?? false,
+    // Whoever is given a session has just given a password, or the set-up token with a new one.
+    last_proof_at: now,
   });
-  return { id, cookie, csrfToken, keepSeconds: request.isRemembered ? lifetimeSeconds : null, replaced };
+  const device = request.device === null ? null : await history.seeDevice(tx, { userId, origin, ...request.device });
+  return { id, cookie, csrfToken, keepSeconds: request.isRemembered ? lifetimeSeconds : null, replaced, device };
 }

@@ -20,7 +20,12 @@ for (const dialect of testDialects) {
         tx.updateTable("users").set({ failed_logins: 0, locked_until: null }).execute(),
       );
     });
-    const nothingKept = { isRemembered: false, presentedCookie: undefined, trustCookie: undefined };
+    const nothingKept = {
+      isRemembered: false,
+      presentedCookie: undefined,
+      trustCookie: undefined,
+      deviceCookie: undefined,
+    };
     const login = (password: string) => fixture.sessions.login({ ...nothingKept, email, password, origin: ownOrigin });
 
     test("counts guesses that run side by side, each of them", async () => {

@@ -37,6 +37,7 @@ export interface LoginRequest {
   readonly presentedCookie: string | undefined;
   /** The trusted-device cookie. */
   readonly trustCookie: string | undefined;
+  readonly deviceCookie: string | undefined;
   readonly origin: AuditOrigin;
 }
 
@@ -108,9 +109,9 @@ async function attempt(deps: LoginDeps, request: LoginRequest, isSecond = false)
       userId: user.id,
       isRemembered: request.isRemembered,
       isMfaSpared: factor.isSpared,
-      address: origin.source_ip,
-      userAgent: origin.user_agent,
+      origin,
       presentedCookie: request.presentedCookie,
+      device: { cookie: request.deviceCookie },
     });
     const entry = {
       action: "auth.login",

@@ -31,6 +31,7 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
       const { answer, session } = await sessions.login({
         ...{ email, password, isRemembered, presentedCookie },
         trustCookie: request.cookies[cookies.mfaTrust.name],
+        deviceCookie: request.cookies[cookies.device.name],
         origin: originOf(request, null),
       });
       sendSessionCookies(reply, cookies, session);
@@ -67,8 +68,15 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
     async (request, reply) => {
       const actor = person(request.actor);
       const { current_password: currentPassword, new_password: newPassword } = request.body;
+      const revokesKeys = request.body.revoke_api_keys === true;
       const origin = originOf(request, actor);
-      const { answer, session } = await sessions.changePassword({ actor, currentPassword, newPassword, origin });
+      const { answer, session } = await sessions.changePassword({
+        actor,
+        currentPassword,
+        newPassword,
+        revokesKeys,
+        origin,
+      });
       sendSessionCookies(reply, cookies, session);
       if (request.cookies[cookies.mfaTrust.name] !== undefined)
         reply.clearCookie(cookies.mfaTrust.name, cookies.mfaTrust.attributes);

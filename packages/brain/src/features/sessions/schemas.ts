@@ -32,6 +32,7 @@ export type MeAnswer = Static<typeof MeAnswer>;
 export const ChangePasswordBody = Type.Object({
   current_password: Type.String({ minLength: 1, maxLength: 256 }),
   new_password: NewPassword,
+  revoke_api_keys: Type.Optional(Type.Boolean({ description: "end all API keys of the user as well" })),
 });
 
 export const SessionPublic = Type.Object({

@@ -11,7 +11,8 @@ import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { Memberships } from "../memberships/index.ts";
 import type { Mfa } from "../mfa/index.ts";
-import { type ProfileBody, publicUser, type UserPublic, type Users } from "../users/index.ts";
+import type { SecurityHistory } from "../security-history/index.ts";
+import { type ProfileBody, publicUser, type RevokeKeys, type UserPublic, type Users } from "../users/index.ts";
 import { createActivity } from "./activity.ts";
 import { createSessionAuthenticator } from "./authenticate.ts";
 import { type ChangePasswordRequest, changePassword } from "./change-password.ts";
@@ -31,6 +32,8 @@ export interface SessionsDeps {
   readonly passwords: Passwords;
   readonly users: Users;
   readonly memberships: Pick<Memberships, "listOf">;
+  readonly history: Pick<SecurityHistory, "record" | "notify" | "seeDevice">;
+  readonly revokeKeys: RevokeKeys;
   readonly mfa: Pick<Mfa, "gatesOf" | "signIn" | "stateOf" | "endTrustedDevices">;
   readonly settings: SessionValues & { readonly SVC_PASSWORD_MIN_LENGTH: number };
   readonly onError: (error: unknown) => void;
@@ -130,6 +133,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     session: createSessionAuthenticator(deps, activity),
     async login(request) {
       const signedIn = await login(loginDeps, request);
+      deps.history.notify(signedIn.session.device?.mail ?? null);
       const { session } = signedIn;
       if (session.replaced !== null) await announce(session.replaced.user_id, [session.replaced.id]);
       return { answer: loginAnswer(signedIn), session };

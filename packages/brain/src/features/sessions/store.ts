@@ -21,6 +21,7 @@ export const sessionOfDigest = (db: Db, digest: string) =>
       "s.user_agent_at_issue",
       "s.mfa_verified_at",
       "s.is_mfa_spared",
+      "s.last_proof_at",
       "u.email",
       "u.display_name",
       "u.is_admin",

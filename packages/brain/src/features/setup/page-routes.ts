@@ -101,6 +101,7 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, cl
         body: request.body,
         origin: originOf(request, null),
         presentedCookie: request.cookies[cookies.session.name],
+        deviceCookie: request.cookies[cookies.device.name],
       });
       sendSessionCookies(reply, cookies, session);
       return reply.redirect(dashboardUrl, 303);

@@ -35,6 +35,7 @@ export const setupRoutes: Routes<{ setup: Setup; cookies: Cookies }> = (app, { s
         body: request.body,
         origin: originOf(request, null),
         presentedCookie: request.cookies[cookies.session.name],
+        deviceCookie: request.cookies[cookies.device.name],
       });
       sendSessionCookies(reply, cookies, done.session);
       return { user: publicUser(done.user), project_id: done.projectId };

@@ -35,6 +35,7 @@ export interface SetupRequest {
   readonly body: SetupBody;
   readonly origin: AuditOrigin;
   readonly presentedCookie: string | undefined;
+  readonly deviceCookie: string | undefined;
 }
 
 export interface SetupDone {
@@ -157,7 +158,7 @@ export function createSetup(deps: SetupDeps): Setup {
       });
       return minting;
     },
-    async complete({ body, origin, presentedCookie }) {
+    async complete({ body, origin, presentedCookie, deviceCookie }) {
       if (!(await isOpen())) throw alreadyInitialised();
       await requireBudget(origin.source_ip ?? "");
       const digests = candidateDigests(masters, tokenLabels.setup, body.token);
@@ -185,9 +186,9 @@ export function createSetup(deps: SetupDeps): Setup {
         return deps.sessions.issue(tx, {
           userId: user.id,
           isRemembered: false,
-          address: origin.source_ip,
-          userAgent: origin.user_agent,
+          origin,
           presentedCookie,
+          device: { cookie: deviceCookie },
         });
       });
       isClosed = true;

@@ -80,6 +80,7 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
       requireUser(await users.findById(userId));
       return replacePassword(deps, {
         ...{ userId, newPassword, origin },
+        by: origin.user_id === null ? "operator" : "administrator",
         action: "user.password.reset",
         admit: requireUser,
       });

@@ -1,3 +1,4 @@
+export type { RevokeKeys } from "./about.ts";
 export { createUserAdministration, type UserAdministration } from "./administration.ts";
 export { type FailedPasswordDeps, noteFailedPassword } from "./failed-password.ts";
 export { firstPasswordRefusal, minFirstPasswordChars, passwordRefusal } from "./password-rules.ts";

@@ -3,7 +3,8 @@ import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
-import type { EndingSessions } from "./about.ts";
+import type { SecurityHistory } from "../security-history/index.ts";
+import type { EndingSessions, RevokeKeys } from "./about.ts";
 import { passwordRefusal } from "./password-rules.ts";
 import { deleteResetTokens, deleteTrustedDevices, updateUser } from "./store.ts";
 import type { Users } from "./users.ts";
@@ -15,6 +16,8 @@ export interface ReplacePasswordDeps {
   readonly users: Pick<Users, "lock">;
   readonly passwords: Pick<Passwords, "hash">;
   readonly sessions: EndingSessions;
+  readonly history: Pick<SecurityHistory, "record" | "notify">;
+  readonly revokeKeys: RevokeKeys;
   readonly settings: { readonly SVC_PASSWORD_MIN_LENGTH: number };
 }
 
@@ -23,39 +26,57 @@ export interface PasswordReplacement {
   readonly newPassword: string;
   /** Judges the locked account in the transaction, and throws where it must stay as it is. */
   readonly admit: (user: UserRow | undefined, tx: Tx<Tables>) => unknown;
+  readonly by: keyof typeof reasons;
   readonly action: string;
   readonly origin: AuditOrigin;
 }
 
+/** Why the API keys of the account end, by who replaces its password. */
+const reasons = {
+  reset_link: "password_reset",
+  administrator: "password_reset_by_admin",
+  operator: "account_rescue",
+} as const;
+
 export interface EndedByReset {
   readonly sessions_ended: number;
+  readonly api_keys_revoked: number;
   readonly trusted_devices_ended: number;
 }
 
 /**
- * Gives an account another password without the old one. Its lock, its sessions, its trusted devices and its reset tokens end; a second
- * factor stays as it is.
+ * Gives an account another password without the old one. Its lock, its sessions, its trusted devices, its API keys and its reset
+ * tokens end; a second factor stays as it is.
  *
  * @throws ApiError `validation_error` for a password that the policy refuses, and what `admit` throws.
  */
 export async function replacePassword(
-  { database, clock, audit, users, passwords, sessions, settings }: ReplacePasswordDeps,
-  { userId, newPassword, admit, action, origin }: PasswordReplacement,
+  { database, clock, audit, users, passwords, sessions, history, revokeKeys, settings }: ReplacePasswordDeps,
+  { userId, newPassword, admit, by, action, origin }: PasswordReplacement,
 ): Promise<EndedByReset> {
   const refusal = passwordRefusal("new_password", newPassword, settings.SVC_PASSWORD_MIN_LENGTH);
   if (refusal !== null) throw refusal;
   const password_hash = await passwords.hash(newPassword);
-  const { sessionIds, counts } = await database.write(async (tx) => {
+  const { sessionIds, counts, mail } = await database.write(async (tx) => {
     await admit(await users.lock(tx, userId), tx);
     // The account first: a sign-in with the old password that runs beside this one then fails, or its session is there to be ended.
-    await updateUser(tx, userId, { password_hash, failed_logins: 0, locked_until: null, updated_at: clock.now() });
+    const now = clock.now();
+    await updateUser(tx, userId, { password_hash, failed_logins: 0, locked_until: null, updated_at: now });
     const devicesEnded = await deleteTrustedDevices(tx, userId);
     await deleteResetTokens(tx, userId);
     const sessionIds = await sessions.endAllOf(tx, userId);
-    const counts = { sessions_ended: sessionIds.length, trusted_devices_ended: devicesEnded };
+    const keysRevoked = await revokeKeys(tx, { userId, reason: reasons[by], now });
+    const counts = {
+      sessions_ended: sessionIds.length,
+      trusted_devices_ended: devicesEnded,
+      api_keys_revoked: keysRevoked,
+    };
     await audit.append(tx, { action, target_type: "user", target_id: userId, metadata: counts, ...origin });
-    return { sessionIds, counts };
+    const details = { by, api_keys_revoked: keysRevoked };
+    const mail = await history.record(tx, { userId, kind: "password.changed", origin, details });
+    return { sessionIds, counts, mail };
   });
+  history.notify(mail);
   await sessions.tellEnded(userId, sessionIds);
   return counts;
 }

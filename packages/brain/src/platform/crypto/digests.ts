@@ -16,3 +16,9 @@ export function candidateDigests(keyring: Keyring, label: TokenLabel, token: str
 export function sha256Hex(value: string | Uint8Array): string {
   return createHash("sha256").update(value).digest("hex");
 }
+
+const cookiePattern = /^[A-Za-z0-9_-]{43}$/;
+
+/** The digest under which a cookie of 32 random bytes is stored; null for what cannot be one. */
+export const cookieDigest = (cookie: string | undefined): string | null =>
+  cookie !== undefined && cookiePattern.test(cookie) ? sha256Hex(Buffer.from(cookie, "base64url")) : null;

@@ -67,6 +67,8 @@ export interface Access {
 const dashboardTags: ReadonlySet<Tag> = new Set(["dashboard", "setup", "auth", "mfa", "hub"]);
 /** What the feed's refusal always says (spec part 1, Activity feed). */
 const activityRetrySeconds = 60;
+/** A proof of identity older than this does not open a route that asks for one (`stepUp`). */
+const stepUpMs = 15 * 60_000;
 const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
 
 export function createAccess(deps: AccessDeps): Access {
@@ -195,7 +197,7 @@ export function createAccess(deps: AccessDeps): Access {
       throw tooManyRequests("activity", activityRetrySeconds);
     if (policy.globalAdmin === true && !actor.user.is_admin)
       throw new ApiError("forbidden", { required: "global_admin" });
-    if (!namesProject(policy)) return requireFreshMfa(policy, actor);
+    if (!namesProject(policy)) return requireProofs(policy, actor);
     const { slug } = request.params as { slug: string };
     return settle(deps.projects.find(slug, actor.user.id), (entry) => {
       const project = accessTo(entry, actor);
@@ -203,13 +205,23 @@ export function createAccess(deps: AccessDeps): Access {
       if (!project.is_active && isMutating(request.method) && policy.archivedOk !== true) {
         throw new ApiError("conflict", { reason: "project_archived" });
       }
-      requireFreshMfa(policy, actor);
+      requireProofs(policy, actor);
       request.projectAccess = project;
     });
   }
 
-  function requireFreshMfa(policy: RoutePolicy, actor: Actor): void {
-    if (policy.freshMfa !== true || actor.kind !== "session" || !actor.mfa.enrolled) return;
+  /** The code first: verifying it is a proof too, so that a session which lacks both is asked once. */
+  function requireProofs(policy: RoutePolicy, actor: Actor): void {
+    if (actor.kind !== "session") return;
+    requireFreshMfa(policy, actor);
+    if (policy.stepUp !== true) return;
+    const provedMs = actor.provedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
+    if (deps.clock.now().getTime() - provedMs <= stepUpMs) return;
+    throw new ApiError("step_up_required", { methods: actor.mfa.enrolled ? ["password", "code"] : ["password"] });
+  }
+
+  function requireFreshMfa(policy: RoutePolicy, actor: SessionActor): void {
+    if (policy.freshMfa !== true || !actor.mfa.enrolled) return;
     const verifiedMs = actor.mfa.verifiedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
     if (deps.clock.now().getTime() - verifiedMs > freshMfaMs) throw new ApiError("mfa_reverify_required");
   }

@@ -21,6 +21,8 @@ export interface SessionActor {
   sessionId: string;
   /** The token kept in the session's row, that header and cookie are each compared with. */
   csrfToken: string;
+  /** When the password or a code was last given in this session; null when that is not known. */
+  provedAt: Date | null;
   mfa: {
     /** The user has an active second factor. */
     enrolled: boolean;

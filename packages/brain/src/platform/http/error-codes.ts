@@ -11,6 +11,7 @@ export const errorCodes = {
   project_inactive: { status: 403, message: "the project is archived" },
   mfa_enrollment_required: { status: 403, message: "a second factor must be set up first" },
   mfa_reverify_required: { status: 403, message: "the second factor must be verified again" },
+  step_up_required: { status: 403, message: "the password or a code must be given again" },
   csrf_failed: { status: 403, message: "the CSRF check failed" },
   not_found: { status: 404, message: "not found" },
   method_not_allowed: { status: 405, message: "this path does not take this method" },

@@ -58,6 +58,7 @@ export function person(name: string, change: Partial<SessionActor> = {}): Sessio
     user: user(name, name === "root"),
     sessionId: `s-${name}`,
     csrfToken: `csrf-${name}`,
+    provedAt: null,
     mfa: { enrolled: false, pending: false, verifiedAt: null, overdueSince: null },
     ...change,
   };

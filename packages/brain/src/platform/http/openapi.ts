@@ -128,6 +128,7 @@ function needsOf(policy: RoutePolicy, method: string): Record<string, unknown> {
     ...(role === undefined ? {} : { "x-svc-role": role }),
     ...(scope === null ? {} : { "x-svc-scope": scope }),
     ...(policy.freshMfa === true ? { "x-svc-fresh-mfa": true } : {}),
+    ...(policy.stepUp === true ? { "x-svc-step-up": true } : {}),
     ...(policy.bucket === undefined ? {} : { "x-svc-bucket": policy.bucket }),
   };
 }

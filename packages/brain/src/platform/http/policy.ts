@@ -19,6 +19,8 @@ export interface RoutePolicy {
   sessionOnly?: true;
   /** Browser sessions of users with a second factor must have verified it lately. */
   freshMfa?: true;
+  /** Browser sessions must have proved who uses them lately: with the password, or with a code where there is a second factor. */
+  stepUp?: true;
   /** Per-address budget; counted before anything else (`activity`: per user, after authentication). */
   bucket?: BucketName;
   /** A mutating route that goes on working on an archived project (restoring it). */
@@ -55,7 +57,7 @@ export function policyFault(policy: Partial<RoutePolicy> | undefined, path: stri
   if (!(policy.tag in tags)) return `has the unknown tag ${policy.tag}`;
   if (policy.bucket !== undefined && !(policy.bucket in bucketRules)) return `has the unknown bucket ${policy.bucket}`;
   const projectRole = policy.role !== undefined || policy.auditRole === true;
-  const closed = projectRole || policy.globalAdmin || policy.freshMfa || policy.sessionOnly;
+  const closed = projectRole || policy.globalAdmin || policy.freshMfa || policy.stepUp || policy.sessionOnly;
   if (policy.public !== undefined && closed) return "is public and asks for rights";
   if (policy.role !== undefined && policy.auditRole) return "states both role and auditRole";
   if (projectRole && !path.includes("/:slug")) return "asks for a project role without :slug in its path";

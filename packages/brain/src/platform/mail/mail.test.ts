@@ -31,6 +31,7 @@ function mailTo(url: string | undefined, sender: string | undefined = from) {
       ...(sender !== undefined && { SVC_MAIL_FROM: sender }),
     },
     log,
+    clock: { monotonicMs: () => performance.now() },
   });
   onTestFinished(() => mail.stop());
   return { mail, logged };

@@ -3,6 +3,8 @@
  * credentials, and is not tried again: whoever asked for the mail asks once more.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../clock.ts";
+import { createCountedWord } from "../counted-word.ts";
 import { isLoopbackHost } from "../http/hosts.ts";
 import type { Log } from "../log.ts";
 import { type MailMessage, renderMail } from "./render.ts";
@@ -37,11 +39,20 @@ const connectMs = 10_000;
 const silenceMs = 15_000;
 const stopMs = 3000;
 
-export function createMail({ settings, log }: { settings: MailValues; log: Pick<Log, "info" | "warn"> }): Mail {
+export interface MailDeps {
+  readonly settings: MailValues;
+  readonly log: Pick<Log, "info" | "warn">;
+  readonly clock: Pick<Clock, "monotonicMs">;
+}
+
+export function createMail({ settings, log, clock }: MailDeps): Mail {
   const { SVC_MAIL_URL: url, SVC_MAIL_FROM: sender } = settings;
   const from = sender === undefined ? null : parseMailbox(sender);
   if (url === undefined || from === null) return { isConfigured: false, send: async () => false, stop: async () => {} };
 
+  // A server that is away fails every mail of a flood.
+  const failureNoted = createCountedWord(clock, (mails, about) => log.warn("mail.failed", { ...about, mails }));
+  const dropNoted = createCountedWord(clock, (mails, about) => log.warn("mail.dropped", { ...about, mails }));
   const waiting: (() => void)[] = [];
   const underWay = new Set<Promise<boolean>>();
   let transport: Promise<Transport> | null = null;
@@ -49,7 +60,7 @@ export function createMail({ settings, log }: { settings: MailValues; log: Pick<
   let free = maxAtOnce;
 
   function dropped({ kind }: MailMessage, reason: string): false {
-    log.warn("mail.dropped", { kind, reason });
+    dropNoted({ kind, reason });
     return false;
   }
 
@@ -72,7 +83,7 @@ export function createMail({ settings, log }: { settings: MailValues; log: Pick<
     } catch (error) {
       // The server's words may repeat the recipient or the user name.
       const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
-      log.warn("mail.failed", { kind: message.kind, code, response_code: responseCode, command });
+      failureNoted({ kind: message.kind, code, response_code: responseCode, command });
       return false;
     }
   }

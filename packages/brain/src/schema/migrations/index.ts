@@ -14,6 +14,7 @@ import { commandLists } from "./0012-command-lists.ts";
 import { bulkRetries } from "./0013-bulk-retries.ts";
 import { claimedGeneration } from "./0014-claimed-generation.ts";
 import { bulkRetryList } from "./0015-bulk-retry-list.ts";
+import { accountSecurity } from "./0016-account-security.ts";
 
 /** Every migration, in order. A released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   bulkRetries,
   claimedGeneration,
   bulkRetryList,
+  accountSecurity,
 ];

@@ -46,6 +46,30 @@ export interface SessionRow {
   mfa_verified_at: Date | null;
   /** A trusted device spared the code at sign-in; never counts as a verified code. */
   is_mfa_spared: boolean;
+  /** When its user last gave the password or a code; null for a session from before this was kept. */
+  last_proof_at: Date | null;
+}
+
+/** Something that happened to an account and that its owner should know. */
+export interface AccountNoticeRow {
+  id: string;
+  user_id: string;
+  occurred_at: Date;
+  kind: string;
+  source_ip: string | null;
+  user_agent: string | null;
+  /** JSON object. */
+  details: string;
+}
+
+/** A browser that an account has signed in from; it grants nothing. */
+export interface KnownDeviceRow {
+  id: string;
+  user_id: string;
+  /** Hex SHA-256 of the cookie's 32 bytes. */
+  token_hash: string;
+  created_at: Date;
+  last_seen_at: Date;
 }
 
 export interface RecoveryCodeRow {

@@ -1,7 +1,9 @@
 import type {
+  AccountNoticeRow,
   ApiKeyRow,
   FirstBootTokenRow,
   InvitationRow,
+  KnownDeviceRow,
   MembershipRow,
   MetaRow,
   PasswordResetTokenRow,
@@ -47,6 +49,8 @@ export interface Tables {
   sessions: SessionRow;
   mfa_recovery_codes: RecoveryCodeRow;
   trusted_devices: TrustedDeviceRow;
+  account_notices: AccountNoticeRow;
+  known_devices: KnownDeviceRow;
   password_reset_tokens: PasswordResetTokenRow;
   api_keys: ApiKeyRow;
   invitations: InvitationRow;

@@ -1,0 +1,3 @@
+export { pruneSecurityHistory } from "./loops.ts";
+export { securityHistoryRoutes } from "./routes.ts";
+export { createSecurityHistory, type DeviceSeen, type SecurityHistory } from "./security-history.ts";

@@ -1,0 +1,19 @@
+import type { Routes } from "../../platform/http/app.ts";
+import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
+import { HistoryQuery, SecurityHistoryPage } from "./schemas.ts";
+import type { SecurityHistory } from "./security-history.ts";
+
+export const securityHistoryRoutes: Routes<{ history: Pick<SecurityHistory, "list">; settings: PageSizes }> = (
+  app,
+  { history, settings },
+) => {
+  app.get(
+    "/auth/security-history",
+    { schema: { querystring: HistoryQuery, response: { 200: SecurityHistoryPage } }, config: { tag: "auth" } },
+    (request) =>
+      history.list(request.actor.user.id, {
+        cursor: request.query.cursor,
+        limit: clampLimit(request.query.limit, settings),
+      }),
+  );
+};

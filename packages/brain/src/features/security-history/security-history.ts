@@ -1,0 +1,168 @@
+import { isUuid, randomToken } from "@svc/protocol";
+import type { Clock } from "../../platform/clock.ts";
+import { cookieDigest } from "../../platform/crypto/digests.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import { browserName } from "../../platform/http/browser-name.ts";
+import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
+import { pageOf } from "../../platform/http/paging.ts";
+import { uuidV7 } from "../../platform/ids.ts";
+import type { Mail } from "../../platform/mail/mail.ts";
+import type { MailMessage } from "../../platform/mail/render.ts";
+import type { AccountNoticeRow, Tables } from "../../schema/tables/index.ts";
+import type { AuditOrigin } from "../audit/index.ts";
+import { detailsOf, type NoticeDetails, type NoticeKind, ruleOf } from "./kinds.ts";
+import type { SecurityHistoryPage } from "./schemas.ts";
+import {
+  countNotices,
+  deleteNoticesBefore,
+  findAddress,
+  hasDevices,
+  insertDevice,
+  insertNotice,
+  isDeviceOfAnybody,
+  listNotices,
+  seeDevice,
+} from "./store.ts";
+
+export interface SecurityHistoryDeps {
+  readonly database: Pick<Database<Tables>, "read" | "write">;
+  readonly clock: Clock;
+  readonly mail: Pick<Mail, "send" | "isConfigured">;
+  readonly settings: { readonly SVC_PUBLIC_URL: string };
+}
+
+export interface NewNotice {
+  readonly userId: string;
+  readonly kind: NoticeKind;
+  /** Address and browser are kept of the owner's own acts only: those of administrators are not the owner's to see. */
+  readonly origin: AuditOrigin;
+  readonly details?: NoticeDetails;
+}
+
+/** A mail to give to `notify` after the commit; null when none is due. */
+export type DueMail = MailMessage | null;
+
+export interface DeviceSeen {
+  /** For the browser to keep: the presented value where the service gave it out, else a fresh one. */
+  readonly cookie: string;
+  readonly mail: DueMail;
+}
+
+export interface SecurityHistory {
+  /** Writes a notice in the transaction of its cause. */
+  record(tx: Tx<Tables>, notice: NewNotice): Promise<DueMail>;
+  /** Begins to send a mail; after the commit, and not waited for. */
+  notify(mail: DueMail): void;
+  /**
+   * Notes the browser of a sign-in, in its transaction, with a notice when the account has not signed in from it before. The first browser
+   * of an account is no news to its owner. The cookie is no credential.
+   */
+  seeDevice(
+    tx: Tx<Tables>,
+    request: { readonly userId: string; readonly cookie: string | undefined; readonly origin: AuditOrigin },
+  ): Promise<DeviceSeen>;
+  list(
+    userId: string,
+    page: { readonly cursor: string | undefined; readonly limit: number },
+  ): Promise<SecurityHistoryPage>;
+  /** Deletes notices from before an instant. */
+  prune(before: Date): Promise<number>;
+  /** Resolves when the mails so far were sent or have failed. */
+  settled(): Promise<void>;
+}
+
+/** Notices kept per user. */
+const maxNotices = 500;
+/** Browsers kept per user. */
+const maxDevices = 50;
+/** Mails of one kind to one user within an hour; the history shows what exceeds them. */
+const maxMailsPerHour = 10;
+const hourMs = 3_600_000;
+const maxUserAgentChars = 512;
+
+/** What happened to an account, for its owner: a history, and mails about what may be somebody else's doing. */
+export function createSecurityHistory({ database, clock, mail, settings }: SecurityHistoryDeps): SecurityHistory {
+  const sending = new Set<Promise<unknown>>();
+  const url = new URL("/me/security", settings.SVC_PUBLIC_URL).href;
+
+  async function record(tx: Tx<Tables>, notice: NewNotice): Promise<DueMail> {
+    const { userId, kind, origin, details = {} } = notice;
+    const now = clock.now();
+    const isOwn = origin.user_id === userId;
+    const row: AccountNoticeRow = {
+      id: uuidV7(clock),
+      user_id: userId,
+      occurred_at: now,
+      kind,
+      source_ip: isOwn ? origin.source_ip : null,
+      user_agent: isOwn ? (origin.user_agent?.slice(0, maxUserAgentChars) ?? null) : null,
+      details: JSON.stringify(details),
+    };
+    await insertNotice(tx, row, maxNotices);
+    if (!mail.isConfigured || !ruleOf(kind).isMailed) return null;
+    const since = new Date(now.getTime() - hourMs);
+    if ((await countNotices(tx, { userId, kind, since })) > maxMailsPerHour) return null;
+    const to = await findAddress(tx, userId);
+    return to === undefined ? null : noticeMail(to, row, url);
+  }
+
+  return {
+    record,
+    notify(message) {
+      if (message === null) return;
+      const sent = mail.send(message).finally(() => sending.delete(sent));
+      sending.add(sent);
+    },
+    async seeDevice(tx, { userId, cookie, origin }) {
+      const now = clock.now();
+      const presented = cookieDigest(cookie);
+      if (presented !== null && (await seeDevice(tx, { userId, digest: presented, now })))
+        return { cookie: cookie!, mail: null };
+      const isFirst = !(await hasDevices(tx, userId));
+      // One value per browser serves every account that signs in from it; a value that the service never gave out is replaced.
+      const kept = presented !== null && (await isDeviceOfAnybody(tx, presented)) ? cookie! : randomToken();
+      const token_hash = cookieDigest(kept)!;
+      const row = { id: uuidV7(clock), user_id: userId, token_hash, created_at: now, last_seen_at: now };
+      await insertDevice(tx, row, maxDevices);
+      const notice = { userId, kind: "sign_in.new_device", origin: { ...origin, user_id: userId } } as const;
+      return { cookie: kept, mail: isFirst ? null : await record(tx, notice) };
+    },
+    async list(userId, { cursor, limit }) {
+      const position = decodeCursor(cursor, ["instant", "string"]);
+      const olderThan = position === null || !isUuid(position[1]) ? null : { at: position[0], id: position[1] };
+      const rows = await listNotices(database.read, userId, { olderThan, limit: limit + 1 });
+      const { items, next_cursor } = pageOf(rows, limit, (row) => encodeCursor([row.occurred_at, row.id]));
+      return { items: items.map(publicNotice), next_cursor };
+    },
+    prune: (before) => database.write((tx) => deleteNoticesBefore(tx, before)),
+    async settled() {
+      await Promise.all(sending);
+    },
+  };
+}
+
+const publicNotice = (row: AccountNoticeRow): SecurityHistoryPage["items"][number] => ({
+  id: row.id,
+  occurred_at: row.occurred_at.toISOString(),
+  kind: row.kind as NoticeKind,
+  source_ip: row.source_ip,
+  user_agent: row.user_agent,
+  details: detailsOf(row),
+});
+
+function noticeMail(to: string, row: AccountNoticeRow, url: string): MailMessage {
+  const { subject, says } = ruleOf(row.kind as NoticeKind);
+  const time = `${row.occurred_at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const where = row.source_ip === null ? "" : ` Address: ${row.source_ip}. Browser: ${browserName(row.user_agent)}.`;
+  return {
+    kind: "account_notice",
+    to,
+    subject,
+    before: [says(detailsOf(row)), `Time: ${time}.${where}`],
+    link: { label: "Review the security of your account", url },
+    after: [
+      "If this was you, you don't need to do anything.",
+      "If it wasn't, change your password and revoke what you don't recognize, or ask your administrator for help.",
+    ],
+  };
+}
