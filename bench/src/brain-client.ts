@@ -10,6 +10,7 @@ import { signIn } from "@svc/testkit/brain";
 export interface BenchBrain {
   readonly url: string;
   readonly port: number;
+  readonly pid: number;
   readonly projectId: string;
   readonly agents: readonly { readonly agentId: string; readonly token: string; readonly hmacSecret: string }[];
   /** Milliseconds from the start of the process until /health/ready answered 200. */
@@ -25,6 +26,8 @@ export interface BenchBrainOptions {
   /** Agents to mint; default 4. */
   readonly agents?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Receives the log of the service as it is written; dropped by default. */
+  readonly onLog?: (chunk: Buffer) => void;
 }
 
 /** The administrator of every bench brain. */
@@ -52,7 +55,7 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
   const startedMs = performance.now();
   const child = spawn(process.execPath, [launcher, "serve", "--port", String(port)], {
     cwd: options.home,
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", options.onLog === undefined ? "ignore" : "pipe", "inherit"],
     env: {
       PATH: process.env.PATH,
       SVC_HOME: options.home,
@@ -67,6 +70,7 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
     },
   });
   running.add(child);
+  if (options.onLog !== undefined) child.stdout?.on("data", options.onLog);
   child.once("exit", () => running.delete(child));
   const ended = once(child, "exit");
   while (!(await isReady(url))) {
@@ -86,6 +90,7 @@ export async function startBenchBrain(options: BenchBrainOptions): Promise<Bench
   return {
     url,
     port,
+    pid: child.pid ?? 0,
     projectId: project.id,
     agents,
     startMs,

@@ -1,0 +1,226 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { startMailServer } from "@svc/testkit/services/mail";
+import { quantile } from "../quantile.ts";
+import { atMost, type BenchRow, note } from "../suite.ts";
+import { type Attack, type AttackContext, none, within } from "./attack.ts";
+import { type FloodKind, type FloodOptions, type FloodResult, type FloodSource, floodKinds } from "./flood-load.ts";
+import type { LegitimateAction, LegitimateOptions, LegitimateSamples } from "./legitimate-client.ts";
+import { type AttackedService, onEachDatabase, prepareSite, type Site, startService } from "./service.ts";
+
+/**
+ * Each flood in turn, while somebody else signs in, reads the list and uploads. The load and the legitimate client are processes of their
+ * own; they share the machine's cores with the service, so a ratio holds for machines with a core for each.
+ */
+const floodMs = { quick: 2500, standard: 10_000, full: 10_000 } as const;
+const quietMs = { quick: 6000, standard: 15_000, full: 15_000 } as const;
+const ratioLimit = 3;
+const logLineLimit = 100;
+const requestsPerSecond = 1700;
+/** Of authenticated neighbours: every request is real work, and nothing refuses it. */
+const neighbourRate = 100;
+const pacedConnections = 512;
+const closedLoopConnections = 64;
+/** How long the summary of suppressed refusals may take. */
+const summaryWithinMs = { quick: 15_000, standard: 75_000, full: 75_000 } as const;
+
+const authenticated: ReadonlySet<FloodKind> = new Set(["searches of a viewer", "oversized uploads"]);
+const spreadKinds: ReadonlySet<FloodKind> = new Set([
+  "agent tokens, long-poll",
+  "sign-ins, unknown accounts",
+  "password resets",
+  "unknown API keys",
+]);
+const refusalActions = ["agent.auth.bearer_failed", "auth.login_failed", "auth.password_reset_requested"] as const;
+
+type Flood = Pick<FloodOptions, "kind" | "source" | "rate" | "connections">;
+
+function floodsOf({ mode }: AttackContext, isMainDatabase: boolean): Flood[] {
+  const floods: Flood[] = [];
+  for (const kind of floodKinds) {
+    const rate = authenticated.has(kind) ? neighbourRate : requestsPerSecond;
+    const sources: FloodSource[] = authenticated.has(kind) ? ["one"] : ["one", "48"];
+    if (spreadKinds.has(kind) && isMainDatabase && mode !== "quick") sources.push("spread");
+    for (const source of sources) floods.push({ kind, source, rate, connections: pacedConnections });
+    if (isMainDatabase && mode !== "quick")
+      floods.push({
+        kind,
+        source: sources.includes("48") ? "48" : "one",
+        rate: null,
+        connections: closedLoopConnections,
+      });
+  }
+  return floods;
+}
+
+/** Starts a process of this folder with one argument; it ends with ours. */
+function startProcess(file: string, argument: object): ChildProcess {
+  return fork(join(import.meta.dirname, file), [JSON.stringify(argument)], { execArgv: ["--conditions=source"] });
+}
+
+async function runFlood(options: FloodOptions): Promise<FloodResult> {
+  const load = startProcess("flood-load.ts", options);
+  const [result] = await Promise.race([
+    once(load, "message"),
+    once(load, "exit").then(() => Promise.reject(new Error("the load process ended early"))),
+  ]);
+  return result as FloodResult;
+}
+
+async function startLegitimate(options: LegitimateOptions) {
+  const client = startProcess("legitimate-client.ts", options);
+  await Promise.race([
+    once(client, "message"),
+    once(client, "exit").then(() => Promise.reject(new Error("the legitimate client cannot work"))),
+  ]);
+  return {
+    async measure(forMs: number): Promise<LegitimateSamples> {
+      client.send(forMs);
+      return ((await once(client, "message")) as [LegitimateSamples])[0];
+    },
+    stop: () => void client.kill("SIGKILL"),
+  };
+}
+
+const p95 = (samples: LegitimateSamples, action: LegitimateAction) => quantile(samples[action].ms, 0.95);
+const actionsOf = (samples: LegitimateSamples) => Object.keys(samples) as LegitimateAction[];
+
+/** Refusals that the audit log accounts for: rows of their own, and what summary rows count. */
+async function accountedRefusals(service: AttackedService): Promise<{ rows: number; suppressed: number }> {
+  const list = refusalActions.map((action) => `'${action}'`).join(", ");
+  const [counted] = await service.query(`SELECT count(*) AS n FROM audit_log WHERE action IN (${list})`);
+  const summaries = await service.query("SELECT metadata FROM audit_log WHERE action = 'auth.refusals_suppressed'");
+  const suppressed = summaries.reduce((sum, { metadata }) => sum + Number(JSON.parse(String(metadata)).count ?? 0), 0);
+  return { rows: Number(counted?.n), suppressed };
+}
+
+/** Refusals of a flood that the audit log must know of; a wrong token counts once per address. */
+function auditableOf(kind: FloodKind, { statuses, refusedAddresses }: FloodResult): number {
+  if (kind.startsWith("agent tokens")) return refusedAddresses;
+  if (kind.startsWith("sign-ins")) return statuses[401] ?? 0;
+  if (kind === "password resets") return (statuses[200] ?? 0) + (statuses[202] ?? 0);
+  return 0;
+}
+
+interface Measured {
+  readonly rows: BenchRow[];
+  readonly auditable: number;
+}
+
+interface Scene {
+  readonly context: AttackContext;
+  readonly label: string;
+  readonly service: AttackedService;
+  readonly site: Site;
+  readonly legitimate: Awaited<ReturnType<typeof startLegitimate>>;
+  readonly quiet: LegitimateSamples;
+}
+
+async function measureFlood(scene: Scene, flood: Flood, number: number): Promise<Measured> {
+  const { context, label, service, site, legitimate, quiet } = scene;
+  const forMs = floodMs[context.mode];
+  const linesBefore = service.log.lines;
+  const { slug, victim, neighbour, otherAgent } = site;
+  const material = { slug, victim, cookie: neighbour.cookie, token: otherAgent.token };
+  const [result, during] = await Promise.all([
+    runFlood({ ...flood, number, port: service.port, forMs, material }),
+    // The first requests of a flood meet an idle service; what is measured begins when it is under way.
+    pause(200).then(() => legitimate.measure(forMs - 200)),
+  ]);
+  const lines = service.log.lines - linesBefore;
+  const rate = flood.rate === null ? `${flood.connections} connections in a closed loop` : `${flood.rate}/s`;
+  const name = `${label}: ${flood.kind} from ${flood.source === "48" ? "a /48" : flood.source}, ${rate}`;
+  const answered = Object.entries(result.statuses).map(([status, count]) => `${status}: ${count}`);
+  context.log(`${name}: ${result.sent} sent, ${result.unsent} not; ${answered.join(", ")}; ${lines} log lines`);
+  // A botnet and a closed loop are as strong as the machine that sends; their latency is told and not judged.
+  const isJudged = flood.source !== "spread" && flood.rate !== null;
+  const rows: BenchRow[] = [];
+  let refused = 0;
+  for (const action of actionsOf(during)) {
+    const figure = p95(during, action);
+    const row = { name: `${name}: ${action} p95`, figure, unit: "ms" };
+    rows.push(isJudged ? atMost({ ...row, limit: p95(quiet, action), target: ratioLimit }) : note(row));
+    refused += during[action].refused.length;
+    if (during[action].refused.length > 0) context.log(`   ${action} refused: ${during[action].refused[0]}`);
+  }
+  const refusals = { name: `${name}: legitimate requests refused`, figure: refused, unit: "requests" };
+  rows.push(isJudged ? none(refusals) : note(refusals));
+  rows.push(within({ name: `${name}: log lines`, figure: lines, unit: "lines", limit: logLineLimit }));
+  await settle(scene);
+  return { rows, auditable: auditableOf(flood.kind, result) };
+}
+
+/** Waits until the service is as quick as before, so that one flood is not measured in the wake of another. */
+async function settle({ legitimate, quiet, context }: Scene): Promise<void> {
+  for (let round = 0; round < 15; round += 1) {
+    context.signal.throwIfAborted();
+    const now = await legitimate.measure(600);
+    if (actionsOf(now).every((action) => quantile(now[action].ms, 0.5) <= 2 * p95(quiet, action))) return;
+  }
+}
+
+async function runOn(context: AttackContext, database: { label: string; home: string; databaseUrl?: string }) {
+  const mail = await startMailServer();
+  const env = { SVC_MAIL_URL: mail.url, SVC_MAIL_FROM: "svc@localhost.example" };
+  const service = await startService({ ...database, env });
+  let legitimate: Scene["legitimate"] | undefined;
+  try {
+    const site = await prepareSite(service);
+    const { url, projectId } = service;
+    const agent = service.agents[0] as LegitimateOptions["agent"];
+    legitimate = await startLegitimate({ url, projectId, agent, slug: site.slug, account: site.legitimate });
+    await legitimate.measure(2000);
+    const quiet = await legitimate.measure(quietMs[context.mode]);
+    const scene: Scene = { context, label: database.label, service, site, legitimate, quiet };
+    const rows: BenchRow[] = actionsOf(quiet).map((action) =>
+      note({ name: `${database.label}: quiet ${action} p95`, figure: p95(quiet, action), unit: "ms" }),
+    );
+    const before = await accountedRefusals(service);
+    let auditable = 0;
+    let greatestBytes = 0;
+    for (const [index, flood] of floodsOf(context, database.databaseUrl === undefined).entries()) {
+      context.signal.throwIfAborted();
+      const measured = await measureFlood(scene, flood, index + 1);
+      rows.push(...measured.rows);
+      auditable += measured.auditable;
+      greatestBytes = Math.max(greatestBytes, (await service.usage()).rssBytes);
+    }
+    const accounted = await settledRefusals(scene, before.rows + before.suppressed + auditable);
+    const [rowCount, suppressed] = [accounted.rows - before.rows, accounted.suppressed - before.suppressed];
+    rows.push(
+      none({
+        name: `${database.label}: of ${auditable} refusals, in no audit row and no summary row`,
+        figure: Math.max(0, auditable - rowCount - suppressed),
+        unit: "refusals",
+      }),
+      note({ name: `${database.label}: refusals in audit rows of their own`, figure: rowCount, unit: "rows" }),
+      note({ name: `${database.label}: refusals counted by summary rows`, figure: suppressed, unit: "refusals" }),
+      note({ name: `${database.label}: greatest resident memory`, figure: greatestBytes / 1e6, unit: "MB" }),
+    );
+    return rows;
+  } finally {
+    legitimate?.stop();
+    await service.stop();
+    await mail.stop();
+  }
+}
+
+async function settledRefusals({ service, context }: Scene, expected: number) {
+  const deadline = performance.now() + summaryWithinMs[context.mode];
+  for (;;) {
+    const accounted = await accountedRefusals(service);
+    if (accounted.rows + accounted.suppressed >= expected || performance.now() > deadline) return accounted;
+    await pause(1000);
+  }
+}
+
+export const attack: Attack = {
+  name: "floods",
+  about: "strangers and neighbours send as fast as they can while a legitimate client works",
+  requirement:
+    "H1, H2: during each flood from one source or one /48, p95 of sign-in, list and upload within 3 times the quiet p95, " +
+    "no refusal without audit or summary row, at most 100 log lines",
+  run: (context) => onEachDatabase(context, (database) => runOn(context, database)),
+};

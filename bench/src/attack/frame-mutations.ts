@@ -1,0 +1,322 @@
+import { createHmac } from "node:crypto";
+import { candidateOf, canonicalOf, type FrameSession, readText, signedTextOf } from "./frame-verifier.ts";
+
+/** Pseudo-random numbers that a seed repeats (mulberry32), so that a wrong verdict can be looked at again. */
+export interface Random {
+  /** A whole number from 0 to `below` - 1. */
+  number(below: number): number;
+  pick<T>(values: readonly T[]): T;
+  /** True once in `often` times. */
+  once(often: number): boolean;
+}
+
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const number = (below: number) => Math.floor(next() * below);
+  return {
+    number,
+    pick: (values) => values[number(values.length)] as (typeof values)[number],
+    once: (often) => number(often) === 0,
+  };
+}
+
+export interface HostileFrame {
+  readonly message: string | Uint8Array;
+  /** Names of the mutations, for the report of a wrong verdict. */
+  readonly mutations: readonly string[];
+}
+
+/** Key and value of a member as JSON texts, in the order of the wire. */
+type Member = [key: string, value: string];
+
+const numbers = (
+  "0 -0 1 -1 1.0 -0.0 0.0 1e3 1E3 1e+3 1.50 100e-2 1e15 1e16 1E16 1e-4 1e-5 0.00001 1e-07 5e-324 2e-324 1e-400 1e308 1e309 1e999 " +
+  "-1e999 1.7976931348623157e308 1.7976931348623159e308 9007199254740991 9007199254740993 9007199254740993.0 0.1 0.30000000000000004 " +
+  "123456789012345678901234567890 -123456789012345678901234567890 1e22 1e21 123456789012345680000.0 01 1. .5 +1 NaN Infinity 0x10 1e 1_000"
+).split(" ");
+
+// biome-ignore format: a table
+const strings = [
+  '""', '"a"', '"é✓"', '"\u{1f600}"', '"\\ud83d\\ude00"', '"\\ud800"', '"\\udc00x"', '"\\u0041"', '"\\/"', '"/"', '"\\u000a"',
+  '"\\n"', '"\\u007f"', '"\u007f"', '"\u2028"', '"\ufffd"', '"\\ufffd"', '"\\u0000"', '"\\u001F"', '"\\u001f"', '"\t"',
+  '"\\x41"', '"\\u12"', '"</script><script>alert(1)</script>"', "\"=cmd|' /C calc'!A0\"", '"%s%n$(id)`id`"',
+  '"\'; DROP TABLE events;--"', '"unclosed',
+] as const;
+
+// biome-ignore format: a table
+const extraKeys = [
+  "", "a", "agent_ic", "agent_id", "agent_ie", "hmac", "hmaca", "h", "i", "id", "ida", "nonce", "nonce_", "p", "payload",
+  "payloaf", "project_id", "project_idx", "q", "sep", "seq", "seqq", "session_id", "session_ie", "t", "ts", "tsa", "type", "u",
+  "v", "v0", "w", "~", "__proto__", "constructor", "\u{1f600}", "\ue000",
+] as const;
+
+// biome-ignore format: a table
+const types = [
+  '"event_batch"', '"heartbeat"', '"command_result"', '"agent_status"', '"command"', '"hello"', '"hello_ack"', '"EVENT_BATCH"',
+  '"x"', '""', "null", "7", '"event_batch\\u0000"', '"__proto__"', '["event_batch"]', '"\\u0065vent_batch"',
+] as const;
+
+// biome-ignore format: a table
+const versions = [
+  "2", "3", "1", "0", "-0", "-2", "2.0", "2e0", '"2"', "null", "[2]", "20000000000000000000000", "1e999", "02",
+] as const;
+// biome-ignore format: a table
+const payloads = [
+  "{}", "null", "[]", "0", '"x"', "true", '{"events":[]}', '{"status":"success"}', '{"status":"done"}', '{"status":1}',
+] as const;
+// biome-ignore format: a table
+const ids = [
+  '"ev_0123456789ab"', '""', "null", "5", `"${"i".repeat(64)}"`, `"${"i".repeat(65)}"`, '"\\ud800"',
+] as const;
+// biome-ignore format: a table
+const seqs = [
+  "0", "-1", "1.0", "1e0", "9007199254740991", "9007199254740992", "99999999999999999999", '"1"', "null", "true", "1e999",
+] as const;
+// biome-ignore format: a table
+const nonces = [
+  '""', "null", "5", `"${"n".repeat(32)}"`, `"${"n".repeat(33)}"`, '"AAAAAAAAAAAAAAAAAAAAAA"', '"\\ud800"',
+] as const;
+// biome-ignore format: a table
+const signatures = [
+  '""', "null", "0", `"${"0".repeat(64)}"`, `"${"A".repeat(64)}"`, `"${"a".repeat(63)}"`, `"${"a".repeat(128)}"`, '["a"]',
+] as const;
+// biome-ignore format: a table
+const garbage: readonly (string | Uint8Array)[] = [
+  "", " ", "null", "[]", "{}", "0", '"x"', "{", '{"a"', '{"a":1,}', "[1,]", "\ufeff{}", "\ud800", "{}{}", "nul", "\u0000", "-",
+  '{"v":2}', '{"v":2,"type":"heartbeat"}', "/**/{}", "{'v':2}", "[".repeat(5000), Buffer.from([0xff, 0xfe]),
+  Buffer.from([0xed, 0xa0, 0x80]), Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]), Buffer.from([0xc0, 0x80]),
+  Buffer.from([0xf4, 0x90, 0x80, 0x80]),
+];
+
+const soundValueCount = 12;
+
+export const marker = "hostile-frame";
+
+/** Makes the frames of one session after another: sound ones, and every kind of change to them. */
+export function createFrameSource(random: Random, session: FrameSession, nowMs: () => number) {
+  let seq = 0;
+  let lastNonce = "n0";
+  let made = 0;
+  let previous = "";
+
+  const value = (depth: number): string => {
+    const shape = random.number(depth > 3 ? 5 : 8);
+    if (shape < 2) return random.pick(numbers.slice(0, 36));
+    if (shape < 4) return random.pick(strings.slice(0, 8));
+    if (shape === 4) return random.pick(["true", "false", "null"]);
+    const size = random.number(4);
+    const inner = Array.from({ length: size }, () => value(depth + 1));
+    if (shape < 7)
+      return `{${inner.map((text, index) => `${JSON.stringify(`${random.pick(extraKeys)}${index}`)}:${text}`).join(",")}}`;
+    return `[${inner.join(",")}]`;
+  };
+
+  // Drawn once: not every value has a canonical form, and finding it costs more than the frame around it.
+  const soundValues: string[] = [];
+  while (soundValues.length < soundValueCount) {
+    try {
+      soundValues.push(canonicalOf(readText(value(1))));
+    } catch {
+      // Without canonical form; another one is drawn.
+    }
+  }
+
+  function soundMembers(): Member[] {
+    made += 1;
+    seq += 1;
+    lastNonce = `n${made}-${random.number(1e9).toString(36)}`;
+    const event = `{"data":{"args":[${random.pick(soundValues)}],"task_name":"mail"},"engine":"bullmq","kind":"task.sent","occurred_at":"2026-01-02T03:04:05.000Z","task_id":"${marker}-${made}"}`;
+    return [
+      ['"hmac"', `"${"0".repeat(64)}"`],
+      ['"id"', `"ev_${made.toString(16).padStart(12, "0")}"`],
+      ['"nonce"', `"${lastNonce}"`],
+      ['"payload"', `{"events":[${event}]}`],
+      ['"seq"', String(seq)],
+      ['"ts"', `"${new Date(nowMs() - random.number(30_000)).toISOString()}"`],
+      ['"type"', '"event_batch"'],
+      ['"v"', "2"],
+    ];
+  }
+
+  const textOf = (members: readonly Member[], space = "") =>
+    `{${members.map(([key, text]) => `${space}${key}${space}:${space}${text}${space}`).join(",")}}`;
+
+  /** Puts the signature of the text's meaning, or of its candidate bytes, into the first `hmac` member. */
+  function signed(text: string, over: "meaning" | "candidate", as: FrameSession = session): string {
+    const at = text.indexOf(`"${"0".repeat(64)}"`);
+    if (at < 0) return text;
+    let covered: string | undefined;
+    try {
+      const root = readText(text);
+      if (over === "candidate") covered = candidateOf(text, as)?.candidate;
+      else if (root.kind === "object") covered = signedTextOf(root, as);
+    } catch {
+      // A text without meaning keeps a signature of zeros.
+    }
+    if (covered === undefined) return text;
+    const digest = createHmac("sha256", as.secret).update(covered).digest("hex");
+    return `${text.slice(0, at + 1)}${digest}${text.slice(at + 65)}`;
+  }
+
+  const set = (members: Member[], key: string, text: string) => {
+    const found = members.find(([name]) => name === `"${key}"`);
+    if (found !== undefined) found[1] = text;
+  };
+  const instant = () => {
+    const at = nowMs();
+    const iso = (offsetMs: number) => new Date(at + offsetMs).toISOString();
+    const zoned = `${iso(3_600_000).slice(0, 19)}+01:00`;
+    const texts = [
+      iso(-59_999),
+      iso(60_000),
+      iso(-60_001),
+      iso(61_000),
+      iso(-9e8),
+      iso(0).slice(0, 19),
+      iso(0).slice(0, 10),
+      zoned,
+      "x",
+    ];
+    return random.pick([...texts.map((text) => `"${text}"`), "null", "0", '"2026-02-30T00:00:00Z"']);
+  };
+
+  /** Changes of the members, signed afterwards or not. */
+  const memberMutations: Readonly<Record<string, (members: Member[]) => void>> = {
+    sound: () => {},
+    "key order": (members) => void members.sort(() => random.number(3) - 1),
+    duplicate: (members) => {
+      const [key, text] = random.pick(members);
+      const plain = key.slice(1, -1);
+      const escaped = `"\\u${plain.charCodeAt(0).toString(16).padStart(4, "0")}${plain.slice(1)}"`;
+      const again = random.pick([text, value(1), random.pick(payloads), random.pick(versions)]);
+      members.splice(random.number(members.length + 1), 0, [random.once(2) ? key : escaped, again]);
+    },
+    "extra key": (members) => {
+      members.splice(random.number(members.length + 1), 0, [JSON.stringify(random.pick(extraKeys)), value(1)]);
+    },
+    "missing key": (members) => void members.splice(random.number(members.length), 1),
+    number: (members) => set(members, "payload", `{"events":[{"task_id":"${marker}","n":${random.pick(numbers)}}]}`),
+    string: (members) => set(members, "payload", `{"events":[{"task_id":"${marker}","s":${random.pick(strings)}}]}`),
+    nesting: (members) => {
+      const depth = random.once(2000) ? 100_000 : random.number(60);
+      const [open, close] = random.pick([
+        ["[", "]"],
+        ['{"a":', "}"],
+      ] as const);
+      set(
+        members,
+        "payload",
+        `{"a":${open.repeat(depth)}${random.pick(numbers)}${close.repeat(Math.max(0, depth - random.number(2) * random.number(2)))}}`,
+      );
+    },
+    v: (members) => set(members, "v", random.pick(versions)),
+    type: (members) => set(members, "type", random.pick(types)),
+    payload: (members) => set(members, "payload", random.pick(payloads)),
+    id: (members) => set(members, "id", random.pick(ids)),
+    hmac: (members) => set(members, "hmac", random.pick(signatures)),
+    seq: (members) =>
+      set(members, "seq", random.once(2) ? String(Math.max(0, seq - random.number(3))) : random.pick(seqs)),
+    nonce: (members) => set(members, "nonce", random.once(2) ? `"n${made - 1}"` : random.pick(nonces)),
+    ts: (members) => set(members, "ts", instant()),
+  };
+  const names = Object.keys(memberMutations);
+
+  /** Changes of the finished text, which a signature made before does not cover. */
+  const textMutations: Readonly<Record<string, (text: string) => string | Uint8Array>> = {
+    "bit flip": (text) => {
+      const bytes = Buffer.from(text);
+      const at = random.number(bytes.length);
+      bytes[at] = (bytes[at] as number) ^ (1 << random.number(8));
+      return bytes;
+    },
+    byte: (text) => {
+      const bytes = Buffer.from(text);
+      bytes[random.number(bytes.length)] = random.number(256);
+      return bytes;
+    },
+    truncated: (text) => text.slice(0, random.number(text.length)),
+    removed: (text) => {
+      const at = random.number(text.length);
+      return text.slice(0, at) + text.slice(at + 1 + random.number(6));
+    },
+    inserted: (text) => {
+      const at = random.number(text.length);
+      const piece = random.pick([
+        " ",
+        "\n",
+        "0",
+        '"',
+        "\\",
+        ",",
+        "{}",
+        "\u00a0",
+        "\ufeff",
+        "\u0000",
+        "\ud800",
+        "\u2028",
+        random.pick(numbers),
+      ]);
+      return text.slice(0, at) + piece + text.slice(at);
+    },
+    spliced: (text) => {
+      const at = random.number(Math.min(text.length, previous.length) || 1);
+      return previous.slice(0, at) + text.slice(at);
+    },
+    replayed: (text) => previous || text,
+    appended: (text) => text + random.pick(["}", " ", "\u0000", "{}", ",", "\ufeff", text]),
+  };
+  const textNames = Object.keys(textMutations);
+
+  const strangers: readonly FrameSession[] = [
+    { ...session, agentId: `${session.agentId.slice(0, -1)}f` },
+    { ...session, projectId: `${session.projectId.slice(0, -1)}e` },
+    { ...session, sessionId: "" },
+    { ...session, sessionId: `${session.sessionId} ` },
+    { ...session, secret: Buffer.from(session.secret).fill(1, 31) },
+  ];
+
+  return {
+    /** A new session begins: seq 1 is due again. */
+    restart() {
+      seq = 0;
+    },
+    next(): HostileFrame {
+      if (random.once(60)) return { message: random.pick(garbage), mutations: ["garbage"] };
+      const members = soundMembers();
+      const mutations = Array.from({ length: random.pick([1, 1, 1, 2]) }, () => random.pick(names));
+      for (const name of mutations) memberMutations[name]?.(members);
+      const isSpaced = random.once(12);
+      const unsigned = textOf(members, isSpaced ? random.pick([" ", "\n", "\t", "\u00a0"]) : "");
+      const mode = random.number(10);
+      const signer = mode === 9 ? random.pick(strangers) : session;
+      let text = mode === 0 ? unsigned : signed(unsigned, mode < 4 ? "candidate" : "meaning", signer);
+      mutations.push(
+        mode === 0 ? "unsigned" : mode < 4 ? "candidate signed" : mode === 9 ? "signed by a stranger" : "signed",
+      );
+      let message: string | Uint8Array = text;
+      if (random.once(3)) {
+        const name = random.pick(textNames);
+        mutations.push(name);
+        message = (textMutations[name] as (text: string) => string | Uint8Array)(text);
+        if (random.once(4) && typeof message === "string") {
+          // Signed anew by somebody who knows the secret and the changed bytes.
+          message = signed(
+            message.replace(/"[0-9a-f]{64}"/, `"${"0".repeat(64)}"`),
+            random.pick(["candidate", "meaning"]),
+          );
+          mutations.push("signed again");
+        }
+      }
+      if (mode !== 0) previous = text;
+      text = "";
+      if (typeof message === "string" && message.isWellFormed() && random.once(2)) message = Buffer.from(message);
+      return { message, mutations };
+    },
+  };
+}

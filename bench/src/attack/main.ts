@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type PostgresServer, startPostgres } from "@svc/testkit";
+import { endBrains } from "../brain-client.ts";
+import { runSuite } from "../harness.ts";
+import { type SuiteResult, tableOf } from "../report.ts";
+import { type Attack, type Dialect, exitCodeOf, violationsOf } from "./attack.ts";
+
+/** In the order of a whole run. */
+const attacks: readonly { readonly name: string; load(): Promise<{ readonly attack: Attack }> }[] = [
+  //  { name: "files", load: async () => ({ attack: (await import("./machine-faults.ts")).files }) },
+  //  { name: "patterns", load: async () => ({ attack: (await import("./stored-content.ts")).patterns }) },
+  //  { name: "stored-content", load: async () => ({ attack: (await import("./stored-content.ts")).content }) },
+  { name: "hostile-frames", load: () => import("./hostile-frames.ts") },
+  //  { name: "clock-jumps", load: async () => ({ attack: (await import("./machine-faults.ts")).clockJumps }) },
+  //  { name: "disks", load: async () => ({ attack: (await import("./machine-faults.ts")).disks }) },
+  //  { name: "slow-clients", load: () => import("./slow-clients.ts") },
+  { name: "floods", load: () => import("./floods.ts") },
+];
+
+const benchFolder = join(import.meta.dirname, "..", "..");
+const attackBudgetMs = { quick: 300_000, standard: 900_000 } as const;
+const defaultSeed = 20_260_102;
+
+process.exitCode = await main();
+// Sockets of an attack that was given up must not keep the process alive.
+setTimeout(() => process.exit(), 5_000).unref();
+
+async function main(): Promise<number> {
+  const { mode, dialects, seed, chosen } = readCommandLine();
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => interrupt.abort(new Error("interrupted")));
+  let server: Promise<PostgresServer> | undefined;
+  const postgres = async () => {
+    server ??= startPostgres();
+    return (await server).adminUrl;
+  };
+  const results: SuiteResult[] = [];
+  const requirements = new Map<string, string>();
+  try {
+    for (const { name, load } of chosen) {
+      if (interrupt.signal.aborted) break;
+      const { attack } = await load();
+      requirements.set(name, attack.requirement);
+      console.error(`== ${name} (${mode}): ${attack.about}`);
+      const suite = {
+        name,
+        about: attack.about,
+        diskBytes: { quick: 1e9, standard: 2e9, full: 2e9 },
+        run: (context: Parameters<Parameters<typeof runSuite>[0]["run"]>[0]) =>
+          attack.run({ ...context, dialects, seed }),
+      };
+      results.push(
+        await runSuite(suite, {
+          mode,
+          scratchRoot: process.env.SVC_BENCH_SCRATCH ?? join(benchFolder, "results", "scratch"),
+          signal: interrupt.signal,
+          log: (message) => console.error(`   ${message}`),
+          postgres,
+          suiteBudgetMs: attackBudgetMs[mode] * dialects.length,
+        }),
+      );
+      await endBrains();
+    }
+  } finally {
+    await (await server)?.stop();
+  }
+  for (const result of results) console.log(`${requirements.get(result.suite)}\n${tableOf([result])}`);
+  const violations = violationsOf(results);
+  console.log(violations.length === 0 ? "every requirement held" : `VIOLATED:\n  ${violations.join("\n  ")}`);
+  return exitCodeOf(results, interrupt.signal.aborted);
+}
+
+function readCommandLine() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { quick: { type: "boolean" }, postgres: { type: "boolean" }, seed: { type: "string" } },
+    });
+    const unknown = positionals.filter((name) => !attacks.some((attack) => attack.name === name));
+    if (unknown.length > 0) throw new Error(`no such attack: ${unknown.join(", ")}`);
+    const seed = Number(values.seed ?? defaultSeed);
+    if (!Number.isSafeInteger(seed)) throw new Error("--seed is a whole number");
+    // `npm run attack --quick`, without the `--` before it, arrives as an npm setting.
+    const isQuick = values.quick || process.env.npm_config_quick === "true";
+    const isOnPostgres = values.postgres || process.env.npm_config_postgres === "true";
+    const dialects: readonly Dialect[] = isOnPostgres ? ["sqlite", "postgres"] : ["sqlite"];
+    const chosen = positionals.length === 0 ? attacks : attacks.filter(({ name }) => positionals.includes(name));
+    return { mode: isQuick ? "quick" : "standard", dialects, seed, chosen } as const;
+  } catch (fault) {
+    console.error(
+      `${(fault as Error).message}\nusage: npm run attack -- [attack...] [--quick] [--postgres] [--seed N]`,
+    );
+    console.error(`attacks: ${attacks.map(({ name }) => name).join(", ")}`);
+    process.exit(2);
+  }
+}
