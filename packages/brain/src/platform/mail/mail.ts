@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
-import { createCountedWord } from "../counted-word.ts";
 import { isLoopbackHost } from "../http/hosts.ts";
 import type { Log } from "../log.ts";
+import { createThrottledLog } from "../throttled-log.ts";
 import { type MailMessage, renderMail } from "./render.ts";
 import { isAddress, parseMailbox } from "./sender.ts";
 import type { MailValues } from "./settings.ts";
@@ -51,8 +51,8 @@ export function createMail({ settings, log, clock }: MailDeps): Mail {
   if (url === undefined || from === null) return { isConfigured: false, send: async () => false, stop: async () => {} };
 
   // A server that is away fails every mail of a flood.
-  const failureNoted = createCountedWord(clock, (mails, about) => log.warn("mail.failed", { ...about, mails }));
-  const dropNoted = createCountedWord(clock, (mails, about) => log.warn("mail.dropped", { ...about, mails }));
+  const failureNoted = createThrottledLog(clock, (mails, about) => log.warn("mail.failed", { ...about, mails }));
+  const dropNoted = createThrottledLog(clock, (mails, about) => log.warn("mail.dropped", { ...about, mails }));
   const waiting: (() => void)[] = [];
   const underWay = new Set<Promise<boolean>>();
   let transport: Promise<Transport> | null = null;
