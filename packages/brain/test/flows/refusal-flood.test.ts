@@ -71,7 +71,7 @@ for (const dialect of testDialects) {
         statuses.push(answer.status);
       });
       expect(lines.map((line) => JSON.parse(line).event)).toEqual(["auth.login_failed"]);
-      expect(new Set(statuses).isSubsetOf(new Set([401, 503]))).toBe(true);
+      expect(statuses.filter((status) => status !== 401 && status !== 503)).toEqual([]);
       expect(await recorded("auth.login_failed")).toBe(statuses.filter((status) => status === 401).length);
     });
 
