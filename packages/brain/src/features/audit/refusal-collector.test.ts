@@ -18,16 +18,22 @@ function collector() {
     write(entries) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const copy = [...entries];
-      const settled = () => new Promise<void>((go) => setImmediate(go));
+      const after = (settle: () => void) =>
+        new Promise<void>((go) => {
+          settle();
+          setImmediate(go);
+        });
       batches.push({
         entries: copy,
-        done: () => (resolve(), settled()),
-        fail: (error) => (reject(error), settled()),
+        done: () => after(resolve),
+        fail: (error) => after(() => reject(error)),
       });
       return promise;
     },
     onFailed: (error) => void failures.push(error),
-    onSuppressed: () => void (suppressed += 1),
+    onSuppressed() {
+      suppressed += 1;
+    },
     schedule(run, afterMs) {
       const timer = { run, afterMs };
       timers.push(timer);

@@ -32,7 +32,9 @@ for (const dialect of testDialects) {
         secrets: createKeyring("audit-secret-0123456789-0123456789ab"),
         clock: createFakeClock(),
         onError: (error) => void seen.errors.push(error),
-        onSuppressed: () => void (seen.suppressed += 1),
+        onSuppressed() {
+          seen.suppressed += 1;
+        },
       });
       await audit.prepare();
       Object.assign(seen, { batches: 0, ended: 0 });

@@ -42,7 +42,8 @@ export const sessionSettings = Type.Object({
     default: 300,
     minimum: 0,
     maximum: 2000,
-    description: "milliseconds before which no sign-in is answered, so that the time tells nothing",
+    description:
+      "milliseconds before which no sign-in is answered; refusals come at whole multiples of it, so that the time tells nothing",
   }),
   SVC_LOG_LOGIN_EMAIL: Type.Boolean({
     default: false,

@@ -115,6 +115,18 @@ describe("POST /api/v1/setup/complete", () => {
     expect((await complete({}, "2001:db8:1:3::1")).status).toBe(200);
   });
 
+  test("counts attempts that come at the same moment, before their rows are written", async () => {
+    const wrong = { token: "a".repeat(43) };
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => complete(wrong, `10.3.${index >> 5}.${index % 32}`)),
+    );
+    const counts = (status: number) => answers.filter((answer) => answer.status === status).length;
+    expect(counts(401)).toBeGreaterThan(0);
+    expect(counts(401)).toBeLessThanOrEqual(240);
+    expect(counts(401) + counts(429)).toBe(300);
+    expect(await fixture.auditRows("setup.attempt")).toHaveLength(counts(401));
+  });
+
   test("answers 429 to every address when eight times the budget of one is used up by all together", async () => {
     const attempt = { action: "setup.attempt", target_type: "setup", result: "failed" };
     const from = (index: number) => ({ ...attempt, source_ip: `10.1.${index >> 5}.${index % 32}` });

@@ -70,6 +70,9 @@ export function createSetup(deps: SetupDeps): Setup {
   // Once an account exists there is always one: the final active admin cannot go.
   let isClosed = false;
   let minting: Promise<Date> | null = null;
+  /** Attempts that passed the budget, and those of them that are answered: the rows of the others may not be written yet. */
+  let admitted = 0;
+  let answered = 0;
 
   async function isOpen(): Promise<boolean> {
     if (!isClosed) isClosed = await deps.users.isAny();
@@ -122,13 +125,15 @@ export function createSetup(deps: SetupDeps): Setup {
 
   async function requireBudget(address: string): Promise<void> {
     const since = new Date(clock.now().getTime() - windowMs);
+    const answeredBefore = answered;
     const perSource = settings.SVC_FIRST_BOOT_ATTEMPTS_PER_IP;
     const limit = perSource * allAddressesFactor;
     const attempts = await audit.addressesSince({ action: "setup.attempt", since, limit });
     const source = addressBlock(address);
     // The limit of all sources together is below that of a /48, which is ten times the limit of a /64.
     const fromSource = attempts.filter((other) => other !== null && addressBlock(other) === source).length;
-    if (fromSource >= perSource || attempts.length >= limit) {
+    const uncounted = admitted - answeredBefore;
+    if (fromSource >= perSource || attempts.length + uncounted >= limit) {
       throw tooManyRequests("setup", windowMs / 1000);
     }
   }
@@ -141,6 +146,41 @@ export function createSetup(deps: SetupDeps): Setup {
       metadata: { reason },
       ...origin,
     });
+  }
+
+  async function attempt({ body, origin, presentedCookie, deviceCookie }: SetupRequest): Promise<SetupDone> {
+    const digests = candidateDigests(masters, tokenLabels.setup, body.token);
+    if (!(await isTokenLive(database.read, digests, clock.now()))) {
+      // The token may have been used up by a set-up that was done since the first look.
+      if (!(await isOpen())) throw alreadyInitialised();
+      await noteAttempt(origin, "invalid_token");
+      throw invalidToken();
+    }
+    const refusal = firstPasswordRefusal("password", body.password);
+    if (refusal !== null) {
+      await noteAttempt(origin, "password_policy");
+      throw refusal;
+    }
+    const passwordHash = await deps.passwords.hash(body.password);
+    const admin = {
+      email: body.email,
+      displayName: body.display_name ?? null,
+      passwordHash,
+      method: "setup_page",
+      origin,
+    } as const;
+    const done = await makeFirstAdmin(deps, admin, async (tx, user) => {
+      if (!(await consumeToken(tx, digests, clock.now()))) throw invalidToken();
+      return deps.sessions.issue(tx, {
+        userId: user.id,
+        isRemembered: false,
+        origin,
+        presentedCookie,
+        device: { cookie: deviceCookie },
+      });
+    });
+    isClosed = true;
+    return { user: done.user, projectId: done.projectId, session: done.also };
   }
 
   return {
@@ -158,41 +198,15 @@ export function createSetup(deps: SetupDeps): Setup {
       });
       return minting;
     },
-    async complete({ body, origin, presentedCookie, deviceCookie }) {
+    async complete(request) {
       if (!(await isOpen())) throw alreadyInitialised();
-      await requireBudget(origin.source_ip ?? "");
-      const digests = candidateDigests(masters, tokenLabels.setup, body.token);
-      if (!(await isTokenLive(database.read, digests, clock.now()))) {
-        // The token may have been used up by a set-up that was done since the first look.
-        if (!(await isOpen())) throw alreadyInitialised();
-        await noteAttempt(origin, "invalid_token");
-        throw invalidToken();
+      await requireBudget(request.origin.source_ip ?? "");
+      admitted += 1;
+      try {
+        return await attempt(request);
+      } finally {
+        answered += 1;
       }
-      const refusal = firstPasswordRefusal("password", body.password);
-      if (refusal !== null) {
-        await noteAttempt(origin, "password_policy");
-        throw refusal;
-      }
-      const passwordHash = await deps.passwords.hash(body.password);
-      const admin = {
-        email: body.email,
-        displayName: body.display_name ?? null,
-        passwordHash,
-        method: "setup_page",
-        origin,
-      } as const;
-      const done = await makeFirstAdmin(deps, admin, async (tx, user) => {
-        if (!(await consumeToken(tx, digests, clock.now()))) throw invalidToken();
-        return deps.sessions.issue(tx, {
-          userId: user.id,
-          isRemembered: false,
-          origin,
-          presentedCookie,
-          device: { cookie: deviceCookie },
-        });
-      });
-      isClosed = true;
-      return { user: done.user, projectId: done.projectId, session: done.also };
     },
   };
 }

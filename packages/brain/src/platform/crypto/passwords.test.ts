@@ -39,11 +39,13 @@ describe("password hashes", () => {
   });
 
   test("wait in a line that has an end, and what comes beyond it is refused whatever was stored", async () => {
-    const { atOnce, maxWaiting } = passwordLimits;
-    expect({ atOnce, maxWaiting }).toEqual({ atOnce: 2, maxWaiting: 64 });
+    const { atOnce, perSource, maxWaiting } = passwordLimits;
+    expect({ atOnce, perSource, maxWaiting }).toEqual({ atOnce: 2, perSource: 1, maxWaiting: 64 });
     const passwords = createPasswords(cheap);
     const stored = await passwords.hash("right");
-    const admitted = Array.from({ length: atOnce + maxWaiting }, () => passwords.verify(stored, "right"));
+    const admitted = Array.from({ length: atOnce + maxWaiting }, (_, n) =>
+      passwords.verify(stored, "right", `192.0.2.${n}`),
+    );
     const full = { code: "unready", details: { reason: "passwords_full" }, headers: { "retry-after": "1" } };
     const beyond = [passwords.verify(stored, "right"), passwords.verify(null, "right"), passwords.hash("right")];
     for (const refused of beyond) await expect(refused).rejects.toMatchObject(full);
@@ -52,15 +54,31 @@ describe("password hashes", () => {
   });
 });
 
-test("guesses from one network leave a place in the line to others", async () => {
-  const passwords = createPasswords(cheap);
-  const stored = await passwords.hash("right");
-  const { atOnce, maxWaiting } = passwordLimits;
-  const guesses = Array.from({ length: atOnce + maxWaiting }, () => passwords.verify(null, "guess", "2001:db8:1::/48"));
-  const settled = Promise.allSettled(guesses);
-  expect(await passwords.verify(stored, "right", "192.0.2.1")).toBe(true);
-  const refused = (await settled).filter(({ status }) => status === "rejected");
-  expect(refused).toMatchObject([{ reason: { code: "unready", details: { reason: "passwords_full" } } }]);
+describe("guesses", () => {
+  const { maxWaiting } = passwordLimits;
+  const refusedOf = async (guesses: Promise<boolean>[]) =>
+    (await Promise.allSettled(guesses)).filter(({ status }) => status === "rejected").length;
+
+  test("from one network leave a place in the line to others", async () => {
+    const passwords = createPasswords(cheap);
+    const stored = await passwords.hash("right");
+    const guesses = Array.from({ length: 1 + maxWaiting }, () => passwords.verify(null, "guess", "2001:db8:1::/48"));
+    const refused = refusedOf(guesses);
+    const others = ["192.0.2.1", "192.0.2.2"].map((source) => passwords.verify(stored, "right", source));
+    expect(await Promise.all(others)).toEqual([true, true]);
+    expect(await refused).toBe(1);
+  });
+
+  test("from many networks leave a place to those where a password was right", async () => {
+    const passwords = createPasswords(cheap);
+    const stored = await passwords.hash("right");
+    await passwords.verify(stored, "right", "192.0.2.1");
+    const guesses = Array.from({ length: 2 + maxWaiting }, (_, n) => passwords.verify(null, "guess", `10.0.0.${n}`));
+    const refused = refusedOf(guesses);
+    await expect(passwords.verify(stored, "right", "192.0.2.2")).rejects.toMatchObject({ code: "unready" });
+    expect(await passwords.verify(stored, "right", "192.0.2.1")).toBe(true);
+    expect(await refused).toBe(1);
+  });
 });
 
 describe("the password policy", () => {

@@ -29,10 +29,13 @@ export interface Passwords {
 }
 
 /**
- * Each hash takes SVC_ARGON2_MEMORY_COST KiB, which is 64 MiB by default. Those that wait are a few seconds of work at the default costs;
- * more are refused.
+ * Each hash takes SVC_ARGON2_MEMORY_COST KiB, which is 64 MiB by default. One source leaves a place to the others. Those that wait are a few
+ * seconds of work at the default costs; more are refused.
  */
-export const passwordLimits: FairQueueLimits = { atOnce: 2, maxWaiting: 64 };
+export const passwordLimits: FairQueueLimits = { atOnce: 2, perSource: 1, maxWaiting: 64 };
+
+/** Sources remembered because a password was right there lately; they go before strangers. */
+const maxKnownSources = 1000;
 
 export function createPasswords(settings: PasswordSettings, limits = passwordLimits): Passwords {
   const options = {
@@ -40,10 +43,21 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
     memoryCost: settings.SVC_ARGON2_MEMORY_COST,
     parallelism: settings.SVC_ARGON2_PARALLELISM,
   };
+  // The one whose password was right longest ago is first.
+  const knownSources = new Set<string>();
   const inTurn = createFairQueue(
     limits,
     () => new ApiError("unready", { reason: "passwords_full" }, { headers: { "retry-after": "1" } }),
+    (source) => knownSources.has(source),
   );
+
+  function remember(source: string): void {
+    knownSources.delete(source);
+    knownSources.add(source);
+    const [oldest] = knownSources;
+    if (knownSources.size > maxKnownSources && oldest !== undefined) knownSources.delete(oldest);
+  }
+
   let nobody: string | null = null;
 
   return {
@@ -53,7 +67,9 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
         try {
           // Made at the first check, whomever it is about: one more hash then tells nothing either.
           nobody ??= await hash("nobody has this password", options);
-          return (await verify(stored ?? nobody, password)) && stored !== null;
+          const fits = (await verify(stored ?? nobody, password)) && stored !== null;
+          if (fits) remember(source);
+          return fits;
         } catch {
           return false;
         }
