@@ -200,6 +200,17 @@ describe("a server", () => {
     expect(logins).toEqual([]);
   });
 
+  test("gives clients 10 s for headers, 30 s for a request and 60 s to go on reading, and checks every second", async () => {
+    const { app } = await startFixture();
+    expect(app.server).toMatchObject({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      timeout: 60_000,
+      connectionsCheckingInterval: 1000,
+    });
+    await app.close();
+  });
+
   test("closes a connection that never sends anything, without a word", async () => {
     const { app, dial, closed } = await start();
     const silent = await dial("127.0.0.1");
