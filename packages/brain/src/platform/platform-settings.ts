@@ -63,6 +63,13 @@ const httpSettings = Type.Object({
   SVC_DASHBOARD_IP_ALLOWLIST: ranges("addresses for pages, sign-in and browser requests; empty allows all"),
   SVC_API_IP_ALLOWLIST: ranges("addresses for API keys; empty allows all"),
   SVC_AGENT_IP_ALLOWLIST: ranges("addresses for agents; empty allows all"),
+  SVC_HTTP_MAX_CONNECTIONS: Type.Integer({
+    default: 20_000,
+    minimum: 50,
+    maximum: 1_000_000,
+    description:
+      "open connections of a process; when it is full, idle ones of the network that has most of them are closed for new ones, never those of SVC_TRUSTED_PROXIES",
+  }),
   SVC_MAX_BODY_BYTES: Type.Integer({
     default: 1_048_576,
     minimum: 65_536,

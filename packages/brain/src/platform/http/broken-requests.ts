@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { ApiError } from "./error-codes.ts";
 import { envelopeOf } from "./error-handler.ts";
@@ -8,19 +9,32 @@ export type RefuseConnection = (error: Error & { code?: string }, socket: Duplex
 /** How long a refused client has to close its side. */
 const closeWaitMs = 5000;
 
+const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
 const statusLines: Record<string, string> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
-  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+  [lateCode]: "408 Request Timeout",
 };
 
-/** Answers bytes that never became a request, in the envelope and with the headers of every answer, and closes the connection. */
-export function refuseWith(headers: Readonly<Record<string, string>>, lingerMs = closeWaitMs): RefuseConnection {
+export interface RefusalDeps {
+  /** What every answer carries. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** False when the client has the answer to what it is sending. */
+  readonly isAnswerable: (socket: Duplex) => boolean;
+  readonly lingerMs?: number;
+}
+
+/** Answers bytes that did not become a request, in the envelope and with the headers of every answer, and closes the connection. */
+export function refuseWith({ headers, isAnswerable, lingerMs = closeWaitMs }: RefusalDeps): RefuseConnection {
   return (error, socket) => {
-    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    const isLate = error.code === lateCode;
+    // A client that never sent anything, such as a browser that connected ahead, expects no answer.
+    const isSilent = isLate && (socket as Partial<Socket>).bytesRead === 0;
+    const isAnswered = socket.writableLength > 0 || !isAnswerable(socket);
+    if (error.code === "ECONNRESET" || !socket.writable || isSilent || isAnswered) return void socket.destroy();
     const status = statusLines[error.code ?? ""] ?? "400 Bad Request";
     const requestId = randomUUID();
-    const refusal = new ApiError("validation_error", {}, { status: 400, message: "this is not a valid HTTP request" });
-    const body = JSON.stringify(envelopeOf(refusal, requestId));
+    const message = isLate ? "the request did not arrive in time" : "this is not a valid HTTP request";
+    const body = JSON.stringify(envelopeOf(new ApiError("validation_error", {}, { message }), requestId));
     const lines = Object.entries({
       ...headers,
       "x-request-id": requestId,
@@ -28,7 +42,8 @@ export function refuseWith(headers: Readonly<Record<string, string>>, lingerMs =
       "content-length": Buffer.byteLength(body),
       connection: "close",
     }).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`);
+    // The rest of a late request must not be carried out after this answer.
+    socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`, () => isLate && socket.destroy());
     // Not at once, which could cost the client the answer; not never, since no time limit of the server holds any more.
     const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
     socket.once("close", () => clearTimeout(timer));

@@ -83,6 +83,23 @@ describe("a route with a bucket", () => {
     expect((await get("/a", "192.0.2.2")).statusCode).toBe(200);
   });
 
+  test("lets 20 of 60 sign-ins in that come from one /64, by a proxy or without", async () => {
+    const { app } = await startFixture({
+      settings: { SVC_TRUSTED_PROXIES: ["127.0.0.1"] },
+      routes: (app) => void app.post("/login", { config: { tag: "auth", public: true, bucket: "login" } }, () => ({})),
+    });
+    const statuses: number[] = [];
+    for (let host = 1; host <= 60; host += 1) {
+      const address = `2001:db8:1:1::${host.toString(16)}`;
+      const from = host % 2 === 0 ? { remoteAddress: address } : { headers: { "x-forwarded-for": address } };
+      statuses.push((await app.inject({ method: "POST", url: "/login", ...from })).statusCode);
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+    const stranger = await app.inject({ method: "POST", url: "/login", remoteAddress: "2001:db8:1:2::1" });
+    expect(stranger.statusCode).toBe(200);
+  });
+
   test("activity counts per user, so anonymous requests use nothing up, and always names 60 seconds", async () => {
     const { app, clock } = await startFixture({
       routes: (app) => void app.get("/activity", { config: { tag: "activity", bucket: "activity" } }, () => ({})),

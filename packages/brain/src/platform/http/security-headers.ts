@@ -6,6 +6,28 @@ export interface SecuritySettings {
   SVC_HSTS_INCLUDE_SUBDOMAINS: boolean;
 }
 
+/** What the dashboard never uses is off, for injected script as well. Copy buttons write to the clipboard. */
+const permissions = [
+  "accelerometer",
+  "autoplay",
+  "camera",
+  "display-capture",
+  "fullscreen",
+  "geolocation",
+  "gyroscope",
+  "hid",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "payment",
+  "serial",
+  "usb",
+  "xr-spatial-tracking",
+]
+  .map((feature) => `${feature}=()`)
+  .concat("clipboard-read=(self)", "clipboard-write=(self)")
+  .join(", ");
+
 /** The headers that every answer carries, worked out once. */
 export function fixedHeaders(settings: SecuritySettings): Record<string, string> {
   const headers: Record<string, string> = {
@@ -13,6 +35,10 @@ export function fixedHeaders(settings: SecuritySettings): Record<string, string>
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
     "cache-control": "no-store",
+    "permissions-policy": permissions,
+    "cross-origin-opener-policy": "same-origin",
+    // Browsers hold this against embedding only: listed origins still read answers by CORS (Fetch standard, "cross-origin resource policy check").
+    "cross-origin-resource-policy": "same-origin",
   };
   if (settings.SVC_PUBLIC_URL.startsWith("https:") && settings.SVC_HSTS_MAX_AGE_SECONDS > 0) {
     const subdomains = settings.SVC_HSTS_INCLUDE_SUBDOMAINS ? "; includeSubDomains" : "";

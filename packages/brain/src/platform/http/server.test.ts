@@ -47,6 +47,9 @@ describe("every answer", () => {
       "x-frame-options": "DENY",
       "referrer-policy": "same-origin",
       "cache-control": "no-store",
+      "permissions-policy": expect.stringMatching(/camera=\(\).*, clipboard-write=\(self\)$/),
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
     });
     expect(plain.headers).not.toHaveProperty("strict-transport-security");
     expect(plain.headers).not.toHaveProperty("content-security-policy");
@@ -201,7 +204,7 @@ describe("the error envelope", () => {
       "a body of very many levels",
       "POST",
       "/x/echo",
-      { payload: nested(20_000), headers: json },
+      { payload: nested(8000), headers: json },
       422,
       "validation_error",
     ],

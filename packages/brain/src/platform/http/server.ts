@@ -6,13 +6,15 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { holdsLongNumber, parseJson } from "@svc/protocol";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
+import { createCountedWord } from "../counted-word.ts";
 import type { Log } from "../log.ts";
 import { type Access, type AccessDeps, type AccessSettings, createAccess } from "./access.ts";
+import { parseRanges } from "./addresses.ts";
 import type { App } from "./app.ts";
 import { refuseWith } from "./broken-requests.ts";
 import { type Buckets, createBuckets } from "./buckets.ts";
+import { type ClientTimes, clientTimes, guardConnections } from "./connections.ts";
 import { answerPreflight, shareWithOrigin } from "./cors.ts";
-import { prepareDrain } from "./drain.ts";
 import { ApiError, invalid, type ValidationFault } from "./error-codes.ts";
 import { createErrorAnswer } from "./error-handler.ts";
 import { createHosts, type HostSettings } from "./hosts.ts";
@@ -24,6 +26,7 @@ import { type SocketOptions, serveSockets } from "./sockets.ts";
 import { compileValidator } from "./validation.ts";
 
 export interface ServerSettings extends AccessSettings, HostSettings, SecuritySettings {
+  SVC_HTTP_MAX_CONNECTIONS: number;
   SVC_MAX_BODY_BYTES: number;
   SVC_CORS_ALLOW_CREDENTIALS: boolean;
   SVC_MFA_VERIFICATION_RATE_PER_MIN: number;
@@ -34,6 +37,8 @@ export interface ServerDeps extends Pick<AccessDeps, "authenticator" | "projects
   clock: Clock;
   log: Log;
   buckets?: Buckets;
+  /** How long clients may take for their part; absent: `clientTimes`. */
+  times?: Partial<ClientTimes>;
   /** The API description; absent: none is collected or served. */
   openapi?: Omit<OpenApiOptions, "sessionCookie">;
   /** WebSockets; absent: no route takes an upgrade. */
@@ -54,8 +59,8 @@ export interface Server {
 const anyHostTags: ReadonlySet<Tag> = new Set(["health", "system-health", "metrics", "agent-transport"]);
 const reservedPaths = /^\/(?:api|ws|health|metrics|setup)(?:\/|$)/;
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
-/** A client that takes longer to send a whole request is cut off. */
-const requestTimeoutMs = 120_000;
+/** Bytes of a body on a route that asks for no credential; what strangers send is kept in memory until it is complete. */
+const publicBodyBytes = 16_384;
 /** Engine task ids may be long; the path stays bounded by the header limit anyhow. */
 const maxParamChars = 2048;
 
@@ -68,8 +73,9 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const headers = fixedHeaders(settings);
   const pagePolicy = contentSecurityPolicy(settings);
   const register = createRouteRegister();
-  const refuseConnection = refuseWith(headers);
   const answerError = createErrorAnswer(log, clock);
+  const times = { ...clientTimes, ...deps.times };
+  const refuseConnection = refuseWith({ headers, isAnswerable: (socket) => connections.isAnswerable(socket) });
   let isStopping = false;
   let takesUpgrade = (_path: string): boolean => false;
 
@@ -77,13 +83,16 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: settings.SVC_MAX_BODY_BYTES,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: times.requestMs,
+    keepAliveTimeout: times.keepAliveMs,
     return503OnClosing: false,
     routerOptions: { maxParamLength: maxParamChars },
     clientErrorHandler: refuseConnection,
     http: {
       // A missing Host is refused by the hook below, in the envelope.
       requireHostHeader: false,
+      headersTimeout: times.headersMs,
+      connectionsCheckingInterval: times.checkMs,
       shouldUpgradeCallback: (request) => !isStopping && takesUpgrade(pathOf(request.url ?? "")),
     },
     frameworkErrors: (error, request, reply) => {
@@ -97,11 +106,20 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   decorateRequests(app, access);
   acceptJsonOnly(app);
   app.setValidatorCompiler(compileValidator as never);
-  app.addHook("onRoute", (route) => register.add(route));
-  const drain = prepareDrain(app.server);
+  app.addHook("onRoute", (route) => {
+    if (route.config?.public !== undefined) route.bodyLimit ??= Math.min(publicBodyBytes, settings.SVC_MAX_BODY_BYTES);
+    register.add(route);
+  });
+  const connections = guardConnections(app.server, {
+    clock,
+    maxConnections: settings.SVC_HTTP_MAX_CONNECTIONS,
+    trustedProxies: parseRanges(settings.SVC_TRUSTED_PROXIES).ranges,
+    times,
+    onFull: createCountedWord(clock, (occasions, about) => log.warn("http.connections_full", { occasions, ...about })),
+  });
   app.addHook("preClose", (done) => {
     isStopping = true;
-    drain();
+    connections.drain();
     done();
   });
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node would answer without the envelope.

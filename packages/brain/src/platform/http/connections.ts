@@ -1,0 +1,201 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Clock } from "../clock.ts";
+import { type AddressNetworks, type AddressRange, inRanges, networksOf, normalizeAddress } from "./addresses.ts";
+import { createCrowds } from "./crowds.ts";
+
+/** Milliseconds that a client has for its part of an exchange. */
+export interface ClientTimes {
+  /** To send all headers of a request, from the connection or the first byte. */
+  readonly headersMs: number;
+  /** To send a whole request. */
+  readonly requestMs: number;
+  /** To send the next request on the same connection. */
+  readonly keepAliveMs: number;
+  /** To take any part of an answer that waits to be sent. */
+  readonly stallMs: number;
+  /** To take the rest of an answer that is complete. */
+  readonly takeMs: number;
+  /** To end what is under way once the server closes. */
+  readonly drainMs: number;
+  /** Between two checks of the times above. */
+  readonly checkMs: number;
+}
+
+export const clientTimes: ClientTimes = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  // Longer than the 60 s for which proxies usually keep connections, so that they are the ones who close them.
+  keepAliveMs: 72_000,
+  stallMs: 60_000,
+  takeMs: 10 * 60_000,
+  drainMs: 5000,
+  checkMs: 1000,
+};
+
+export interface ConnectionDeps {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  /** Connections that may be open. */
+  readonly maxConnections: number;
+  /** Peers whose connections are never closed to make room. */
+  readonly trustedProxies: readonly AddressRange[];
+  readonly times: ClientTimes;
+  /** Connections were closed for want of room. */
+  readonly onFull: (closed: { count: number; network: string }) => void;
+}
+
+export interface Connections {
+  /** False when an answer to the request that is being received was begun already: another one would be taken for the next answer. */
+  isAnswerable(socket: Duplex): boolean;
+  /** Before the server closes: ends connections without a request now, and all others after a grace. */
+  drain(): void;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly networks: AddressNetworks;
+  readonly isTrusted: boolean;
+  isUpgraded: boolean;
+  /** The newest request and its answer, until both are complete. */
+  exchange: { readonly request: IncomingMessage; readonly response: ServerResponse } | null;
+  /** Requests without a complete answer. */
+  unanswered: number;
+  /** When the client last had its turn. */
+  sinceMs: number;
+}
+
+/** Requests that a client may send ahead of their answers; browsers and agents send one. */
+const maxPipelined = 32;
+/** An upgraded connection that its route refuses ends within this time. */
+const upgradeMs = 20_000;
+
+/**
+ * Bounds the connections of a server. When it is full, connections that wait for their client (for a request, the rest of one, or for the client
+ * to read an answer) are closed, beginning with the network that has most of them. A connection whose request is being worked on is left alone.
+ */
+export function guardConnections(server: Server, deps: ConnectionDeps): Connections {
+  const { clock, maxConnections, times } = deps;
+  const connections = new Map<Duplex, Connection>();
+  const waiting = createCrowds<Connection>();
+  // The newest connection is accepted before one is chosen to be closed.
+  server.maxConnections = maxConnections + 1;
+  server.setTimeout(times.stallMs);
+
+  function drop(connection: Connection): void {
+    forget(connection);
+    connection.socket.destroy();
+  }
+
+  function forget(connection: Connection): void {
+    connections.delete(connection.socket);
+    waiting.remove(connection);
+  }
+
+  function waitForClient(connection: Connection): void {
+    connection.sinceMs = clock.monotonicMs();
+    if (!connection.isTrusted && connections.has(connection.socket)) waiting.add(connection);
+  }
+
+  function makeRoom(newest: Connection): void {
+    const surplus = waiting.surplus();
+    for (const connection of surplus) drop(connection);
+    if (surplus.length === 0) drop(newest);
+    const { networks } = surplus[0] ?? newest;
+    deps.onFull({ count: Math.max(1, surplus.length), network: networks.allocation });
+  }
+
+  server.on("connection", (socket: Socket) => {
+    const address = (socket.remoteAddress === undefined ? null : normalizeAddress(socket.remoteAddress)) ?? "unknown";
+    const connection: Connection = {
+      socket,
+      networks: networksOf(address),
+      isTrusted: inRanges(address, deps.trustedProxies),
+      isUpgraded: false,
+      exchange: null,
+      unanswered: 0,
+      sinceMs: 0,
+    };
+    connections.set(socket, connection);
+    socket.once("close", () => forget(connection));
+    waitForClient(connection);
+    if (connections.size > maxConnections) makeRoom(connection);
+  });
+
+  server.prependListener("request", (request, response) => {
+    const connection = connections.get(request.socket);
+    if (connection === undefined) return;
+    connection.unanswered += 1;
+    if (connection.unanswered > maxPipelined) return drop(connection);
+    const exchange = { request, response };
+    connection.exchange = exchange;
+    if (announcesBody(request)) {
+      waitForClient(connection);
+      request.once("end", () => {
+        if (connection.unanswered > 0) waiting.remove(connection);
+      });
+    } else {
+      waiting.remove(connection);
+    }
+    // The answer is complete; its client may still have to read it.
+    response.once("prefinish", () => {
+      connection.unanswered -= 1;
+      if (connection.exchange === exchange && request.complete) connection.exchange = null;
+      if (connection.unanswered === 0) waitForClient(connection);
+    });
+  });
+
+  server.on("upgrade", (_request, socket) => {
+    const connection = connections.get(socket);
+    if (connection === undefined) return;
+    connection.isUpgraded = true;
+    waitForClient(connection);
+  });
+
+  // Node reports a connection on which nothing moved for a while, also when the answer takes long to make.
+  server.on("timeout", (socket: Socket) => {
+    const connection = connections.get(socket);
+    const isOurTurn = connection !== undefined && connection.unanswered > 0 && connection.exchange?.request.complete;
+    if (!isOurTurn || socket.writableLength > 0) socket.destroy();
+  });
+
+  /** Closes what single bytes keep alive: Node measures the time since the last byte only. */
+  function check(): void {
+    const nowMs = clock.monotonicMs();
+    for (const connection of connections.values()) {
+      const { socket, isUpgraded, unanswered, sinceMs } = connection;
+      const waitedMs = nowMs - sinceMs;
+      if (isUpgraded) {
+        if (waitedMs > upgradeMs) waiting.remove(connection);
+      } else if (unanswered === 0) {
+        const isTaken = socket.writableLength === 0;
+        if (waitedMs > (isTaken ? times.keepAliveMs + times.headersMs : times.takeMs)) drop(connection);
+      }
+    }
+  }
+  const timer = setInterval(check, times.checkMs);
+  timer.unref();
+  server.once("close", () => clearInterval(timer));
+
+  return {
+    isAnswerable(socket) {
+      const exchange = connections.get(socket)?.exchange;
+      return exchange == null || exchange.request.complete || !exchange.response.headersSent;
+    },
+    drain() {
+      // Node ends idle connections that had a request before, but waits without bound for those that have had none, for requests that do
+      // not end, and for sockets that were upgraded.
+      for (const connection of connections.values()) {
+        const { isUpgraded, unanswered, socket } = connection;
+        if (!isUpgraded && unanswered === 0 && socket.writableLength === 0) drop(connection);
+      }
+      const graceTimer = setTimeout(() => {
+        for (const { socket } of connections.values()) socket.destroy();
+      }, times.drainMs);
+      server.once("close", () => clearTimeout(graceTimer));
+    },
+  };
+}
+
+const announcesBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
