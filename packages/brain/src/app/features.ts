@@ -6,7 +6,7 @@ import { createApiKeys } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
 import { cancelPending, createCommands, forgetIssuer } from "../features/commands/index.ts";
-import { createHealth } from "../features/health/index.ts";
+import { createHealth, createWriteProbe, retentionCheck } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
 import { createLive, type Live } from "../features/live/index.ts";
@@ -28,6 +28,7 @@ import { createPasswords } from "../platform/crypto/passwords.ts";
 import type { Log } from "../platform/log.ts";
 import { createMail } from "../platform/mail/mail.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { createRetentionGuard } from "../platform/retention.ts";
 import type { SettingRow } from "../platform/settings.ts";
 import { liveReaders } from "./live-readers.ts";
 import { installedPackages } from "./packages.ts";
@@ -236,6 +237,8 @@ export function createFeatures(deps: BrainDeps) {
     settings,
   });
   const savedViews = createSavedViews({ database, clock });
+  const writeProbe = createWriteProbe({ database, clock, log, processId: deps.processId });
+  const retention = createRetentionGuard({ clock, log, metrics });
   const health = createHealth({
     database,
     clock,
@@ -246,6 +249,8 @@ export function createFeatures(deps: BrainDeps) {
     packages: installedPackages(),
     schema: { applied: () => appliedVersion(database), expected: schemaVersion() },
     isStarted: deps.isStarted,
+    writeProbe,
+    checks: [retentionCheck(retention)],
   });
 
   return {
@@ -267,6 +272,7 @@ export function createFeatures(deps: BrainDeps) {
     queues,
     reconciliation,
     releases,
+    retention,
     savedViews,
     sessions,
     setup,
@@ -274,6 +280,7 @@ export function createFeatures(deps: BrainDeps) {
     users,
     versions: createVersions({ database, clock, version, settings }),
     workers,
+    writeProbe,
     /** Only the current master signs frames. */
     secretOf: (projectId: string) => projectSecret(masters.current, projectId),
   };

@@ -24,6 +24,8 @@ export interface Loop<Deps = object> {
   firstAfterMs?: number;
   /** True runs it in one replica only. */
   leaderOnly: boolean;
+  /** True when a tick removes or ends something because of its age: it is skipped while the system clock is in doubt (retention.ts). */
+  removesByAge?: boolean;
   /** One round. What it returns is logged at debug level. */
   tick(deps: Deps & TickContext): Promise<unknown>;
 }
@@ -34,6 +36,7 @@ export interface BoundLoop {
   everyMs: number;
   firstAfterMs?: number;
   leaderOnly: boolean;
+  removesByAge?: boolean;
   tick(context: TickContext): Promise<unknown>;
 }
 
@@ -43,6 +46,7 @@ export function bindLoop<Deps extends object>(loop: Loop<Deps>, deps: Deps): Bou
     everyMs: typeof loop.everyMs === "function" ? loop.everyMs(deps) : loop.everyMs,
     firstAfterMs: loop.firstAfterMs ?? 0,
     leaderOnly: loop.leaderOnly,
+    removesByAge: loop.removesByAge ?? false,
     tick: (context) => loop.tick({ ...deps, ...context }),
   };
 }

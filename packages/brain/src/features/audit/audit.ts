@@ -12,7 +12,7 @@ import { type LastVerification, readLastVerification, saveLastVerification } fro
 import { prepareChain } from "./prepare.ts";
 import { pruneOnce } from "./prune.ts";
 import { createOncePerWindow } from "./refusals.ts";
-import { countSince, readState } from "./store.ts";
+import { countSince, newestRowAt, readState } from "./store.ts";
 import { type VerifyOptions, type VerifyResult, verifyChain } from "./verify.ts";
 
 export interface AuditDeps {
@@ -40,6 +40,8 @@ export interface Audit {
   settled(): Promise<void>;
   /** Rows of an action since an instant: in all, and from one address. */
   countSince(query: { action: string; sourceIp: string; since: Date }): Promise<{ all: number; fromAddress: number }>;
+  /** When the newest row was written; null for an empty log. */
+  newestRowAt(): Promise<Date | null>;
   /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
   verify(options?: VerifyOptions): Promise<VerifyResult>;
   /** Notes how a scheduled verification ended, for every process to tell. */
@@ -94,6 +96,7 @@ export function createAudit({ database, secrets, clock, onError, via }: AuditDep
     lastVerification: () => readLastVerification(database.read),
     prune: (options) => pruneOnce(database, context, options),
     countSince: (query) => countSince(database.read, query),
+    newestRowAt: () => newestRowAt(database.read),
     async checkState() {
       const sealed = await readState(database.read);
       if (sealed !== undefined) openState(sealed, context.keys);
