@@ -66,6 +66,8 @@ export interface LoopRunnerDeps {
 }
 
 export interface LoopRunner {
+  /** What it runs: for tests that hold for every loop. */
+  readonly loops: readonly Pick<BoundLoop, "name" | "removesByAge">[];
   /** Starts the timers; the first tick of each loop comes after its `firstAfterMs` and within a tenth of its interval, at most 5 s. */
   start(): void;
   /**
@@ -157,6 +159,7 @@ export function createLoopRunner(deps: LoopRunnerDeps): LoopRunner {
   }
 
   return {
+    loops: deps.loops,
     start() {
       isStarted = true;
       for (const entry of running.values()) {
