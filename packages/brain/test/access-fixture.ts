@@ -265,6 +265,7 @@ export async function startAccess(
     packages: { "@svc/brain": "1.0.0" },
     schema: { applied: async () => "0003_tasks", expected: "0003_tasks" },
     isStarted: () => state.isStarted,
+    writeProbe: { fault: () => null },
   });
   const { app, access } = await createServer({
     settings,

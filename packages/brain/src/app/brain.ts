@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { maxFrameBytes } from "../features/agent-transport/index.ts";
 import { originOf } from "../features/audit/index.ts";
+import { readLastSeen } from "../features/health/index.ts";
 import type { Access } from "../platform/http/access.ts";
 import type { App } from "../platform/http/app.ts";
 import { createServer } from "../platform/http/server.ts";
@@ -133,6 +134,8 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     loops,
     database,
     async start({ host, port, beginsSetup }) {
+      // Before anything is written: the newest row is from before the start.
+      features.retention.begin((await readLastSeen(database.read)) ?? (await audit.newestRowAt()));
       await audit.prepare();
       await setup.bind();
       await Promise.all([
@@ -144,6 +147,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
         live.start(),
         transport.start(),
       ]);
+      await features.writeProbe.run();
       await app.listen({ host, port });
       loops.start();
       // Ready means that the first administrator of the settings can sign in.

@@ -6,7 +6,7 @@ import { createApiKeys, revokeKeysOf } from "../features/api-keys/index.ts";
 import { createAudit } from "../features/audit/index.ts";
 import { createBulkRetries, forgetRetrier } from "../features/bulk-retries/index.ts";
 import { cancelPending, createCommands, forgetIssuer } from "../features/commands/index.ts";
-import { createHealth } from "../features/health/index.ts";
+import { createHealth, createWriteProbe, retentionCheck } from "../features/health/index.ts";
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
 import { createLive, type Live } from "../features/live/index.ts";
@@ -29,6 +29,7 @@ import { createPasswords } from "../platform/crypto/passwords.ts";
 import type { Log } from "../platform/log.ts";
 import { createMail } from "../platform/mail/mail.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { createRetentionGuard } from "../platform/retention.ts";
 import type { SettingRow } from "../platform/settings.ts";
 import { createThrottledLog } from "../platform/throttled-log.ts";
 import { liveReaders } from "./live-readers.ts";
@@ -253,6 +254,8 @@ export function createFeatures(deps: BrainDeps) {
     settings,
   });
   const savedViews = createSavedViews({ database, clock });
+  const writeProbe = createWriteProbe({ database, clock, log, processId: deps.processId });
+  const retention = createRetentionGuard({ clock, log, metrics });
   const health = createHealth({
     database,
     clock,
@@ -263,6 +266,8 @@ export function createFeatures(deps: BrainDeps) {
     packages: installedPackages(),
     schema: { applied: () => appliedVersion(database), expected: schemaVersion() },
     isStarted: deps.isStarted,
+    writeProbe,
+    checks: [retentionCheck(retention)],
   });
 
   return {
@@ -284,6 +289,7 @@ export function createFeatures(deps: BrainDeps) {
     queues,
     reconciliation,
     releases,
+    retention,
     savedViews,
     securityHistory: history,
     sessions,
@@ -292,6 +298,7 @@ export function createFeatures(deps: BrainDeps) {
     users,
     versions: createVersions({ database, clock, version, settings }),
     workers,
+    writeProbe,
     /** Only the current master signs frames. */
     secretOf: (projectId: string) => projectSecret(masters.current, projectId),
   };

@@ -4,6 +4,7 @@ import { createRetentionMetrics, createVerifierMetrics, pruneAudit, verifyAudit 
 import { moveBulkRetries, pruneBulkRetries } from "../features/bulk-retries/index.ts";
 import { expireCommands, pruneCommands } from "../features/commands/index.ts";
 import { pruneEvents } from "../features/events/index.ts";
+import { probeWrites, watchClock } from "../features/health/index.ts";
 import { pruneInvitations } from "../features/invitations/index.ts";
 import { pruneTrustedDevices } from "../features/mfa/index.ts";
 import { prunePasswordResets } from "../features/password-reset/index.ts";
@@ -20,7 +21,7 @@ import { type BoundLoop, bindLoop } from "../platform/loop.ts";
 import type { BrainDeps, Features } from "./features.ts";
 import type { Transport } from "./transport.ts";
 
-/** Every background loop of the brain. */
+/** Every background loop of the brain. Those that remove rows by their age rest while the system clock is in doubt. */
 export function brainLoops(deps: BrainDeps, features: Features, transport: Transport): BoundLoop[] {
   const { clock, database, log, metrics, settings } = deps;
   const { agents, audit, bulkRetries, commands, mfa, sessions, workers } = features;
@@ -28,7 +29,9 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     name: "svc_wal_checkpoint_pages_last",
     help: "pages in the embedded database's log at its last checkpoint",
   });
-  return [
+  const loops = [
+    bindLoop(probeWrites, { writeProbe: features.writeProbe }),
+    bindLoop(watchClock, { database, clock, retention: features.retention }),
     bindLoop(sweepOfflineAgents, { agents, settings }),
     bindLoop(sweepStaleAgents, { agents, settings }),
     bindLoop(sweepSilentWorkers, { workers, settings }),
@@ -60,4 +63,5 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(indexTaskIds, { database }),
     bindLoop(checkpointLog, { database, settings, checkpointed: (pages) => checkpointPages.set(pages) }),
   ];
+  return loops.map((loop) => features.retention.guard(loop));
 }

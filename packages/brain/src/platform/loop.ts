@@ -24,6 +24,8 @@ export interface Loop<Deps = object> {
   firstAfterMs?: number;
   /** True runs it in one replica only. */
   leaderOnly: boolean;
+  /** True when a tick removes or ends something because of its age: it is skipped while the system clock is in doubt (retention.ts). */
+  removesByAge?: boolean;
   /** One round. What it returns is logged at debug level. */
   tick(deps: Deps & TickContext): Promise<unknown>;
 }
@@ -34,6 +36,7 @@ export interface BoundLoop {
   everyMs: number;
   firstAfterMs?: number;
   leaderOnly: boolean;
+  removesByAge?: boolean;
   tick(context: TickContext): Promise<unknown>;
 }
 
@@ -43,6 +46,7 @@ export function bindLoop<Deps extends object>(loop: Loop<Deps>, deps: Deps): Bou
     everyMs: typeof loop.everyMs === "function" ? loop.everyMs(deps) : loop.everyMs,
     firstAfterMs: loop.firstAfterMs ?? 0,
     leaderOnly: loop.leaderOnly,
+    removesByAge: loop.removesByAge ?? false,
     tick: (context) => loop.tick({ ...deps, ...context }),
   };
 }
@@ -62,6 +66,8 @@ export interface LoopRunnerDeps {
 }
 
 export interface LoopRunner {
+  /** What it runs: for tests that hold for every loop. */
+  readonly loops: readonly Pick<BoundLoop, "name" | "removesByAge">[];
   /** Starts the timers; the first tick of each loop comes after its `firstAfterMs` and within a tenth of its interval, at most 5 s. */
   start(): void;
   /**
@@ -153,6 +159,7 @@ export function createLoopRunner(deps: LoopRunnerDeps): LoopRunner {
   }
 
   return {
+    loops: deps.loops,
     start() {
       isStarted = true;
       for (const entry of running.values()) {

@@ -1,7 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { newestInstant, newestOfEach } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Agents } from "./agents.ts";
 import { deleteLossesBefore, deleteMarksBefore } from "./losses-store.ts";
@@ -31,6 +33,7 @@ export const sweepStaleAgents: Loop<AgentLoopDeps> = {
   everyMs: ({ settings }) => settings.SVC_AGENT_HYGIENE_SWEEP_SECONDS * 1000,
   firstAfterMs: 900_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ agents, signal }) {
     return { revoked: await agents.sweepStale(signal) };
   },
@@ -48,25 +51,48 @@ export const pruneSamples: Loop<{
   name: "agents.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, settings, signal }) {
-    const cutoff = new Date(retentionHorizonMs(clock.now(), settings.SVC_EVENT_RETENTION_DAYS));
-    let deleted = 0;
-    for (let agents = agentsPerLook; agents === agentsPerLook && !signal.aborted; ) {
-      const found = await agentsWithSamplesBefore(database, cutoff, agentsPerLook);
-      agents = found.length;
-      for (const agentId of found) {
-        for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
-          batch = await deleteSamplesBefore(database, agentId, cutoff, rowsPerBatch);
-          deleted += batch;
-        }
-      }
+    function cutoffOf(newest: Date | null): Date | null {
+      const base = retentionBase(clock.now(), newest);
+      return base && new Date(retentionHorizonMs(base, settings.SVC_EVENT_RETENTION_DAYS));
     }
-    let losses = 0;
-    for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
-      batch = await deleteLossesBefore(database, cutoff, rowsPerBatch);
-      losses += batch;
-    }
-    if (!signal.aborted) await deleteMarksBefore(database, cutoff);
-    return { deleted, losses };
+    const samples = { table: "agent_status_history", ownerId: "agent_id", column: "captured_at" } as const;
+    return {
+      deleted: await pruneSampleRows(database, cutoffOf(await newestOfEach(database.slow, "agents", samples)), signal),
+      losses: await pruneLosses(database, cutoffOf, signal),
+    };
   },
 };
+
+async function pruneSampleRows(database: Database<Tables>, cutoff: Date | null, signal: AbortSignal): Promise<number> {
+  let deleted = 0;
+  if (cutoff === null) return deleted;
+  for (let agents = agentsPerLook; agents === agentsPerLook && !signal.aborted; ) {
+    const found = await agentsWithSamplesBefore(database, cutoff, agentsPerLook);
+    agents = found.length;
+    for (const agentId of found) {
+      for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
+        batch = await deleteSamplesBefore(database, agentId, cutoff, rowsPerBatch);
+        deleted += batch;
+      }
+    }
+  }
+  return deleted;
+}
+
+async function pruneLosses(
+  database: Database<Tables>,
+  cutoffOf: (newest: Date | null) => Date | null,
+  signal: AbortSignal,
+): Promise<number> {
+  let losses = 0;
+  const cutoff = cutoffOf(await newestInstant(database.slow, "loss_intervals", "to_at"));
+  for (let batch = rowsPerBatch; cutoff !== null && batch === rowsPerBatch && !signal.aborted; ) {
+    batch = await deleteLossesBefore(database, cutoff, rowsPerBatch);
+    losses += batch;
+  }
+  const marks = cutoffOf(await newestInstant(database.slow, "loss_marks", "seen_at"));
+  if (marks !== null && !signal.aborted) await deleteMarksBefore(database, marks);
+  return losses;
+}

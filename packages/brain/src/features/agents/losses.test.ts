@@ -148,6 +148,10 @@ for (const dialect of testDialects) {
       const agent = await newAgent();
       const losses = open();
       losses.reported(agent, at(0), told({ event_records: 4 }));
+      await losses.flush();
+      // Retention counts back from a day before the newest row.
+      const recent = await newAgent("recent");
+      losses.reported(recent, at(41 * 86_400), told({ buffer_id: "recent", event_records: 1 }));
       await losses.stop();
       const { signal } = new AbortController();
       const later = createFakeClock(at(40 * 86_400));
@@ -155,7 +159,9 @@ for (const dialect of testDialects) {
       await pruneSamples.tick({ database: opened.database, clock: later, settings, signal });
       expect(await gapsOf(agent.project_id)).toEqual([]);
       const { read } = opened.database;
-      expect(await read.selectFrom("loss_marks").select("scope").execute()).toEqual([]);
+      const marked = await read.selectFrom("loss_marks").select("agent_id").execute();
+      expect(new Set(marked.map(({ agent_id }) => agent_id))).toEqual(new Set([recent.agent_id]));
+      expect(await gapsOf(recent.project_id)).toHaveLength(1);
     });
 
     test("is read through an index that leads with the project", async () => {

@@ -62,11 +62,21 @@ for (const dialect of testDialects) {
     beforeEach(() => opened.database.write((tx) => tx.deleteFrom("agent_status_history").execute()));
 
     test("deletes what is older than events may be, of present and of revoked agents", async () => {
-      await add([agents[0], before], [agents[0], horizon], [agents[1], before], [agents[1], before]);
+      const newest = new Date(now.getTime() + 86_400_000);
+      await add(
+        [agents[0], before],
+        [agents[0], horizon],
+        [agents[1], before],
+        [agents[1], before],
+        [agents[1], newest],
+      );
 
       expect(await tick()).toEqual({ deleted: 3, losses: 0 });
 
-      expect(await left()).toEqual([{ agent_id: agents[0], captured_at: horizon }]);
+      expect(await left()).toEqual([
+        { agent_id: agents[0], captured_at: horizon },
+        { agent_id: agents[1], captured_at: newest },
+      ]);
     });
 
     test("goes batch by batch, the oldest first", async () => {

@@ -13,7 +13,7 @@ import { prepareChain } from "./prepare.ts";
 import { pruneOnce } from "./prune.ts";
 import { createRefusalCollector } from "./refusal-collector.ts";
 import { createOncePerWindow, type RefusalKey } from "./refusals.ts";
-import { addressesSince, readState } from "./store.ts";
+import { addressesSince, newestRowAt, readState } from "./store.ts";
 import { type VerifyOptions, type VerifyResult, verifyChain } from "./verify.ts";
 
 export interface AuditDeps {
@@ -48,6 +48,8 @@ export interface Audit {
   stop(): Promise<number>;
   /** The addresses of the rows of an action since an instant, at most `limit` of them. */
   addressesSince(query: { action: string; since: Date; limit: number }): Promise<(string | null)[]>;
+  /** When the newest row was written; null for an empty log. */
+  newestRowAt(): Promise<Date | null>;
   /** Walks the chain. @throws ChainVerificationError when nothing can be said about it */
   verify(options?: VerifyOptions): Promise<VerifyResult>;
   /** Notes how a scheduled verification ended, for every process to tell. */
@@ -102,6 +104,7 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
     lastVerification: () => readLastVerification(database.read),
     prune: (options) => pruneOnce(database, context, options),
     addressesSince: (query) => addressesSince(database.read, query),
+    newestRowAt: () => newestRowAt(database.read),
     async checkState() {
       const sealed = await readState(database.read);
       if (sealed !== undefined) openState(sealed, context.keys);

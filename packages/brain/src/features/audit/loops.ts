@@ -1,6 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Audit } from "./audit.ts";
 import type { RetentionMetrics, VerifierMetrics } from "./metrics.ts";
 import { PrunedMeanwhile, pastRetention } from "./prune.ts";
@@ -8,7 +9,7 @@ import type { AuditSettings } from "./settings.ts";
 
 /** Removes the oldest audit rows past their days. Leader only: two at once would only undo each other's work. */
 export const pruneAudit: Loop<{
-  audit: Pick<Audit, "prune">;
+  audit: Pick<Audit, "prune" | "newestRowAt">;
   clock: Pick<Clock, "now">;
   settings: AuditSettings;
   metrics: RetentionMetrics;
@@ -16,11 +17,13 @@ export const pruneAudit: Loop<{
   name: "audit.retention",
   everyMs: ({ settings }) => settings.SVC_AUDIT_RETENTION_SWEEP_INTERVAL_SECONDS * 1000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ audit, clock, settings, metrics, signal }) {
-    const mayGo = pastRetention(settings, clock.now());
+    const base = retentionBase(clock.now(), await audit.newestRowAt());
     let deleted = 0;
     try {
-      for (let isEnd = false; !isEnd && !signal.aborted; ) {
+      const mayGo = pastRetention(settings, base ?? clock.now());
+      for (let isEnd = base === null; !isEnd && !signal.aborted; ) {
         const left = settings.SVC_AUDIT_RETENTION_SWEEP_MAX_PER_PASS - deleted;
         if (left <= 0) break;
         const batch = await audit.prune({

@@ -1,8 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import { parseAnchor } from "./anchor.ts";
+import { chainRows, changeChain } from "./append.ts";
+import { createChainKeys } from "./chain-keys.ts";
+import { prepareEntry } from "./entry.ts";
 import { type Audit, createAudit, createUpkeep } from "./index.ts";
 import { pruneAudit } from "./loops.ts";
 import { PrunedMeanwhile, pastRetention } from "./prune.ts";
@@ -31,6 +35,21 @@ for (const dialect of testDialects) {
         await opened.database.read.selectFrom("audit_log").selectAll().orderBy("occurred_us").orderBy("id").execute()
       ).map(({ action }) => action);
     const add = (...names: string[]) => audit.record(names.map((action) => ({ action, target_type: "test" })));
+    /** A row of the clock's time: retention counts back from a day before the newest row. */
+    const addNow = (action: string) =>
+      opened.database.write((tx) =>
+        changeChain(tx, context(), (state) =>
+          chainRows(state, [prepareEntry({ action, target_type: "test" })], {
+            ...context(),
+            nowMicros: clock.now().getTime() * 1000,
+          }),
+        ),
+      );
+    const context = () => ({
+      keys: createChainKeys(secrets),
+      dialect: opened.database.dialect,
+      newId: () => randomUUID(),
+    });
     const outcome = async () => (await audit.verify()).outcome;
     const sweep = async (changed: Partial<typeof settings> = {}) => {
       const swept: number[] = [];
@@ -54,26 +73,35 @@ for (const dialect of testDialects) {
 
     test("keeps rows within their days and removes the oldest ones after", async () => {
       expect(await sweep()).toEqual([0]);
-      clock.advance(91 * dayMs);
+      clock.advance(92 * dayMs);
+      await addNow("auth.login");
       expect(await sweep()).toEqual([5]);
-      expect(await actions()).toEqual([]);
-      expect(await outcome()).toBe("clean");
-      await add("auth.login");
       expect(await actions()).toEqual(["auth.login"]);
       expect(await outcome()).toBe("clean");
+      await add("auth.logout");
+      expect(await actions()).toEqual(["auth.login", "auth.logout"]);
+      expect(await outcome()).toBe("clean");
+    });
+
+    test("removes nothing when only the clock has moved on, as after a jump of it", async () => {
+      clock.advance(120 * dayMs);
+      expect(await sweep()).toEqual([0]);
+      expect(await actions()).toHaveLength(5);
     });
 
     test("ends at the oldest row whose class must stay, whatever comes behind it", async () => {
       clock.advance(40 * dayMs);
+      await addNow("auth.login");
       const byClass = { auth: 30, audit: 30 };
       expect(await sweep({ SVC_AUDIT_RETENTION_BY_CLASS: byClass })).toEqual([2]);
-      expect(await actions()).toEqual(["project.created", "auth.logout", "project.updated"]);
+      expect(await actions()).toEqual(["project.created", "auth.logout", "project.updated", "auth.login"]);
       expect(await outcome()).toBe("clean");
     });
 
     test("works in batches up to its bound and goes on the next time", async () => {
       await add(...Array.from({ length: 1500 }, () => "auth.login"));
-      clock.advance(91 * dayMs);
+      clock.advance(92 * dayMs);
+      await addNow("auth.login");
       const pace = { SVC_AUDIT_RETENTION_SWEEP_BATCH_SIZE: 600, SVC_AUDIT_RETENTION_SWEEP_MAX_PER_PASS: 1000 };
       expect(await sweep(pace)).toEqual([1000]);
       expect(await outcome()).toBe("clean");
@@ -100,12 +128,13 @@ for (const dialect of testDialects) {
     });
 
     test("removes nothing from a chain that was tampered with", async () => {
-      clock.advance(91 * dayMs);
+      clock.advance(92 * dayMs);
+      await addNow("auth.login");
       await opened.database.write((tx) =>
         tx.updateTable("audit_log").set({ result: "failed" }).where("action", "=", "auth.logout").execute(),
       );
       await expect(sweep()).rejects.toThrow(/cannot be removed: its signature is wrong/);
-      expect(await actions()).toHaveLength(5);
+      expect(await actions()).toHaveLength(6);
     });
 
     test("undoes itself when another process moved the prune point meanwhile", async () => {
@@ -137,17 +166,18 @@ for (const dialect of testDialects) {
 
     test("leaves a head provable that it has removed", async () => {
       const anchor = parseAnchor((await upkeep().head())!);
-      await add("auth.login");
-      clock.advance(91 * dayMs);
-      await sweep();
-      expect(await upkeep().verifyAnchor(anchor)).toBe("VERIFIED_ANCESTOR");
+      clock.advance(92 * dayMs);
+      await addNow("auth.login");
+      expect(await sweep()).toEqual([5]);
+      expect(await upkeep().verifyAnchor(anchor)).toEqual({ verdict: "VERIFIED_ANCESTOR", reason: null });
       const later = { ...anchor, occurred_at: "2100-01-01T00:00:00.000000Z" };
-      expect(await upkeep().verifyAnchor(later)).toBe("UNPROVABLE");
+      expect(await upkeep().verifyAnchor(later)).toEqual({ verdict: "UNPROVABLE", reason: "newer_than_head" });
     });
 
     test("goes on beside appends", async () => {
       await add(...Array.from({ length: 400 }, () => "auth.login"));
-      clock.advance(91 * dayMs);
+      clock.advance(92 * dayMs);
+      await addNow("auth.login");
       const appended = Array.from({ length: 30 }, () => add("project.created"));
       await Promise.all([sweep({ SVC_AUDIT_RETENTION_SWEEP_BATCH_SIZE: 100 }), ...appended]);
       expect(await outcome()).toBe("clean");

@@ -23,18 +23,18 @@ export type MayGo = (row: Pick<WalkedRow, "action" | "occurred_us">) => boolean;
 /** The first dotted part of an action: what retention goes by. */
 const classOf = (action: string): string => action.split(".", 1)[0]!;
 
-/** Rows past the days of their class. */
-export function pastRetention(settings: RetentionSettings, now: Date): MayGo {
+/** Rows past the days of their class, counted back from `base` (platform/retention.ts). */
+export function pastRetention(settings: RetentionSettings, base: Date): MayGo {
   const byClass = new Map(Object.entries(settings.SVC_AUDIT_RETENTION_BY_CLASS));
   return ({ action, occurred_us }) => {
     const days = byClass.get(classOf(action)) ?? settings.SVC_AUDIT_RETENTION_DAYS;
-    return occurred_us < now.getTime() * 1000 - days * microsPerDay;
+    return occurred_us < base.getTime() * 1000 - days * microsPerDay;
   };
 }
 
 /** Rows before an instant that somebody chose; classes with days of their own keep them. */
-export function before(instant: Date, settings: RetentionSettings, now: Date): MayGo {
-  const isPast = pastRetention(settings, now);
+export function before(instant: Date, settings: RetentionSettings, base: Date): MayGo {
+  const isPast = pastRetention(settings, base);
   return (row) =>
     row.occurred_us < instant.getTime() * 1000 &&
     (!Object.hasOwn(settings.SVC_AUDIT_RETENTION_BY_CLASS, classOf(row.action)) || isPast(row));

@@ -88,6 +88,30 @@ export async function metaOrInsert(tx: Tx<Tables>, key: string, fresh: string): 
   return value;
 }
 
+/** When the newest row was written; null for an empty log. */
+export async function newestRowAt(db: Kysely<Tables>): Promise<Date | null> {
+  const row = await db
+    .selectFrom("audit_log")
+    .select((eb) => eb.fn.max("occurred_us").as("newest"))
+    .executeTakeFirst();
+  return row?.newest == null ? null : new Date(Math.floor(Number(row.newest) / 1000));
+}
+
+/** Rows in all, and those before an instant. */
+export async function countBefore(db: Kysely<Tables>, instant: Date): Promise<{ all: number; before: number }> {
+  const row = await db
+    .selectFrom("audit_log")
+    .select((eb) => [
+      eb.fn.countAll<number | string>().as("all"),
+      eb.fn
+        .countAll<number | string>()
+        .filterWhere("occurred_us", "<", instant.getTime() * 1000)
+        .as("before"),
+    ])
+    .executeTakeFirstOrThrow();
+  return { all: Number(row.all), before: Number(row.before) };
+}
+
 /** The addresses of the rows of an action since an instant, at most `limit` of them. */
 export async function addressesSince(
   db: Kysely<Tables>,

@@ -2,6 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type AnchorJudgement, anchorText, type HeadAnchor } from "./anchor.ts";
 import { type AppendContext, changeChain } from "./append.ts";
@@ -9,7 +10,7 @@ import { openState } from "./chain.ts";
 import { createChainKeys } from "./chain-keys.ts";
 import { ownOrigin } from "./origin.ts";
 import { before, pruneOnce, type RetentionSettings } from "./prune.ts";
-import { readState } from "./store.ts";
+import { countBefore, newestRowAt, readState } from "./store.ts";
 import { type VerifyOptions, type VerifyResult, verifyAnchor, verifyChain } from "./verify.ts";
 
 export interface ManualPrune {
@@ -24,6 +25,8 @@ export interface ChainUpkeep {
   verifyAnchor(anchor: HeadAnchor): Promise<AnchorJudgement>;
   /** The head as an anchor's text; null while there is none. Writes no row. @throws ChainIntegrityError, UnknownChainKey */
   head(): Promise<string | null>;
+  /** Rows in all, and those before an instant. */
+  count(instant: Date): Promise<{ all: number; before: number }>;
   /** Removes rows before an instant, batch by batch, each with its own audit.prune row. @throws ChainIntegrityError, PrunedMeanwhile */
   prune(request: ManualPrune): Promise<number>;
   /** Signs the state with the present key. Nothing else may be appending. @throws ChainIntegrityError, UnknownChainKey */
@@ -50,8 +53,9 @@ export function createUpkeep({
       await database.flush();
       return sealed === undefined ? null : anchorText(openState(sealed, keys));
     },
+    count: (instant) => countBefore(database.slow, instant),
     async prune({ before: instant, settings, onProgress }) {
-      const mayGo = before(instant, settings, clock.now());
+      const mayGo = before(instant, settings, retentionBase(clock.now(), await newestRowAt(database.read)) ?? instant);
       let removed = 0;
       for (let isEnd = false, isFirst = true; !isEnd; isFirst = false) {
         // One row at least, also when nothing was old enough: somebody tried.

@@ -1,6 +1,8 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Coordinator } from "./coordinator.ts";
 import { deleteEndedBefore } from "./store.ts";
@@ -30,8 +32,11 @@ export const pruneBulkRetries: Loop<{
   name: "bulk_retry.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, settings, signal }) {
-    const cutoff = new Date(clock.now().getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
+    const base = retentionBase(clock.now(), await newestInstant(database.slow, "bulk_retry_requests", "created_at"));
+    if (base === null) return { deleted: 0 };
+    const cutoff = new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
     let deleted = 0;
     for (let batch = 1; batch > 0 && !signal.aborted; deleted += batch) {
       batch = await database.write((tx) => deleteEndedBefore(tx, database.dialect, cutoff));

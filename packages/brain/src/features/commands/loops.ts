@@ -1,6 +1,8 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { createDelivery } from "./delivery.ts";
 import { deleteEndedBefore } from "./prune-store.ts";
@@ -17,8 +19,11 @@ export const pruneCommands: Loop<{
   name: "commands.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, settings, signal }) {
-    const cutoff = new Date(clock.now().getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
+    const base = retentionBase(clock.now(), await newestInstant(database.slow, "commands", "issued_at"));
+    if (base === null) return { deleted: 0 };
+    const cutoff = new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
     let deleted = 0;
     for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
       batch = await deleteEndedBefore(database, cutoff, rowsPerBatch);

@@ -1,10 +1,12 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { newestOfEach } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { createPartitionKeeper } from "./partitions.ts";
-import { dayOf, dropPartitionsBefore } from "./partitions-store.ts";
+import { dayOf, dropPartitions } from "./partitions-store.ts";
 import { deleteEventsBefore, projectsWithEventsBefore } from "./store.ts";
 
 const rowsPerBatch = 5000;
@@ -21,15 +23,21 @@ export const pruneEvents: Loop<{
   name: "events.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, settings, signal }) {
     const now = clock.now();
-    const horizonMs = retentionHorizonMs(now, settings.SVC_EVENT_RETENTION_DAYS);
     const { bulk } = database;
+    if (bulk.dialect === "postgres") await createPartitionKeeper(bulk.pool).makeAhead(now);
+    const byProject = { table: "events", ownerId: "project_id", column: "occurred_at" } as const;
+    const base = retentionBase(now, await newestOfEach(database.slow, "projects", byProject));
+    const horizonOf = (at: Date) => retentionHorizonMs(at, settings.SVC_EVENT_RETENTION_DAYS);
     if (bulk.dialect === "postgres") {
-      await createPartitionKeeper(bulk.pool).makeAhead(now);
-      return { dropped: await dropPartitionsBefore(bulk.pool, dayOf(horizonMs)) };
+      // Empty partitions are made every day, also while no events come; those may go by the clock alone.
+      const firstKept = base && dayOf(horizonOf(base));
+      return { dropped: await dropPartitions(bulk.pool, { firstKept, firstKeptEmpty: dayOf(horizonOf(now)) }) };
     }
-    const cutoff = new Date(horizonMs);
+    if (base === null) return { deleted: 0 };
+    const cutoff = new Date(horizonOf(base));
     let deleted = 0;
     for (const projectId of await projectsWithEventsBefore(database, cutoff)) {
       for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {

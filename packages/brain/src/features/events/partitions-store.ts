@@ -64,11 +64,31 @@ async function createPartition(client: PoolClient, day: number): Promise<void> {
   await client.query(`ALTER TABLE events ATTACH PARTITION ${name} FOR VALUES ${bounds}`);
 }
 
-/** Drops the partitions of days before `firstDay`, whole, also what earlier calls left half-way, and tells how many. */
-export async function dropPartitionsBefore(pool: Pool, firstDay: number): Promise<number> {
-  const old = (await listTables(pool)).filter((day) => day < firstDay);
-  for (const day of old) await dropPartition(pool, day);
-  return old.length;
+/**
+ * Drops whole partitions, also what earlier calls left half-way: those of days before `firstKept`, and empty ones of days before
+ * `firstKeptEmpty`.
+ *
+ * @returns how many were dropped.
+ */
+export async function dropPartitions(
+  pool: Pool,
+  { firstKept, firstKeptEmpty }: { firstKept: number | null; firstKeptEmpty: number },
+): Promise<number> {
+  let dropped = 0;
+  for (const day of await listTables(pool)) {
+    const isOld = firstKept !== null && day < firstKept;
+    if (!isOld && (day >= firstKeptEmpty || !(await isEmpty(pool, day)))) continue;
+    await dropPartition(pool, day);
+    dropped += 1;
+  }
+  return dropped;
+}
+
+async function isEmpty(pool: Pool, day: number): Promise<boolean> {
+  const { rows } = await pool.query<{ empty: boolean }>(
+    `SELECT NOT EXISTS (SELECT 1 FROM ${pg.escapeIdentifier(nameOf(day))}) AS empty`,
+  );
+  return rows[0]?.empty === true;
 }
 
 async function dropPartition(pool: Pool, day: number): Promise<void> {

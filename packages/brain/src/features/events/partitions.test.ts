@@ -5,7 +5,7 @@ import type { Pool } from "pg";
 import { describe, expect, test } from "vitest";
 import { pruneEvents } from "./loops.ts";
 import { createPartitionKeeper } from "./partitions.ts";
-import { createPartitions, dayOf, dropPartitionsBefore, listPartitions } from "./partitions-store.ts";
+import { createPartitions, dayOf, dropPartitions, listPartitions } from "./partitions-store.ts";
 
 const now = new Date("2026-01-10T10:30:00.000Z");
 const today = dayOf(now.getTime());
@@ -50,7 +50,12 @@ for (const dialect of testDialects) {
       expect(await left()).toBe(32);
       clock.setWall(new Date(now.getTime() + dayMs));
       await prune();
-      expect(await left()).toBe(2);
+      expect(await left()).toBe(32);
+      clock.setWall(new Date(now.getTime() + 2 * dayMs));
+      await submit([eventAt(new Date(now.getTime() + 2 * dayMs))]);
+      await prune();
+      expect(await left()).toBe(3);
+      clock.setWall(new Date(now.getTime() + dayMs));
       expect(await submit([eventAt(daysAgo(30))])).toMatchObject({ inserted: 0 });
       expect(await submit([eventAt(daysAgo(29))])).toMatchObject({ inserted: 1 });
       await alone.stop();
@@ -85,24 +90,53 @@ describe("partitions of events", () => {
     expect(rows).toEqual([{ bound: "FOR VALUES FROM ('2026-01-01 00:00:00+00') TO ('2026-01-02 00:00:00+00')" }]);
   });
 
+  const drop = () => dropPartitions(pool(), { firstKept: today - 30, firstKeptEmpty: today - 30 });
   const isThere = async (name: string) =>
     (await pool().query("SELECT to_regclass($1) IS NOT NULL AS there", [name])).rows[0].there as boolean;
 
   test("are dropped whole before a day", async () => {
     await createPartitions(pool(), [today - 40, today - 39, today - 30]);
     expect(await isThere("events_20251201")).toBe(true);
-    expect(await dropPartitionsBefore(pool(), today - 30)).toBe(2);
-    expect(await dropPartitionsBefore(pool(), today - 30)).toBe(0);
+    expect(await drop()).toBe(2);
+    expect(await drop()).toBe(0);
     const days = await listPartitions(pool());
     expect(days.filter((day) => day < today - 30)).toEqual([]);
     expect(days).toContain(today - 30);
     expect(await isThere("events_20251201")).toBe(false);
   });
 
+  test("are dropped empty by the clock alone, and with rows only before the day that the newest row keeps", async () => {
+    const { database } = opened;
+    const projectId = await addProject(database, `11111111-2222-4333-8444-${nextNumber()}`);
+    await createPartitions(pool(), [today - 35, today - 34, today - 33]);
+    const row = {
+      id: projectId,
+      project_id: projectId,
+      agent_id: projectId,
+      engine: "e",
+      task_id: "t",
+      kind: "task.sent",
+    };
+    await database.write((tx) =>
+      tx
+        .insertInto("events")
+        .values({ ...row, occurred_at: daysAgo(34), payload: "{}" } as never)
+        .execute(),
+    );
+    const dropped = async (firstKept: number | null) => {
+      await dropPartitions(pool(), { firstKept, firstKeptEmpty: today - 33 });
+      return (await listPartitions(pool())).filter((day) => day < today - 30);
+    };
+    expect(await dropped(null)).toEqual([today - 34, today - 33]);
+    expect(await dropped(today - 34)).toEqual([today - 34, today - 33]);
+    expect(await dropped(today - 33)).toEqual([today - 33]);
+    await dropPartitions(pool(), { firstKept: today - 30, firstKeptEmpty: today - 30 });
+  });
+
   test("are dropped also when an earlier removal was cut short after it had detached one", async () => {
     await createPartitions(pool(), [today - 40]);
     await pool().query("ALTER TABLE events DETACH PARTITION events_20251201 CONCURRENTLY");
-    expect(await dropPartitionsBefore(pool(), today - 30)).toBe(1);
+    expect(await drop()).toBe(1);
     expect(await isThere("events_20251201")).toBe(false);
   });
 
@@ -122,7 +156,7 @@ describe("partitions of events", () => {
     reader.release();
     remover.release();
     expect(await isPending()).toBe(true);
-    expect(await dropPartitionsBefore(pool(), today - 30)).toBe(1);
+    expect(await drop()).toBe(1);
     expect(await isThere("events_20251201")).toBe(false);
   });
 

@@ -7,6 +7,7 @@ import type { Audit } from "../audit/index.ts";
 import { type Check, runChecks } from "./checks.ts";
 import { readDatabaseFacts } from "./reads.ts";
 import type { DeepAnswer, SystemAnswer } from "./schemas.ts";
+import type { WriteFault, WriteProbe } from "./write-probe.ts";
 
 export interface HealthDeps {
   readonly database: Database<Tables>;
@@ -22,13 +23,15 @@ export interface HealthDeps {
   readonly schema: { applied(): Promise<string>; readonly expected: string };
   /** False until start-up has finished. */
   readonly isStarted: () => boolean;
+  /** Whether the database takes writes. */
+  readonly writeProbe: Pick<WriteProbe, "fault">;
   /** Checks of other features (outbox and the like). */
   readonly checks?: readonly Check[];
 }
 
 export type Readiness =
   | { readonly isReady: true }
-  | { readonly isReady: false; readonly reason: "starting" | "database" };
+  | { readonly isReady: false; readonly reason: "starting" | "database" | WriteFault };
 
 export interface Health {
   readiness(): Promise<Readiness>;
@@ -49,6 +52,13 @@ export function createHealth(deps: HealthDeps): Health {
         const startedMs = clock.monotonicMs();
         await database.ping();
         return { status: "ok", latency_ms: Math.round((clock.monotonicMs() - startedMs) * 1000) / 1000 };
+      },
+    },
+    {
+      name: "writes",
+      async run() {
+        const fault = deps.writeProbe.fault();
+        return fault === null ? { status: "ok" } : { status: "failed", detail: fault };
       },
     },
     {
@@ -82,9 +92,9 @@ export function createHealth(deps: HealthDeps): Health {
   return {
     async readiness() {
       if (!deps.isStarted()) return { isReady: false, reason: "starting" };
-      return (await answersWithin(database.ping(), readyLimitMs))
-        ? { isReady: true }
-        : { isReady: false, reason: "database" };
+      if (!(await answersWithin(database.ping(), readyLimitMs))) return { isReady: false, reason: "database" };
+      const fault = deps.writeProbe.fault();
+      return fault === null ? { isReady: true } : { isReady: false, reason: fault };
     },
     async system() {
       const { version, sizeBytes } = await readDatabaseFacts(database);

@@ -7,7 +7,7 @@ export const ReadyAnswer = Type.Object({ status: Type.Literal("ready") });
 export const UnreadyAnswer = Type.Object({
   ...ErrorBody.properties,
   status: Type.Literal("unready"),
-  reason: OneOf(["starting", "database"] as const),
+  reason: OneOf(["starting", "database", "write_probe_failed", "write_probe_stale"] as const),
 });
 
 export const SystemAnswer = Type.Object({

@@ -1,13 +1,15 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { deleteEndedBefore } from "./store.ts";
 
 const dayMs = 86_400_000;
 
 interface PruneDeps {
-  readonly database: Pick<Database<Tables>, "write">;
+  readonly database: Pick<Database<Tables>, "slow" | "write">;
   readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_HISTORY_RETENTION_DAYS: number };
 }
@@ -17,8 +19,11 @@ export const pruneInvitations: Loop<PruneDeps> = {
   name: "invitations.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, settings }) {
-    const before = new Date(clock.now().getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
+    const base = retentionBase(clock.now(), await newestInstant(database.slow, "invitations", "expires_at"));
+    if (base === null) return { deleted: 0 };
+    const before = new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
     return { deleted: await database.write((tx) => deleteEndedBefore(tx, before)) };
   },
 };

@@ -374,6 +374,8 @@ for (const dialect of testDialects) {
 
     test("are deleted once the retention after their last day is over", async () => {
       await tokenOf({ ttl_days: 1 });
+      // Retention counts back from a day before the newest row.
+      await tokenOf({ ttl_days: 30, email: "later@example.org" });
       const settings = { SVC_HISTORY_RETENTION_DAYS: 2 };
       const signal = AbortSignal.timeout(10_000);
       const tick = () => pruneInvitations.tick({ database: opened.database, clock: fixture.clock, settings, signal });

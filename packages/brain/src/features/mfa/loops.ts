@@ -6,6 +6,7 @@ export const pruneTrustedDevices: Loop<{ mfa: Pick<Mfa, "prune"> }> = {
   name: "mfa.prune-trusted-devices",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ mfa }) {
     return { deleted: await mfa.prune() };
   },

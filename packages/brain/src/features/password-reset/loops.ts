@@ -9,5 +9,6 @@ export const prunePasswordResets: Loop<{ database: Pick<Database<Tables>, "write
   name: "password-reset.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   tick: async ({ database, clock }) => ({ deleted: await database.write((tx) => deleteEndedTokens(tx, clock.now())) }),
 };

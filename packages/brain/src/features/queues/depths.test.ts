@@ -111,12 +111,21 @@ for (const dialect of testDialects) {
       await report(new Date(now.getTime() - 10 * hourMs), 1);
       await report(new Date(now.getTime() - 9 * hourMs), 2);
       await report(now, 3);
+      // Retention counts back from a day before the newest row.
+      const newest = { project_id: projectId, queue_id: queueId, pending_count: 4, consumer_count: 1 };
+      const cell_at = new Date(now.getTime() + 48 * hourMs);
+      await opened.database.write((tx) =>
+        tx
+          .insertInto("queue_depths")
+          .values({ ...newest, cell_at })
+          .execute(),
+      );
       const later = createFakeClock(new Date(now.getTime() + 16 * hourMs).toISOString());
       const deps = { database: opened.database, clock: later };
       expect(await pruneQueueDepths.tick({ ...deps, signal: AbortSignal.abort() })).toEqual({ deleted: 0 });
       expect(await deleteOldDepths(opened.database, new Date(now.getTime() - 8 * hourMs), 1)).toBe(1);
       expect(await pruneQueueDepths.tick({ ...deps, signal: new AbortController().signal })).toEqual({ deleted: 1 });
-      expect((await cells()).map(({ pending_count }) => pending_count)).toEqual([3]);
+      expect((await cells()).map(({ pending_count }) => pending_count)).toEqual([3, 4]);
     });
 
     test("are read by queue and time, and counts by queue and time, whatever else is stored", async () => {

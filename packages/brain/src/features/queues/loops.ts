@@ -1,10 +1,12 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { deleteOldDepths, depthsKeptMs } from "./depth-store.ts";
-import { deleteUnseenQueues } from "./prune-store.ts";
+import { deleteUnseenQueues, newestSeenQueue } from "./prune-store.ts";
 
 const rowsPerBatch = 5000;
 
@@ -17,8 +19,11 @@ export const pruneQueues: Loop<{
   name: "queues.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, settings, signal }) {
-    const cutoff = new Date(retentionHorizonMs(clock.now(), settings.SVC_TASK_RETENTION_DAYS));
+    const base = retentionBase(clock.now(), await newestSeenQueue(database));
+    if (base === null) return { deleted: 0 };
+    const cutoff = new Date(retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS));
     let deleted = 0;
     for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
       batch = await deleteUnseenQueues(database, cutoff, rowsPerBatch);
@@ -33,8 +38,11 @@ export const pruneQueueDepths: Loop<{ database: Database<Tables>; clock: Pick<Cl
   name: "queues.depths-retention",
   everyMs: 600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, signal }) {
-    const cutoff = new Date(clock.now().getTime() - depthsKeptMs);
+    const base = retentionBase(clock.now(), await newestInstant(database.slow, "queue_depths", "cell_at"));
+    if (base === null) return { deleted: 0 };
+    const cutoff = new Date(base.getTime() - depthsKeptMs);
     let deleted = 0;
     for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
       batch = await deleteOldDepths(database, cutoff, rowsPerBatch);

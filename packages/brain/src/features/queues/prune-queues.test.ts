@@ -37,6 +37,8 @@ for (const dialect of testDialects) {
         queue(2, before, horizon),
         queue(3, null, before),
         queue(4, horizon, before),
+        // Retention counts back from a day before the newest row.
+        queue(5, new Date("2026-04-02T10:00:00.000Z"), before),
       ];
       await database.write((tx) => tx.insertInto("queues").values(rows).execute());
       const deps = {
@@ -49,7 +51,8 @@ for (const dialect of testDialects) {
       expect(await deleteUnseenQueues(database, horizon, 1)).toBe(1);
       expect(await pruneQueues.tick({ ...deps, signal: new AbortController().signal })).toEqual({ deleted: 2 });
 
-      expect(await database.read.selectFrom("queues").select("name").execute()).toEqual([{ name: "q4" }]);
+      const left = await database.read.selectFrom("queues").select("name").orderBy("name").execute();
+      expect(left).toEqual([{ name: "q4" }, { name: "q5" }]);
     });
   });
 }

@@ -27,3 +27,12 @@ export async function deleteUnseenQueues(
   });
   return Number(numDeletedRows);
 }
+
+/** When any of them was named last; null when there is none. */
+export async function newestSeenQueue({ slow }: Pick<Database<Tables>, "slow">): Promise<Date | null> {
+  const row = await slow
+    .selectFrom("queues")
+    .select((eb) => eb.fn.max(eb.fn.coalesce("last_seen_at", "updated_at")).as("newest_at"))
+    .executeTakeFirst();
+  return row?.newest_at ?? null;
+}

@@ -6,6 +6,7 @@ export const pruneSessions: Loop<{ sessions: Pick<Sessions, "prune"> }> = {
   name: "sessions.prune",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ sessions }) {
     return { deleted: await sessions.prune() };
   },

@@ -9,5 +9,6 @@ export const pruneSetupTokens: Loop<{ database: Pick<Database<Tables>, "write">;
   name: "setup.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   tick: async ({ database, clock }) => ({ deleted: await database.write((tx) => deleteEndedTokens(tx, clock.now())) }),
 };

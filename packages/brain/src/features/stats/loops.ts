@@ -1,7 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { nameNotedMs } from "./fold-counters.ts";
 import {
@@ -10,12 +12,14 @@ import {
   deleteReleasesBefore,
   deleteRollupsBefore,
   deleteWorkerRollupsBefore,
+  newestBucket,
 } from "./prune-store.ts";
 import { releaseNotedMs } from "./releases.ts";
 import { hoursBegin } from "./time-range.ts";
 
 const rowsPerBatch = 5000;
 const grains = [1, 60];
+const nameGrains = [15, 60, 1440];
 
 /** Drops counters that are older than task rows may be. Leader only, as the folding is. */
 export const pruneRollups: Loop<{
@@ -26,9 +30,11 @@ export const pruneRollups: Loop<{
   name: "stats.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, settings, signal }) {
     const now = clock.now();
-    const cutoff = new Date(retentionHorizonMs(now, settings.SVC_TASK_RETENTION_DAYS));
+    const { slow } = database;
+    const cutoffOf = (base: Date) => new Date(retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS));
 
     async function inBatches(deleteBatch: () => Promise<number>): Promise<number> {
       let deleted = 0;
@@ -39,24 +45,46 @@ export const pruneRollups: Loop<{
       return deleted;
     }
 
-    let rollups = 0;
-    for (const grain of grains) {
-      rollups += await inBatches(() => deleteRollupsBefore(database, grain, cutoff, rowsPerBatch));
+    async function counters(): Promise<number> {
+      const base = retentionBase(now, await newestBucket(slow, "rollups", grains));
+      let deleted = 0;
+      for (const grain of base === null ? [] : grains)
+        deleted += await inBatches(() => deleteRollupsBefore(database, grain, cutoffOf(base!), rowsPerBatch));
+      return deleted;
     }
-    const hours = hoursBegin(now);
-    for (const grain of [15, 60]) {
-      rollups += await inBatches(() =>
-        deleteNameRollupsBefore(database, grain, hours > cutoff ? hours : cutoff, rowsPerBatch),
-      );
+
+    async function byName(): Promise<number> {
+      const base = retentionBase(now, await newestBucket(slow, "name_rollups", nameGrains));
+      if (base === null) return 0;
+      const [cutoff, hours] = [cutoffOf(base), hoursBegin(base)];
+      let deleted = 0;
+      for (const grain of nameGrains) {
+        const until = grain === 1440 || hours < cutoff ? cutoff : hours;
+        deleted += await inBatches(() => deleteNameRollupsBefore(database, grain, until, rowsPerBatch));
+      }
+      return deleted;
     }
-    rollups += await inBatches(() => deleteNameRollupsBefore(database, 1440, cutoff, rowsPerBatch));
-    const workers = await inBatches(() => deleteWorkerRollupsBefore(database, cutoff, rowsPerBatch));
-    // A name noted a day before the cutoff may have been counted until then.
-    const unused = new Date(cutoff.getTime() - nameNotedMs);
-    const names = signal.aborted ? 0 : await deleteNamesBefore(database, unused);
-    const releases = signal.aborted
-      ? 0
-      : await deleteReleasesBefore(database, new Date(cutoff.getTime() - releaseNotedMs));
+
+    async function ofWorkers(): Promise<number> {
+      const base = retentionBase(now, await newestInstant(slow, "worker_rollups", "hour_at"));
+      if (base === null) return 0;
+      return inBatches(() => deleteWorkerRollupsBefore(database, cutoffOf(base), rowsPerBatch));
+    }
+
+    /** What is noted at intervals only may have been counted for one interval more. */
+    async function noted(newest: Date | null, everyMs: number, remove: (cutoff: Date) => Promise<number>) {
+      const base = retentionBase(now, newest);
+      return base === null || signal.aborted ? 0 : remove(new Date(cutoffOf(base).getTime() - everyMs));
+    }
+
+    const rollups = (await counters()) + (await byName());
+    const workers = await ofWorkers();
+    const names = await noted(await newestInstant(slow, "rollup_names", "seen_at"), nameNotedMs, (cutoff) =>
+      deleteNamesBefore(database, cutoff),
+    );
+    const releases = await noted(await newestInstant(slow, "releases", "noted_at"), releaseNotedMs, (cutoff) =>
+      deleteReleasesBefore(database, cutoff),
+    );
     return { rollups, workers, names, releases };
   },
 };

@@ -9,6 +9,8 @@ import { deleteRollupsBefore, deleteWorkerRollupsBefore } from "./prune-store.ts
 const projectId = "11111111-2222-4333-8444-555555555555";
 const now = new Date("2026-04-01T10:00:00.000Z");
 const horizon = new Date("2026-01-01T00:00:00.000Z");
+/** Retention counts back from a day before the newest row. */
+const newest = new Date(now.getTime() + 86_400_000);
 const hoursBefore = (hours: number) => new Date(horizon.getTime() - hours * 3_600_000);
 
 const rollup = (given: Partial<RollupRow>): RollupRow => ({
@@ -68,22 +70,25 @@ for (const dialect of testDialects) {
             rollup({ bucket_at: hoursBefore(1) }),
             rollup({ bucket_at: hoursBefore(1), grain_minutes: 1 }),
             rollup({ bucket_at: horizon }),
-            rollup({ bucket_at: now, grain_minutes: 1 }),
+            rollup({ bucket_at: newest, grain_minutes: 1 }),
           ])
           .execute();
         await tx
           .insertInto("worker_rollups")
-          .values([workerHour(hoursBefore(1)), workerHour(horizon)])
+          .values([workerHour(hoursBefore(1)), workerHour(horizon), workerHour(newest)])
           .execute();
       });
 
       expect(await tick()).toEqual({ rollups: 2, workers: 1, names: 0, releases: 0 });
 
       const left = await opened.database.read.selectFrom("rollups").select("bucket_at").orderBy("bucket_at").execute();
-      expect(left).toEqual([{ bucket_at: horizon }, { bucket_at: now }]);
-      expect(await opened.database.read.selectFrom("worker_rollups").select("hour_at").execute()).toEqual([
-        { hour_at: horizon },
-      ]);
+      expect(left).toEqual([{ bucket_at: horizon }, { bucket_at: newest }]);
+      const hours = await opened.database.read
+        .selectFrom("worker_rollups")
+        .select("hour_at")
+        .orderBy("hour_at")
+        .execute();
+      expect(hours).toEqual([{ hour_at: horizon }, { hour_at: newest }]);
     });
 
     test("drops figures by name of hours after eight days, and of days with the rest", async () => {
@@ -97,6 +102,7 @@ for (const dialect of testDialects) {
             { ...row, bucket_at: weekAgo },
             { ...row, grain_minutes: 1440, bucket_at: hoursBefore(24) },
             { ...row, grain_minutes: 1440, bucket_at: horizon },
+            { ...row, grain_minutes: 15, bucket_at: newest },
           ])
           .execute(),
       );
@@ -109,6 +115,7 @@ for (const dialect of testDialects) {
         .orderBy("grain_minutes")
         .execute();
       expect(left).toEqual([
+        { grain_minutes: 15, bucket_at: newest },
         { grain_minutes: 60, bucket_at: weekAgo },
         { grain_minutes: 1440, bucket_at: horizon },
       ]);
@@ -140,7 +147,7 @@ for (const dialect of testDialects) {
       await opened.database.write(async (tx) => {
         await tx
           .insertInto("rollup_names")
-          .values(["gone", "back"].map((name) => ({ project_id: projectId, name, seen_at: hoursBefore(25) })))
+          .values(["gone", "back"].map((name) => ({ project_id: projectId, name, seen_at: hoursBefore(49) })))
           .execute();
         const delta = { ...rollup({ name: "back", bucket_at: now }), counter: "rollup", worker: "" };
         const { grain_minutes: _grain, ...values } = delta;

@@ -37,6 +37,27 @@ async function deleteGrainBefore(
   return Number(numDeletedRows);
 }
 
+/** When the newest rollup of these grains begins; null when there is none. */
+export async function newestBucket(
+  slow: Database<Tables>["slow"],
+  table: "rollups" | "name_rollups",
+  grains: readonly number[],
+): Promise<Date | null> {
+  let newest: Date | null = null;
+  // One look at the end of the index for each grain.
+  for (const grain of grains) {
+    const row = await slow
+      .selectFrom(table)
+      .select("bucket_at")
+      .where("grain_minutes", "=", grain)
+      .orderBy("bucket_at", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined && (newest === null || row.bucket_at > newest)) newest = row.bucket_at;
+  }
+  return newest;
+}
+
 /** Deletes at most `limit` counts of workers from hours before `cutoff`, and tells how many. */
 export async function deleteWorkerRollupsBefore({ dialect, write }: Db, cutoff: Date, limit: number): Promise<number> {
   const { numDeletedRows } = await write((tx) =>

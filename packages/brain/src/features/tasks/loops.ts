@@ -1,7 +1,9 @@
 import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { pruneTaskBatch, pruneTerms } from "./prune.ts";
 
@@ -19,10 +21,12 @@ export const pruneTasks: Loop<{
   name: "tasks.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, settings, signal }) {
-    const cutoff = new Date(retentionHorizonMs(clock.now(), settings.SVC_TASK_RETENTION_DAYS));
+    const base = retentionBase(clock.now(), await newestInstant(database.slow, "tasks", "last_event_at"));
     let deleted = 0;
-    while (!signal.aborted) {
+    while (base !== null && !signal.aborted) {
+      const cutoff = new Date(retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS));
       const batch = await pruneTaskBatch(database, { cutoff, limit: rowsPerBatch, signal });
       deleted += batch.deleted;
       if (batch.seen < rowsPerBatch) break;

@@ -12,6 +12,8 @@ const now = new Date("2026-04-01T10:00:00.000Z");
 /** Start of the oldest day that 90 days of retention keep. */
 const horizon = new Date("2026-01-01T00:00:00.000Z");
 const before = new Date(horizon.getTime() - 1);
+/** Retention counts back from a day before the newest row. */
+const newest = new Date(now.getTime() + 86_400_000);
 
 for (const dialect of testDialects) {
   describe(`task retention on ${dialect}`, () => {
@@ -43,7 +45,7 @@ for (const dialect of testDialects) {
         { project_id: shop, task_id: "old", last_event_at: before, received_at: before },
         { project_id: bank, task_id: "old too", last_event_at: before, received_at: before },
         { project_id: shop, task_id: "edge", last_event_at: horizon, received_at: before },
-        { project_id: shop, task_id: "new", last_event_at: now, received_at: before },
+        { project_id: shop, task_id: "new", last_event_at: newest, received_at: before },
       );
 
       expect(await tick()).toMatchObject({ deleted: 2 });
@@ -52,7 +54,10 @@ for (const dialect of testDialects) {
     });
 
     test("takes with a row the link of its own id, and leaves the link that a younger task has to it", async () => {
-      await add({ project_id: shop, task_id: "old", last_event_at: before });
+      await add(
+        { project_id: shop, task_id: "old", last_event_at: before },
+        { project_id: shop, task_id: "younger", last_event_at: newest },
+      );
       await opened.database.write((tx) =>
         tx
           .insertInto("task_links")
@@ -80,7 +85,7 @@ for (const dialect of testDialects) {
     test("takes with a row what searches find it by", async () => {
       await add(
         { project_id: shop, task_id: "gone", last_event_at: before },
-        { project_id: shop, task_id: "here", last_event_at: now },
+        { project_id: shop, task_id: "here", last_event_at: newest },
       );
 
       await tick();
@@ -102,6 +107,7 @@ for (const dialect of testDialects) {
         { project_id: shop, task_id: "b", state: "success", last_event_at: before },
         { project_id: shop, task_id: "c", state: "failure", last_event_at: before },
         { project_id: bank, task_id: "d", state: "success", last_event_at: before },
+        { project_id: bank, task_id: "e", state: "success", last_event_at: newest },
       );
 
       await tick();
@@ -133,16 +139,33 @@ for (const dialect of testDialects) {
       expect(await one()).toEqual({ seen: 0, deleted: 0 });
     });
 
+    test("keeps the days before the newest row, however late it is", async () => {
+      await add(
+        { project_id: shop, task_id: "old", last_event_at: before },
+        { project_id: shop, task_id: "last", last_event_at: new Date(newest.getTime() - 86_400_000) },
+      );
+
+      expect(await tick()).toMatchObject({ deleted: 0 });
+
+      expect(await taskIds()).toEqual(["last", "old"]);
+    });
+
     test("deletes nothing more once the process stops", async () => {
-      await add({ project_id: shop, task_id: "old", last_event_at: before });
+      await add(
+        { project_id: shop, task_id: "old", last_event_at: before },
+        { project_id: shop, task_id: "new", last_event_at: newest },
+      );
 
       expect(await tick(AbortSignal.abort())).toEqual({ deleted: 0, terms: 0 });
 
-      expect(await taskIds()).toEqual(["old"]);
+      expect(await taskIds()).toEqual(["new", "old"]);
     });
 
     test("waits for a transaction that holds an expired row, and spares the row when an event reached it there", async () => {
-      const [row] = await add({ project_id: shop, task_id: "t", last_event_at: before });
+      const [row] = await add(
+        { project_id: shop, task_id: "t", last_event_at: before },
+        { project_id: shop, task_id: "new", last_event_at: newest },
+      );
       const other = await opened.openAgain();
       const held = Promise.withResolvers<void>();
       const release = Promise.withResolvers<void>();
@@ -158,7 +181,7 @@ for (const dialect of testDialects) {
       await writing;
       expect(await pruning).toMatchObject({ deleted: 0 });
 
-      expect(await taskIds()).toEqual(["t"]);
+      expect(await taskIds()).toEqual(["new", "t"]);
       await other.close();
     });
   });

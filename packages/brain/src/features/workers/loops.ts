@@ -2,8 +2,9 @@ import { retentionHorizonMs } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { deleteUnseenWorkers } from "./prune-store.ts";
+import { deleteUnseenWorkers, newestSeenWorker } from "./prune-store.ts";
 import type { Workers } from "./workers.ts";
 
 /** Takes silent engine workers offline. In every replica: one statement on condition, so that two of them do no harm. */
@@ -30,8 +31,11 @@ export const pruneWorkers: Loop<{
   name: "workers.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
+  removesByAge: true,
   async tick({ database, clock, settings, signal }) {
-    const cutoff = new Date(retentionHorizonMs(clock.now(), settings.SVC_TASK_RETENTION_DAYS));
+    const base = retentionBase(clock.now(), await newestSeenWorker(database));
+    if (base === null) return { deleted: 0 };
+    const cutoff = new Date(retentionHorizonMs(base, settings.SVC_TASK_RETENTION_DAYS));
     let deleted = 0;
     for (let batch = rowsPerBatch; batch === rowsPerBatch && !signal.aborted; ) {
       batch = await deleteUnseenWorkers(database, cutoff, rowsPerBatch);

@@ -28,3 +28,12 @@ export async function deleteUnseenWorkers(
   });
   return Number(numDeletedRows);
 }
+
+/** When any of them was named last; null when there is none. */
+export async function newestSeenWorker({ slow }: Pick<Database<Tables>, "slow">): Promise<Date | null> {
+  const row = await slow
+    .selectFrom("workers")
+    .select((eb) => eb.fn.max(eb.fn.coalesce("last_heartbeat", "updated_at")).as("newest_at"))
+    .executeTakeFirst();
+  return row?.newest_at ?? null;
+}

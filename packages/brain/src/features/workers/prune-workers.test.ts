@@ -41,6 +41,8 @@ for (const dialect of testDialects) {
         worker(3, "offline", null, before),
         worker(4, "offline", horizon, before),
         worker(5, "online", before, before),
+        // Retention counts back from a day before the newest row.
+        worker(6, "offline", new Date("2026-04-02T10:00:00.000Z"), before),
       ];
       await database.write((tx) => tx.insertInto("workers").values(rows).execute());
       const deps = {
@@ -54,7 +56,7 @@ for (const dialect of testDialects) {
       expect(await pruneWorkers.tick({ ...deps, signal: new AbortController().signal })).toEqual({ deleted: 2 });
 
       const left = await database.read.selectFrom("workers").select("name").orderBy("name").execute();
-      expect(left).toEqual([{ name: "w4" }, { name: "w5" }]);
+      expect(left).toEqual([{ name: "w4" }, { name: "w5" }, { name: "w6" }]);
     });
   });
 }

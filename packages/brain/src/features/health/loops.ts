@@ -1,0 +1,32 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Loop } from "../../platform/loop.ts";
+import type { RetentionGuard } from "../../platform/retention.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { saveLastSeen } from "./store.ts";
+import type { WriteProbe } from "./write-probe.ts";
+
+/** Shows whether the database takes writes. In every replica: each has connections of its own. */
+export const probeWrites: Loop<{ writeProbe: Pick<WriteProbe, "run"> }> = {
+  name: "health.write-probe",
+  everyMs: 5000,
+  leaderOnly: false,
+  tick: ({ writeProbe }) => writeProbe.run(),
+};
+
+/**
+ * Compares the clocks often, so that a hold of retention shows within minutes, and notes the time for the next start. In every replica: each
+ * machine has a clock of its own. A time that is in doubt is not noted.
+ */
+export const watchClock: Loop<{
+  database: Pick<Database<Tables>, "write">;
+  clock: Pick<Clock, "now">;
+  retention: Pick<RetentionGuard, "check">;
+}> = {
+  name: "health.watch-clock",
+  everyMs: 300_000,
+  leaderOnly: false,
+  async tick({ database, clock, retention }) {
+    if (retention.check() === null) await saveLastSeen(database, clock.now());
+  },
+};

@@ -1,0 +1,280 @@
+import { randomUUID } from "node:crypto";
+import { createFakeClock, type FakeClock } from "@svc/testkit";
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createPartitions, dayOf } from "../../src/features/events/partitions-store.ts";
+import type { Tx } from "../../src/platform/database/database.ts";
+import type { Tables } from "../../src/schema/tables/index.ts";
+import { bulkRetryRow } from "../bulk-retry-rows.ts";
+import { commandRow } from "../command-rows.ts";
+import { queueRow } from "../queue-rows.ts";
+import { taskRow } from "../task-rows.ts";
+import { workerRow } from "../worker-rows.ts";
+
+const dayMs = 86_400_000;
+
+interface Planting {
+  readonly tx: Tx<Tables>;
+  readonly at: Date;
+  readonly projectId: string;
+  readonly agentId: string;
+  /** Different for each row. */
+  readonly id: string;
+}
+
+/** What a loop removes. `plant` writes a row of each table with this age; without it the tables hold what ends at a fixed instant. */
+interface Case {
+  readonly tables: readonly (keyof Tables)[];
+  readonly plant?: (planting: Planting) => Promise<unknown>;
+}
+
+const rollup = ({ at, projectId, id }: Planting) => ({
+  project_id: projectId,
+  name: id,
+  kind: "task.sent",
+  count: 1,
+  run_ms_sum: 0,
+  run_count: 0,
+  run_histogram: null,
+  wait_histogram: null,
+  bucket_at: at,
+});
+
+/** Every loop that removes by age: a new one has to be added here. */
+const cases: Record<string, Case> = {
+  "agents.hygiene": { tables: [] },
+  "audit.retention": { tables: ["audit_log"] },
+  "mfa.prune-trusted-devices": { tables: ["trusted_devices"] },
+  "password-reset.retention": { tables: ["password_reset_tokens"] },
+  "sessions.prune": { tables: ["sessions"] },
+  "setup.retention": { tables: ["first_boot_tokens"] },
+  "agents.retention": {
+    tables: ["agent_status_history", "loss_intervals", "loss_marks"],
+    async plant({ tx, at, projectId: project_id, agentId: agent_id, id }) {
+      const sample = { project_id, agent_id, captured_at: at, payload: "{}" };
+      await tx
+        .insertInto("agent_status_history")
+        .values(sample as never)
+        .execute();
+      const loss = {
+        id,
+        project_id,
+        agent_id,
+        reason: "capacity",
+        from_at: at,
+        to_at: at,
+        event_records: 1,
+        other_frames: 0,
+      };
+      await tx
+        .insertInto("loss_intervals")
+        .values(loss as never)
+        .execute();
+      await tx.insertInto("loss_marks").values({ agent_id, scope: id, counters: "{}", seen_at: at }).execute();
+    },
+  },
+  "bulk_retry.retention": {
+    tables: ["bulk_retry_requests"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("bulk_retry_requests")
+        .values(bulkRetryRow({ id, project_id: projectId, created_at: at, finished_at: at }))
+        .execute(),
+  },
+  "commands.retention": {
+    tables: ["commands"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("commands")
+        .values(commandRow({ id, project_id: projectId, status: "completed", issued_at: at, completed_at: at }))
+        .execute(),
+  },
+  "events.retention": {
+    tables: ["events"],
+    plant: ({ tx, at, projectId, agentId, id }) =>
+      tx
+        .insertInto("events")
+        .values({
+          ...{ id, project_id: projectId, agent_id: agentId, engine: "e", task_id: id, kind: "task.sent" },
+          ...{ occurred_at: at, payload: "{}" },
+        } as never)
+        .execute(),
+  },
+  "invitations.retention": {
+    tables: ["invitations"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("invitations")
+        .values({
+          ...{ id, project_id: projectId, email: `${id}@example.org`, email_key: `${id}@example.org`, role: "viewer" },
+          ...{ invited_by: null, token_hash: id, expires_at: at, accepted_at: null, accepted_by_user_id: null },
+          ...{ revoked_at: null, created_at: at, updated_at: at },
+        })
+        .execute(),
+  },
+  "queues.retention": {
+    tables: ["queues"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("queues")
+        .values(queueRow({ id, project_id: projectId, name: id, last_seen_at: at }))
+        .execute(),
+  },
+  "queues.depths-retention": {
+    tables: ["queue_depths"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("queue_depths")
+        .values({ project_id: projectId, queue_id: id, cell_at: at, pending_count: 1, consumer_count: 1 })
+        .execute(),
+  },
+  "stats.retention": {
+    tables: ["rollups", "name_rollups", "worker_rollups", "rollup_names", "releases"],
+    async plant(planting) {
+      const { tx, at, projectId: project_id, id } = planting;
+      await tx
+        .insertInto("rollups")
+        .values({ ...rollup(planting), grain_minutes: 60, engine: "e", queue: "q" })
+        .execute();
+      for (const grain_minutes of [60, 1440])
+        await tx
+          .insertInto("name_rollups")
+          .values({ ...rollup(planting), grain_minutes })
+          .execute();
+      const hour = { project_id, engine: "e", worker: id, hour_at: at, kind: "task.sent", count: 1 };
+      await tx.insertInto("worker_rollups").values(hour).execute();
+      await tx.insertInto("rollup_names").values({ project_id, name: id, seen_at: at }).execute();
+      const release = { project_id, release: id, first_seen_at: at, noted_at: at };
+      await tx
+        .insertInto("releases")
+        .values(release as never)
+        .execute();
+    },
+  },
+  "tasks.retention": {
+    tables: ["tasks"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("tasks")
+        .values(taskRow({ project_id: projectId, task_id: id, last_event_at: at }))
+        .execute(),
+  },
+  "workers.retention": {
+    tables: ["workers"],
+    plant: ({ tx, at, projectId, id }) =>
+      tx
+        .insertInto("workers")
+        .values(workerRow({ id, project_id: projectId, name: id, state: "offline", last_heartbeat: at, at }))
+        .execute(),
+  },
+};
+
+const allTables = Object.values(cases).flatMap(({ tables }) => tables);
+const planted = Object.entries(cases).filter(([, { plant }]) => plant !== undefined);
+
+for (const dialect of testDialects) {
+  describe(`retention and the clock on ${dialect}`, () => {
+    let clock: FakeClock;
+    let brain: TestBrain;
+    let agentId: string;
+    const database = () => brain.running.brain.database;
+
+    beforeAll(async () => {
+      clock = createFakeClock(new Date());
+      brain = await startTestBrain({ dialect, clock });
+      ({ agentId } = await brain.mintAgent());
+    });
+    afterAll(() => brain.stop());
+    beforeEach(() =>
+      database().write(async (tx) => {
+        for (const table of planted.flatMap(([, { tables }]) => tables)) await tx.deleteFrom(table).execute();
+      }),
+    );
+
+    async function plant(name: string, at: Date): Promise<void> {
+      const { bulk } = database();
+      if (bulk.dialect === "postgres") await createPartitions(bulk.pool, [dayOf(at.getTime())]);
+      await database().write((tx) =>
+        cases[name]!.plant!({ tx, at, projectId: brain.project.id, agentId, id: randomUUID() }),
+      );
+    }
+
+    async function countsOf(tables: readonly (keyof Tables)[]): Promise<Record<string, number>> {
+      const counts: Record<string, number> = {};
+      for (const table of tables) {
+        const { count } = await database()
+          .read.selectFrom(table)
+          .select((eb) => eb.fn.countAll<number | string>().as("count"))
+          .executeTakeFirstOrThrow();
+        counts[table] = Number(count);
+      }
+      return counts;
+    }
+
+    test("is named by every loop that removes by age, and by no other", () => {
+      const { loops } = brain.running.brain.loops;
+      const removing = loops.filter(({ removesByAge }) => removesByAge).map(({ name }) => name);
+      expect(removing.sort()).toEqual(Object.keys(cases).sort());
+      expect(loops.filter(({ name, removesByAge }) => /retention|prune|hygiene/.test(name) && !removesByAge)).toEqual(
+        [],
+      );
+    });
+
+    test("removes nothing after the clock jumped by 120 days, though new rows follow it, and says so", async () => {
+      const real = clock.now();
+      for (const [name] of planted) await plant(name, real);
+      const before = await countsOf(allTables);
+      const pass = async () => {
+        const results = [];
+        for (const name of Object.keys(cases)) results.push(await brain.runLoop(name));
+        return results;
+      };
+      clock.setWall(new Date(real.getTime() + 120 * dayMs));
+      expect(await pass()).toEqual(Object.keys(cases).map(() => ({ held: "clock_changed" })));
+      expect(await countsOf(allTables)).toEqual(before);
+
+      await plant("tasks.retention", clock.now());
+      clock.advance(600_000);
+      await pass();
+      expect(await countsOf(allTables)).toEqual({ ...before, tasks: before.tasks! + 1 });
+      expect((await database().read.selectFrom("agents").select("revoked_at").execute())[0]?.revoked_at).toBeNull();
+
+      await brain.runLoop("health.write-probe");
+      const { health } = brain.running.brain.features;
+      const { status, checks } = await health.deep();
+      expect([status, checks.retention]).toEqual([
+        "degraded",
+        {
+          status: "degraded",
+          detail: `No old rows are removed until ${new Date(real.getTime() + 121 * dayMs).toISOString()}: the system clock moved forward by 120 days. Retention resumes at once when the clock is corrected.`,
+        },
+      ]);
+
+      // The clock is right again: retention goes on, nothing was lost, and everybody is still signed in.
+      clock.setWall(new Date(real.getTime() + 600_000));
+      expect(await pass()).not.toContainEqual({ held: "clock_changed" });
+      expect(await countsOf(allTables)).toEqual({ ...before, tasks: before.tasks! + 1 });
+      const answer = await brain.as.root.get("//health/deep");
+      expect(answer).toMatchObject({ status: 200, body: { checks: { retention: { status: "ok" } } } });
+    });
+
+    test.each(planted)(
+      "of %s keeps the days before the newest row, and removes what is due",
+      async (name, { tables }) => {
+        const now = clock.now().getTime();
+        await plant(name, new Date(now - 401.5 * dayMs));
+        await plant(name, new Date(now - 400 * dayMs));
+        const before = await countsOf(tables);
+        await brain.runLoop(name);
+        expect(await countsOf(tables)).toEqual(before);
+
+        await plant(name, new Date(now));
+        await brain.runLoop(name);
+        const left = Object.values(await countsOf(tables));
+        // Figures by name are planted by the hour and by the day.
+        expect(left).toEqual(tables.map((table) => (table === "name_rollups" ? 2 : 1)));
+      },
+    );
+  });
+}
