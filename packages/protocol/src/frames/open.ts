@@ -1,3 +1,4 @@
+import { areNumbersCanonical } from "../json/odd-numbers.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { wellFormedText } from "../json/unicode.ts";
 import { accept, isObject, judgeEnvelope, malformed, type OpenedFrame, type VerifierOptions } from "./judge.ts";
@@ -72,6 +73,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       }
       // A further top-level key, or a second `hmac`, makes the candidate something else than the canonical form.
       if (!isObject(value) || !hasExactKeys(value) || value.hmac !== cut.signature) return openSlowly(text);
+      // A number in another spelling has other canonical bytes, and one that overflows has none.
+      if (!areNumbersCanonical(text)) return openSlowly(text);
       const judged = judgeEnvelope(value, canonicalFacts);
       return judged.ok ? accept(judged.frame, "fast", text) : judged;
     },

@@ -11,13 +11,14 @@ import { isDigest, isSignatureForm, type SessionKey } from "./signature.ts";
  */
 export function createSlowPath(key: SessionKey, session: SessionIds): (text: string) => OpenedFrame {
   function isSignatureGood(received: Record<string, unknown>, signature: unknown): boolean {
-    if (!isSignatureForm(signature)) return false;
     const signed: Record<string, unknown> = {};
     for (const name of Object.keys(received)) if (name !== "hmac") setOwn(signed, name, received[name]);
     signed.agent_id = session.agentId;
     signed.project_id = session.projectId;
     signed.session_id = session.sessionId;
-    return isDigest(key.hmac().update(canonicalText(signed)).digest(), signature);
+    // First, since a text without canonical form is malformed whatever its signature.
+    const bytes = canonicalText(signed);
+    return isSignatureForm(signature) && isDigest(key.hmac().update(bytes).digest(), signature);
   }
 
   return (text) => {

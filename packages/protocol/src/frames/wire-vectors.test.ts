@@ -54,6 +54,12 @@ describe("the frame of spec 1.14", () => {
     expect(slow.ok && fast.ok && slow.frame).toEqual(fast.ok && fast.frame);
   });
 
+  test("is refused as malformed when a number in it overflows, not for its signature", () => {
+    for (const text of [canonical.replace("1e+16", "1e+999"), foreign.replace("1e+16", "1e999")]) {
+      expect(openFrame(text, { secret, session })).toMatchObject({ ok: false, reason: "malformed" });
+    }
+  });
+
   test.each([
     ["agent", { ...session, agentId: "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeef" }],
     ["project", { ...session, projectId: "11111111-2222-4333-8444-555555555556" }],

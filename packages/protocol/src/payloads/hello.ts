@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { frameVersion } from "../frames/envelope.ts";
 import { isFrameId } from "../frames/judge.ts";
 import { canonicalText, integerLexemeOf, readLexemes } from "../json/canonical.ts";
+import { holdsOverflow } from "../json/odd-numbers.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { storableText, wellFormedText } from "../json/unicode.ts";
 import { checkOf, Int, JsonObject, nullable, Text, Texts } from "./checks.ts";
@@ -136,6 +137,7 @@ function parseHandshake(message: string | Uint8Array, expected: "hello" | "hello
   } catch {
     return malformed("the text is not JSON");
   }
+  if (holdsOverflow(text, { keepsIntegers: true })) return malformed("a number is too large for JSON");
   if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return malformed("not an object");
   if (version === null) return malformed("v is not an integer");
   if (version !== String(frameVersion)) {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import cookie from "@fastify/cookie";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import { holdsLongNumber, parseJson } from "@svc/protocol";
+import { holdsLongNumber, holdsOverflow, parseJson } from "@svc/protocol";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
 import { createCountedWord } from "../counted-word.ts";
@@ -224,8 +224,12 @@ function acceptJsonOnly(app: App): void {
   const parse = app.getDefaultJsonParser("error", "ignore");
   const read = (request: FastifyRequest, body: string, done: (error: Error | null, value?: unknown) => void): void =>
     void parse(request, body, (error, value) => {
+      if (error !== null) return done(error);
       // Whatever walks it afterwards may do so by recursion.
-      done(error === null && isDeeperThan(mostLevels, value) ? invalid(tooDeep) : error, value);
+      if (isDeeperThan(mostLevels, value)) return done(invalid(tooDeep));
+      const keepsIntegers = request.routeOptions.config.keepsNumbers === true;
+      if (holdsOverflow(body, { keepsIntegers })) return done(invalid(tooLargeNumber));
+      done(null, value);
     });
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     if (body === "") return done(null, undefined);
@@ -241,6 +245,12 @@ function acceptJsonOnly(app: App): void {
 function nulIn(place: string): ValidationFault {
   return { loc: [place], type: "nul_character", message: "must not hold the character U+0000" };
 }
+
+const tooLargeNumber: ValidationFault = {
+  loc: ["body"],
+  type: "number_overflow",
+  message: "must not hold a number that is too large for JSON",
+};
 
 const mostLevels = 100;
 const tooDeep: ValidationFault = {
