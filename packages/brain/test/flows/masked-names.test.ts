@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { found, openHub, readAll } from "../read-everything.ts";
 
 const engine = "scripted";
-const able = ["retry_task", "cancel_task", "list_dead_letters", "purge_queue", "restart_worker"];
+const able = ["retry_task", "retry_by_reference_v1", "bulk_retry", "cancel_task", "list_dead_letters", "purge_queue", "restart_worker"];
 /** What the value rules match in each name. */
 const secrets = {
   "of the task id": "ida@planted-id.example",
@@ -146,7 +146,7 @@ test.each(testDialects)(
     for (const name of [names.task_id, names.queue, names.worker]) expect(meant).toContain(name);
     expect(meant).not.toContain("[REDACTED]");
     const filter = { engine, task_ids: [task.id] };
-    const bulk = await ok(operator.post(`${project}/bulk-retry-requests`, { idempotency_key: "b", filter }));
+    const bulk = await ok(operator.post(`${project}/bulk-retry-requests`, { idempotency_key: "b", filter }), 202);
 
     // Two queues that look the same are told apart by nobody.
     adapter.context.sink.emit(
@@ -158,12 +158,13 @@ test.each(testDialects)(
       that: "both queues",
     });
     const ambiguous = await ok(get(queuePath), 409);
-    expect(ambiguous.body).toMatchObject({ code: "conflict", details: { reason: "ambiguous_name" } });
+    expect(ambiguous.body).toMatchObject({ error: "conflict", details: { reason: "ambiguous_name" } });
     expect((await ok(get(`/tasks?q=${encodeURIComponent(`queue:"${shown.queue}"`)}`))).body.items).toHaveLength(4);
 
+    const { body: me } = await ok(root.get("/auth/me"));
     const ids = {
       ...{ slug: brain.project.slug, engine, name: names.queue, task_id: names.task_id, command_id: retry.body.id },
-      ...{ agent_id: minted.agentId, request_id: bulk.body.id, user_id: randomUUID(), worker_id: worker.id },
+      ...{ agent_id: minted.agentId, request_id: bulk.body.id, user_id: me.id, worker_id: worker.id },
       ...{ field: "worker", limit: "50", minutes: "60", wait: "0", max_frames: "0", include_archived: "true" },
     };
     const places = await readAll(root, ids, names.name);
