@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { maxFrameBytes } from "../features/agent-transport/index.ts";
 import { originOf } from "../features/audit/index.ts";
 import { readLastSeen } from "../features/health/index.ts";
+import { createResolver } from "../features/masking/index.ts";
 import type { Access } from "../platform/http/access.ts";
 import type { App } from "../platform/http/app.ts";
 import { createServer } from "../platform/http/server.ts";
@@ -10,6 +11,7 @@ import { dashboardPages } from "./dashboard-files.ts";
 import { type BrainDeps, createFeatures, type Features } from "./features.ts";
 import { registerGauges } from "./gauges.ts";
 import { brainLoops } from "./loops.ts";
+import { maskNames } from "./mask-names.ts";
 import { mountRoutes } from "./routes.ts";
 import type { BrainDatabase } from "./storage.ts";
 import { createTransport } from "./transport.ts";
@@ -95,6 +97,8 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     ...(servePage !== undefined && { servePage }),
   });
   const transport = createTransport(deps, features, access);
+  const { masking } = features;
+  maskNames(app, { masking, resolver: createResolver({ database, masking }) });
   mountRoutes(app, deps, features, transport, access);
   registerGauges(deps, features);
   const loops = createLoopRunner({

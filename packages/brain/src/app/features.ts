@@ -10,6 +10,7 @@ import { createHealth, createWriteProbe, retentionCheck } from "../features/heal
 import { createIngest, redactorOf } from "../features/ingest/index.ts";
 import { createInvitations, forgetInviter } from "../features/invitations/index.ts";
 import { createLive, type Live } from "../features/live/index.ts";
+import { createMasking } from "../features/masking/index.ts";
 import { createMemberAdministration, createMemberships } from "../features/memberships/index.ts";
 import { createMfa } from "../features/mfa/index.ts";
 import { createPasswordReset } from "../features/password-reset/index.ts";
@@ -163,6 +164,7 @@ export function createFeatures(deps: BrainDeps) {
 
   const { labels } = projects;
   const redactor = redactorOf(settings);
+  const masking = createMasking(redactor);
   const publish: Live["publish"] = (change) => live.publish(change);
   const commands = createCommands({
     database,
@@ -237,7 +239,7 @@ export function createFeatures(deps: BrainDeps) {
     clock,
     log,
     processId: deps.processId,
-    readers: liveReaders({ database, clock, agents }),
+    readers: liveReaders({ database, clock, agents, masking }),
     roleIn: watchRoles({ sessions, projects }),
     refetched: () => refetches.inc(),
   });
@@ -280,6 +282,7 @@ export function createFeatures(deps: BrainDeps) {
     ingest,
     invitations,
     live,
+    masking,
     mail,
     memberAdministration,
     memberships,

@@ -11,7 +11,10 @@ const depthKnownMs = 3_600_000;
 const readWithinMs = 2000;
 
 /** Gauges that are read from the tables when /metrics is asked, bounded whatever the number of projects. */
-export function registerGauges({ clock, database, log, metrics }: BrainDeps, { agents, live }: Features): void {
+export function registerGauges(
+  { clock, database, log, metrics }: BrainDeps,
+  { agents, live, masking }: Features,
+): void {
   registerProcessMetrics(metrics, database);
 
   const collectFailed = createThrottledLog(clock, (times, about) =>
@@ -83,7 +86,10 @@ export function registerGauges({ clock, database, log, metrics }: BrainDeps, { a
         async () => {
           const depths = await readDepths();
           gauge.reset();
-          for (const { project, queue, engine, depth } of depths) gauge.set({ project, queue, engine }, depth);
+          // Queues that look the same once they are masked are one series.
+          for (const { project, queue, engine, depth } of depths) {
+            gauge.inc({ project, queue: masking.name(queue), engine }, depth);
+          }
         },
       ),
   });

@@ -1,6 +1,7 @@
 import type { Agents } from "../features/agents/index.ts";
 import { changedCommands, countOpen } from "../features/commands/index.ts";
-import type { LiveDeps } from "../features/live/index.ts";
+import type { LiveDeps, TopicReader } from "../features/live/index.ts";
+import type { Masking } from "../features/masking/index.ts";
 import { queuesById } from "../features/queues/index.ts";
 import { taskCounts } from "../features/stats/index.ts";
 import { changedTasks } from "../features/tasks/index.ts";
@@ -9,9 +10,14 @@ import type { Clock } from "../platform/clock.ts";
 import type { BrainDatabase } from "./storage.ts";
 
 /** How the hub reads each topic: the rows of the REST lists, less what their tables leave out. */
-export function liveReaders(deps: { database: BrainDatabase; clock: Clock; agents: Agents }): LiveDeps["readers"] {
-  const { database, clock, agents } = deps;
-  return {
+export function liveReaders(deps: {
+  database: BrainDatabase;
+  clock: Clock;
+  agents: Agents;
+  masking: Masking;
+}): LiveDeps["readers"] {
+  const { database, clock, agents, masking } = deps;
+  const readers: LiveDeps["readers"] = {
     "task.changed": {
       rows: (projectId, ids) => changedTasks(database, projectId, ids),
       counts: (projectId) => taskCounts(database, projectId),
@@ -33,4 +39,14 @@ export function liveReaders(deps: { database: BrainDatabase; clock: Clock; agent
     },
     "queue.changed": { rows: (projectId, ids) => queuesById(database, projectId, ids) },
   };
+  return Object.fromEntries(
+    Object.entries(readers).map(([topic, reader]) => [
+      topic,
+      {
+        ...reader,
+        rows: async (...asked: Parameters<TopicReader["rows"]>) =>
+          masking.answer(await reader.rows(...asked)) as Awaited<ReturnType<TopicReader["rows"]>>,
+      },
+    ]),
+  );
 }

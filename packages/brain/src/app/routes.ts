@@ -39,6 +39,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   const { clock, database, metrics, settings } = deps;
   const { agents, audit, health, live, memberships, mfa, projects, sessions, setup } = features;
   const { cookies } = access;
+  const shown = features.masking.answer;
 
   mount(app, "", healthRoutes, { health, metrics, settings });
   mount(app, "", setupPageRoutes, { setup, cookies, clock, settings });
@@ -63,7 +64,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, projectRoutes, { projects });
   mount(app, api, adminRoutes, { settingRows: deps.settingRows, settings, versions: features.versions });
   mount(app, api, agentRoutes, { agents, clock, settings });
-  mount(app, api, auditRoutes, { database, audit, settings });
+  mount(app, api, auditRoutes, { database, audit, settings, shown });
   mount(app, api, bulkRetryRoutes, { bulkRetries: features.bulkRetries, settings });
   mount(app, api, bulkRetryPlanRoutes, { database, settings });
   mount(app, api, commandRoutes, {
@@ -93,6 +94,7 @@ export function mountRoutes(app: App, deps: BrainDeps, features: Features, trans
   mount(app, api, statsRoutes, { database, clock });
   mount(app, api, taskRoutes, {
     database,
+    shown,
     audit,
     settings,
     deleted: (projectId, ids) => live.publish({ projectId, topic: "task.changed", ids }),

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type ApiClient, startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { type ApiClient, startTestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { createScriptedAdapter, waitFor } from "@svc/testkit/peer";
-import { openRawSocket, type RawSocket } from "@svc/testkit/raw-agent";
 import { expect, test } from "vitest";
-import { topics } from "../../src/features/live/topics.ts";
+import { found, openHub, readAll } from "../read-everything.ts";
 
 const engine = "scripted";
 const able = ["retry_task", "cancel_task", "bulk_retry", "retry_by_reference_v1", "list_dead_letters", "purge_queue"];
@@ -22,61 +21,6 @@ const issuerEmail = "planted-issuer@example.org";
 const issuerAddress = "203.0.113.77";
 /** Members of a project see each other, but not there what somebody did. */
 const listsMembers = new Set(["/api/v1/projects/{slug}/memberships"]);
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly schema: { readonly enum?: readonly string[] };
-}
-
-interface Path {
-  readonly get?: { readonly parameters?: readonly Parameter[] };
-}
-
-/** What a caller was told, by where. */
-type Places = Map<string, string>;
-
-async function openHub(brain: TestBrain, cookie: string): Promise<RawSocket> {
-  const hub = openRawSocket(`${brain.url}/ws/dashboard`, { cookie, origin: brain.url });
-  await hub.opened;
-  hub.send(JSON.stringify({ type: "subscribe", project_id: brain.project.id, topics }));
-  await waitFor(() => hub.messages[0]?.includes('"ready"'), { that: "ready" });
-  return hub;
-}
-
-/** Every GET route of the API's own description, with the ids of things that are there, and every export. */
-async function readAll(caller: ApiClient, ids: Readonly<Record<string, string>>): Promise<Places> {
-  const { body } = await caller.get("/openapi.json");
-  const places: Places = new Map();
-  for (const [path, { get }] of Object.entries(body.paths as Record<string, Path>)) {
-    if (get === undefined) continue;
-    const value = (name: string): string => {
-      const known = ids[name];
-      if (known === undefined) throw new Error(`${path} has the parameter ${name}, which this test does not know`);
-      return encodeURIComponent(known);
-    };
-    const query = (get.parameters ?? [])
-      .filter((parameter) => parameter.in === "query" && (parameter.required === true || parameter.name === "limit"))
-      .map(({ name }) => `${name}=${value(name)}`);
-    const more = path.endsWith("/differences") ? ["name=mail.send"] : [];
-    const filled = path.replace("/api/v1", "").replaceAll(/\{(\w+)\}/g, (_, name: string) => value(name));
-    const formats = get.parameters?.find(({ name }) => name === "format")?.schema.enum ?? [];
-    // A spreadsheet is compressed, and holds the rows of the others.
-    for (const format of ["", ...formats.filter((name) => name !== "xlsx")]) {
-      const asked = [...query, ...more, ...(format === "" ? [] : [`format=${format}`])];
-      const { status, text } = await caller.get(`${filled}?${asked.join("&")}`);
-      expect([200, 401, 403], `${path} answered ${text}`).toContain(status);
-      places.set(`${path}${format === "" ? "" : ` as ${format}`}`, text);
-    }
-  }
-  return places;
-}
-
-const found = (places: Places, values: Readonly<Record<string, string | number>>): string[] =>
-  Object.entries(values).flatMap(([name, value]) =>
-    [...places].flatMap(([place, text]) => (text.includes(String(value)) ? [`${name} in ${place}`] : [])),
-  );
 
 test.each(testDialects)(
   "inputs, result and issuer of commands are for operators and admins: no route, export, hub message or log has them (%s)",

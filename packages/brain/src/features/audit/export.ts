@@ -28,6 +28,12 @@ const mediaTypes: Readonly<Record<ExportFormat, string>> = {
 /** The columns of an export, in their order. */
 const exportFields = Object.keys(AuditRow.properties);
 
+interface AuditExportDeps {
+  readonly database: Database<Tables>;
+  readonly audit: Pick<Audit, "record">;
+  shown(rows: unknown): unknown;
+}
+
 export interface AuditExportRequest {
   readonly project: { readonly id: string; readonly slug: string };
   readonly query: AuditQuery;
@@ -41,7 +47,7 @@ export interface AuditExportRequest {
  * More rows than the cap are refused before the first byte.
  */
 export async function exportAudit(
-  { database, audit }: { database: Database<Tables>; audit: Pick<Audit, "record"> },
+  { database, audit, shown }: AuditExportDeps,
   { project, query, format, showsAddress, origin }: AuditExportRequest,
 ): Promise<{ mediaType: string; fileName: string; body: Readable }> {
   const fields = readFields(query.fields, exportFields);
@@ -67,9 +73,13 @@ export async function exportAudit(
     project_id: project.id,
     metadata: { format, rows, fields: [...fields] },
   });
-  const pages = pagesOf(database, source.projectId, filter, showsAddress);
+  const pages = shownPages(pagesOf(database, source.projectId, filter, showsAddress), shown);
   const fileName = `svc-audit-${project.slug}.${format}`;
   return { mediaType: mediaTypes[format], fileName, body: encode(format, fields, pages) };
+}
+
+async function* shownPages(pages: AsyncIterable<AuditRow[]>, shown: AuditExportDeps["shown"]) {
+  for await (const page of pages) yield shown(page) as AuditRow[];
 }
 
 async function* pagesOf({ slow }: Database<Tables>, projectId: string, filter: AuditFilter, showsAddress: boolean) {

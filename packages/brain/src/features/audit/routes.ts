@@ -16,12 +16,14 @@ export interface AuditRouteDeps {
   readonly database: Database<Tables>;
   readonly audit: Pick<Audit, "record">;
   readonly settings: PageSizes;
+  /** Rows as exports show them. */
+  shown(rows: unknown): unknown;
 }
 
 /** A page, or the stream of an export; the document shows the page. */
 const PageOrExport = Type.Unsafe<AuditPage | Readable>(AuditPage);
 
-export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, settings }) => {
+export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, settings, shown }) => {
   app.get(
     "/activity",
     {
@@ -45,7 +47,7 @@ export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, sett
       if (query.format === undefined)
         return listAudit(database, settings, { projectId: project.id, query, showsAddress });
       const { body, fileName, mediaType } = await exportAudit(
-        { database, audit },
+        { database, audit, shown },
         { project, query, format: query.format, showsAddress, origin: originOf(request, actor) },
       );
       reply.type(mediaType).header("content-disposition", `attachment; filename="${fileName}"`);

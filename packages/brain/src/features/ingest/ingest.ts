@@ -68,11 +68,12 @@ const maxNamedRows = 200;
 export function createIngest(deps: IngestDeps) {
   const { clock, log, queues, releases, settings, workers } = deps;
   const { bulk } = deps.database;
-  const metrics = createIngestMetrics(deps.metrics, deps.labels);
+  const redactor = redactorOf(settings);
+  const metrics = createIngestMetrics(deps.metrics, deps.labels, redactor);
   const prepare = createPreparer({
     clock,
     eventRetentionDays: settings.SVC_EVENT_RETENTION_DAYS,
-    redactor: redactorOf(settings),
+    redactor,
   });
   const room = createRoom({
     frames: settings.SVC_WS_INGEST_QUEUE_MAXSIZE,

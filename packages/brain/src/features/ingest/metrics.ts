@@ -1,4 +1,4 @@
-import { taskRowId } from "@svc/protocol";
+import { type Redactor, taskRowId } from "@svc/protocol";
 import type { Metrics } from "../../platform/metrics.ts";
 import { createBoundedLabel } from "../../platform/metrics.ts";
 import type { ProjectLabels } from "../projects/index.ts";
@@ -11,10 +11,17 @@ interface KindTally {
   count: number;
 }
 
+/** Names whose masked form is remembered. */
+const mostMaskedNames = 4_096;
+
 export type IngestLabels = Pick<ProjectLabels, "of" | "whenKnown">;
 
 /** The ingest metrics of spec part 3, section 15. */
-export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogram">, labels: IngestLabels) {
+export function createIngestMetrics(
+  metrics: Pick<Metrics, "counter" | "histogram">,
+  labels: IngestLabels,
+  { mask }: Pick<Redactor, "mask">,
+) {
   const taskNames = createBoundedLabel();
   const ingested = metrics.counter({
     name: "svc_events_ingested_total",
@@ -48,7 +55,19 @@ export function createIngestMetrics(metrics: Pick<Metrics, "counter" | "histogra
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
   });
 
-  const nameLabel = (projectId: string, name: string) => taskNames.of(projectId, name === "" ? unnamed : name);
+  const maskedNames = new Map<string, string>();
+
+  function maskedName(name: string): string {
+    const known = maskedNames.get(name);
+    if (known !== undefined) return known;
+    if (maskedNames.size >= mostMaskedNames) maskedNames.clear();
+    const masked = mask(name);
+    maskedNames.set(name, masked);
+    return masked;
+  }
+
+  const nameLabel = (projectId: string, name: string) =>
+    taskNames.of(projectId, name === "" ? unnamed : maskedName(name));
 
   function count({ stored, tasks }: CommittedGroup): void {
     const rowName = rowNames(tasks);

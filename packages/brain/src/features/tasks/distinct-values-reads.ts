@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import type { DialectName } from "../../platform/database/database.ts";
+import type { Database, DialectName } from "../../platform/database/database.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 import { indexOf, type SourceColumn } from "./match-reads.ts";
 import { textAfter } from "./text-after.ts";
 
@@ -23,6 +24,17 @@ export function distinctValues(
       UNION ALL
       SELECT (SELECT ${key} ${from} AND ${key} > each.value ORDER BY ${key} LIMIT 1) FROM each WHERE each.value IS NOT NULL
     ) SELECT value FROM each WHERE value IS NOT NULL LIMIT ${limit}`;
+}
+
+/** Distinct values of a column among all tasks of a project, in order, `limit` at most. */
+export async function taskValues(
+  db: Database<Tables>,
+  projectId: string,
+  column: GroupColumn,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await distinctValues(db.dialect, projectId, { column, prefix: "" }, limit).execute(db.slow);
+  return rows.map(({ value }) => value);
 }
 
 /** SQLite is told the index; that of the engine is the one of the unique key, which has no name of its own. */

@@ -37,6 +37,8 @@ export interface ExportDeps {
   readonly database: Database<Tables>;
   readonly audit: Pick<Audit, "append">;
   readonly maxRows: number;
+  /** Rows as exports show them. */
+  shown(rows: unknown): unknown;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface ExportDeps {
  * runs may make it a few rows longer than the count that was checked, never shorter.
  */
 export async function exportTasks(
-  { database, audit, maxRows }: ExportDeps,
+  { database, audit, maxRows, shown }: ExportDeps,
   request: { projectId: string; slug: string; query: TaskListQuery; format: ExportFormat; origin: AuditOrigin },
 ): Promise<TaskExport> {
   const { projectId, slug, query, format, origin } = request;
@@ -72,12 +74,16 @@ export async function exportTasks(
       metadata: { format, rows: count, fields: [...fields] },
     }),
   );
-  const pages = batchesOf({ database, projectId }, plan, fields);
+  const pages = shownBatches(batchesOf({ database, projectId }, plan, fields), shown);
   return {
     mediaType: mediaTypes[format],
     fileName: `svc-tasks-${slug}.${format}`,
     body: encode(format, fields, pages),
   };
+}
+
+async function* shownBatches(batches: ReturnType<typeof batchesOf>, shown: ExportDeps["shown"]) {
+  for await (const batch of batches) yield shown(batch) as typeof batch;
 }
 
 const tooSlow = () =>

@@ -1,4 +1,5 @@
 export { taskBreakdownRoutes } from "./breakdown-routes.ts";
+export { taskValues } from "./distinct-values-reads.ts";
 export { type EventHead, taskEventOf } from "./event-row.ts";
 export { instantsOf } from "./filter.ts";
 export { type FoldedTask, foldEvents, mergeRows, rowOfEvents, type TaskEvent, unnamed } from "./fold.ts";
@@ -16,4 +17,5 @@ export { hasNewSearchText } from "./search-text.ts";
 export { findSelected, type RetrySelection, readSelected } from "./select-for-retry.ts";
 export { checkTaskRetention, taskSettings } from "./settings.ts";
 export { type MergedTask, type StoredTask, storedTask, type TaskStore } from "./sqlite-store.ts";
+export { textAfter } from "./text-after.ts";
 export type { TermStore } from "./terms-sqlite-store.ts";

@@ -26,13 +26,15 @@ export interface TaskRouteDeps {
   readonly database: Database<Tables>;
   readonly audit: Pick<Audit, "append">;
   readonly settings: PageSizes & { readonly SVC_TASKS_EXPORT_MAX_ROWS: number };
+  /** Rows as exports show them. */
+  shown(rows: unknown): unknown;
   deleted(projectId: string, ids: readonly string[]): void;
 }
 
 /** A page, or the stream of an export; the document shows the page. */
 const PageOrExport = Type.Unsafe<Static<typeof TaskPage> | Readable>(TaskPage);
 
-export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settings, deleted }) => {
+export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settings, shown, deleted }) => {
   app.get(
     "/projects/:slug/tasks",
     {
@@ -44,7 +46,7 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
       const { project, query } = request;
       if (query.format === undefined) return listPage(database, settings, { projectId: project.id, query });
       const { body, fileName, mediaType } = await exportTasks(
-        { database, audit, maxRows: settings.SVC_TASKS_EXPORT_MAX_ROWS },
+        { database, audit, shown, maxRows: settings.SVC_TASKS_EXPORT_MAX_ROWS },
         {
           projectId: project.id,
           slug: project.slug,

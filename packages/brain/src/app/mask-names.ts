@@ -1,0 +1,99 @@
+import { isUuid } from "@svc/protocol";
+import type { FastifyRequest } from "fastify";
+import { isMasked, type Masking, type Resolver } from "../features/masking/index.ts";
+import type { App } from "../platform/http/app.ts";
+import type { Tag } from "../platform/http/scopes.ts";
+
+/** Tags of routes outside of a project that show tasks, queues or workers. */
+const tagsWithNames: ReadonlySet<Tag> = new Set(["home", "activity"]);
+
+/**
+ * Masks names in every answer about projects, errors included, and takes masked names and ids of rows in the requests. Streams are masked
+ * where they are made. Call it before routes are mounted.
+ */
+export function maskNames(app: App, { masking, resolver }: { masking: Masking; resolver: Resolver }): void {
+  app.addHook("preSerialization", (request, _reply, payload, done) => {
+    done(null, showsNames(request) ? masking.answer(payload) : payload);
+  });
+  app.addHook("preHandler", async (request) => {
+    if (request.projectAccess === null) return;
+    const at = { projectId: request.projectAccess.id, resolver };
+    const { params, query, body } = request as { params: unknown; query: unknown; body: unknown };
+    if (isRecord(params)) await resolvePath(at, params, request.url);
+    if (isRecord(query)) await resolveMembers(at, query, queryMembers);
+    if (isRecord(body)) {
+      await resolveMembers(at, body, bodyMembers);
+      if (isRecord(body.filter)) await resolveMembers(at, body.filter, filterMembers);
+    }
+  });
+}
+
+const showsNames = ({ projectAccess, routeOptions }: FastifyRequest): boolean =>
+  projectAccess !== null || tagsWithNames.has(routeOptions.config?.tag as Tag);
+
+interface At {
+  readonly projectId: string;
+  readonly resolver: Resolver;
+}
+
+type Kind = "name" | "queue" | "worker" | "task" | "query";
+
+/** What members name. In other bodies `name` is that of an agent or a saved view. */
+const queryMembers: Readonly<Record<string, Kind>> = {
+  name: "name",
+  queue: "queue",
+  worker: "worker",
+  task_id: "task",
+  q: "query",
+};
+const filterMembers: Readonly<Record<string, Kind>> = { name: "name", queue: "queue", task_ids: "task" };
+const bodyMembers: Readonly<Record<string, Kind>> = {
+  queue: "queue",
+  worker_name: "worker",
+  task_name: "name",
+  task_id: "task",
+  filter_name: "name",
+  filter_queue: "queue",
+  filter_worker: "worker",
+};
+
+async function resolvePath(at: At, params: Record<string, unknown>, url: string): Promise<void> {
+  const engine = textOrNull(params.engine);
+  if (typeof params.task_id === "string") await resolveMember(at, params, "task_id", "task");
+  else if (engine !== null && typeof params.name === "string" && url.includes("/queues/")) {
+    params.name = await at.resolver.nameShownAs(at.projectId, "queue", params.name, engine);
+  }
+}
+
+async function resolveMembers(
+  at: At,
+  holder: Record<string, unknown>,
+  members: Readonly<Record<string, Kind>>,
+): Promise<void> {
+  for (const [member, kind] of Object.entries(members)) {
+    if (holder[member] !== undefined) await resolveMember(at, holder, member, kind);
+  }
+}
+
+async function resolveMember(
+  { projectId, resolver }: At,
+  holder: Record<string, unknown>,
+  member: string,
+  kind: Kind,
+): Promise<void> {
+  const value = holder[member];
+  if (kind === "task") {
+    const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === "string");
+    if (!ids.some((id) => isUuid(id) || isMasked(id))) return;
+    const engineIds = await resolver.taskIds(projectId, textOrNull(holder.engine), ids);
+    holder[member] = Array.isArray(value) ? engineIds : engineIds[0];
+  } else if (typeof value === "string" && isMasked(value)) {
+    holder[member] =
+      kind === "query" ? await resolver.query(projectId, value) : await resolver.nameShownAs(projectId, kind, value);
+  }
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,86 @@
+import { isRawJson, type Redactor } from "@svc/protocol";
+
+/** Shows names of tasks, queues and workers without what the value rules of redaction match in them. The stored names stay as they are. */
+export interface Masking {
+  /** An answer with every name in it masked. Parts that needed no change are shared with the input. */
+  answer(value: unknown): unknown;
+  /** The name of a task or queue, or the id of a task. */
+  name(text: string): string;
+  /** The name of a worker, which may look like an e-mail address. */
+  worker(text: string): string;
+}
+
+/** Redacted before they were stored, what operators typed themselves, or positions: no names of tasks, queues or workers. */
+const otherMembers: ReadonlySet<string> = new Set([
+  ...["args", "kwargs", "exception", "traceback", "override_args", "override_kwargs", "exception_message"],
+  ...["cursor", "next_cursor", "user_agent", "token", "hmac_secret", "link"],
+]);
+/** Names and addresses of people, which the pages about them are for. */
+const ofPeople = /email|display_name/;
+const workerMembers: ReadonlySet<string> = new Set(["worker", "worker_name", "workers", "hostname", "worker_id"]);
+/** An answer is nested as deeply as what agents report in it. */
+const deepest = 80;
+
+export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
+  const name = (text: string): string => redactor.mask(text);
+  const worker = (text: string): string => redactor.mask(text, { keepsEmail: true });
+
+  function walkArray(items: readonly unknown[], ofWorker: boolean, depth: number): readonly unknown[] {
+    let copy: unknown[] | undefined;
+    for (let index = 0; index < items.length; index += 1) {
+      const shown = walk(items[index], ofWorker, depth + 1);
+      if (shown === items[index]) continue;
+      copy ??= [...items];
+      copy[index] = shown;
+    }
+    return copy ?? items;
+  }
+
+  function walkObject(object: Readonly<Record<string, unknown>>, ofWorker: boolean, depth: number): unknown {
+    const isTask = "kwargs" in object;
+    let changed: [string, unknown][] | undefined;
+    const keys = Object.keys(object);
+    for (let index = 0; index < keys.length; index += 1) {
+      const key = keys[index] as string;
+      const before = object[key];
+      const isLeft = otherMembers.has(key) || (isTask && key === "result") || ofPeople.test(key);
+      const shown = isLeft ? before : walk(before, ofWorker || isAboutWorker(object, key), depth + 1);
+      // A key may be a name too, as in results by task id.
+      const shownKey = ofWorker ? worker(key) : name(key);
+      if (changed === undefined && (shown !== before || shownKey !== key)) {
+        changed = keys.slice(0, index).map((earlier) => [earlier, object[earlier]]);
+      }
+      changed?.push([shownKey, shown]);
+    }
+    return changed === undefined ? object : Object.fromEntries(withOwnKeys(changed));
+  }
+
+  function walk(value: unknown, ofWorker: boolean, depth: number): unknown {
+    if (typeof value === "string") return ofWorker ? worker(value) : name(value);
+    if (typeof value !== "object" || value === null || isRawJson(value) || depth > deepest) return value;
+    if (Array.isArray(value)) return walkArray(value, ofWorker, depth);
+    const prototype = Object.getPrototypeOf(value) as unknown;
+    if (prototype !== Object.prototype && prototype !== null) return value;
+    return walkObject(value as Record<string, unknown>, ofWorker, depth);
+  }
+
+  return { answer: (value) => walk(value, false, 0), name, worker };
+}
+
+/** Whether a member names a worker: by its own name, or by what stands beside it. */
+function isAboutWorker(object: Readonly<Record<string, unknown>>, key: string): boolean {
+  if (workerMembers.has(key)) return true;
+  if (key === "name") return "hostname" in object;
+  if (key === "target_id") return object.target_type === "worker";
+  return (key === "value" || key === "values") && object.field === "worker";
+}
+
+/** Two names that look the same once they are masked stay two members. */
+function withOwnKeys(members: readonly [string, unknown][]): [string, unknown][] {
+  const seen = new Map<string, number>();
+  return members.map(([key, value]) => {
+    const count = (seen.get(key) ?? 0) + 1;
+    seen.set(key, count);
+    return [count === 1 ? key : `${key} (${count})`, value];
+  });
+}

@@ -1,0 +1,123 @@
+import { parseTaskQuery, printTaskQuery, type TextTest } from "@svc/client/task-query";
+import { isUuid, redactionMarker } from "@svc/protocol";
+import type { Database } from "../../platform/database/database.ts";
+import { ApiError } from "../../platform/http/error-codes.ts";
+import type { Tables } from "../../schema/tables/index.ts";
+import { taskValues, textAfter } from "../tasks/index.ts";
+import type { Masking } from "./mask.ts";
+import { idsOfEngine, namesIn, taskIdsBetween, tasksByRow } from "./reads.ts";
+
+export type NameKind = "name" | "queue" | "worker";
+
+/** Names of a project that are compared with a masked one. */
+const mostNames = 5_000;
+/** Task ids that begin like a masked one and are compared with it. */
+const mostTaskIds = 2_000;
+
+export const isMasked = (text: string): boolean => text.includes(redactionMarker);
+
+/** Finds what a client means who saw names and ids of a project only masked, or who gives the id of a task's row. */
+export function createResolver({ database, masking }: { database: Database<Tables>; masking: Masking }) {
+  /** The names that are shown as this one. */
+  async function namesShownAs(projectId: string, kind: NameKind, shown: string, engine: string | null) {
+    const known = await namesOf(projectId, kind, engine);
+    const mask = kind === "worker" ? masking.worker : masking.name;
+    return [...new Set(known)].filter((name) => name !== shown && mask(name) === shown);
+  }
+
+  async function namesOf(projectId: string, kind: NameKind, engine: string | null): Promise<string[]> {
+    const column = kind === "worker" ? "worker_name" : kind;
+    const ofTasks = engine === null ? await taskValues(database, projectId, column, mostNames) : [];
+    if (kind === "name") return ofTasks;
+    return [...ofTasks, ...(await namesIn(database, `${kind}s`, { projectId, engine }, mostNames))];
+  }
+
+  /**
+   * The one name that is shown as this one; the text itself when there is none.
+   *
+   * @throws ApiError `conflict` when there are several.
+   */
+  async function nameShownAs(
+    projectId: string,
+    kind: NameKind,
+    shown: string,
+    engine: string | null = null,
+  ): Promise<string> {
+    if (!isMasked(shown)) return shown;
+    return onlyOne(await namesShownAs(projectId, kind, shown, engine), shown, kind);
+  }
+
+  /** The engine's id of the task whose id is shown as this one. Its row's id finds it when this one does not. */
+  async function taskShownAs(projectId: string, engine: string, shown: string): Promise<string> {
+    const from = shown.slice(0, shown.indexOf(redactionMarker));
+    const range = { from, below: textAfter(from) };
+    const ids = await taskIdsBetween(database, { projectId, engine }, range, mostTaskIds + 1);
+    const same = ids.filter((id) => id !== shown && masking.name(id) === shown);
+    if (ids.length > mostTaskIds) throw ambiguous("task_id");
+    return onlyOne(same, shown, "task_id");
+  }
+
+  return {
+    nameShownAs,
+
+    /** The engine's ids of tasks, in the order of the given ones. Ids that name nothing stay as they are. */
+    async taskIds(projectId: string, engine: string | null, given: readonly string[]): Promise<string[]> {
+      const rowIds = given.filter((id) => isUuid(id)).map((id) => id.toLowerCase());
+      const byRow = rowIds.length === 0 ? [] : await tasksByRow(database, { projectId, engine, rowIds });
+      const found = new Map(byRow.map((row) => [row.id, row]));
+      if (found.size > 0) {
+        const engines = [...new Set(byRow.map((row) => row.engine))];
+        // What the engine calls a task comes before what the service calls it.
+        const own = await idsOfEngine(database, { projectId, engines, taskIds: given });
+        for (const { task_id } of own) found.delete(task_id.toLowerCase());
+      }
+      const ids: string[] = [];
+      for (const id of given) {
+        const isShown = engine !== null && isMasked(id);
+        ids.push(isShown ? await taskShownAs(projectId, engine, id) : (found.get(id.toLowerCase())?.task_id ?? id));
+      }
+      return ids;
+    },
+
+    /** A query of the task list with masked names replaced by all names that are shown so. */
+    async query(projectId: string, text: string): Promise<string> {
+      const { query, faults } = parseTaskQuery(text);
+      if (faults.length > 0) return text;
+      const terms = [];
+      for (const term of query) {
+        if (term.kind !== "label" || !isNameKind(term.field)) {
+          terms.push(term);
+          continue;
+        }
+        const tests: TextTest[] = [];
+        for (const test of term.tests) {
+          tests.push(test);
+          if (test.kind !== "is" || !isMasked(test.text)) continue;
+          const names = await namesShownAs(projectId, term.field, test.text, null);
+          tests.push(...names.map((name) => ({ kind: "is" as const, text: name })));
+        }
+        terms.push({ ...term, tests });
+      }
+      return printTaskQuery(terms);
+    },
+  };
+}
+
+export type Resolver = ReturnType<typeof createResolver>;
+
+const isNameKind = (field: string): field is NameKind => field === "name" || field === "queue" || field === "worker";
+
+function onlyOne(found: readonly string[], shown: string, member: string): string {
+  if (found.length > 1) throw ambiguous(member);
+  return found[0] ?? shown;
+}
+
+const ambiguous = (member: string): ApiError =>
+  new ApiError("conflict", {
+    reason: "ambiguous_name",
+    member,
+    hint:
+      member === "task_id"
+        ? "several tasks are shown with this id; use the id of the task's row instead"
+        : "several names are shown like this one; filter by q, or by engine",
+  });
