@@ -15,7 +15,7 @@ test.each<[AccountNotice["kind"], AccountNotice["details"], string]>([
   ["factor.added", { replaced: true }, "Second factor replaced"],
   ["factor.removed", { by: "operator" }, "Second factor removed by the server's operator"],
   ["recovery_codes.regenerated", {}, "Recovery codes replaced"],
-  ["device.trusted", { name: "Lap\u202etop" }, 'Browser "Lap\ufffdtop" trusted'],
+  ["device.trusted", { name: "Lap\u202etop" }, 'Browser "Lap\\u202etop" trusted'],
   ["sign_in.new_device", {}, "Sign-in from a new browser"],
   ["account.frozen" as never, {}, "account.frozen"],
 ])("%s with %j reads as a sentence", (kind, details, text) => {
