@@ -380,6 +380,8 @@ export async function startAccess(
       users,
       mfa,
       owner,
+      history,
+      apiKeys,
       projects,
       sessions,
       agents,

@@ -11,7 +11,7 @@ export interface RequestOptions {
   readCookies?: () => string;
   /** Asked before each read that does not say itself whether a timer made it. */
   isBackground?: () => boolean;
-  /** Asked when a call is refused for want of a second factor; true once that is there, and then the same call is made again. */
+  /** Asked when a call is refused for want of a second factor or a recent proof of identity; true once that is there, and then the same call is made again. */
   passGate?: (problem: ApiProblem, method: string) => Promise<boolean>;
   /** Called after each call, so that a page can say whether the server is reachable. */
   onOutcome?: (outcome: Outcome) => void;
@@ -159,8 +159,8 @@ function createRequest(options: RequestOptions) {
 const pageCookies = (): string =>
   (globalThis as { readonly document?: { readonly cookie: string } }).document?.cookie ?? "";
 
-/** The refusals that a second factor would turn into a yes. */
-const gateCodes = new Set(["mfa_reverify_required", "mfa_enrollment_required"]);
+/** The refusals that a code or the password would turn into a yes. */
+const gateCodes = new Set(["mfa_reverify_required", "mfa_enrollment_required", "step_up_required"]);
 
 function isAnswer(status: number, text: string, expected: Call["answersWith"]): boolean {
   if (status !== expected?.status) return false;

@@ -1,8 +1,8 @@
 import type { ApiProblem } from "@svc/client";
 import { createStore } from "./ui/store.ts";
 
-// What happens when the server refuses a call for want of a second factor. A session that has to verify or enroll before anything else
-// is led there; where only a fresh code is missing a dialog asks for it, and then the call is made again.
+// What happens when the server refuses a call for want of a second factor or a recent proof of identity. A session that has to verify or
+// enroll before anything else is led there; otherwise a dialog asks for the code or the password, and then the call is made again.
 
 export type Gate = "verify" | "enroll";
 let onGated: (gate: Gate) => void = () => {};
@@ -12,10 +12,12 @@ export function whenGated(run: (gate: Gate) => void): void {
   onGated = run;
 }
 
-/** Calls that wait for one code. */
+/** Calls that wait for one proof. */
 export interface Verification {
+  readonly takesPassword: boolean;
+  readonly takesCode: boolean;
   readonly passed: Promise<boolean>;
-  /** False when no code came of it; then the calls stay refused. */
+  /** False when the dialog was cancelled; then the calls stay refused. */
   readonly settle: (isPassed: boolean) => void;
 }
 
@@ -32,16 +34,18 @@ export async function passGate(problem: ApiProblem, method: string): Promise<boo
     onGated("verify");
     return false;
   }
-  return (verification.get() ?? ask()).passed;
+  return (verification.get() ?? ask(problem.details.methods)).passed;
 }
 
-function ask(): Verification {
+/** @param methods of a step-up; where a code is missing there are none. */
+function ask(methods: unknown): Verification {
   const { promise: passed, resolve } = Promise.withResolvers<boolean>();
   const settle = (isPassed: boolean) => {
     verification.set(null);
     resolve(isPassed);
   };
-  const asked = { passed, settle };
+  const named = Array.isArray(methods) ? methods : ["code"];
+  const asked = { passed, settle, takesPassword: named.includes("password"), takesCode: named.includes("code") };
   verification.set(asked);
   return asked;
 }

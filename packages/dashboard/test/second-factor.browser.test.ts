@@ -149,7 +149,7 @@ describe("what needs a fresh code", () => {
     await page.keyboard.press("Escape");
 
     await page.getByRole("dialog", { name: "Confirm it is you" }).waitFor({ state: "detached" });
-    await page.getByText("It needs a code of your second factor, and none was confirmed.").waitFor();
+    await page.getByText("You didn't confirm that it's you.").waitFor();
     expect(await name.inputValue()).toBe("mailer-10");
     // The next try asks again.
     await page.getByRole("button", { name: "Mint agent" }).last().click();

@@ -6,8 +6,10 @@ import type {
   LoginRequest,
   LoginResponse,
   Me,
+  PasswordChange,
   PasswordPolicy,
   ProfileChanges,
+  SecurityHistoryPage,
   UserPublic,
   UserSession,
 } from "../types/accounts.ts";
@@ -19,10 +21,13 @@ export function accountRoutes(send: Send) {
     getMe: (call?: CallOptions) => send<Me>("GET", "/auth/me", call),
     updateMe: (body: ProfileChanges, call?: CallOptions) => send<UserPublic>("PATCH", "/auth/me", { ...call, body }),
     /** Ends every other session and all trusted devices; this one goes on with new cookies. */
-    changePassword: (body: { current_password: string; new_password: string }, call?: CallOptions) =>
+    changePassword: (body: PasswordChange, call?: CallOptions) =>
       send<LoginResponse>("POST", "/auth/change-password", { ...call, body }),
     getPasswordPolicy: (call?: CallOptions) => send<PasswordPolicy>("GET", "/auth/policy", call),
     listSessions: (call?: CallOptions) => send<{ items: UserSession[] }>("GET", "/auth/sessions", call),
+    /** What happened to the account, newest first. */
+    getSecurityHistory: (query: { cursor?: string | undefined } = {}, call?: CallOptions) =>
+      send<SecurityHistoryPage>("GET", "/auth/security-history", { ...call, query }),
     revokeSession: (sessionId: string, call?: CallOptions) =>
       send<{ revoked: boolean }>("POST", pathOf`/auth/sessions/${sessionId}/revoke`, call),
     revokeOtherSessions: (call?: CallOptions) =>

@@ -10,6 +10,9 @@ export function mfaRoutes(send: Send) {
       send<RecoveryCodes>("POST", "/auth/mfa/enroll-complete", { ...call, body }),
     verifyMfa: (body: MfaVerify, call?: CallOptions) =>
       send<MfaVerified>("POST", "/auth/mfa/verify", { ...call, body }),
+    /** Proves who uses this session, with one of the two. */
+    stepUp: (body: { password: string } | { code: string }, call?: CallOptions) =>
+      send<{ ok: boolean }>("POST", "/auth/step-up", { ...call, body }),
     disableMfa: (body: { password: string; code: string }, call?: CallOptions) =>
       send<{ ok: boolean }>("POST", "/auth/mfa/disable", { ...call, body }),
     regenerateRecoveryCodes: (call?: CallOptions) =>

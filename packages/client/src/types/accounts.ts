@@ -63,6 +63,46 @@ export interface PasswordPolicy {
   exempt_length: number;
 }
 
+export interface PasswordChange {
+  current_password: string;
+  new_password: string;
+  /** End all API keys of the user as well. */
+  revoke_api_keys?: boolean;
+}
+
+/** Something that happened to an account. */
+export interface AccountNotice {
+  id: string;
+  occurred_at: string;
+  kind:
+    | "api_key.created"
+    | "api_keys.revoked"
+    | "password.changed"
+    | "factor.added"
+    | "factor.removed"
+    | "recovery_codes.regenerated"
+    | "device.trusted"
+    | "sign_in.new_device";
+  /** Null unless the owner did it. */
+  source_ip: string | null;
+  user_agent: string | null;
+  details: {
+    /** Of the API key or the trusted browser. */
+    name?: string;
+    /** First characters of the API key. */
+    prefix?: string;
+    by?: "owner" | "reset_link" | "administrator" | "operator";
+    /** The second factor took the place of another one. */
+    replaced?: boolean;
+    api_keys_revoked?: number;
+  };
+}
+
+export interface SecurityHistoryPage {
+  items: AccountNotice[];
+  next_cursor: string | null;
+}
+
 export interface UserSession {
   id: string;
   issued_at: string;

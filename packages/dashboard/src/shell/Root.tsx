@@ -2,7 +2,7 @@ import { CatchBoundary, Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useSyncExternalStore } from "react";
 import { type Verification, verification } from "../second-factor-gate.ts";
 
-/** Every page, and over it the question for a code while a call waits for one. */
+/** Every page, and over it the question for a code or the password while a call waits for it. */
 export function Root() {
   const asked = useSyncExternalStore(verification.subscribe, verification.get);
   return (
@@ -28,7 +28,7 @@ function Asking({ asked }: { asked: Verification }) {
       errorComponent={() => null}
     >
       <Suspense>
-        <Dialog onEnd={asked.settle} />
+        <Dialog asked={asked} />
       </Suspense>
     </CatchBoundary>
   );

@@ -63,8 +63,9 @@ export function causeOf(error: unknown): string {
       return "It is not here: never was, was deleted, or is outside your projects.";
     case "unauthenticated":
       return "Your session has ended. Sign in again to go on.";
+    case "step_up_required":
     case "mfa_reverify_required":
-      return "It needs a code of your second factor, and none was confirmed.";
+      return "You didn't confirm that it's you.";
     case "mfa_enrollment_required":
       return "This server asks for a second factor. Set one up first.";
     case "rate_limited":

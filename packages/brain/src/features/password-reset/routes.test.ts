@@ -31,9 +31,16 @@ for (const dialect of testDialects) {
     const login = (password: string) => fixture.browser().send("POST", "/auth/login", { email, password });
     const accepted = { status: 200, body: { accepted: true } };
     const notFound = { status: 404, body: { error: "not_found" } };
+    /** The next mail with a link; notices about the account come between. */
+    async function linkMail() {
+      let taken = await mail.take();
+      while (taken.subject !== "Reset your password") taken = await mail.take();
+      return taken;
+    }
+
     async function mailedToken(address = email): Promise<string> {
       expect(await ask(address)).toMatchObject(accepted);
-      const { text } = await mail.take();
+      const { text } = await linkMail();
       return /\/reset\/confirm#token=([\w-]+)/.exec(text)?.[1] ?? "";
     }
     const reasons = async () =>
@@ -41,6 +48,9 @@ for (const dialect of testDialects) {
 
     test("goes from the mailed link to a new password and ends what the old one had opened", async () => {
       const before = await fixture.signIn(email);
+      const minted = await before.send("POST", "/api-keys", { name: "deploy", scopes: ["projects:read"] });
+      const withKey = () => fixture.browser().get("/projects", { authorization: `Bearer ${minted.body.token}` });
+      expect((await withKey()).status).toBe(200);
       const now = fixture.clock.now();
       const device = { id: randomUUID(), user_id: userId, token_hash: "d", label: "Firefox", revoked_at: null };
       const times = { created_at: now, last_seen_at: now, expires_at: new Date(now.getTime() + 60_000) };
@@ -59,6 +69,9 @@ for (const dialect of testDialects) {
 
       expect(answer).toMatchObject({ status: 200, body: { success: true }, cookies: [] });
       expect((await before.get("/auth/me")).status).toBe(401);
+      expect((await withKey()).status).toBe(401);
+      const [key] = await opened.database.read.selectFrom("api_keys").selectAll().execute();
+      expect(key).toMatchObject({ revoked_at: fixture.clock.now(), revoked_reason: "password_reset" });
       expect(ended).toMatchObject([{ userId }]);
       expect((await login(adminPassword)).status).toBe(401);
       expect((await login(newPassword)).status).toBe(200);
@@ -70,14 +83,14 @@ for (const dialect of testDialects) {
         { user_id: userId, target_id: userId, result: "success" },
       ]);
       expect(await fixture.auditRows("auth.password_reset_completed")).toMatchObject([
-        { user_id: userId, metadata: '{"sessions_ended":1,"trusted_devices_ended":1}' },
+        { user_id: userId, metadata: '{"api_keys_revoked":1,"sessions_ended":1,"trusted_devices_ended":1}' },
       ]);
     });
 
     test("mails a link under SVC_PUBLIC_URL, whatever host the request names", async () => {
       const headers = { "x-forwarded-host": "evil.example.org", forwarded: "host=evil.example.org", host: "127.0.0.1" };
       expect(await ask(email, "127.0.0.1", headers)).toMatchObject(accepted);
-      const { to, subject, text, html } = await mail.take();
+      const { to, subject, text, html } = await linkMail();
       expect(to).toEqual([email]);
       expect(subject).toBe("Reset your password");
       expect(text).toMatch(/\r\nhttp:\/\/localhost:7700\/reset\/confirm#token=[\w-]{43}\r\n/);
@@ -116,7 +129,7 @@ for (const dialect of testDialects) {
       }
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       await fixture.passwordReset.settled();
-      expect((await mail.take()).to).toEqual([email]);
+      expect((await linkMail()).to).toEqual([email]);
       const rows = await fixture.auditRows("auth.password_reset_requested");
       expect(rows.map(({ user_id, result }) => [user_id, result]).sort()).toEqual(
         [
@@ -149,7 +162,7 @@ for (const dialect of testDialects) {
       expect(await ask()).toMatchObject(accepted);
       expect(await fixture.auditRows("auth.password_reset_requested")).toEqual([]);
       release();
-      expect((await mail.take()).to).toEqual([email]);
+      expect((await linkMail()).to).toEqual([email]);
     });
 
     test("drops what comes while 100 requests are looked up, and logs that once a minute", async () => {
@@ -198,7 +211,7 @@ for (const dialect of testDialects) {
       await Promise.all(Array.from({ length: 6 }, () => ask()));
       await fixture.passwordReset.settled();
       expect(await opened.database.read.selectFrom("password_reset_tokens").selectAll().execute()).toHaveLength(3);
-      for (let index = 0; index < 3; index += 1) await mail.take();
+      for (let index = 0; index < 3; index += 1) await linkMail();
     });
 
     test("takes a token for 30 minutes", async () => {

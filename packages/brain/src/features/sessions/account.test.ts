@@ -78,7 +78,7 @@ describe("/auth/me", () => {
     });
     expect((await browser.get("/auth/me")).body).toMatchObject({ display_name: "Mira", is_admin: false, email });
     expect((await fixture.auditRows("user.updated"))[0]?.metadata).toBe('{"changed":["display_name","timezone"]}');
-    expect((await fixture.signIn(email)).jar.size).toBe(2);
+    expect((await fixture.signIn(email)).jar.size).toBe(3);
   });
 
   test.each([
@@ -113,7 +113,7 @@ describe("POST /auth/change-password", () => {
     expect((await remembered.get("/auth/sessions")).body.items).toHaveLength(1);
     expect(ended[0]?.sessionIds).toHaveLength(2);
     expect((await fixture.browser().send("POST", "/auth/login", { email, password: adminPassword })).status).toBe(401);
-    expect((await fixture.signIn(email, newPassword)).jar.size).toBe(2);
+    expect((await fixture.signIn(email, newPassword)).jar.size).toBe(3);
     expect(await fixture.auditRows("auth.password_changed")).toMatchObject([{ result: "success" }]);
   });
 

@@ -52,9 +52,13 @@ describe("POST /auth/login", () => {
       .browser()
       .send("POST", "/auth/login", { email, password: adminPassword }, { host: "svc.example.org" });
     const names = answer.cookies.map(({ name }) => name);
-    expect(names).toEqual(["__Host-svc_session", "__Host-svc_csrf"]);
+    expect(names).toEqual(["__Host-svc_session", "__Host-svc_csrf", "__Host-svc_device"]);
     expect(answer.cookies[0]).toMatchObject({ secure: true, httpOnly: true, sameSite: "Strict", path: "/" });
     expect(answer.cookies[0]).not.toHaveProperty("domain");
+    expect(answer.cookies[2]).toMatchObject({
+      ...{ secure: true, httpOnly: true, sameSite: "Lax", path: "/", maxAge: 400 * 86_400 },
+      value: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    });
     await secure.app.close();
   });
 
@@ -289,12 +293,12 @@ describe("a session", () => {
 });
 
 describe("POST /auth/logout", () => {
-  test("ends the session, clears both cookies and answers 204", async () => {
+  test("ends the session, clears its cookies, keeps the one that names the browser, and answers 204", async () => {
     const browser = await fixture.signIn(email);
     const kept = new Map(browser.jar);
     const answer = await browser.send("POST", "/auth/logout");
     expect(answer.status).toBe(204);
-    expect(browser.jar.size).toBe(0);
+    expect([...browser.jar.keys()]).toEqual(["svc_device"]);
     for (const [name, value] of kept) browser.jar.set(name, value);
     expect((await browser.get("/auth/me")).status).toBe(401);
     expect(await fixture.auditRows("auth.logout")).toHaveLength(1);

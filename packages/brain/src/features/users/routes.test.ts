@@ -256,7 +256,11 @@ describe("POST /users/{user_id}/password", () => {
     expect(await opened.database.read.selectFrom("trusted_devices").selectAll().execute()).toEqual([]);
     expect(await opened.database.read.selectFrom("password_reset_tokens").selectAll().execute()).toEqual([]);
     expect(await fixture.auditRows("user.password.reset")).toMatchObject([
-      { user_id: rootId, target_id: id, metadata: '{"sessions_ended":1,"trusted_devices_ended":1}' },
+      {
+        user_id: rootId,
+        target_id: id,
+        metadata: '{"api_keys_revoked":0,"sessions_ended":1,"trusted_devices_ended":1}',
+      },
     ]);
   });
 

@@ -8,14 +8,17 @@ import { ActButton } from "../../ui/ActButton.tsx";
 import { ActForm } from "../../ui/ActForm.tsx";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
+import { count } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
+import { Tick } from "../../ui/Tick.tsx";
+import { apiKeysQuery } from "../api-keys/queries.ts";
 import { trustedDevicesQuery } from "../mfa/queries.ts";
 import { meQuery, useMe } from "../sessions/queries.ts";
 import css from "./account.module.css";
 import { Done } from "./Done.tsx";
 import { NewPassword } from "./NewPassword.tsx";
-import { passwordPolicyQuery, sessionsQuery } from "./queries.ts";
+import { passwordPolicyQuery, securityHistoryPages, sessionsQuery } from "./queries.ts";
 
 export function PasswordPanel() {
   const policy = useQuery(passwordPolicyQuery);
@@ -23,12 +26,20 @@ export function PasswordPanel() {
   const { email } = useMe();
   const [current, setCurrent] = useState("");
   const [fresh, setFresh] = useState("");
+  const keys = useQuery(apiKeysQuery).data?.length ?? 0;
+  const [revokesKeys, setRevokesKeys] = useState(false);
   const change = useMutation({
-    mutationFn: () => api.changePassword({ current_password: current, new_password: fresh }),
+    mutationFn: () =>
+      api.changePassword({
+        current_password: current,
+        new_password: fresh,
+        ...(revokesKeys && keys > 0 && { revoke_api_keys: true }),
+      }),
     onSuccess: () => {
       setCurrent("");
       setFresh("");
-      for (const { queryKey } of [sessionsQuery, trustedDevicesQuery, meQuery]) {
+      setRevokesKeys(false);
+      for (const { queryKey } of [sessionsQuery, trustedDevicesQuery, meQuery, apiKeysQuery, securityHistoryPages]) {
         void client.invalidateQueries({ queryKey });
       }
     },
@@ -65,6 +76,15 @@ export function PasswordPanel() {
               error={faults.current_password === undefined ? null : presentFault(change.error)}
             />
             <NewPassword policy={rules} value={fresh} onChange={setFresh} fault={faults.new_password} />
+            {keys === 0 ? null : (
+              <Tick
+                checked={revokesKeys}
+                onChange={setRevokesKeys}
+                says="Scripts that use them stop working. Do this if somebody else may know your password."
+              >
+                Revoke my {count(keys)} {keys === 1 ? "API key" : "API keys"} as well
+              </Tick>
+            )}
             {isElsewhere ? <Refusal>Not changed. {causeOf(change.error)}</Refusal> : null}
             <div className={css.acts}>
               <ActButton error={change.error} isBusy={change.isPending}>

@@ -5,6 +5,7 @@ import { usePage } from "../../ui/title.ts";
 import { mfaStatusQuery } from "../mfa/queries.ts";
 import { AccountNav } from "./AccountNav.tsx";
 import { DevicesPanel } from "./DevicesPanel.tsx";
+import { HistoryPanel } from "./HistoryPanel.tsx";
 import { PasswordPanel } from "./PasswordPanel.tsx";
 import { SecondFactorPanel } from "./SecondFactorPanel.tsx";
 import { SessionsPanel } from "./SessionsPanel.tsx";
@@ -30,6 +31,7 @@ export function SecurityPage() {
             <PasswordPanel />
           </div>
         </div>
+        <HistoryPanel />
       </div>
     </>
   );

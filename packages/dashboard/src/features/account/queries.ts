@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 
 export const passwordPolicyQuery = queryOptions({
@@ -10,4 +10,11 @@ export const passwordPolicyQuery = queryOptions({
 export const sessionsQuery = queryOptions({
   queryKey: ["sessions"],
   queryFn: ({ signal }) => api.listSessions({ signal }),
+});
+
+export const securityHistoryPages = infiniteQueryOptions({
+  queryKey: ["security-history"],
+  queryFn: ({ pageParam, signal }) => api.getSecurityHistory({ cursor: pageParam }, { signal }),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (page) => page.next_cursor ?? undefined,
 });

@@ -1,26 +1,44 @@
+import { type ReactNode, useState } from "react";
+import type { Verification } from "../../second-factor-gate.ts";
 import controls from "../../ui/controls.module.css";
 import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import { PasswordProofForm } from "./PasswordProofForm.tsx";
 import { VerifyForm } from "./VerifyForm.tsx";
 
-/** Asks for a code over whatever was being done; `onEnd` with true lets it go on. */
-export function VerifyDialog({ onEnd }: { onEnd: (isVerified: boolean) => void }) {
+/** Asks for the password or a code over the current page; the refused call is repeated afterwards. */
+export function VerifyDialog({ asked }: { asked: Verification }) {
+  const { takesPassword, takesCode, settle } = asked;
+  const [isPassword, setPassword] = useState(takesPassword);
+  const actions = (confirm: ReactNode) => (
+    <div className={dialogFoot}>
+      <button type="button" className={`${controls.btn} ${controls.big}`} onClick={() => settle(false)}>
+        Cancel
+      </button>
+      {confirm}
+    </div>
+  );
+  const other =
+    takesPassword && takesCode ? (
+      <button type="button" className={controls.lnk} onClick={() => setPassword(!isPassword)}>
+        {isPassword ? "Use a code instead" : "Use your password instead"}
+      </button>
+    ) : null;
+  const passed = () => settle(true);
   return (
-    <Dialog title="Confirm it is you" onClose={() => onEnd(false)}>
+    <Dialog title="Confirm it is you" onClose={() => settle(false)}>
       <p className="t2">
-        This needs a code that was confirmed not long ago. What you were about to do goes on by itself afterwards.
+        {isPassword ? "Enter your password to continue." : "Enter a code from your second factor to continue."} Your
+        request continues automatically.
       </p>
-      <VerifyForm
-        className={controls.rows}
-        onVerified={() => onEnd(true)}
-        actions={(confirm) => (
-          <div className={dialogFoot}>
-            <button type="button" className={`${controls.btn} ${controls.big}`} onClick={() => onEnd(false)}>
-              Cancel
-            </button>
-            {confirm}
-          </div>
-        )}
-      />
+      {isPassword ? (
+        <PasswordProofForm onProved={passed} actions={actions}>
+          {other}
+        </PasswordProofForm>
+      ) : (
+        <VerifyForm className={controls.rows} onVerified={passed} actions={actions}>
+          {other}
+        </VerifyForm>
+      )}
     </Dialog>
   );
 }

@@ -16,3 +16,9 @@ export function codeFailure(error: unknown): string {
   }
   return causeOf(error);
 }
+
+/** Why a password was not accepted, for the field that it was typed into. */
+export const passwordFailure = (error: unknown): string =>
+  isProblem(error, "validation_error")
+    ? "That password is incorrect. Too many wrong passwords lock the account for a while."
+    : causeOf(error);

@@ -54,13 +54,14 @@ export function ResetPasswordDialog({ user, onClose }: AccountDialogProps) {
       <ul className={dialogList}>
         <li>every session of the account, in every browser</li>
         <li>every device that was trusted to skip the second factor</li>
+        <li>every API key of the account</li>
         <li>every link for a new password that is under way</li>
         <li>the lock, where wrong passwords brought one</li>
       </ul>
       {user.id === me.id ? (
         <p>This is you: you will be signed out here as well, and sign in with the new password.</p>
       ) : null}
-      <p className="t2">A second factor stays and is asked for at the next sign-in; API keys stay as well.</p>
+      <p className="t2">A second factor stays and is asked for at the next sign-in.</p>
       <ActForm error={reset.error} className={controls.rows} onSubmit={() => reset.mutate()}>
         <NewPasswordField value={password} onChange={setPassword} error={fault} />
         {reset.isError && fault === undefined ? (

@@ -22,6 +22,7 @@ import { ActivityDialog, DeleteUserDialog, ResetPasswordDialog } from "./Account
 import { accountGuard } from "./account-guards.ts";
 import { usersPerPage, usersQuery } from "./queries.ts";
 import { UserDrawer } from "./UserDrawer.tsx";
+import { UserKeysDialog } from "./UserKeysDialog.tsx";
 import css from "./users.module.css";
 import { readUsersSearch } from "./users-search.ts";
 
@@ -187,6 +188,9 @@ function UserRow({ user, isMe, guard, show }: UserRowProps) {
               </MenuEntry>
               <MenuEntry icon="lock" onAct={() => show(<ResetPasswordDialog user={user} onClose={close} />)}>
                 Reset password
+              </MenuEntry>
+              <MenuEntry icon="key" onAct={() => show(<UserKeysDialog user={user} onClose={close} />)}>
+                API keys
               </MenuEntry>
               <MenuEntry
                 icon={user.is_active ? "pause" : "play"}

@@ -14,3 +14,12 @@ export const usersQuery = (page: number) =>
     },
     placeholderData: keepPreviousData,
   });
+
+/** The working API keys of a user; each read is audited, so they are read once per opening of the dialog. */
+export const userKeysQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ["users", userId, "api-keys"],
+    queryFn: ({ signal }) => api.listUserApiKeys(userId, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });

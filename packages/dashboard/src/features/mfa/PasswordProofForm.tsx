@@ -1,0 +1,53 @@
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { api } from "../../api.ts";
+import { noticeSignedOut } from "../../query-client.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import { ActForm } from "../../ui/ActForm.tsx";
+import controls from "../../ui/controls.module.css";
+import { Field } from "../../ui/Field.tsx";
+import { useMe } from "../sessions/queries.ts";
+import { passwordFailure } from "./failures.ts";
+
+interface PasswordProofFormProps {
+  onProved: () => void;
+  /** Between the field and the button. */
+  children?: ReactNode;
+  actions: (confirm: ReactNode) => ReactNode;
+}
+
+/** Takes the password as proof of who uses this session. */
+export function PasswordProofForm({ onProved, children, actions }: PasswordProofFormProps) {
+  const { email } = useMe();
+  const [password, setPassword] = useState("");
+  const prove = useMutation({
+    mutationFn: () => api.stepUp({ password }),
+    onSuccess: onProved,
+    onError: noticeSignedOut,
+    gcTime: 0,
+  });
+  return (
+    <ActForm error={prove.error} className={controls.rows} onSubmit={() => prove.mutate()}>
+      {/* Tells password managers which account the password belongs to. */}
+      <input className="vh" type="email" autoComplete="username" value={email} readOnly tabIndex={-1} aria-hidden />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+        autoFocus
+        maxLength={256}
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        error={prove.isError ? passwordFailure(prove.error) : null}
+      />
+      {children === null ? null : <div>{children}</div>}
+      {actions(
+        <ActButton error={prove.error} isBusy={prove.isPending}>
+          {prove.isPending ? "Confirming" : "Confirm"}
+        </ActButton>,
+      )}
+    </ActForm>
+  );
+}

@@ -1,0 +1,81 @@
+import type { UserAdminPublic } from "@svc/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import { ActButton } from "../../ui/ActButton.tsx";
+import controls from "../../ui/controls.module.css";
+import { Bones, causeOf, Failed } from "../../ui/Feedback.tsx";
+import { count, printable } from "../../ui/format.ts";
+import { Dialog, dialogFoot } from "../../ui/Layers.tsx";
+import panel from "../../ui/panel.module.css";
+import { Refusal } from "../../ui/Refusal.tsx";
+import { ScrollBox } from "../../ui/ScrollBox.tsx";
+import { Age } from "../../ui/Stamp.tsx";
+import { userKeysQuery } from "./queries.ts";
+
+/** The API keys of another user, for an administrator who wants to end them. */
+export function UserKeysDialog({ user, onClose }: { user: UserAdminPublic; onClose: () => void }) {
+  const client = useQueryClient();
+  const read = useQuery(userKeysQuery(user.id));
+  const revoke = useMutation({
+    mutationFn: () => api.revokeUserApiKeys(user.id),
+    onSuccess: () => client.setQueryData(userKeysQuery(user.id).queryKey, []),
+  });
+  const keys = read.data ?? [];
+  return (
+    <Dialog title={`API keys of ${printable(user.display_name || user.email)}`} onClose={onClose}>
+      {read.data === undefined ? (
+        read.isError ? (
+          <Failed isPart title="Couldn't load the API keys" error={read.error} onRetry={() => void read.refetch()} />
+        ) : (
+          <Bones rows={3} label="Loading API keys" />
+        )
+      ) : keys.length === 0 ? (
+        <p role="status">
+          {revoke.data === undefined
+            ? "No active API keys."
+            : `${count(revoke.data.revoked)} API ${revoke.data.revoked === 1 ? "key was" : "keys were"} revoked.`}
+        </p>
+      ) : (
+        <>
+          <p className="t2">Revoked keys stop working immediately and can't be restored. This list is audited.</p>
+          <ScrollBox label="API keys">
+            <table className={panel.tbl}>
+              <thead>
+                <tr>
+                  <th>Key</th>
+                  <th>Project</th>
+                  <th className="num">Last used</th>
+                </tr>
+              </thead>
+              <tbody>
+                {keys.map((key) => (
+                  <tr key={key.id}>
+                    <td className={`${panel.two} ${panel.named}`}>
+                      {printable(key.name)}
+                      <small className="mono">{key.prefix}…</small>
+                    </td>
+                    <td>{key.project_slug ?? <span className="t3">all</span>}</td>
+                    <td className="num">
+                      <Age at={key.last_used_at} suffix=" ago" />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </ScrollBox>
+        </>
+      )}
+      {revoke.isError ? <Refusal>No keys were revoked. {causeOf(revoke.error)}</Refusal> : null}
+      <div className={dialogFoot}>
+        <button type="button" className={`${controls.btn} ${controls.big}`} onClick={onClose}>
+          {keys.length === 0 ? "Close" : "Cancel"}
+        </button>
+        {keys.length === 0 ? null : (
+          <ActButton isDanger error={revoke.error} isBusy={revoke.isPending} onAct={() => revoke.mutate()}>
+            {keys.length === 1 ? "Revoke 1 key" : `Revoke all ${count(keys.length)} keys`}
+          </ActButton>
+        )}
+      </div>
+    </Dialog>
+  );
+}
