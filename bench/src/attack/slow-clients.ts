@@ -81,9 +81,11 @@ async function slowKinds(service: AttackedService, site: Site, context: AttackCo
     silentHello.map(async ({ closed }) => ({ ...(await closed), ms: performance.now() - helloMs })),
   );
   const json = ["content-type: application/json", "content-length: 5000"];
-  const signIn = lines("POST /api/v1/auth/login HTTP/1.1", "host: localhost", ...json, "") + '{"email":';
+  const signIn = lines("POST /api/v1/auth/login HTTP/1.1", "host: localhost", ...json, "").concat('{"email":');
   const bearer = `authorization: Bearer ${site.otherAgent.token}`;
-  const upload = lines("POST /api/v1/agent/events HTTP/1.1", "host: localhost", bearer, ...json, "") + '{"frames":[';
+  const upload = lines("POST /api/v1/agent/events HTTP/1.1", "host: localhost", bearer, ...json, "").concat(
+    '{"frames":[',
+  );
   try {
     const watched = await Promise.all([
       open(port, count).then((sockets) => watch("idle connections", sockets, headerBoundSeconds)),
