@@ -8,13 +8,13 @@ import { type Attack, type Dialect, exitCodeOf, violationsOf } from "./attack.ts
 
 /** In the order of a whole run. */
 const attacks: readonly { readonly name: string; load(): Promise<{ readonly attack: Attack }> }[] = [
-  //  { name: "files", load: async () => ({ attack: (await import("./machine-faults.ts")).files }) },
-  //  { name: "patterns", load: async () => ({ attack: (await import("./stored-content.ts")).patterns }) },
-  //  { name: "stored-content", load: async () => ({ attack: (await import("./stored-content.ts")).content }) },
+  { name: "files", load: async () => ({ attack: (await import("./machine-faults.ts")).files }) },
+  { name: "patterns", load: async () => ({ attack: (await import("./stored-content.ts")).patterns }) },
+  { name: "stored-content", load: async () => ({ attack: (await import("./stored-content.ts")).content }) },
   { name: "hostile-frames", load: () => import("./hostile-frames.ts") },
-  //  { name: "clock-jumps", load: async () => ({ attack: (await import("./machine-faults.ts")).clockJumps }) },
-  //  { name: "disks", load: async () => ({ attack: (await import("./machine-faults.ts")).disks }) },
-  //  { name: "slow-clients", load: () => import("./slow-clients.ts") },
+  { name: "clock-jumps", load: async () => ({ attack: (await import("./machine-faults.ts")).clockJumps }) },
+  { name: "disks", load: async () => ({ attack: (await import("./machine-faults.ts")).disks }) },
+  { name: "slow-clients", load: () => import("./slow-clients.ts") },
   { name: "floods", load: () => import("./floods.ts") },
 ];
 

@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -78,7 +79,9 @@ const productionLike = {
 export async function startService(options: ServiceOptions): Promise<AttackedService> {
   const { home, databaseUrl } = options;
   await mkdir(home, { recursive: true });
-  const clockFile = `${home}-clock`;
+  // Apart from the home, whose disk an attack may take away.
+  const control = await mkdtemp(join(tmpdir(), "svc-attack-"));
+  const clockFile = join(control, "clock");
   await writeFile(clockFile, String(options.shiftMs ?? 0));
   const log = { lines: 0, bytes: 0, newest: "" };
   const brain = await startBenchBrain({
@@ -115,7 +118,7 @@ export async function startService(options: ServiceOptions): Promise<AttackedSer
     },
     async stop() {
       await brain.stop();
-      await rm(clockFile, { force: true });
+      await rm(control, { recursive: true, force: true });
     },
   };
 }

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { tableOf } from "../report.ts";
+import { atMost, note } from "../suite.ts";
+import { all, exitCodeOf, none, violationsOf, within } from "./attack.ts";
+import { formulaCells } from "./stored-content.ts";
+
+const held = { suite: "floods", seconds: 1, rows: [none({ name: "lost rows", figure: 0, unit: "rows" })] };
+const violated = {
+  suite: "floods",
+  seconds: 1,
+  rows: [
+    none({ name: "lost rows", figure: 3, unit: "rows" }),
+    all({ name: "closed sockets", figure: 9, unit: "sockets", limit: 10 }),
+    within({ name: "log lines", figure: 101, unit: "lines", limit: 100 }),
+    atMost({ name: "list p95", figure: 31, unit: "ms", limit: 10, target: 3 }),
+    note({ name: "memory", figure: 1e9, unit: "bytes" }),
+  ],
+};
+
+test("the exit code is 0 only when every requirement held", () => {
+  expect(exitCodeOf([held], false)).toBe(0);
+  expect(exitCodeOf([held, violated], false)).toBe(1);
+  expect(exitCodeOf([{ ...held, fault: "the service ended" }], false)).toBe(1);
+  expect(exitCodeOf([{ ...held, rows: [] }], false)).toBe(1);
+  expect(exitCodeOf([], false)).toBe(1);
+  expect(exitCodeOf([held], true)).toBe(130);
+});
+
+test("every violated row is named, and no noted one", () => {
+  expect(violationsOf([held, violated])).toEqual([
+    "floods: lost rows (3 rows)",
+    "floods: closed sockets (9 sockets)",
+    "floods: log lines (101 lines)",
+    "floods: list p95 (31 ms)",
+  ]);
+});
+
+test("the table shows the verdict of each judged row", () => {
+  const table = tableOf([{ ...violated, rows: [...held.rows, ...violated.rows] }]);
+  expect(table.split("\n").map((line) => /(ok|MISSED)$/.exec(line)?.[1])).toEqual([
+    ...[undefined, undefined, "ok"],
+    ...["MISSED", "MISSED", "MISSED", "MISSED"],
+    ...[undefined, undefined],
+  ]);
+});
+
+test("a cell is a formula by the first sign behind plain spaces, unless it is a number", () => {
+  const harmless = ["", "a=1", "'=1", "'  =1", "-1", "-1.5e3", "12"];
+  const formulas = [
+    "=1",
+    "  =1",
+    "-1+1",
+    "@A1",
+    "|x",
+    "%x",
+    "\t=1",
+    "\n1",
+    "\r=1",
+    "＝1",
+    "＋1",
+    "－1",
+    "＠1",
+    "｜1",
+    "％1",
+  ];
+  expect(formulaCells([...harmless, ...formulas])).toEqual(formulas);
+});

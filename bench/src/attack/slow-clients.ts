@@ -1,0 +1,242 @@
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { connectRaw, openAgentSocket } from "@svc/testkit/raw-agent";
+import { type BenchRow, note } from "../suite.ts";
+import { type Attack, type AttackContext, all, none, within } from "./attack.ts";
+import { type AttackedService, onEachDatabase, prepareSite, type Site, startService } from "./service.ts";
+
+/** Connections that take as long as they may: each must be closed by the service, and nobody else may notice. */
+const headerBoundSeconds = 10;
+const bodyBoundSeconds = 30;
+/** The service looks at its connections at intervals. */
+const slackSeconds = 5;
+const countsOf = { quick: 200, standard: 2000, full: 2000 } as const;
+const slowReaders = 20;
+const smallLimit = 150;
+const answerLimitMs = 2000;
+const memoryLimitBytes = 200e6;
+
+/** How long each socket lived until the service ended it, in seconds; Infinity for one that was still open when the watch ended. */
+async function lifetimes(sockets: readonly Socket[], watchSeconds: number, signal: AbortSignal): Promise<number[]> {
+  const startedMs = performance.now();
+  const ages = new Array<number>(sockets.length).fill(Number.POSITIVE_INFINITY);
+  for (const [index, socket] of sockets.entries()) {
+    const ended = () => {
+      if (ages[index] === Number.POSITIVE_INFINITY) ages[index] = (performance.now() - startedMs) / 1000;
+    };
+    if (socket.destroyed || socket.readableEnded) ended();
+    socket.once("end", ended).once("close", ended);
+    socket.resume();
+  }
+  const isOpen = () => ages.includes(Number.POSITIVE_INFINITY);
+  while (isOpen() && performance.now() - startedMs < watchSeconds * 1000) await pause(100, undefined, { signal });
+  for (const socket of sockets) socket.destroy();
+  return ages;
+}
+
+async function open(
+  port: number,
+  count: number,
+  options: { first?: string; localAddress?: string } = {},
+): Promise<Socket[]> {
+  const { first, localAddress } = options;
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect({ port, host: "127.0.0.1", ...(localAddress !== undefined && { localAddress }) });
+      socket.on("error", () => {});
+      await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
+      if (first !== undefined) socket.write(first);
+      return socket;
+    }),
+  );
+}
+
+const lines = (...texts: string[]) => `${texts.join("\r\n")}\r\n`;
+
+/** Slow connections of one kind, until all are closed or the bound with its slack is over. */
+async function slowKinds(service: AttackedService, site: Site, context: AttackContext): Promise<BenchRow[]> {
+  const count = countsOf[context.mode];
+  const { port } = service;
+  const agent = service.agents[0] as AttackedService["agents"][number];
+  const watch = async (name: string, sockets: readonly Socket[], boundSeconds: number) => {
+    const ages = await lifetimes(sockets, boundSeconds + slackSeconds + 5, context.signal);
+    const greatest = Math.max(...ages);
+    context.log(`${name}: the last of ${ages.length} closed after ${greatest.toFixed(1)} s`);
+    return within({
+      name: `${name}: seconds until the last of ${ages.length} is closed`,
+      figure: greatest,
+      unit: "s",
+      limit: boundSeconds + slackSeconds,
+    });
+  };
+  const dripped = await open(port, count / 4, { first: lines("GET /health HTTP/1.1", "host: localhost") });
+  const drip = setInterval(() => {
+    for (const socket of dripped) if (socket.writable) socket.write("x-more: 1\r\n");
+  }, 1000);
+  const silentHello = Array.from({ length: 16 }, () => openAgentSocket(service.url, agent.token));
+  await Promise.all(silentHello.map(({ opened }) => opened));
+  const helloMs = performance.now();
+  const hello = Promise.all(
+    silentHello.map(async ({ closed }) => ({ ...(await closed), ms: performance.now() - helloMs })),
+  );
+  const json = ["content-type: application/json", "content-length: 5000"];
+  const signIn = lines("POST /api/v1/auth/login HTTP/1.1", "host: localhost", ...json, "").concat('{"email":');
+  const bearer = `authorization: Bearer ${site.otherAgent.token}`;
+  const upload = lines("POST /api/v1/agent/events HTTP/1.1", "host: localhost", bearer, ...json, "").concat(
+    '{"frames":[',
+  );
+  try {
+    const watched = await Promise.all([
+      open(port, count).then((sockets) => watch("idle connections", sockets, headerBoundSeconds)),
+      watch("headers of one line a second", dripped, headerBoundSeconds),
+      open(port, count / 4, { first: signIn }).then((sockets) =>
+        watch("half-sent sign-ins", sockets, bodyBoundSeconds),
+      ),
+      open(port, count / 4, { first: upload }).then((sockets) => watch("half-sent uploads", sockets, bodyBoundSeconds)),
+    ]);
+    const closes = await Promise.race([hello, pause(5000, [])]);
+    return [
+      ...watched,
+      all({
+        name: "WebSockets without hello closed with 4400 within 15 s",
+        figure: closes.filter(({ code, ms }) => code === 4400 && ms <= 15_000).length,
+        unit: "sockets",
+        limit: silentHello.length,
+      }),
+    ];
+  } finally {
+    clearInterval(drip);
+    for (const { socket } of silentHello) socket.terminate();
+  }
+}
+
+/** Asks on new connections at a steady rate until `over`; gives the slowest answer in milliseconds and what was refused. */
+async function askOnAndOn(
+  url: string,
+  over: AbortSignal,
+): Promise<{ asked: number; refused: number; slowestMs: number }> {
+  const result = { asked: 0, refused: 0, slowestMs: 0 };
+  while (!over.aborted) {
+    const startedMs = performance.now();
+    const status = await new Promise<number>((resolve) => {
+      const sent = request(`${url}/health`, { agent: false, timeout: 10_000 }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      sent.once("timeout", () => sent.destroy());
+      sent.once("error", () => resolve(0));
+      sent.end();
+    });
+    result.asked += 1;
+    if (status !== 200) result.refused += 1;
+    result.slowestMs = Math.max(result.slowestMs, performance.now() - startedMs);
+    await pause(50);
+  }
+  return result;
+}
+
+/** Readers of an export who stop reading: what they do not take must not pile up in memory. */
+async function slowExports(service: AttackedService, site: Site): Promise<BenchRow> {
+  const before = (await service.usage()).rssBytes;
+  const line = `GET /api/v1/projects/${site.slug}/tasks?format=json HTTP/1.1`;
+  const readers = await open(service.port, slowReaders, {
+    first: lines(line, "host: localhost", `cookie: ${site.root.cookie}`, ""),
+  });
+  for (const reader of readers) reader.pause();
+  let greatest = 0;
+  for (let round = 0; round < 20; round += 1) {
+    await pause(250);
+    greatest = Math.max(greatest, (await service.usage()).rssBytes);
+  }
+  for (const reader of readers) reader.destroy();
+  return within({
+    name: `memory that ${slowReaders} exports without a reader take`,
+    figure: greatest - before,
+    unit: "bytes",
+    limit: memoryLimitBytes,
+  });
+}
+
+async function fillTasks(service: AttackedService, batches: number): Promise<void> {
+  const agent = service.agents[0] as AttackedService["agents"][number];
+  const raw = await connectRaw({ url: service.url, ...agent });
+  for (let batch = 0; batch < batches; batch += 1) {
+    const events = Array.from({ length: 500 }, (_, index) => ({
+      kind: "task.sent",
+      engine: "bullmq",
+      task_id: `slow-${batch}-${index}`,
+      occurred_at: new Date().toISOString(),
+      data: { task_name: "mail", queue: "default", args: ["x".repeat(1000)] },
+    }));
+    await raw.ackOf(raw.sendEvents(events));
+  }
+  await raw.close();
+}
+
+async function runOn(context: AttackContext, database: { label: string; home: string; databaseUrl?: string }) {
+  const { label } = database;
+  const service = await startService({ ...database });
+  try {
+    const site = await prepareSite(service);
+    await fillTasks(service, context.mode === "quick" ? 10 : 40);
+    const over = new AbortController();
+    const asking = askOnAndOn(service.url, over.signal);
+    const rows = [...(await slowKinds(service, site, context)), await slowExports(service, site)];
+    over.abort();
+    const asked = await asking;
+    rows.push(
+      none({
+        name: `of ${asked.asked} requests on new connections meanwhile, refused`,
+        figure: asked.refused,
+        unit: "requests",
+      }),
+      within({ name: "the slowest of them", figure: asked.slowestMs, unit: "ms", limit: answerLimitMs }),
+      note({ name: "log lines", figure: service.log.lines, unit: "lines" }),
+    );
+    return rows.map((row) => ({ ...row, name: `${label}: ${row.name}` }));
+  } finally {
+    await service.stop();
+  }
+}
+
+/** One source opens more connections than the service takes in all; another one still gets in. */
+async function fullTable(context: AttackContext): Promise<BenchRow[]> {
+  const env = { SVC_HTTP_MAX_CONNECTIONS: String(smallLimit) };
+  const service = await startService({ home: `${context.scratchDir}/small`, env });
+  try {
+    const held = await open(service.port, smallLimit * 2, { localAddress: "127.0.0.2" });
+    await pause(500);
+    const connected = held.filter((socket) => !socket.destroyed && socket.readyState === "open").length;
+    const over = new AbortController();
+    const asking = askOnAndOn(service.url, over.signal);
+    await pause((headerBoundSeconds + slackSeconds) * 1000, undefined, { signal: context.signal });
+    over.abort();
+    const { asked, refused, slowestMs } = await asking;
+    for (const socket of held) socket.destroy();
+    context.log(`${connected} of ${held.length} held, ${refused} of ${asked} refused`);
+    return [
+      within({
+        name: "connections that one source holds of a small table",
+        figure: connected,
+        unit: "sockets",
+        limit: smallLimit,
+      }),
+      none({ name: `of ${asked} requests from elsewhere meanwhile, refused`, figure: refused, unit: "requests" }),
+      note({ name: "the slowest of them", figure: slowestMs, unit: "ms" }),
+    ];
+  } finally {
+    await service.stop();
+  }
+}
+
+export const attack: Attack = {
+  name: "slow-clients",
+  about: "idle and half-sent connections, readers that stop, WebSockets without hello, and a full connection table",
+  requirement:
+    "H9: headers within 10 s, bodies within 30 s, a bounded number of connections; others are served meanwhile",
+  run: async (context) => [
+    ...(await onEachDatabase(context, (database) => runOn(context, database))),
+    ...(await fullTable(context)),
+  ],
+};
