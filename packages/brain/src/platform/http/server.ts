@@ -6,8 +6,8 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { holdsLongNumber, holdsOverflow, parseJson } from "@svc/protocol";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
-import { createCountedWord } from "../counted-word.ts";
 import type { Log } from "../log.ts";
+import { createThrottledLog } from "../throttled-log.ts";
 import { type Access, type AccessDeps, type AccessSettings, createAccess } from "./access.ts";
 import { parseRanges } from "./addresses.ts";
 import type { App } from "./app.ts";
@@ -115,7 +115,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     maxConnections: settings.SVC_HTTP_MAX_CONNECTIONS,
     trustedProxies: parseRanges(settings.SVC_TRUSTED_PROXIES).ranges,
     times,
-    onFull: createCountedWord(clock, (occasions, about) => log.warn("http.connections_full", { occasions, ...about })),
+    onFull: createThrottledLog(clock, (occasions, about) => log.warn("http.connections_full", { occasions, ...about })),
   });
   app.addHook("preClose", (done) => {
     isStopping = true;
