@@ -86,11 +86,14 @@ export async function findByTokenHashes(db: Db, digests: readonly string[]): Pro
   const rows = await db
     .selectFrom("agents as a")
     .innerJoin("projects as p", "p.id", "a.project_id")
-    .select(["a.token_hash", "a.id as agent_id", "a.project_id", "a.name", "p.is_active as project_is_active"])
+    .select(["a.token_hash", "a.id as agent_id", "a.project_id", "a.name", "p.is_active"])
     .where("a.token_hash", "in", digests)
     .where("a.revoked_at", "is", null)
     .execute();
-  return new Map(rows.map(({ token_hash, ...identity }) => [token_hash, identity]));
+  // Not renamed in the query: the name of the column decides that its value becomes a boolean.
+  return new Map(
+    rows.map(({ token_hash, is_active, ...agent }) => [token_hash, { ...agent, project_is_active: is_active }]),
+  );
 }
 
 export async function findStanding(db: Db, agentId: string) {
