@@ -1,7 +1,9 @@
 /** The one envelope of every error answer: {error, message, details, request_id}, and `detail` where a document names it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "../clock.ts";
 import { isTransient } from "../database/errors.ts";
 import type { Log } from "../log.ts";
+import { createThrottledLog } from "../throttled-log.ts";
 import { ApiError, type ErrorCode, errorCodes, invalid } from "./error-codes.ts";
 import { RequestInvalid } from "./validation.ts";
 
@@ -24,19 +26,34 @@ export function envelopeOf(error: ApiError, requestId: string): Envelope {
   };
 }
 
-/** Sends `thrown` in the envelope. What it was is logged only when it is our fault. */
-export function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  const error = toApiError(thrown);
-  if (error.status >= 500 && !(thrown instanceof ApiError)) {
-    const level = error.code === "internal_error" ? "error" : "warn";
-    log[level]("http.failed", {
-      request_id: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? null,
-      error: error.code,
-      err: thrown,
-    });
-  }
+export type AnswerError = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+
+/** Lines a minute about errors of our own: each has its stack, and whatever causes one may cause it with every request. */
+const internalErrorLines = 20;
+
+/** Answers what was thrown in the envelope. It is logged only when it is our fault, and throttled: an overload fails every request. */
+export function createErrorAnswer(log: Log, clock: Pick<Clock, "monotonicMs">): AnswerError {
+  const internal = createThrottledLog(clock, (requests, about) => log.error("http.failed", { requests, ...about }), {
+    burst: internalErrorLines,
+  });
+  const unready = createThrottledLog(clock, (requests, about) => log.warn("http.failed", { requests, ...about }));
+  return (thrown, request, reply) => {
+    const error = toApiError(thrown);
+    if (error.status >= 500 && !(thrown instanceof ApiError)) {
+      const failed = error.code === "internal_error" ? internal : unready;
+      failed({
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        error: error.code,
+        err: thrown,
+      });
+    }
+    send(error, request, reply);
+  };
+}
+
+function send(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
   for (const [name, value] of Object.entries(error.headers ?? {})) reply.header(name, value);
   if (error.status === 401 && request.routeOptions.config?.tag === "openapi")
     reply.header("www-authenticate", "Bearer");

@@ -14,7 +14,7 @@ import { type Buckets, createBuckets } from "./buckets.ts";
 import { answerPreflight, shareWithOrigin } from "./cors.ts";
 import { prepareDrain } from "./drain.ts";
 import { ApiError, invalid, type ValidationFault } from "./error-codes.ts";
-import { answerError } from "./error-handler.ts";
+import { createErrorAnswer } from "./error-handler.ts";
 import { createHosts, type HostSettings } from "./hosts.ts";
 import { collectOpenApi, type OpenApiOptions, serveOpenApi } from "./openapi.ts";
 import { createRouteRegister } from "./route-table.ts";
@@ -69,6 +69,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const pagePolicy = contentSecurityPolicy(settings);
   const register = createRouteRegister();
   const refuseConnection = refuseWith(headers);
+  const answerError = createErrorAnswer(log, clock);
   let isStopping = false;
   let takesUpgrade = (_path: string): boolean => false;
 
@@ -87,7 +88,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     },
     frameworkErrors: (error, request, reply) => {
       reply.headers(headers).header("x-request-id", request.id);
-      answerError(error, request as never, reply as never, log);
+      answerError(error, request as never, reply as never);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -142,7 +143,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     done(null, payload);
   });
 
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log));
+  app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url);
     const methods = register.methodsFor(path);
