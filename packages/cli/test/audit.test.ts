@@ -51,9 +51,18 @@ for (const dialect of testDialects) {
       ]);
       expect(await svc(["verify-anchor", file])).toMatchObject({ code: 0, out: "CURRENT_MATCH\n" });
 
-      expect((await svc(["prune", "--before", "2999-01-01"])).code).toBe(6);
-      const pruned = await started(["prune", "--before", "2999-01-01", "--yes"]);
+      const before = new Date().toISOString();
+      const counts = `${document.rows_verified} of ${document.rows_verified} audit rows are from before ${before}`;
+      const unconfirmed = await svc(["prune", "--before", before]);
+      expect([unconfirmed.code, unconfirmed.err]).toEqual([
+        6,
+        expect.stringContaining(`${counts}; nothing was removed`),
+      ]);
+      const ahead = await svc(["prune", "--before", "2999-01-01", "--yes"]);
+      expect([ahead.code, ahead.err]).toEqual([2, expect.stringContaining("is in the future")]);
+      const pruned = await started(["prune", "--before", before, "--yes"]);
       expect([pruned.code, pruned.out]).toEqual([0, `removed ${document.rows_verified} rows\n`]);
+      expect(pruned.err).toContain(counts);
       expect(JSON.parse((await svc(["verify", "--json"])).out)).toMatchObject({ outcome: "clean", rows_verified: 1 });
       expect(await svc(["verify-anchor", file, "--json"])).toMatchObject({
         code: 0,
@@ -61,7 +70,15 @@ for (const dialect of testDialects) {
       });
 
       await writeFile(file, text.replace(/"row_hmac":"./, '"row_hmac":"0').replace(/"id":"../, '"id":"ff'));
-      expect(await svc(["verify-anchor", file])).toMatchObject({ code: 1, out: "UNPROVABLE\n" });
+      expect(await svc(["verify-anchor", file])).toMatchObject({
+        code: 1,
+        out: "UNPROVABLE\n",
+        err: expect.stringContaining("was deleted"),
+      });
+      expect(JSON.parse((await svc(["verify-anchor", file, "--json"])).out)).toEqual({
+        verdict: "UNPROVABLE",
+        reason: "row_missing",
+      });
       expect((await svc(["verify", "--known-head", file])).code).toBe(1);
       await writeFile(file, text.replace("{", '{"more":1,'));
       expect(await svc(["verify-anchor", file])).toMatchObject({

@@ -92,11 +92,15 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
     const hasMoved = Math.abs(present - lastOffset) > divergenceMs;
     lastOffset = present;
     if (hold !== null) {
-      if (hold.isCorrected()) return end("clock_corrected");
+      if (hold.isCorrected()) {
+        end("clock_corrected");
+        return;
+      }
       if (hasMoved) hold.untilMs = nowMs + holdMs;
       if (nowMs < hold.untilMs) return;
       end("time_passed");
-      return beginDay();
+      beginDay();
+      return;
     }
     const trusted = day.offset;
     if (hasMoved || Math.abs(present - trusted) > divergenceMs) {

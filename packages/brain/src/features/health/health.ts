@@ -39,6 +39,11 @@ export interface Health {
   deep(): Promise<DeepAnswer>;
 }
 
+const writeFaults: Readonly<Record<WriteFault, string>> = {
+  write_probe_failed: "The database refused the last write: is its disk full, or is it read-only?",
+  write_probe_stale: "No write to the database has succeeded for 30 s.",
+};
+
 const readyLimitMs = 2000;
 const bytesPerMegabyte = 1_048_576;
 
@@ -58,7 +63,7 @@ export function createHealth(deps: HealthDeps): Health {
       name: "writes",
       async run() {
         const fault = deps.writeProbe.fault();
-        return fault === null ? { status: "ok" } : { status: "failed", detail: fault };
+        return fault === null ? { status: "ok" } : { status: "failed", detail: writeFaults[fault] };
       },
     },
     {
