@@ -111,9 +111,9 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
       const digests = candidateDigests(masters, tokenLabels.passwordReset, token);
       const live = await findLive(database.read, digests, clock.now());
       if (live === undefined) throw unknownToken();
-      const { id: tokenId, user_id: userId } = live;
+      const { id: tokenId, user_id: userId, ...owner } = live;
       await replacePassword(deps, {
-        ...{ userId, newPassword },
+        ...{ userId, owner, newPassword },
         action: "auth.password_reset_completed",
         origin: { ...origin, user_id: userId },
         // Two links of one account that are used at once have waited for one another.
