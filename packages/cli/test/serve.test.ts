@@ -24,7 +24,7 @@ describe("svc serve", () => {
     const [, address] = await svc.says(/svc is ready at (\S+)\n/);
 
     expect(address).toBe(url);
-    expect(link).toMatch(new RegExp(`^${url}/setup\\?token=[\\w-]{40,}$`));
+    expect(link).toMatch(new RegExp(`^${url}/setup#token=[\\w-]{40,}$`));
     expect((await fetch(link as string)).status).toBe(200);
     expect(await (await fetch(`${url}/api/v1/setup/status`)).json()).toEqual({ first_boot: true });
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);

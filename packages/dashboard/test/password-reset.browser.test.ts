@@ -146,7 +146,7 @@ test("a password is changed by its owner, by the policy of the server, and every
   await panel.getByLabel("Present password").fill(testPassword);
   await panel.getByLabel("New password", { exact: true }).fill("aaaaaaaaaaaaaaaa");
   await panel.getByRole("button", { name: "Change password" }).click();
-  await panel.getByText("This is among the passwords that guessing begins with.").waitFor();
+  await panel.getByText("This must not repeat the same characters.").waitFor();
   await panel.getByLabel("New password", { exact: true }).fill(newPassword);
   await panel.getByRole("button", { name: "Change password" }).click();
   await panel.getByText("Changed. All other sessions have ended.").waitFor();

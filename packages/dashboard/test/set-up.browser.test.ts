@@ -22,12 +22,15 @@ describe("the set-up page", () => {
     const { page, faults } = await openScreen(browser, { url: link.origin });
     await page.goto(link.href);
     expect(await axeFaults(page)).toEqual([]);
+    expect(await page.getByLabel("Set-up token").inputValue()).toBe(link.hash.slice("#token=".length));
+    expect(page.url()).toBe(`${link.origin}/setup`);
     await page.getByText(/^1[45] minutes left$/).waitFor();
     await page.getByLabel("Email").fill("mira@example.org");
     await page.getByLabel("Password").fill("Violet-");
-    expect(await page.getByText("8 to 256 characters").textContent()).toBe("8 to 256 characters");
+    expect(await page.getByText("12 to 256 characters").textContent()).toBe("12 to 256 characters");
     await page.getByLabel("Password").fill("Violet-Harbour-71");
-    await page.getByText("8 to 256 characters: met").waitFor();
+    await page.getByText("12 to 256 characters: met").waitFor();
+    await page.getByText("16 characters: met").waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole("button").click();
 
@@ -37,6 +40,31 @@ describe("the set-up page", () => {
 
     await page.goto(`${link.origin}/setup`);
     await page.getByRole("heading", { name: "Set-up is done" }).waitFor();
+    await page.context().close();
+  });
+
+  test("works without script: the token of the link is pasted into its field", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(link.href);
+    expect(await page.getByLabel("Set-up token").inputValue()).toBe("");
+    await page.getByLabel("Set-up token").fill(link.hash.slice("#token=".length));
+    await page.getByLabel("Email").fill("mira@example.org");
+    await page.getByLabel("Password").fill("Violet-Harbour-71");
+    await page.getByRole("button").click();
+    await page.waitForURL((url) => url.pathname !== "/setup");
+    expect((await context.cookies()).map(({ name }) => name)).toContain("svc_session");
+    await context.close();
+  });
+
+  test("takes the token of a newer link that is opened on the same page", async () => {
+    const { page, faults } = await openScreen(browser, { url: link.origin });
+    await page.goto(`${link.origin}/setup`);
+    const newer = "n".repeat(43);
+    await page.goto(`${link.origin}/setup#token=${newer}`);
+    await expect.poll(() => page.getByLabel("Set-up token").inputValue()).toBe(newer);
+    expect(page.url()).toBe(`${link.origin}/setup`);
+    expect(faults).toEqual([]);
     await page.context().close();
   });
 

@@ -123,7 +123,7 @@ async function createAccountRescue(
     ...{ database, clock, audit, users, passwords, sessions, settings, ...owner },
     forget: [],
   });
-  const admins = createAdminRescue({ database, audit, users, projects, passwords, administration });
+  const admins = createAdminRescue({ database, audit, users, projects, passwords, administration, settings });
   await bindMasters(database, masters);
   await audit.prepare();
 

@@ -55,9 +55,9 @@ export function partsOf({ source }: Pick<Expression, "source">): Part {
     }
     if (source[at] === "[") return { kind: "character", source: readClass() };
     if (source[at] === "\\") {
-      const escape = read(escapeForm)?.[0] ?? "\\";
+      const escaped = read(escapeForm)?.[0] ?? "\\";
       // A boundary and a reference back to a group consume nothing of their own.
-      return /^\\(?:[bB1-9]|k<)/.test(escape) ? nothing : { kind: "character", source: escape };
+      return /^\\(?:[bB1-9]|k<)/.test(escaped) ? nothing : { kind: "character", source: escaped };
     }
     at += (source.codePointAt(at) as number) > 0xffff ? 2 : 1;
     const text = source.slice(from, at);

@@ -79,7 +79,8 @@ export function worstCasesOf(expression: Expression): WorstCase[] {
       case "repeat":
         if (part.max > 1) pump(prefix, part.inner);
         prefixes.add(prefix);
-        return walk(part.inner, prefix);
+        walk(part.inner, prefix);
+        return;
       case "empty":
         if (part.inner !== null) walk(part.inner, prefix);
         return;

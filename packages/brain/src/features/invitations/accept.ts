@@ -110,7 +110,9 @@ async function asUser(existing: UserRow, { sessionOf }: AcceptRequest): Promise<
 
 async function asNewcomer(deps: AcceptDeps, { email }: OpenInvitation, body: AcceptBody): Promise<Join> {
   const newcomer = requireNewcomer(body);
-  const refusal = passwordRefusal("password", newcomer.password, deps.settings.SVC_PASSWORD_MIN_LENGTH);
+  const owner = { email, display_name: newcomer.display_name };
+  const policy = { minChars: deps.settings.SVC_PASSWORD_MIN_LENGTH, owner };
+  const refusal = passwordRefusal("password", newcomer.password, policy);
   if (refusal !== null) throw refusal;
   const passwordHash = await deps.passwords.hash(newcomer.password);
   return async (tx, { users }) => {

@@ -260,6 +260,7 @@ for (const dialect of testDialects) {
         ["no password", { password: undefined }, "password"],
         ["a password that is no text", { password: 7 }, "password"],
         ["a password of 257 characters", { password: "x".repeat(257) }, "password"],
+        ["a name as password", { display_name: "Featherstone", password: "Featherstone-1!" }, "password"],
         ["a password that the policy refuses", { password: "lowercase1234" }, "password"],
       ])("answer 422 to %s, and the invitation stays", async (_what, body, field) => {
         const token = await tokenOf();

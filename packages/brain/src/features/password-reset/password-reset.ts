@@ -116,9 +116,9 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
       const digests = candidateDigests(masters, tokenLabels.passwordReset, token);
       const live = await findLive(database.read, digests, clock.now());
       if (live === undefined) throw unknownToken();
-      const { id: tokenId, user_id: userId } = live;
+      const { id: tokenId, user_id: userId, ...owner } = live;
       await replacePassword(deps, {
-        ...{ userId, newPassword },
+        ...{ userId, owner, newPassword },
         by: "reset_link",
         action: "auth.password_reset_completed",
         origin: { ...origin, user_id: userId },

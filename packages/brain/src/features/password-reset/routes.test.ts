@@ -242,6 +242,10 @@ for (const dialect of testDialects) {
         status: 422,
         body: { error: "validation_error", details: { errors: [{ loc: ["body", "new_password"] }] } },
       });
+      expect(await confirm(token, "Mira-Example-2026")).toMatchObject({
+        status: 422,
+        body: { details: { errors: [{ loc: ["body", "new_password"], type: "password_personal" }] } },
+      });
       expect((await confirm(token)).status).toBe(200);
     });
 

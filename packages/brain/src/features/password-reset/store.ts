@@ -23,7 +23,7 @@ export const findLive = (db: Kysely<Tables>, digests: readonly string[], now: Da
   db
     .selectFrom("password_reset_tokens as t")
     .innerJoin("users as u", "u.id", "t.user_id")
-    .select(["t.id", "t.user_id"])
+    .select(["t.id", "t.user_id", "u.email", "u.first_name", "u.last_name", "u.display_name"])
     .where("t.token_hash", "in", digests)
     .where("t.used_at", "is", null)
     .where("t.expires_at", ">", now)

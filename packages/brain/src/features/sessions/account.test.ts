@@ -130,6 +130,7 @@ describe("POST /auth/change-password", () => {
     ["too short", "Abc-12345"],
     ["of too few kinds of characters", "harbourviolet"],
     ["among the common ones", "Password1234!"],
+    ["made of the address of the account", `${email}-2026`],
   ])("answers 422 for a new password that is %s", async (_what, password) => {
     const answer = await change({ new_password: password });
     expect(answer).toMatchObject({ status: 422, body: { error: "validation_error" } });

@@ -41,10 +41,11 @@ export async function changePassword(
 ): Promise<PasswordChanged> {
   const { users, passwords, database, clock, settings, history } = deps;
   const { actor, origin } = request;
-  const refusal = passwordRefusal("new_password", request.newPassword, settings.SVC_PASSWORD_MIN_LENGTH);
-  if (refusal !== null) throw refusal;
   const user = await users.findById(actor.user.id);
   if (user === undefined) throw new ApiError("unauthenticated");
+  const policy = { minChars: settings.SVC_PASSWORD_MIN_LENGTH, owner: user };
+  const refusal = passwordRefusal("new_password", request.newPassword, policy);
+  if (refusal !== null) throw refusal;
   const fits = await passwords.verify(user.password_hash, request.currentPassword);
   const isLocked = user.locked_until !== null && user.locked_until > clock.now();
   const about = { action: "auth.password_changed", target_type: "user", target_id: user.id, ...origin };

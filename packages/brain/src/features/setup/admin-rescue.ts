@@ -1,13 +1,14 @@
 import type { Passwords } from "../../platform/crypto/passwords.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { ownOrigin } from "../audit/index.ts";
-import { firstPasswordRefusal, isEmail, type UserAdministration, type Users } from "../users/index.ts";
+import { isEmail, passwordRefusal, type UserAdministration, type Users } from "../users/index.ts";
 import { type FirstAdminDeps, makeFirstAdmin } from "./first-admin.ts";
 
 export interface AdminRescueDeps extends FirstAdminDeps {
   readonly users: FirstAdminDeps["users"] & Pick<Users, "findByEmail">;
   readonly passwords: Pick<Passwords, "hash">;
   readonly administration: Pick<UserAdministration, "create" | "update">;
+  readonly settings: { readonly SVC_PASSWORD_MIN_LENGTH: number };
 }
 
 /** `first`: no account exists yet. `further`: accounts exist, this one does not. `lift`: the account exists. */
@@ -24,7 +25,10 @@ export function createAdminRescue(deps: AdminRescueDeps) {
   const { users, administration } = deps;
 
   async function makeFirst(email: string, password: string): Promise<AdminMade> {
-    const refusal = firstPasswordRefusal("password", password);
+    const refusal = passwordRefusal("password", password, {
+      minChars: deps.settings.SVC_PASSWORD_MIN_LENGTH,
+      owner: { email },
+    });
     if (refusal !== null) throw refusal;
     const passwordHash = await deps.passwords.hash(password);
     const admin = { email, displayName: null, passwordHash, method: "cli", origin: ownOrigin } as const;

@@ -6,12 +6,11 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import { toApiError } from "../../platform/http/error-handler.ts";
 import { originOf } from "../audit/index.ts";
 import { sendSessionCookies } from "../sessions/index.ts";
-import { minFirstPasswordChars } from "../users/index.ts";
 import { alreadyInitialised } from "./first-admin.ts";
 import { closedPage, setupPage } from "./page.ts";
 import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
-import { SetupBody, SetupQuery } from "./schemas.ts";
+import { SetupBody } from "./schemas.ts";
 import type { Setup } from "./setup.ts";
 
 const html = "text/html; charset=utf-8";
@@ -21,11 +20,12 @@ export interface SetupPageDeps {
   readonly setup: Setup;
   readonly cookies: Cookies;
   readonly clock: Pick<Clock, "now">;
-  readonly settings: { readonly SVC_PUBLIC_URL: string };
+  readonly settings: { readonly SVC_PUBLIC_URL: string; readonly SVC_PASSWORD_MIN_LENGTH: number };
 }
 
 /** The page at /setup, outside /api/v1; its form posts urlencoded, as forms do without script. */
 export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, clock, settings }) => {
+  const minPasswordChars = settings.SVC_PASSWORD_MIN_LENGTH;
   const dashboardUrl = `${new URL(settings.SVC_PUBLIC_URL).origin}/`;
 
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) => {
@@ -53,31 +53,19 @@ export const setupPageRoutes: Routes<SetupPageDeps> = (app, { setup, cookies, cl
         displayName: sent.display_name?.slice(0, 200) ?? "",
         expiresAt: await setup.ensureLink(),
         now: clock.now(),
-        minPasswordChars: minFirstPasswordChars,
+        minPasswordChars,
         error,
       }),
     );
   }
 
-  app.get(
-    "/setup",
-    { schema: { querystring: SetupQuery }, config: { tag: "setup", public: true, hidden: true } },
-    async (request, reply) => {
-      if (!(await setup.isOpen())) throw new ApiError("not_found");
-      const expiresAt = await setup.ensureLink();
-      const { token = "" } = request.query;
-      const page = {
-        token,
-        email: "",
-        displayName: "",
-        expiresAt,
-        now: clock.now(),
-        minPasswordChars: minFirstPasswordChars,
-        error: null,
-      };
-      return reply.type(html).send(setupPage(page));
-    },
-  );
+  // The token of the link stands behind #, which browsers do not send: the page's script fills it in, so it reaches no log of a proxy.
+  app.get("/setup", { config: { tag: "setup", public: true, hidden: true } }, async (_request, reply) => {
+    if (!(await setup.isOpen())) throw new ApiError("not_found");
+    const expiresAt = await setup.ensureLink();
+    const empty = { token: "", email: "", displayName: "", error: null };
+    return reply.type(html).send(setupPage({ ...empty, expiresAt, now: clock.now(), minPasswordChars }));
+  });
 
   app.get("/setup/page.css", { config: { tag: "setup", public: true, hidden: true } }, (_request, reply) =>
     reply.type("text/css; charset=utf-8").send(pageStyle),

@@ -1,23 +1,42 @@
-/** What the set-up page does beyond its form where scripts run: counts the minutes that are left, and tells which password rule is met as one types. */
+/**
+ * What the set-up page does beyond its form where scripts run: takes the token out of the address, counts down the minutes that are left, and
+ * shows which password rules are met while the user types.
+ */
 export const pageScript = `"use strict";
+const token = document.getElementById("token");
+const takeToken = () => {
+  const found = /^#token=([A-Za-z0-9_-]{10,200})$/.exec(location.hash);
+  if (!found || !token) return;
+  token.value = found[1];
+  // The token must not stay in the address bar or in the history.
+  history.replaceState(null, "", location.pathname);
+  document.getElementById("email").focus();
+};
+takeToken();
+addEventListener("hashchange", takeToken);
 const left = document.querySelector("[data-seconds-left]");
 if (left) {
   const endsAt = performance.now() + Number(left.dataset.secondsLeft) * 1000;
   const show = () => {
     const minutes = Math.ceil(Math.max(0, endsAt - performance.now()) / 60000);
-    const words = minutes === 0 ? "it is over; load this page anew, and the output shows a fresh link" : minutes + (minutes === 1 ? " minute" : " minutes") + " left";
+    const words = minutes === 0 ? "expired; reload this page, and the server log shows a new link" : minutes + (minutes === 1 ? " minute" : " minutes") + " left";
     if (left.textContent !== words) left.textContent = words;
   };
   setInterval(show, 1000);
 }
-const rule = document.querySelector("[data-min-chars]");
 const password = document.getElementById("password");
-if (rule && password) {
-  const met = rule.querySelector("[data-met]");
-  const judge = () => {
-    const isMet = [...password.value].length >= Number(rule.dataset.minChars) && password.value.length <= 256;
+if (password) {
+  const length = document.querySelector("[data-rule=length]");
+  const classes = document.querySelector("[data-rule=classes]");
+  const forms = [/\\p{Ll}/u, /\\p{Lu}/u, /\\p{Nd}/u, /[^\\p{L}\\p{N}]/u];
+  const mark = (rule, isMet) => {
     rule.classList.toggle("met", isMet);
-    met.textContent = isMet ? ": met" : "";
+    rule.querySelector("[data-met]").textContent = isMet ? ": met" : "";
+  };
+  const judge = () => {
+    const count = [...password.value].length;
+    mark(length, count >= Number(length.dataset.minChars) && password.value.length <= 256);
+    mark(classes, count >= 16 || forms.filter((form) => form.test(password.value)).length >= 3);
   };
   password.addEventListener("input", judge);
   judge();

@@ -98,12 +98,12 @@ function field(name: string, label: string, { value, hint, isFaulty, attributes 
 }
 
 function tokenHint({ expiresAt, now }: Pick<SetupForm, "expiresAt" | "now">): string {
-  const where = "The link with the token stands in the output of the service.";
+  const where = "The server log shows a link that fills this in. You can also paste the token.";
   if (expiresAt === null) return where;
   const leftSeconds = Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 1000));
   const until = `<time datetime="${expiresAt.toISOString()}">${expiresAt.toISOString().slice(11, 16)} UTC</time>`;
   // The script counts on from here; by seconds left, because the browser's clock may be wrong.
-  return `${where} The newest works until ${until}: <b data-seconds-left="${leftSeconds}">${timeLeft(leftSeconds)}</b>.`;
+  return `${where} The newest token works until ${until}: <b data-seconds-left="${leftSeconds}">${timeLeft(leftSeconds)}</b>.`;
 }
 
 const timeLeft = (seconds: number): string => {
@@ -112,11 +112,11 @@ const timeLeft = (seconds: number): string => {
 };
 
 const passwordRules = (minChars: number): string =>
-  `<ul class="rules"><li data-min-chars="${minChars}">${minChars} to 256 characters<span data-met></span></li><li>Not one that guessing begins with; checked when it is sent</li></ul>`;
+  `<ul class="rules"><li data-rule="length" data-min-chars="${minChars}">${minChars} to 256 characters<span data-met></span></li><li data-rule="classes">Three of lowercase, uppercase, digit, symbol; or 16 characters<span data-met></span></li><li>No common password, keyboard sequence, repetition, name or email address; checked when you submit</li></ul>`;
 
 function explain(error: ApiError): string {
   if (error.details.reason === "invalid_token") {
-    return "This token is wrong, used or too old. The output of the service shows the present link; reload this page for a fresh one.";
+    return "This token is incorrect, used or expired. The server log shows the current link; reload this page for a new one.";
   }
   if (error.code === "rate_limited") return "Too many attempts. Wait some minutes, then try again.";
   const faults = faultsOf(error);

@@ -18,9 +18,11 @@ const complete = (changes: object = {}, address?: string) =>
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 const formHeaders = { "content-type": "application/x-www-form-urlencoded", accept: "text/html,*/*" };
 
+const tokenOf = (link: string | undefined) => /^#token=(.+)$/.exec(new URL(link ?? "").hash)?.[1] ?? "";
+
 beforeEach(async () => {
   await fixture.setup.begin();
-  token = new URL(fixture.links[0] ?? "").searchParams.get("token") ?? "";
+  token = tokenOf(fixture.links[0]);
 });
 
 describe("POST /api/v1/setup/complete", () => {
@@ -88,8 +90,21 @@ describe("POST /api/v1/setup/complete", () => {
     expect((await complete()).status).toBe(200);
   });
 
-  test("accepts a first password of 8 characters without a mix", async () => {
-    expect((await complete({ password: "harbours" })).status).toBe(200);
+  test.each<[string, string, string[], { display_name?: string }?]>([
+    ["of 8 characters", "harbours", ["password_too_short", "password_too_few_classes"]],
+    ["of one class", "harbourlantern", ["password_too_few_classes"]],
+    ["of neighbouring keys", "qwertyuiopasdfgh", ["password_sequence"]],
+    ["of one block repeated", "harbour-harbour-", ["password_repeated"]],
+    ["made of the address", `${adminEmail}-1`, ["password_personal"]],
+    ["made of the name", "Mira-Lanternfield-1", ["password_personal"], { display_name: "Mira Lanternfield" }],
+    ["that is a common one", "Summer2026!!", ["password_common"]],
+  ])("holds the first password to the whole policy: one %s is 422", async (_what, password, types, more = {}) => {
+    const refused = await complete({ password, ...more });
+    expect(refused).toMatchObject({ status: 422, body: { error: "validation_error" } });
+    expect(refused.body.details.errors.map(({ type }: { type: string }) => type)).toEqual(types);
+    const fields = { token, email: adminEmail, ...more, password };
+    expect((await fixture.browser().send("POST", "/setup", form(fields), formHeaders)).status).toBe(422);
+    expect((await complete()).status).toBe(200);
   });
 
   test("answers 429 after five requests from one address in 15 minutes", async () => {
@@ -139,7 +154,7 @@ describe("POST /api/v1/setup/complete", () => {
 
     fixture.clock.advance(16 * 60_000);
     await fixture.browser().get("/setup");
-    token = new URL(fixture.links.at(-1) ?? "").searchParams.get("token") ?? "";
+    token = tokenOf(fixture.links.at(-1));
     expect((await complete({}, "10.2.0.2")).status).toBe(200);
   });
 
@@ -163,12 +178,12 @@ describe("GET /api/v1/setup/status", () => {
 });
 
 describe("the page at /setup", () => {
-  test("is a form that needs no script, with the token of the link and the strict content policy", async () => {
-    const answer = await fixture.browser().get(`/setup?token=${token}`);
+  test("is a form that needs no script, with a field for the token and the strict content policy", async () => {
+    const answer = await fixture.browser().get("/setup");
     expect(answer.status).toBe(200);
     expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
     expect(answer.headers["content-security-policy"]).toContain("default-src 'self'");
-    expect(answer.body).toContain(`value="${token}"`);
+    expect(answer.body).toMatch(/<input id="token" name="token" value="" [^>]*required/);
     expect(answer.body).toContain('method="post" action="/setup"');
     expect(answer.body).not.toMatch(/<script(?! src="\/setup\/page\.js" defer><\/script>)|style=|<style/);
     const style = await fixture.browser().get("/setup/page.css");
@@ -187,12 +202,20 @@ describe("the page at /setup", () => {
       .browser()
       .send("POST", "/setup", form({ token: "wrong-token", email: adminEmail, password: adminPassword }), formHeaders);
     expect(refused.body).toContain("14 minutes left");
-    expect(refused.body).toContain("The output of the service shows the present link");
-    expect(refused.body).toContain("8 to 256 characters");
+    expect(refused.body).toContain("The server log shows the current link");
+    expect(refused.body).toContain("12 to 256 characters");
   });
 
-  test("escapes what the link carries", async () => {
-    const answer = await fixture.browser().get(`/setup?token=${encodeURIComponent('"><script>alert(1)</script>')}`);
+  test("takes no token from the query string", async () => {
+    expect(fixture.links[0]).toMatch(/\/setup#token=[\w-]{43}$/);
+    const answer = await fixture.browser().get(`/setup?token=${token}`);
+    expect(answer.status).toBe(200);
+    expect(answer.body).not.toContain(token);
+  });
+
+  test("escapes a token that is sent back", async () => {
+    const fields = { token: '"><script>alert(1)</script>', email: adminEmail, password: adminPassword };
+    const answer = await fixture.browser().send("POST", "/setup", form(fields), formHeaders);
     expect(answer.body).not.toContain("<script>");
     expect(answer.body).toContain("&quot;&gt;&lt;script&gt;");
   });
@@ -241,7 +264,7 @@ describe("the page at /setup", () => {
     fixture.clock.advance(900_000);
     await Promise.all([fixture.browser().get("/setup"), fixture.browser().get("/setup")]);
     expect(fixture.links).toHaveLength(2);
-    token = new URL(fixture.links[1] ?? "").searchParams.get("token") ?? "";
+    token = tokenOf(fixture.links[1]);
     expect((await complete()).status).toBe(200);
   });
 });
@@ -277,6 +300,7 @@ describe("the first start", () => {
     ["an e-mail that is none", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root", SVC_BOOTSTRAP_ADMIN_PASSWORD: adminPassword }],
     ["no password", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org" }],
     ["a weak password", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org", SVC_BOOTSTRAP_ADMIN_PASSWORD: "password" }],
+    ["a short one", { SVC_BOOTSTRAP_ADMIN_EMAIL: "root@example.org", SVC_BOOTSTRAP_ADMIN_PASSWORD: "harbours" }],
   ])(
     "falls back to a link when the settings name %s, and logs which setting without its value",
     async (_what, settings) => {

@@ -12,4 +12,3 @@ export type SetupBody = Static<typeof SetupBody>;
 
 export const SetupAnswer = Type.Object({ user: UserPublic, project_id: Uuid });
 export const SetupStatus = Type.Object({ first_boot: Type.Boolean() });
-export const SetupQuery = Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) });

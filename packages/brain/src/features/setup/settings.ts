@@ -17,7 +17,7 @@ export const setupSettings = Type.Object({
     Type.String({ description: "e-mail of an administrator to create at the first start, instead of the set-up page" }),
   ),
   SVC_BOOTSTRAP_ADMIN_PASSWORD: Type.Optional(
-    Type.String({ secret: true, description: "password of that administrator" }),
+    Type.String({ secret: true, description: "password of that administrator, under the same rules as any other" }),
   ),
 });
 export type SetupValues = Static<typeof setupSettings>;

@@ -18,7 +18,7 @@ for (const dialect of testDialects) {
       const again = await opened.openAgain();
       const other = await startAccess(again);
       await other.setup.begin();
-      const tokenOf = (links: string[]) => new URL(links[0] ?? "").searchParams.get("token");
+      const tokenOf = (links: string[]) => new URL(links[0] ?? "").hash.slice("#token=".length);
       const post = (started: Fixture, index: number, links = started.links) =>
         started.browser(`10.0.0.${index}`).send("POST", "~/setup/complete", {
           token: tokenOf(links),

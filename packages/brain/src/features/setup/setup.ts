@@ -11,7 +11,7 @@ import type { Log } from "../../platform/log.ts";
 import type { UserRow } from "../../schema/tables/index.ts";
 import { type Audit, type AuditOrigin, ownOrigin } from "../audit/index.ts";
 import type { IssuedSession, Sessions } from "../sessions/index.ts";
-import { firstPasswordRefusal, isEmail } from "../users/index.ts";
+import { isEmail, passwordRefusal } from "../users/index.ts";
 import { alreadyInitialised, type FirstAdminDeps, makeFirstAdmin } from "./first-admin.ts";
 import { bindMasters } from "./masters.ts";
 import type { SetupBody } from "./schemas.ts";
@@ -26,7 +26,7 @@ export interface SetupDeps extends FirstAdminDeps {
   readonly sessions: Pick<Sessions, "issue">;
   /** Master secrets. */
   readonly masters: Keyring;
-  readonly settings: SetupValues & { readonly SVC_PUBLIC_URL: string };
+  readonly settings: SetupValues & { readonly SVC_PUBLIC_URL: string; readonly SVC_PASSWORD_MIN_LENGTH: number };
   /** Prints a set-up link where the operator of the service sees it, and nobody else. */
   readonly announce: (url: string) => void;
 }
@@ -67,6 +67,7 @@ const allAddressesFactor = 8;
 /** The first start: a one-time link makes the first administrator and the first project. */
 export function createSetup(deps: SetupDeps): Setup {
   const { database, clock, log, audit, masters, settings } = deps;
+  const minChars = settings.SVC_PASSWORD_MIN_LENGTH;
   // Once an account exists there is always one: the final active admin cannot go.
   let isClosed = false;
   let minting: Promise<Date> | null = null;
@@ -92,7 +93,7 @@ export function createSetup(deps: SetupDeps): Setup {
         created_at: now,
       }),
     );
-    deps.announce(`${new URL(settings.SVC_PUBLIC_URL).origin}/setup?token=${token}`);
+    deps.announce(`${new URL(settings.SVC_PUBLIC_URL).origin}/setup#token=${token}`);
     return expiresAt;
   }
 
@@ -104,7 +105,7 @@ export function createSetup(deps: SetupDeps): Setup {
       email === undefined ||
       !isEmail(email) ||
       password === undefined ||
-      firstPasswordRefusal("password", password) !== null
+      passwordRefusal("password", password, { minChars, owner: { email } }) !== null
     ) {
       const wrong =
         email !== undefined && isEmail(email) ? "SVC_BOOTSTRAP_ADMIN_PASSWORD" : "SVC_BOOTSTRAP_ADMIN_EMAIL";
@@ -156,7 +157,7 @@ export function createSetup(deps: SetupDeps): Setup {
       await noteAttempt(origin, "invalid_token");
       throw invalidToken();
     }
-    const refusal = firstPasswordRefusal("password", body.password);
+    const refusal = passwordRefusal("password", body.password, { minChars, owner: body });
     if (refusal !== null) {
       await noteAttempt(origin, "password_policy");
       throw refusal;

@@ -47,7 +47,7 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
       return publicUserForAdmins(requireUser(await users.findById(userId)));
     },
     async create(body, origin) {
-      const refusal = passwordRefusal("password", body.password, minChars);
+      const refusal = passwordRefusal("password", body.password, { minChars, owner: body });
       if (refusal !== null) throw refusal;
       const passwordHash = await deps.passwords.hash(body.password);
       const isAdmin = body.is_admin ?? false;
@@ -77,9 +77,9 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
       return publicUserForAdmins(user);
     },
     async resetPassword({ userId, origin }, newPassword) {
-      requireUser(await users.findById(userId));
+      const owner = requireUser(await users.findById(userId));
       return replacePassword(deps, {
-        ...{ userId, newPassword, origin },
+        ...{ userId, owner, newPassword, origin },
         by: origin.user_id === null ? "operator" : "administrator",
         action: "user.password.reset",
         admit: requireUser,

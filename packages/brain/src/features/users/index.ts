@@ -1,7 +1,7 @@
 export type { RevokeKeys } from "./about.ts";
 export { createUserAdministration, type UserAdministration } from "./administration.ts";
 export { type FailedPasswordDeps, noteFailedPassword } from "./failed-password.ts";
-export { firstPasswordRefusal, minFirstPasswordChars, passwordRefusal } from "./password-rules.ts";
+export { passwordRefusal } from "./password-rules.ts";
 export { type ReplacePasswordDeps, replacePassword } from "./replace-password.ts";
 export { userRoutes } from "./routes.ts";
 export { Email, isEmail, NewPassword, ProfileBody, UserPublic } from "./schemas.ts";

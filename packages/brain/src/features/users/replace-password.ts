@@ -5,7 +5,7 @@ import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { SecurityHistory } from "../security-history/index.ts";
 import type { EndingSessions, RevokeKeys } from "./about.ts";
-import { passwordRefusal } from "./password-rules.ts";
+import { type PasswordOwner, passwordRefusal } from "./password-rules.ts";
 import { deleteResetTokens, deleteTrustedDevices, updateUser } from "./store.ts";
 import type { Users } from "./users.ts";
 
@@ -23,6 +23,7 @@ export interface ReplacePasswordDeps {
 
 export interface PasswordReplacement {
   readonly userId: string;
+  readonly owner: PasswordOwner;
   readonly newPassword: string;
   /** Judges the locked account in the transaction, and throws where it must stay as it is. */
   readonly admit: (user: UserRow | undefined, tx: Tx<Tables>) => unknown;
@@ -52,9 +53,9 @@ export interface EndedByReset {
  */
 export async function replacePassword(
   { database, clock, audit, users, passwords, sessions, history, revokeKeys, settings }: ReplacePasswordDeps,
-  { userId, newPassword, admit, by, action, origin }: PasswordReplacement,
+  { userId, owner, newPassword, admit, by, action, origin }: PasswordReplacement,
 ): Promise<EndedByReset> {
-  const refusal = passwordRefusal("new_password", newPassword, settings.SVC_PASSWORD_MIN_LENGTH);
+  const refusal = passwordRefusal("new_password", newPassword, { minChars: settings.SVC_PASSWORD_MIN_LENGTH, owner });
   if (refusal !== null) throw refusal;
   const password_hash = await passwords.hash(newPassword);
   const { sessionIds, counts, mail } = await database.write(async (tx) => {

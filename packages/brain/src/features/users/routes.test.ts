@@ -64,7 +64,11 @@ describe("POST /users", () => {
   test.each([
     ["a password of fewer characters than the policy asks", { password: "Short-71xyz" }, "password_too_short"],
     ["a password of two kinds of characters", { password: "lowercase1234" }, "password_too_few_classes"],
-    ["a password that everybody tries", { password: "passwordpassword" }, "password_common"],
+    ["a password of neighbouring keys", { password: "qwertyuiopasdfgh" }, "password_sequence"],
+    ["a password that repeats itself", { password: "abcdxabcdxabcdxabcdx" }, "password_repeated"],
+    ["the address as password", { email: "marigold@example.org", password: "Marigold-2026" }, "password_personal"],
+    ["a name as password", { last_name: "Featherstone", password: "F3atherstone!!1" }, "password_personal"],
+    ["a password that everybody tries", { password: "Password-2026!!" }, "password_common"],
   ])("answers 422, not 500, for %s (spec part 3, section 16)", async (_what, body, type) => {
     expect(await create(body)).toMatchObject({
       status: 422,

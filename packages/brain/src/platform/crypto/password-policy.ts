@@ -1,5 +1,6 @@
 /** What a password must be (spec part 2, Passwords): long, mixed unless very long, and not among the first that are tried. */
 import { isCommonPassword } from "./common-passwords.ts";
+import { isKeyboardSequence, isPersonal, isRepeated } from "./weak-patterns.ts";
 
 const maxPasswordChars = 256;
 /** From this length on the mix of characters no longer matters. */
@@ -12,10 +13,20 @@ const characterClasses = {
   symbol: /[^\p{L}\p{N}]/u,
 } as const;
 
-export type PasswordFault = "too_short" | "too_long" | "too_few_classes" | "common";
+export type PasswordFault =
+  | "too_short"
+  | "too_long"
+  | "too_few_classes"
+  | "sequence"
+  | "repeated"
+  | "personal"
+  | "common";
 
-/** What the policy has against a password, every reason at once; empty when it is accepted. */
-export function passwordFaults(password: string, minChars: number): PasswordFault[] {
+/**
+ * Every reason for which the policy refuses a password; empty when it is accepted. `about` holds the e-mail address and the names of its
+ * owner.
+ */
+export function passwordFaults(password: string, minChars: number, about: readonly string[] = []): PasswordFault[] {
   const faults: PasswordFault[] = [];
   const chars = [...password].length;
   if (chars < minChars) faults.push("too_short");
@@ -25,7 +36,11 @@ export function passwordFaults(password: string, minChars: number): PasswordFaul
     const present = Object.values(characterClasses).filter((pattern) => pattern.test(password)).length;
     if (present < requiredClasses) faults.push("too_few_classes");
   }
-  if (isCommonPassword(password)) faults.push("common");
+  const lower = password.normalize("NFKC").toLowerCase();
+  if (isKeyboardSequence(lower)) faults.push("sequence");
+  if (isRepeated(lower)) faults.push("repeated");
+  if (isPersonal(lower, about)) faults.push("personal");
+  if (isCommonPassword(lower)) faults.push("common");
   return faults;
 }
 

@@ -90,25 +90,69 @@ describe("the password policy", () => {
     ["kestrel lantern harbour", []],
     ["kestrellanternharbour", []],
     ["x".repeat(257), ["too_long"]],
-    [`K1-${"xy7".repeat(84)}z`, []],
+    [`K1-${"xy7".repeat(84)}z`, ["repeated"]],
     ["Password1234", ["common"]],
     ["P@ssw0rd!2024", ["common"]],
-    ["Qwertyuiop123!", ["common"]],
+    ["Qwertyuiop123!", ["sequence", "common"]],
     ["Dragon1970!!", ["common"]],
     ["Welcome-Home-1", ["common"]],
-    ["adminadminadmin-1", []],
-    ["aaaaaaaaaaaaaaaa", ["common"]],
-    ["12345678901234567890", ["common"]],
-    ["passwordpassword", ["common"]],
+    ["adminadminadmin-1", ["repeated"]],
+    ["aaaaaaaaaaaaaaaa", ["repeated"]],
+    ["12345678901234567890", ["sequence", "repeated"]],
+    ["passwordpassword", ["repeated"]],
     ["correcthorsebatterystaple", ["common"]],
     ["Ünïcode-Pass", []],
   ])("%s gives %o", (password, faults) => {
     expect(passwordFaults(password, 12)).toEqual(faults);
   });
 
+  test.each([
+    ["qwertyuiopasdfgh", "sequence"],
+    ["mnbvcxzlkjhgfdsa", "sequence"],
+    ["1234567890123456", "sequence"],
+    ["1qaz2wsx3edc4rfv", "sequence"],
+    ["!QAZ2wsx#EDC4rfv", "sequence"],
+    ["abcd1234ABCD5678", "sequence"],
+    ["qwertzuiopasdfghjkl", "sequence"],
+    ["azertyuiopqsdfgh", "sequence"],
+    ["abcabcabcabcabcabc", "repeated"],
+    ["aaaaaaaabbbbbbbb", "repeated"],
+    ["trustno1trustno1!", "repeated"],
+    ["letmein!letmein!", "repeated"],
+    ["lantern-lantern-lantern", "repeated"],
+    ["Summer2026!!", "common"],
+    ["January-2026-!", "common"],
+    ["Iloveyou2026!!", "common"],
+    ["***Dr4gon2026***", "common"],
+    ["2026-Liverpool!", "common"],
+    ["\uff30assword2026!", "common"],
+    ["Maria.Lopez2026!", "personal"],
+    ["maria.lopez@example.org", "personal"],
+    ["L\u00f3pez-Garc\u00eda-99", "personal"],
+    ["M4ria-2026-2027", "personal"],
+    ["Marilou--1234", "personal"],
+  ])("%s is refused as %s", (password, fault) => {
+    const about = ["maria.lopez@example.org", "Maria", "L\u00f3pez-Garc\u00eda", "Marilou"];
+    expect(passwordFaults(password, 12, about)).toContain(fault);
+  });
+
+  test.each([
+    ...["maple orbit trumpet glass", "seven-quiet-otters-dancing", "were power property treetop", "Tqx7-mdp2-Vraz9"],
+    ...["v8$Kp2!w7@Zq", "zK4mV9xQ2pL7", "f3a91c07be52d846", "8431907256610398", "the summer was long and cold"],
+    ...["my dragon eats cheese daily", "Password managers are lovely", "qwerty is how keyboards start"],
+    ...["Maria likes purple teapots", "G\u00fcnther-kocht-4-Suppen", "\u6f22\u5b57\u306e\u5408\u8a00\u8449-Ab1-kura"],
+  ])("%s is accepted", (password) => {
+    const about = ["maria.lopez@example.org", "Maria", "L\u00f3pez-Garc\u00eda"];
+    expect(passwordFaults(password, 12, about)).toEqual([]);
+  });
+
+  test("short names are not looked for", () => {
+    expect(passwordFaults("Bolt-anchor-7", 12, ["bo@x.io", "Bo", "An"])).toEqual([]);
+  });
+
   test("the least length is the setting's", () => {
-    expect(passwordFaults("Kestrel-9", 8)).toEqual([]);
-    expect(passwordFaults("Kestrel-9", 12)).toEqual(["too_short"]);
+    expect(passwordFaults("Otter-9mx", 8)).toEqual([]);
+    expect(passwordFaults("Otter-9mx", 12)).toEqual(["too_short"]);
   });
 
   test("is shown with the names of its classes", () => {
