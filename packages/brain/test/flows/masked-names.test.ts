@@ -6,7 +6,15 @@ import { expect, test } from "vitest";
 import { found, openHub, readAll } from "../read-everything.ts";
 
 const engine = "scripted";
-const able = ["retry_task", "retry_by_reference_v1", "bulk_retry", "cancel_task", "list_dead_letters", "purge_queue", "restart_worker"];
+const able = [
+  "retry_task",
+  "retry_by_reference_v1",
+  "bulk_retry",
+  "cancel_task",
+  "list_dead_letters",
+  "purge_queue",
+  "restart_worker",
+];
 /** What the value rules match in each name. */
 const secrets = {
   "of the task id": "ida@planted-id.example",
@@ -99,7 +107,10 @@ test.each(testDialects)(
       that: "worker",
     });
     expect(worker.name).toBe(shown.worker);
-    await waitFor(async () => (await get("/queues")).body.items[0]?.name === shown.queue, { withinMs: 20_000, that: "queue" });
+    await waitFor(async () => (await get("/queues")).body.items[0]?.name === shown.queue, {
+      withinMs: 20_000,
+      that: "queue",
+    });
 
     // Stored unchanged.
     const { read } = brain.running.brain.database;

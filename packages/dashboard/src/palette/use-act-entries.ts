@@ -13,7 +13,7 @@ import { projectQuery } from "../features/projects/queries.ts";
 import { queueQuery } from "../features/queues/queries.ts";
 import { roleIn, useMe } from "../features/sessions/queries.ts";
 import { taskQuery } from "../features/tasks/queries.ts";
-import { splitTask } from "../features/tasks/task-address.ts";
+import { splitTask, taskKey } from "../features/tasks/task-address.ts";
 import { workerQuery } from "../features/workers/queries.ts";
 import { count, idTail, nameText } from "../ui/format.ts";
 import { type Asked, ask } from "./asked.ts";
@@ -70,9 +70,10 @@ export function actEntries({ task, worker, queue, issue, command }: Subjects, { 
   const add = (label: string, icon: string, detail: string, what: Asked, more: Partial<Entry> = {}) =>
     entries.push({ id: `act ${label}`, group: "On this page", label, icon, detail, run: () => ask(what), ...more });
   if (task) {
-    const { engine, task_id: taskId, state } = task;
+    const { engine, state } = task;
+    const taskId = taskKey(task);
     const hasEnded = endedStates.includes(state);
-    const detail = `${nameText(task.name)} ${idTail(taskId)}`;
+    const detail = `${nameText(task.name)} ${idTail(task.task_id)}`;
     if ((hasEnded || state === "unknown") && can(engine, "retry_task"))
       add(
         "Retry this task",

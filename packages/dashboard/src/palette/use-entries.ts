@@ -5,7 +5,7 @@ import { projectsQuery } from "../features/projects/queries.ts";
 import { useMayAudit, useMe } from "../features/sessions/queries.ts";
 import { copiesOf } from "../features/tasks/detail/task-copies.ts";
 import { taskQuery } from "../features/tasks/queries.ts";
-import { splitTask } from "../features/tasks/task-address.ts";
+import { splitTask, taskKey } from "../features/tasks/task-address.ts";
 import { connection, useIsPaused } from "../live/live.ts";
 import { paths, samePageIn } from "../paths.ts";
 import { stringifySearch } from "../search-text.ts";
@@ -44,7 +44,7 @@ export function useEntries(slug: string | null, typed: string, settled: string, 
       label: nameText(task.name),
       detail: `${printable(task.task_id)}, ${task.engine}, ${task.state}`,
       icon: "tasks",
-      run: go(paths.task(slug ?? "", task.engine, task.task_id)),
+      run: go(paths.task(slug ?? "", task.engine, taskKey(task))),
     }),
   );
   const recentTasks = lately.map(

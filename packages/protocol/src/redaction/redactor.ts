@@ -1,10 +1,10 @@
 import { isRawJson, rawJson } from "../json/raw.ts";
 import { setOwn } from "../json/read-json.ts";
 import { withoutNul } from "../json/unicode.ts";
+import { isCardLexeme } from "./account-numbers.ts";
 import { cutText } from "./cut.ts";
 import { compileKeyPatterns, compileValuePatterns } from "./extra-patterns.ts";
-import { isCardLexeme } from "./account-numbers.ts";
-import { createKeyRule, type KeyVerdict as BelowKey } from "./key-rule.ts";
+import { type KeyVerdict as BelowKey, createKeyRule } from "./key-rule.ts";
 import { redactionMarker } from "./markers.ts";
 import { createValueRule } from "./value-rule.ts";
 

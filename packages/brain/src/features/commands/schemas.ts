@@ -50,7 +50,7 @@ const engine = name(40, "as the agent names it");
 const task = {
   agent_id: optional(Uuid),
   engine,
-  task_id: name(200, "the engine's id of the task"),
+  task_id: name(200, "the engine's id of the task, or the id of its row"),
   ...key,
 };
 

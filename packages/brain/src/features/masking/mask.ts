@@ -18,12 +18,26 @@ const otherMembers: ReadonlySet<string> = new Set([
 /** Names and addresses of people, which the pages about them are for. */
 const ofPeople = /email|display_name/;
 const workerMembers: ReadonlySet<string> = new Set(["worker", "worker_name", "workers", "hostname", "worker_id"]);
+/** Keys that are known to hold nothing. */
+const mostKnownKeys = 4_096;
 /** An answer is nested as deeply as what agents report in it. */
 const deepest = 80;
 
 export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
   const name = (text: string): string => redactor.mask(text);
   const worker = (text: string): string => redactor.mask(text, { keepsEmail: true });
+
+  // Nearly all keys are those of a few shapes.
+  const knownKeys = new Set<string>();
+  function keyShown(key: string, ofWorker: boolean): string {
+    if (knownKeys.has(key)) return key;
+    const masked = ofWorker ? worker(key) : name(key);
+    if (masked === key && !ofWorker) {
+      if (knownKeys.size >= mostKnownKeys) knownKeys.clear();
+      knownKeys.add(key);
+    }
+    return masked;
+  }
 
   function walkArray(items: readonly unknown[], ofWorker: boolean, depth: number): readonly unknown[] {
     let copy: unknown[] | undefined;
@@ -46,7 +60,7 @@ export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
       const isLeft = otherMembers.has(key) || (isTask && key === "result") || ofPeople.test(key);
       const shown = isLeft ? before : walk(before, ofWorker || isAboutWorker(object, key), depth + 1);
       // A key may be a name too, as in results by task id.
-      const shownKey = ofWorker ? worker(key) : name(key);
+      const shownKey = keyShown(key, ofWorker);
       if (changed === undefined && (shown !== before || shownKey !== key)) {
         changed = keys.slice(0, index).map((earlier) => [earlier, object[earlier]]);
       }

@@ -13,6 +13,8 @@ export type NameKind = "name" | "queue" | "worker";
 const mostNames = 5_000;
 /** Task ids that begin like a masked one and are compared with it. */
 const mostTaskIds = 2_000;
+/** Masked task ids that one request may name; further ones find nothing. */
+const mostMaskedIds = 50;
 
 export const isMasked = (text: string): boolean => text.includes(redactionMarker);
 
@@ -71,12 +73,10 @@ export function createResolver({ database, masking }: { database: Database<Table
         const own = await idsOfEngine(database, { projectId, engines, taskIds: given });
         for (const { task_id } of own) found.delete(task_id.toLowerCase());
       }
-      const ids: string[] = [];
-      for (const id of given) {
-        const isShown = engine !== null && isMasked(id);
-        ids.push(isShown ? await taskShownAs(projectId, engine, id) : (found.get(id.toLowerCase())?.task_id ?? id));
-      }
-      return ids;
+      const masked = engine === null ? [] : [...new Set(given.filter(isMasked))].slice(0, mostMaskedIds);
+      const meant = new Map<string, string>();
+      for (const id of masked) meant.set(id, await taskShownAs(projectId, engine ?? "", id));
+      return given.map((id) => meant.get(id) ?? found.get(id.toLowerCase())?.task_id ?? id);
     },
 
     /** A query of the task list with masked names replaced by all names that are shown so. */

@@ -17,5 +17,5 @@ export { hasNewSearchText } from "./search-text.ts";
 export { findSelected, type RetrySelection, readSelected } from "./select-for-retry.ts";
 export { checkTaskRetention, taskSettings } from "./settings.ts";
 export { type MergedTask, type StoredTask, storedTask, type TaskStore } from "./sqlite-store.ts";
-export { textAfter } from "./text-after.ts";
 export type { TermStore } from "./terms-sqlite-store.ts";
+export { textAfter } from "./text-after.ts";

@@ -10,6 +10,7 @@ import { count, nameText, printable } from "../../ui/format.ts";
 import { Dialog, dialogFoot, dialogList } from "../../ui/Layers.tsx";
 import { Refusal } from "../../ui/Refusal.tsx";
 import { useCreateBulkRetry } from "../bulk-retries/use-create.ts";
+import { taskKey } from "../tasks/task-address.ts";
 import type { ListRow } from "../tasks/task-pages.ts";
 import { ableAgents } from "./able.ts";
 import { type BulkOrder, mostInOneCommand, ordersOf, planOf } from "./bulk-plan.ts";
@@ -77,7 +78,7 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
   };
   const askRetry = ({ engine, agentId, rows: own, bulkState }: BulkOrder<ListRow>): Promise<unknown> => {
     const words = `Retry ${count(own.length)} ${own.length === 1 ? "task" : "tasks"} of ${printable(engine)}`;
-    const filter = { engine, task_ids: own.map(({ task_id }) => task_id) };
+    const filter = { engine, task_ids: own.map(taskKey) };
     const max = own.length;
     return bulkState === null
       ? retry.mutateAsync({ body: { agent_id: agentId, filter, max }, told: { words } })
@@ -86,7 +87,7 @@ export function BulkDialog({ slug, act, rows: ticked, onMade, onClose, onDone }:
   const askCancel = async ({ engine, agentId, rows: own }: BulkOrder<ListRow>, place: number): Promise<void> => {
     const [row] = own;
     if (row === undefined) return;
-    const taskId = row.task_id;
+    const taskId = taskKey(row);
     const all = { id: runId, action: "cancel_task", words: "Cancel tasks", total: orders.length };
     const told = toldInTurn(all, place, { words: `Cancel ${nameText(row.name)}`, task: { engine, taskId } });
     await cancel.mutateAsync({ body: { agent_id: agentId, engine, task_id: taskId }, told });

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import controls from "../../ui/controls.module.css";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu, menuItem, menuReason } from "../../ui/Layers.tsx";
+import { taskKey } from "../tasks/task-address.ts";
 import { useAble } from "./use-act.ts";
 
 const RetryDialog = lazy(() => import("./RetryDialog.tsx").then((part) => ({ default: part.RetryDialog })));
@@ -10,14 +11,15 @@ const WorkerDialog = lazy(() => import("./WorkerDialog.tsx").then((part) => ({ d
 
 interface MoreTaskActsProps {
   slug: string;
-  task: Pick<Task, "engine" | "task_id" | "name" | "worker_name">;
+  task: Pick<Task, "id" | "engine" | "task_id" | "name" | "worker_name">;
   /** Why it cannot be retried; null where it can. */
   retryReason: string | null;
 }
 
 /** What is done with one task less often: a retry with other inputs, and a limit to how often its worker begins tasks of its name. */
 export function MoreTaskActs({ slug, task, retryReason }: MoreTaskActsProps) {
-  const { engine, task_id: taskId, name, worker_name: workerName } = task;
+  const { engine, name, worker_name: workerName } = task;
+  const taskId = taskKey(task);
   const [asked, setAsked] = useState<"change" | "limit" | null>(null);
   const limit = useAble(slug, { engine, capability: "rate_limit_of_worker" });
   const close = () => setAsked(null);

@@ -9,6 +9,7 @@ import { HeldButton } from "../../ui/HeldButton.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { instant } from "../../ui/instants.ts";
 import { useNow } from "../../ui/ticker.ts";
+import { taskKey } from "../tasks/task-address.ts";
 import { CommandPill } from "./CommandPill.tsx";
 import { commandQuery, hasEnded } from "./command-queries.ts";
 import css from "./commands.module.css";
@@ -22,7 +23,7 @@ const dialogs = {
 };
 export type TaskAct = keyof typeof dialogs;
 
-type OfTask = Pick<Task, "engine" | "task_id" | "state">;
+type OfTask = Pick<Task, "id" | "engine" | "task_id" | "state">;
 type ActedOn = OfTask & Pick<Task, "name" | "worker_name">;
 
 /** Retry and cancel of one task: pressed in vain, with the reason, while they cannot be done. */
@@ -40,7 +41,7 @@ export function TaskCommands({ slug, task }: { slug: string; task: ActedOn }) {
         Cancel
       </HeldButton>
       <MoreTaskActs slug={slug} task={task} retryReason={reasons.retry} />
-      <TaskDialog slug={slug} act={asked} engine={task.engine} taskId={task.task_id} onClose={() => setAsked(null)} />
+      <TaskDialog slug={slug} act={asked} engine={task.engine} taskId={taskKey(task)} onClose={() => setAsked(null)} />
     </>
   );
 }
@@ -66,7 +67,7 @@ export function TaskDialog({ act, ...props }: TaskDialogProps) {
 
 /** What was asked of this task here, and how far that is. Its own state is left to its engine. */
 export function TaskGhosts({ slug, task, hrefOf }: { slug: string; task: OfTask; hrefOf: HrefOf }) {
-  const own = `${task.engine}/${task.task_id}`;
+  const own = `${task.engine}/${taskKey(task)}`;
   const { commands } = useSyncExternalStore(recent.subscribe, recent.get);
   // The newest alone: the list of commands has them all.
   const newest = commands.find((command) => command.slug === slug && command.task === own);

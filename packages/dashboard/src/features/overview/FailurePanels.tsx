@@ -11,6 +11,7 @@ import panel from "../../ui/panel.module.css";
 import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { byOccurrences, splitError, tagOf } from "../issues/issue-words.ts";
+import { taskKey } from "../tasks/task-address.ts";
 import css from "./overview.module.css";
 import { type Failures, newestFailures, type Window } from "./overview-queries.ts";
 
@@ -150,7 +151,7 @@ export function NewestFailuresPanel({ slug, query, windowLabel }: NewestFailures
               {items.map((task) => (
                 <tr key={task.id}>
                   <td className={css.task}>
-                    <AppLink className={css.plain} href={paths.task(slug, task.engine, task.task_id)}>
+                    <AppLink className={css.plain} href={paths.task(slug, task.engine, taskKey(task))}>
                       <span className="cut">{nameText(task.name)}</span>{" "}
                       <span className="mono t3">{idTail(task.task_id)}</span>
                     </AppLink>

@@ -19,6 +19,7 @@ import { MintDialog } from "../agents/MintDialog.tsx";
 import { agentsQuery } from "../agents/queries.ts";
 import { environmentLines } from "../agents/snippet.ts";
 import { useIsProjectAdmin } from "../sessions/queries.ts";
+import { taskKey } from "../tasks/task-address.ts";
 import { firstTaskQuery } from "./first-task.ts";
 import css from "./onboarding.module.css";
 import { agentOf, type StepState, stepsOf, watchedEngines } from "./onboarding-steps.ts";
@@ -154,7 +155,7 @@ export function Onboarding({ slug, onReady }: OnboardingProps) {
             {task ? (
               <p className={css.first}>
                 <StatePill state={task.state} />
-                <AppLink href={paths.task(slug, task.engine, task.task_id)}>{nameText(task.name)}</AppLink>
+                <AppLink href={paths.task(slug, task.engine, taskKey(task))}>{nameText(task.name)}</AppLink>
                 <span className="mono t3">{idTail(task.task_id)}</span>
               </p>
             ) : (

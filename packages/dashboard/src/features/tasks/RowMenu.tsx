@@ -9,7 +9,7 @@ import { MenuEntry } from "../../ui/MenuEntry.tsx";
 import type { TaskAct } from "../commands/TaskCommands.tsx";
 import { useTaskReasons } from "../commands/task-reasons.ts";
 import { copiesOf } from "./detail/task-copies.ts";
-import { taskAddress } from "./task-address.ts";
+import { taskAddress, taskKey } from "./task-address.ts";
 import type { ListRow } from "./task-pages.ts";
 import type { TasksSearch } from "./tasks-search.ts";
 
@@ -67,7 +67,7 @@ export function RowMenu(props: RowMenuProps) {
       <MenuEntry icon="tasks" onAct={props.onOpen}>
         Open beside the list
       </MenuEntry>
-      <AppLink className={menuItem} data-entry="" href={taskAddress(slug, row.engine, row.task_id, props.search)}>
+      <AppLink className={menuItem} data-entry="" href={taskAddress(slug, row.engine, taskKey(row), props.search)}>
         <Icon name="open" />
         Open its page
       </AppLink>
@@ -94,7 +94,7 @@ export function RowMenu(props: RowMenuProps) {
       <MenuEntry icon="copy" onAct={() => void copyText(row.task_id)}>
         Copy id
       </MenuEntry>
-      {copiesOf(slug, row.engine, row.task_id).map(({ words, text }) => (
+      {copiesOf(slug, row.engine, taskKey(row)).map(({ words, text }) => (
         <MenuEntry key={words} icon="copy" onAct={() => void copyText(text())}>
           {words}
         </MenuEntry>

@@ -9,6 +9,7 @@ import { useNow } from "../../ui/ticker.ts";
 import type { ColumnId } from "./columns.ts";
 import css from "./grid.module.css";
 import { barOf, lifeOf, tryText } from "./life.ts";
+import { taskKey } from "./task-address.ts";
 import type { ListRow } from "./task-pages.ts";
 
 interface CellProps {
@@ -54,7 +55,7 @@ export const TaskCell = memo(function TaskCell({ slug, column, row, scaleMs }: C
 function NameLink({ slug, row }: { slug: string; row: ListRow }) {
   const hrefHere = useContext(HrefContext);
   return (
-    <a className="cut" tabIndex={-1} href={hrefHere(paths.task(slug, row.engine, row.task_id))}>
+    <a className="cut" tabIndex={-1} href={hrefHere(paths.task(slug, row.engine, taskKey(row)))}>
       {nameText(row.name)}
     </a>
   );

@@ -27,7 +27,7 @@ import { StateRail } from "./StateRail.tsx";
 import { TaskGrid } from "./TaskGrid.tsx";
 import type { RowActions } from "./TaskRow.tsx";
 import { TimeStrip } from "./TimeStrip.tsx";
-import { splitTask } from "./task-address.ts";
+import { isTaskAt, splitTask, taskKey } from "./task-address.ts";
 import type { ListRow } from "./task-pages.ts";
 import { activeFilters, filtersOf, readTasksSearch, type TasksSearch } from "./tasks-search.ts";
 import { useColumns } from "./use-columns.ts";
@@ -91,7 +91,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
 
   // A task that an address or the way back opened is the current one. Of those opened here the address may lag behind.
   const [engine, taskId] = splitTask(search.task);
-  const openId = rows.find((row) => row.engine === engine && row.task_id === taskId)?.id;
+  const openId = rows.find((row) => isTaskAt(row, engine, taskId))?.id;
   const openedHere = useRef<string[]>([]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each task that comes into the drawer
   useEffect(() => {
@@ -102,7 +102,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
   const currentIndex = rows.findIndex((row) => row.id === currentId);
   const current = rows[currentIndex];
   const open = (row: ListRow, replace = false) => {
-    const task = `${row.engine}/${row.task_id}`;
+    const task = `${row.engine}/${taskKey(row)}`;
     if (task !== search.task) openedHere.current.push(task);
     patch({ task }, replace);
   };
@@ -125,7 +125,8 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
     document.getSelection()?.removeAllRanges();
   };
 
-  const named = engine && taskId ? { engine, task_id: taskId } : current;
+  const named =
+    engine && taskId ? { engine, task_id: taskId } : current && { engine: current.engine, task_id: taskKey(current) };
   const [asked, setAsked] = useState<{ act: TaskAct; engine: string; taskId: string } | null>(null);
   const [menu, setMenu] = useState<{ row: ListRow; anchor: HTMLElement } | null>(null);
   const closeMenu = useCallback(() => setMenu(null), []);
@@ -283,7 +284,7 @@ export function TaskListView({ slug, search }: { slug: string; search: TasksSear
             isTicked={ticked.has(menu.row.id)}
             anchor={menu.anchor}
             onOpen={() => open(menu.row)}
-            onAct={(act) => setAsked({ act, engine: menu.row.engine, taskId: menu.row.task_id })}
+            onAct={(act) => setAsked({ act, engine: menu.row.engine, taskId: taskKey(menu.row) })}
             onTick={() => selection.tick(menu.row, false)}
             onFilter={() => filterBy(menu.row, "name", false)}
             onClose={closeMenu}

@@ -11,6 +11,7 @@ import { ScrollBox } from "../../ui/ScrollBox.tsx";
 import { Age } from "../../ui/Stamp.tsx";
 import { StatePill } from "../../ui/StatePill.tsx";
 import { useNow } from "../../ui/ticker.ts";
+import { taskKey } from "./task-address.ts";
 import css from "./task-table.module.css";
 
 type Column = "queue" | "worker" | "error" | "running";
@@ -79,7 +80,7 @@ export function TaskTable({ slug, label, tasks, columns, gaps = [], hasOlder = f
                 </td>
                 <td className={css.task}>
                   <span className={css.name}>
-                    <AppLink className="cut" href={paths.task(slug, task.engine, task.task_id)}>
+                    <AppLink className="cut" href={paths.task(slug, task.engine, taskKey(task))}>
                       {nameText(task.name)}
                     </AppLink>{" "}
                     <span className="mono t3">{idTail(task.task_id)}</span>

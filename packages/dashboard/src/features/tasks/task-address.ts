@@ -1,3 +1,4 @@
+import { redactionMarker } from "@svc/protocol/markers";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import type { TasksSearch } from "./tasks-search.ts";
@@ -9,6 +10,17 @@ export function taskAddress(slug: string, engine: string, taskId: string, search
   // Of an id that no path can carry the address is that of the drawer, complete as it is.
   return href.includes("?") ? href : href + stringifySearch(list);
 }
+
+/** What an address or a command names a task by: the id of its row when the task's own id is shown masked, so others may look the same. */
+export const taskKey = ({ id, task_id }: { id: string; task_id: string }): string =>
+  task_id.includes(redactionMarker) ? id : task_id;
+
+/** Whether a row is the task that an address names. */
+export const isTaskAt = (
+  row: { id: string; engine: string; task_id: string },
+  engine: string | null,
+  key: string | null,
+): boolean => row.engine === engine && (row.task_id === key || row.id === key);
 
 /** Engine and id of a task as the list's address names it; an id may have slashes of its own. */
 export function splitTask(text: string | undefined): [string | null, string | null] {

@@ -10,7 +10,7 @@ import { idTail, nameText } from "../../../ui/format.ts";
 import { type KeyHelp, useKeys } from "../../../ui/keys.ts";
 import { usePage } from "../../../ui/title.ts";
 import { type TaskAct, TaskDialog } from "../../commands/TaskCommands.tsx";
-import { taskAddress } from "../task-address.ts";
+import { taskAddress, taskKey } from "../task-address.ts";
 import { readTaskPageSearch } from "../tasks-search.ts";
 import { useListFilters, useListPlace } from "./list-place.ts";
 import { NotHere } from "./NotHere.tsx";
@@ -55,7 +55,7 @@ export function TaskPage() {
     const to = step < 0 ? place.previous : place.next;
     if (to)
       router.history.replace(
-        taskAddress(slug, to.engine, to.task_id, { ...search, ...(tab === undefined ? {} : { tab }) }),
+        taskAddress(slug, to.engine, taskKey(to), { ...search, ...(tab === undefined ? {} : { tab }) }),
       );
   };
   useKeys(

@@ -4,6 +4,7 @@ import { useEffect, useMemo } from "react";
 import { filterTextOf, keptFilters } from "../kept-list.ts";
 import { taskTotalQuery } from "../list-queries.ts";
 import { taskListQuery } from "../queries.ts";
+import { isTaskAt } from "../task-address.ts";
 import { type ListRow, rowsOf } from "../task-pages.ts";
 import { filtersOf, type TasksSearch } from "../tasks-search.ts";
 import { taskTreeQuery } from "./detail-queries.ts";
@@ -24,7 +25,7 @@ export function useListPlace(slug: string, task: { engine: string; taskId: strin
   const list = useInfiniteQuery({ ...taskListQuery(slug, filters), enabled: !isPending });
   const total = useQuery({ ...taskTotalQuery(slug, filters), enabled: false });
   const rows = useMemo(() => rowsOf(list.data), [list.data]);
-  const index = rows.findIndex((row) => row.engine === task.engine && row.task_id === task.taskId);
+  const index = rows.findIndex((row) => isTaskAt(row, task.engine, task.taskId));
 
   const isAtEnd = index >= 0 && index >= rows.length - 2;
   const { hasNextPage, isFetchingNextPage, fetchNextPage, isFetchNextPageError } = list;

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { useHub, usePollMs } from "../../../live/live.ts";
 import { taskEventsQuery, taskQuery } from "../queries.ts";
+import { isTaskAt } from "../task-address.ts";
 import { type Attempt, attemptOfTask, attemptsOf } from "./attempts.ts";
 import { taskTreeQuery } from "./detail-queries.ts";
 import { taskPollMs } from "./lifecycle.ts";
@@ -61,7 +62,7 @@ export function useTaskDetail(slug: string, engine: string, taskId: string): Tas
   useHub("task.changed", (event) => {
     // Everything shown is read again then, this too.
     if (event.hasBegun) return;
-    const mine = event.rows?.find((row) => row.engine === engine && row.task_id === taskId);
+    const mine = event.rows?.find((row) => isTaskAt(row, engine, taskId));
     if (mine) client.setQueryData(taskQuery(slug, engine, taskId).queryKey, (old) => old && { ...old, ...mine });
     const inFamily = treeQuery.data?.nodes.some((node) =>
       event.rows?.some((row) => row.task_id === node.task_id && row.engine === node.engine),
