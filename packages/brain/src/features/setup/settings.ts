@@ -11,7 +11,8 @@ export const setupSettings = Type.Object({
     default: 30,
     minimum: 1,
     maximum: 1000,
-    description: "failed set-up attempts per IPv4 address or IPv6 /64 in 15 minutes; eight times that from all addresses together",
+    description:
+      "failed set-up attempts per IPv4 address or IPv6 /64 in 15 minutes; eight times that from all addresses together",
   }),
   SVC_BOOTSTRAP_ADMIN_EMAIL: Type.Optional(
     Type.String({ description: "e-mail of an administrator to create at the first start, instead of the set-up page" }),

@@ -123,7 +123,7 @@ describe("bodies", () => {
   });
 
   test("with thousands of faults name a few", async () => {
-    const { json } = await post(Type.Object({ ids: Type.Array(Type.Integer()) }), { ids: Array(5000).fill("x") });
+    const { json } = await post(Type.Object({ ids: Type.Array(Type.Integer()) }), { ids: Array(3000).fill("x") });
     expect(json.details.errors.length).toBeLessThanOrEqual(10);
   });
 
