@@ -14,8 +14,8 @@ export function whenGated(run: (gate: Gate) => void): void {
 
 /** Calls that wait for one proof. */
 export interface Verification {
-  readonly takesPassword: boolean;
-  readonly takesCode: boolean;
+  /** The proofs that a step-up takes; undefined where a code is missing. */
+  readonly methods: unknown;
   readonly passed: Promise<boolean>;
   /** False when the dialog was cancelled; then the calls stay refused. */
   readonly settle: (isPassed: boolean) => void;
@@ -37,15 +37,13 @@ export async function passGate(problem: ApiProblem, method: string): Promise<boo
   return (verification.get() ?? ask(problem.details.methods)).passed;
 }
 
-/** @param methods of a step-up; where a code is missing there are none. */
 function ask(methods: unknown): Verification {
   const { promise: passed, resolve } = Promise.withResolvers<boolean>();
   const settle = (isPassed: boolean) => {
     verification.set(null);
     resolve(isPassed);
   };
-  const named = Array.isArray(methods) ? methods : ["code"];
-  const asked = { passed, settle, takesPassword: named.includes("password"), takesCode: named.includes("code") };
+  const asked = { passed, settle, methods };
   verification.set(asked);
   return asked;
 }

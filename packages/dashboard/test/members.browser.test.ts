@@ -180,7 +180,7 @@ describe("with a mail server", () => {
     await dialogOf(page).getByLabel("Email").fill("mira@example.org");
     await dialogOf(page).getByRole("button", { name: "Invite as viewer" }).click();
     await dialogOf(page).getByText("The mail server took a mail with this link to mira@example.org.").waitFor();
-    expect((await mail.take()).to).toEqual(["mira@example.org"]);
+    expect((await mail.takeAbout("Invitation to Shop")).to).toEqual(["mira@example.org"]);
     await page.context().close();
   });
 });

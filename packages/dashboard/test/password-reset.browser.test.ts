@@ -39,7 +39,7 @@ async function askFor(page: Page, email: string): Promise<void> {
 
 /** Path and fragment of the newest link, and its token. */
 async function takeLink(): Promise<{ path: string; token: string }> {
-  const { text } = await mail.take();
+  const { text } = await mail.takeAbout("Reset your password");
   const link = new URL(/https?:\S+/.exec(text)?.[0] ?? "");
   return { path: link.pathname + link.hash, token: link.hash.slice("#token=".length) };
 }

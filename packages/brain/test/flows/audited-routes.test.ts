@@ -90,6 +90,7 @@ describe("every mutating route", () => {
       pending.post("/auth/mfa/disable", { password: testPassword, code: nextCode }),
     );
 
+    await act("POST /auth/step-up", () => root.post("/auth/step-up", { password: testPassword }));
     const key = await act("POST /api-keys", () => root.post("/api-keys", { name: "ci", scopes: ["tasks:read"] }));
     const keyId = key.id ?? key.api_key?.id;
     await act("PATCH /api-keys/:key_id", () => root.patch(`/api-keys/${keyId}`, { allowed_cidrs: ["10.0.0.0/8"] }));
@@ -165,6 +166,7 @@ describe("every mutating route", () => {
     await act("POST /users/:user_id/password", () =>
       root.post(`/users/${made.id}/password`, { new_password: "yet another horse battery" }),
     );
+    await act("DELETE /users/:user_id/api-keys", () => root.delete(`/users/${made.id}/api-keys`));
     await act("DELETE /users/:user_id", () => root.delete(`/users/${made.id}`));
   }, 120_000);
   afterAll(() => brain.stop());

@@ -30,7 +30,7 @@ for (const dialect of testDialects) {
 
       const invited = await brain.as.root.post(`/projects/${brain.project.slug}/invitations`, { email });
       expect(invited).toMatchObject({ status: 201, body: { email_sent: true } });
-      const invitation = linkIn((await mail.take()).text);
+      const invitation = linkIn((await mail.takeAbout("Invitation to Shop")).text);
       expect(invitation.origin + invitation.pathname + invitation.hash).toBe(
         `https://svc.example.org${invited.body.accept_url_path}`,
       );
@@ -43,7 +43,7 @@ for (const dialect of testDialects) {
       expect((await post("/auth/login", { email, password })).status).toBe(200);
 
       expect(await (await post("/auth/password-reset/request", { email })).json()).toEqual({ accepted: true });
-      const reset = linkIn((await mail.take()).text);
+      const reset = linkIn((await mail.takeAbout("Reset your password")).text);
       expect(reset.origin + reset.pathname).toBe("https://svc.example.org/reset/confirm");
       const confirmed = await post("/auth/password-reset/confirm", {
         token: tokenIn(reset),

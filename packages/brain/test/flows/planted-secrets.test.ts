@@ -85,7 +85,7 @@ test.each(testDialects)(
     // Links.
     const invited = "ines@example.org";
     const invitation = await take(root.post(`${project}/invitations`, { email: invited }), ["token"]);
-    await server.take();
+    await server.takeAbout("Invitation to Shop");
     const { token } = invitation.body;
     await look(nobody.post("/invitations/preview", { token: foreignToken }), 404);
     await look(nobody.post("/invitations/preview", { token }), 200);
@@ -93,7 +93,7 @@ test.each(testDialects)(
     await look(nobody.post("/invitations/accept", { token, display_name: "Ines", password: passwords.invited }), 201);
     const askReset = async (): Promise<string> => {
       await look(nobody.post("/auth/password-reset/request", { email }), 200);
-      const mailed = /#token=([\w-]+)/.exec((await server.take()).text)?.[1] ?? "";
+      const mailed = /#token=([\w-]+)/.exec((await server.takeAbout("Reset your password")).text)?.[1] ?? "";
       expect(mailed).toHaveLength(43);
       secrets.set(`reset token ${secrets.size}`, mailed);
       return mailed;
@@ -111,8 +111,9 @@ test.each(testDialects)(
     await look(nobody.get(`/nothing?token=${foreignToken}`), 404);
 
     // What people and machines read.
-    for (const path of ["/users", "/api-keys", "/auth/me", "/auth/sessions", "/auth/mfa/status", "/admin/settings"])
+    for (const path of ["/users", "/api-keys", "/auth/me", "/auth/sessions", "/auth/security-history"])
       await look(root.get(path), 200);
+    for (const path of ["/auth/mfa/status", "/admin/settings"]) await look(root.get(path), 200);
     for (const path of ["/activity?limit=200", "/health/system", "/health/deep", "/openapi.json", `${project}/agents`])
       await look(root.get(path), 200);
     for (const format of ["csv", "json"]) await look(root.get(`${project}/audit?format=${format}`), 200);

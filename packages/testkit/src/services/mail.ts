@@ -31,6 +31,8 @@ export interface MailServer {
   readonly mails: readonly ReceivedMail[];
   /** Resolves with the first mail after those taken before; rejects when none comes in time. */
   take(waitMs?: number): Promise<ReceivedMail>;
+  /** As `take`, and drops mails about something else on the way. */
+  takeAbout(subject: string): Promise<ReceivedMail>;
   stop(): Promise<void>;
 }
 
@@ -90,23 +92,30 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     url: `smtp://${user}:${password}@127.0.0.1:${port}`,
     password,
     mails,
-    async take(waitMs = defaultWaitMs) {
-      const first = untaken.shift();
-      if (first !== undefined) return first;
-      return new Promise<ReceivedMail>((resolve, reject) => {
-        const taker = (mail: ReceivedMail) => {
-          clearTimeout(timer);
-          resolve(mail);
-        };
-        const timer = setTimeout(() => {
-          takers.splice(takers.indexOf(taker), 1);
-          reject(new Error(`no mail within ${waitMs} ms`));
-        }, waitMs);
-        takers.push(taker);
-      });
+    take,
+    async takeAbout(subject) {
+      let mail = await take();
+      while (mail.subject !== subject) mail = await take();
+      return mail;
     },
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
+
+  function take(waitMs = defaultWaitMs): Promise<ReceivedMail> {
+    const first = untaken.shift();
+    if (first !== undefined) return Promise.resolve(first);
+    return new Promise<ReceivedMail>((resolve, reject) => {
+      const taker = (mail: ReceivedMail) => {
+        clearTimeout(timer);
+        resolve(mail);
+      };
+      const timer = setTimeout(() => {
+        takers.splice(takers.indexOf(taker), 1);
+        reject(new Error(`no mail within ${waitMs} ms`));
+      }, waitMs);
+      takers.push(taker);
+    });
+  }
 }
 
 /** Reads what our own mails are made of: one text and one HTML part, quoted-printable, base64 or as they are. */

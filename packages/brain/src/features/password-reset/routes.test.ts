@@ -32,11 +32,7 @@ for (const dialect of testDialects) {
     const accepted = { status: 200, body: { accepted: true } };
     const notFound = { status: 404, body: { error: "not_found" } };
     /** The next mail with a link; notices about the account come between. */
-    async function linkMail() {
-      let taken = await mail.take();
-      while (taken.subject !== "Reset your password") taken = await mail.take();
-      return taken;
-    }
+    const linkMail = () => mail.takeAbout("Reset your password");
 
     async function mailedToken(address = email): Promise<string> {
       expect(await ask(address)).toMatchObject(accepted);

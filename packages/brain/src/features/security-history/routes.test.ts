@@ -46,6 +46,22 @@ for (const dialect of testDialects) {
       expect(await history()).toEqual({ items: [], next_cursor: null });
     });
 
+    test("counts the browser of the set-up as the first one of its account", async () => {
+      await opened.database.write((tx) => tx.deleteFrom("users").execute());
+      await fixture.setup.begin();
+      const token = /token=([\w-]+)/.exec(fixture.links[0] ?? "")?.[1];
+      const body = { token, email, password: adminPassword };
+      const first = fixture.browser();
+      expect((await first.send("POST", "~/setup/complete", body)).status).toBe(200);
+      expect(first.jar.has("svc_device")).toBe(true);
+      browser = first;
+      await login(first);
+      expect(await kinds()).toEqual([]);
+      await login(fixture.browser());
+      expect(await kinds()).toEqual(["sign_in.new_device"]);
+      await taken("Sign-in from a new device");
+    });
+
     test("has a sign-in from a new browser, and its mail", async () => {
       const other = fixture.browser("192.0.2.9");
       await login(other);

@@ -109,8 +109,8 @@ describe("the page of the description", () => {
   });
 });
 
-test("the table of error codes holds the 22 codes of the specification", () => {
-  expect(Object.keys(errorCodes)).toHaveLength(22);
+test("the table of error codes holds the 23 codes of the specification", () => {
+  expect(Object.keys(errorCodes)).toHaveLength(23);
   const byStatus = Object.entries(errorCodes).map(([code, { status }]) => `${status} ${code}`);
   expect(byStatus.sort()).toEqual([
     "400 invalid_host",
@@ -122,6 +122,7 @@ test("the table of error codes holds the 22 codes of the specification", () => {
     "403 mfa_reverify_required",
     "403 project_inactive",
     "403 scope_missing",
+    "403 step_up_required",
     "404 not_found",
     "405 method_not_allowed",
     "409 conflict",

@@ -20,7 +20,7 @@ export function SecurityPage() {
         <h1>Security</h1>
       </div>
       <AccountNav />
-      <div className={panel.page}>
+      <div className={`${panel.page} ${panel.stack}`}>
         <div className={panel.grid2}>
           <div className={panel.stack}>
             <SessionsPanel />

@@ -7,7 +7,9 @@ import { VerifyForm } from "./VerifyForm.tsx";
 
 /** Asks for the password or a code over the current page; the refused call is repeated afterwards. */
 export function VerifyDialog({ asked }: { asked: Verification }) {
-  const { takesPassword, takesCode, settle } = asked;
+  const { settle } = asked;
+  const methods: unknown[] = Array.isArray(asked.methods) ? asked.methods : ["code"];
+  const takesPassword = methods.includes("password");
   const [isPassword, setPassword] = useState(takesPassword);
   const actions = (confirm: ReactNode) => (
     <div className={dialogFoot}>
@@ -18,7 +20,7 @@ export function VerifyDialog({ asked }: { asked: Verification }) {
     </div>
   );
   const other =
-    takesPassword && takesCode ? (
+    takesPassword && methods.includes("code") ? (
       <button type="button" className={controls.lnk} onClick={() => setPassword(!isPassword)}>
         {isPassword ? "Use a code instead" : "Use your password instead"}
       </button>
