@@ -32,7 +32,8 @@ interface Cut {
 }
 
 /** Canonical text writes characters as they are, and half of an escaped pair would have no canonical form at all. */
-const holdsEscapedSurrogate = (text: string): boolean => text.includes("\\ud") || text.includes("\\uD");
+const escapedSurrogate = /\\ud/i;
+const holdsEscapedSurrogate = (text: string): boolean => text.includes("\\u") && escapedSurrogate.test(text);
 
 /** Where a text that begins and ends like ours is to be cut, or null. */
 function cutCanonical(text: string): Cut | null {
