@@ -23,6 +23,10 @@ const requestsPerSecond = 1700;
 const neighbourRate = 100;
 const pacedConnections = 512;
 const closedLoopConnections = 64;
+/** What is printed and not judged. */
+const notedFloodMs = 5000;
+/** Refused before anything is asked of the database, so one database is enough. */
+const withoutDatabase: ReadonlySet<FloodKind> = new Set(["broken HTTP", "unknown paths"]);
 /** How long the summary of suppressed refusals may take. */
 const summaryWithinMs = { quick: 15_000, standard: 75_000, full: 75_000 } as const;
 
@@ -39,7 +43,7 @@ type Flood = Pick<FloodOptions, "kind" | "source" | "rate" | "connections">;
 
 function floodsOf({ mode }: AttackContext, isMainDatabase: boolean): Flood[] {
   const floods: Flood[] = [];
-  for (const kind of floodKinds) {
+  for (const kind of floodKinds.filter((kind) => isMainDatabase || !withoutDatabase.has(kind))) {
     const rate = authenticated.has(kind) ? neighbourRate : requestsPerSecond;
     const sources: FloodSource[] = authenticated.has(kind) ? ["one"] : ["one", "48"];
     if (spreadKinds.has(kind) && isMainDatabase && mode !== "quick") sources.push("spread");
@@ -120,7 +124,9 @@ interface Scene {
 
 async function measureFlood(scene: Scene, flood: Flood, number: number): Promise<Measured> {
   const { context, label, service, site, legitimate, quiet } = scene;
-  const forMs = floodMs[context.mode];
+  // A botnet and a closed loop are as strong as the machine that sends; their latency is printed and not judged.
+  const isJudged = flood.source !== "spread" && flood.rate !== null;
+  const forMs = isJudged ? floodMs[context.mode] : notedFloodMs;
   const linesBefore = service.log.lines;
   const { slug, victim, neighbour, otherAgent } = site;
   const material = { slug, victim, cookie: neighbour.cookie, token: otherAgent.token };
@@ -134,8 +140,6 @@ async function measureFlood(scene: Scene, flood: Flood, number: number): Promise
   const name = `${label}: ${flood.kind} from ${flood.source === "48" ? "a /48" : flood.source}, ${rate}`;
   const answered = Object.entries(result.statuses).map(([status, count]) => `${status}: ${count}`);
   context.log(`${name}: ${result.sent} sent, ${result.unsent} not; ${answered.join(", ")}; ${lines} log lines`);
-  // A botnet and a closed loop are as strong as the machine that sends; their latency is told and not judged.
-  const isJudged = flood.source !== "spread" && flood.rate !== null;
   const rows: BenchRow[] = [];
   let refused = 0;
   for (const action of actionsOf(during)) {

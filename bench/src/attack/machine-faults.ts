@@ -199,7 +199,7 @@ async function fullDisk(context: AttackContext): Promise<BenchRow[]> {
       },
     });
   } finally {
-    await service.stop();
+    await service?.stop();
     if (isMounted) execFileSync("umount", ["-l", disk]);
   }
 }
@@ -219,8 +219,9 @@ async function readOnlyDisk(context: AttackContext): Promise<BenchRow[]> {
     return [note({ name: "read-only disk: not run without the right to mount", figure: 0, unit: "rows" })];
   }
   const home = join(disk, "home");
-  let service = await startService({ home });
+  let service: AttackedService | undefined;
   try {
+    service = await startService({ home });
     const uploads = await startUploads(service);
     for (let index = 0; index < 20; index += 1) await uploads.upload();
     execFileSync("mount", ["-o", "remount,abort", disk], { stdio: "ignore" });
@@ -244,7 +245,7 @@ async function readOnlyDisk(context: AttackContext): Promise<BenchRow[]> {
       none({ name: "read-only disk: acknowledged events that are lost", figure: lost, unit: "events" }),
     ];
   } finally {
-    await service.stop();
+    await service?.stop();
     execFileSync("umount", ["-l", disk]);
   }
 }
@@ -291,7 +292,7 @@ export const disks: Attack = {
 
 /** Hourly passes come every three seconds. */
 const timerDivisor = 1200;
-const passesMs = 12_000;
+const passesMs = 9000;
 const jumpMs = 120 * dayMs;
 
 async function runClock(context: AttackContext, database: { label: string; home: string; databaseUrl?: string }) {
@@ -344,8 +345,7 @@ async function runClock(context: AttackContext, database: { label: string; home:
         limit: 1,
       }),
       all({ name: row("signs in and answers afterwards"), figure: Number(isServing), unit: "answers", limit: 1 }),
-      // A service that was off for 120 days and one whose clock is wrong cannot be told apart.
-      note({ name: row("rows removed after a restart under that clock"), figure: removedAfterRestart, unit: "rows" }),
+      none({ name: row("rows removed after a restart under that clock"), figure: removedAfterRestart, unit: "rows" }),
     ];
   } finally {
     await service.stop();

@@ -4,17 +4,29 @@ import { type PostgresServer, startPostgres } from "@svc/testkit";
 import { endBrains } from "../brain-client.ts";
 import { runSuite } from "../harness.ts";
 import { type SuiteResult, tableOf } from "../report.ts";
+import type { BenchContext } from "../suite.ts";
 import { type Attack, type Dialect, exitCodeOf, violationsOf } from "./attack.ts";
 
+interface AttackEntry {
+  readonly name: string;
+  /** Mostly waits, so it runs beside the one before it. */
+  readonly isBeside?: boolean;
+  load(): Promise<{ readonly attack: Attack }>;
+}
+
 /** In the order of a whole run. */
-const attacks: readonly { readonly name: string; load(): Promise<{ readonly attack: Attack }> }[] = [
+const attacks: readonly AttackEntry[] = [
   { name: "files", load: async () => ({ attack: (await import("./machine-faults.ts")).files }) },
   { name: "patterns", load: async () => ({ attack: (await import("./stored-content.ts")).patterns }) },
   { name: "stored-content", load: async () => ({ attack: (await import("./stored-content.ts")).content }) },
   { name: "hostile-frames", load: () => import("./hostile-frames.ts") },
-  { name: "clock-jumps", load: async () => ({ attack: (await import("./machine-faults.ts")).clockJumps }) },
   { name: "disks", load: async () => ({ attack: (await import("./machine-faults.ts")).disks }) },
   { name: "slow-clients", load: () => import("./slow-clients.ts") },
+  {
+    name: "clock-jumps",
+    isBeside: true,
+    load: async () => ({ attack: (await import("./machine-faults.ts")).clockJumps }),
+  },
   { name: "floods", load: () => import("./floods.ts") },
 ];
 
@@ -38,29 +50,29 @@ async function main(): Promise<number> {
   };
   const results: SuiteResult[] = [];
   const requirements = new Map<string, string>();
+  const runOne = async ({ name, load }: AttackEntry): Promise<SuiteResult> => {
+    const { attack } = await load();
+    requirements.set(name, attack.requirement);
+    console.error(`== ${name} (${mode}): ${attack.about}`);
+    const suite = {
+      name,
+      about: attack.about,
+      diskBytes: { quick: 1e9, standard: 2e9, full: 2e9 },
+      run: (context: BenchContext) => attack.run({ ...context, dialects, seed }),
+    };
+    return runSuite(suite, {
+      mode,
+      scratchRoot: process.env.SVC_BENCH_SCRATCH ?? join(benchFolder, "results", "scratch"),
+      signal: interrupt.signal,
+      log: (message) => console.error(`   ${message}`),
+      postgres,
+      suiteBudgetMs: attackBudgetMs[mode] * dialects.length,
+    });
+  };
   try {
-    for (const { name, load } of chosen) {
+    for (const group of groupsOf(chosen)) {
       if (interrupt.signal.aborted) break;
-      const { attack } = await load();
-      requirements.set(name, attack.requirement);
-      console.error(`== ${name} (${mode}): ${attack.about}`);
-      const suite = {
-        name,
-        about: attack.about,
-        diskBytes: { quick: 1e9, standard: 2e9, full: 2e9 },
-        run: (context: Parameters<Parameters<typeof runSuite>[0]["run"]>[0]) =>
-          attack.run({ ...context, dialects, seed }),
-      };
-      results.push(
-        await runSuite(suite, {
-          mode,
-          scratchRoot: process.env.SVC_BENCH_SCRATCH ?? join(benchFolder, "results", "scratch"),
-          signal: interrupt.signal,
-          log: (message) => console.error(`   ${message}`),
-          postgres,
-          suiteBudgetMs: attackBudgetMs[mode] * dialects.length,
-        }),
-      );
+      results.push(...(await Promise.all(group.map(runOne))));
       await endBrains();
     }
   } finally {
@@ -70,6 +82,16 @@ async function main(): Promise<number> {
   const violations = violationsOf(results);
   console.log(violations.length === 0 ? "every requirement held" : `VIOLATED:\n  ${violations.join("\n  ")}`);
   return exitCodeOf(results, interrupt.signal.aborted);
+}
+
+function groupsOf(entries: readonly AttackEntry[]): AttackEntry[][] {
+  const groups: AttackEntry[][] = [];
+  for (const entry of entries) {
+    const last = groups.at(-1);
+    if (entry.isBeside === true && last !== undefined) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
 }
 
 function readCommandLine() {

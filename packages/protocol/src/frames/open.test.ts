@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { isRawJson } from "../json/raw.ts";
 import { createVerifier } from "./open.ts";
@@ -53,6 +54,21 @@ describe("openFrame", () => {
     ],
   ])("refuses %s", (_, text, reason) => {
     expect(open(text)).toMatchObject({ ok: false, reason });
+  });
+
+  test("refuses an escaped lone surrogate, which has no canonical form, though its bytes are signed", () => {
+    const id = '"hb_0123456789ab"';
+    const text = signed("heartbeat", { note: "?" });
+    const escaped = text.replace('"?"', '"\\ud800"');
+    const [head, tail] = escaped.slice(escaped.indexOf('"id":')).split(',"seq":1');
+    const ids = Object.fromEntries(Object.entries(session).map(([name, text]) => [name, JSON.stringify(text)]));
+    const candidate =
+      `{"agent_id":${ids.agentId},${head},"project_id":${ids.projectId},"seq":1` +
+      `,"session_id":${ids.sessionId}${tail}`;
+    const hmac = createHmac("sha256", secret).update(candidate).digest("hex");
+    const again = escaped.replace(/"[0-9a-f]{64}"/, `"${hmac}"`);
+    expect(again).toContain(`"id":${id}`);
+    expect(open(again)).toMatchObject({ ok: false, reason: "malformed" });
   });
 
   test("judges the status of a command result after its signature", () => {

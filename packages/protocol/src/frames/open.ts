@@ -32,11 +32,15 @@ interface Cut {
   readonly end: string;
 }
 
+/** Canonical text writes characters as they are, and half of an escaped pair would have no canonical form at all. */
+const escapedSurrogate = /\\ud/i;
+const holdsEscapedSurrogate = (text: string): boolean => text.includes("\\u") && escapedSurrogate.test(text);
+
 /** Where a text that begins and ends like ours is to be cut, or null. */
 function cutCanonical(text: string): Cut | null {
   if (!text.startsWith(leading) || !text.startsWith('",', leading.length + hexLength)) return null;
   const signature = text.slice(leading.length, leading.length + hexLength);
-  if (!isSignatureForm(signature)) return null;
+  if (!isSignatureForm(signature) || holdsEscapedSurrogate(text)) return null;
   const match = tailForm.exec(text.slice(Math.max(headAt, text.length - tailSearch)));
   return match === null ? null : { signature, tail: match[0], end: match[1] as string };
 }
