@@ -39,7 +39,8 @@ export const commandSettings = Type.Object({
     default: 90,
     minimum: 1,
     maximum: 3650,
-    description: "days a command is kept after its end, an invitation after its last day, and an entry of a security history",
+    description:
+      "days a command is kept after its end, an invitation after its last day, and an entry of a security history",
   }),
 });
 
