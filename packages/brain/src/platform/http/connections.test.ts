@@ -18,6 +18,9 @@ const upgrade = `${head(
   "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
 )}\r\n`;
 
+/** Long enough for a slow machine; tests that wait for the end of such a time shorten it once the server has what it is about. */
+const usualTimes: ClientTimes = { ...clientTimes, headersMs: 300_000, requestMs: 300_000, checkMs: 10 };
+
 /** Waits until the test answers, and counts who waits. */
 function createHeld() {
   let answer = () => {};
@@ -69,7 +72,7 @@ describe("a server", () => {
     const fixture = await startFixture({
       routes,
       settings: { SVC_HTTP_MAX_CONNECTIONS: options.most ?? 100, SVC_TRUSTED_PROXIES: options.proxies ?? [] },
-      deps: { sockets: { maxMessageBytes: 1000 }, times: { checkMs: 10, ...options.times } },
+      deps: { sockets: { maxMessageBytes: 1000 }, times: { ...usualTimes, ...options.times } },
     });
     const clients: Socket[] = [];
     running.push({ fixture, clients });
@@ -163,7 +166,7 @@ describe("a server", () => {
       clock.advance(21_000);
       // The next check has passed once it ended this connection, which came after all of those.
       const silent = await dial("127.1.0.1");
-      clock.advance(clientTimes.keepAliveMs + clientTimes.headersMs + 1);
+      clock.advance(usualTimes.keepAliveMs + usualTimes.headersMs + 1);
       await closed(silent);
       const idle = await dial("127.2.0.1");
       await dial("127.3.0.1");
@@ -264,7 +267,7 @@ describe("a server", () => {
     reader.client.write(get("/large"));
     await waitFor(() => reader.server.writableLength > 0, { that: "a full buffer" });
     const ended = once(reader.server, "close");
-    clock.advance(clientTimes.takeMs + 1);
+    clock.advance(usualTimes.takeMs + 1);
     await ended;
   });
 
@@ -273,10 +276,10 @@ describe("a server", () => {
     const idle = await dial("127.0.0.1", get("/ok"));
     await answered(idle, '{"ok":true}');
     const before = idle.server.bytesRead;
-    clock.advance(clientTimes.keepAliveMs);
+    clock.advance(usualTimes.keepAliveMs);
     idle.client.write("\r\n");
     await waitFor(() => idle.server.bytesRead > before, { that: "the line end" });
-    clock.advance(clientTimes.headersMs + 1);
+    clock.advance(usualTimes.headersMs + 1);
     await closed(idle);
   });
 
