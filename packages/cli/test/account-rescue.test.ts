@@ -136,6 +136,10 @@ for (const dialect of testDialects) {
         await as.nobody.post("/auth/login", { email: me.email, password: "wrong" });
       expect((await as.nobody.post("/auth/login", { email: me.email, password: testPassword })).status).toBe(401);
 
+      const key = await as.operator.post("/api-keys", { name: "deploy", scopes: ["projects:read"] });
+      const withKey = { authorization: `Bearer ${key.body.token}` };
+      expect((await as.nobody.get("/projects", withKey)).status).toBe(200);
+
       const done = await svc(["changepassword", me.email, "--stdin", "--json"], password);
 
       expect(done.code).toBe(0);
@@ -145,14 +149,16 @@ for (const dialect of testDialects) {
         is_active: true,
         sessions_ended: 1,
         trusted_devices_ended: 0,
+        api_keys_revoked: 1,
       });
+      expect((await as.nobody.get("/projects", withKey)).status).toBe(401);
       expect((await as.operator.get("/auth/me")).status).toBe(401);
       expect((await as.nobody.post("/auth/login", { email: me.email, password: testPassword })).status).toBe(401);
       expect((await (await signIn(url, me.email, password)).get("/auth/me")).status).toBe(200);
       expect((await auditRows()).find(({ action }) => action === "user.password.reset")).toEqual({
         action: "user.password.reset",
         target_id: me.id,
-        metadata: { sessions_ended: 1, trusted_devices_ended: 0, via: "cli" },
+        metadata: { sessions_ended: 1, trusted_devices_ended: 0, api_keys_revoked: 1, via: "cli" },
       });
       // The embedded database cannot tell other processes; they look for themselves.
       if (dialect === "postgres") await waitFor(() => expect(ended).toEqual([me.id]));
@@ -169,7 +175,7 @@ for (const dialect of testDialects) {
 
       expect(await started(["reset-mfa", me.email])).toEqual({
         code: 0,
-        out: `${me.email} has no second factor any more\n`,
+        out: `${me.email} no longer has a second factor; 0 API keys revoked\n`,
         err: "",
       });
 
@@ -181,7 +187,7 @@ for (const dialect of testDialects) {
       expect((await auditRows()).at(-1)).toEqual({
         action: "user.mfa_disabled",
         target_id: me.id,
-        metadata: { via: "cli" },
+        metadata: { api_keys_revoked: 0, via: "cli" },
       });
       const again = await svc(["reset-mfa", me.email]);
       expect(again).toEqual({ code: 6, out: "", err: "svc: this account has no second factor\n" });

@@ -55,7 +55,7 @@ describe("svc login", () => {
     expect(session).toEqual({
       brain_url: brain.url,
       email,
-      cookies: { svc_session: expect.any(String), svc_csrf: expect.any(String) },
+      cookies: { svc_session: expect.any(String), svc_csrf: expect.any(String), svc_device: expect.any(String) },
     });
     expect(JSON.stringify([out, err, session])).not.toContain(testPassword);
     expect(out + err).not.toContain(session.cookies.svc_session);

@@ -311,7 +311,7 @@ for (const dialect of testDialects) {
         expect(mira.jar.get("svc_session")).toBe(session);
         expect((await mira.get("/auth/me")).body).toMatchObject({ display_name: null });
         expect((await mira.get("/projects/shop")).status).toBe(200);
-        expect((await fixture.signIn(invited, adminPassword)).jar.size).toBe(2);
+        expect((await fixture.signIn(invited, adminPassword)).jar.size).toBe(3);
         expect(await fixture.auditRows("user.created")).toEqual([]);
       });
 

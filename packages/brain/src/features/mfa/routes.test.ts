@@ -289,7 +289,7 @@ for (const dialect of testDialects) {
         expect(await userRow()).toMatchObject({ mfa_secret: null, mfa_pending_secret: null, mfa_last_step: null });
         const { items } = (await browser.get("/auth/mfa/trusted-devices")).body;
         expect(items).toMatchObject([{ revoked_at: fixture.clock.now().toISOString() }]);
-        expect((await fixture.signIn(email)).jar.size).toBe(2);
+        expect((await fixture.signIn(email)).jar.size).toBe(3);
         expect(await fixture.auditRows("user.mfa_disabled")).toMatchObject([{ result: "success" }]);
 
         // Another factor later begins with nothing of this one.

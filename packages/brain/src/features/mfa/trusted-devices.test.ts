@@ -212,7 +212,11 @@ for (const dialect of testDialects) {
       expect(browser.jar.has(cookieName)).toBe(false);
       expect((await returning(cookie, email, newPassword)).isAsked).toBe(true);
       const [changed] = await fixture.auditRows("auth.password_changed");
-      expect(JSON.parse(changed?.metadata ?? "")).toEqual({ sessions_ended: 1, trusted_devices_ended: 1 });
+      expect(JSON.parse(changed?.metadata ?? "")).toEqual({
+        sessions_ended: 1,
+        trusted_devices_ended: 1,
+        api_keys_revoked: 0,
+      });
     });
 
     test("stays through a sign-out, for the next sign-in", async () => {
