@@ -9,8 +9,8 @@ import { type Attack, type Dialect, exitCodeOf, violationsOf } from "./attack.ts
 
 interface AttackEntry {
   readonly name: string;
-  /** Mostly waits, so it runs beside the one before it. */
-  readonly isBeside?: boolean;
+  /** Mostly waits, so it runs beside the one of this name when that runs just before it. */
+  readonly beside?: string;
   load(): Promise<{ readonly attack: Attack }>;
 }
 
@@ -24,7 +24,7 @@ const attacks: readonly AttackEntry[] = [
   { name: "slow-clients", load: () => import("./slow-clients.ts") },
   {
     name: "clock-jumps",
-    isBeside: true,
+    beside: "slow-clients",
     load: async () => ({ attack: (await import("./machine-faults.ts")).clockJumps }),
   },
   { name: "floods", load: () => import("./floods.ts") },
@@ -88,7 +88,7 @@ function groupsOf(entries: readonly AttackEntry[]): AttackEntry[][] {
   const groups: AttackEntry[][] = [];
   for (const entry of entries) {
     const last = groups.at(-1);
-    if (entry.isBeside === true && last !== undefined) last.push(entry);
+    if (last !== undefined && entry.beside === last[0]?.name) last.push(entry);
     else groups.push([entry]);
   }
   return groups;
