@@ -4,6 +4,7 @@ import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createPartitions, dayOf } from "../../src/features/events/partitions-store.ts";
+import { readLastSeen } from "../../src/features/health/index.ts";
 import type { Tx } from "../../src/platform/database/database.ts";
 import type { Tables } from "../../src/schema/tables/index.ts";
 import { bulkRetryRow } from "../bulk-retry-rows.ts";
@@ -257,6 +258,26 @@ for (const dialect of testDialects) {
       expect(await countsOf(allTables)).toEqual({ ...before, tasks: before.tasks! + 1 });
       const answer = await brain.as.root.get("//health/deep");
       expect(answer).toMatchObject({ status: 200, body: { checks: { retention: { status: "ok" } } } });
+    });
+
+    test("removes nothing for a day after a start that finds the clock more than a week ahead", async () => {
+      await brain.runLoop("health.watch-clock");
+      const later = createFakeClock(new Date(clock.now().getTime() + 120 * dayMs));
+      const second = await startTestBrain({ databaseUrl: brain.databaseUrl, home: brain.home, clock: later });
+      try {
+        const before = await countsOf(["audit_log"]);
+        const { retention } = second.running.brain.features;
+        expect(retention.check()).toMatchObject({ reason: "service_was_off" });
+        await second.runLoop("audit.retention");
+        // Nor does it vouch for its time: the start after a crash finds the same.
+        await second.runLoop("health.watch-clock");
+        expect(await countsOf(["audit_log"])).toEqual(before);
+        expect(await readLastSeen(database().read)).toEqual(clock.now());
+        later.advance(dayMs);
+        expect(retention.check()).toBeNull();
+      } finally {
+        await second.stop();
+      }
     });
 
     test.each(planted)(
