@@ -36,7 +36,10 @@ export function passwordRules(password: string, policy: PasswordPolicy, isShippe
       text: `${numberWord(required_character_classes)} of ${character_class_names.join(", ")}; or ${exempt_length} characters`,
       isMet: mixed >= required_character_classes || length >= exempt_length,
     },
-    { text: "No common password, keyboard sequence, repetition, name or email address; checked when you submit", isMet: null },
+    {
+      text: "No common password, keyboard sequence, repetition, name or email address; checked when you submit",
+      isMet: null,
+    },
   ];
   if (password.length > max_length) rules.push({ text: `At most ${max_length} characters`, isMet: false });
   return rules;
