@@ -31,7 +31,7 @@ const attacks: readonly AttackEntry[] = [
 ];
 
 const benchFolder = join(import.meta.dirname, "..", "..");
-const attackBudgetMs = { quick: 300_000, standard: 900_000 } as const;
+const attackBudgetMs = { quick: 600_000, standard: 1_800_000 } as const;
 const defaultSeed = 20_260_102;
 
 process.exitCode = await main();

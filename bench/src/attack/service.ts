@@ -29,7 +29,7 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Wall clock of the service at its start, against the real one. */
   readonly shiftMs?: number;
-  /** Timers of half a minute and more run this many times faster, so that retention passes come within seconds. */
+  /** Timers of half an hour and more run this many times faster, so that retention passes come within seconds. */
   readonly timerDivisor?: number;
 }
 
@@ -58,7 +58,7 @@ if (process.env.ATTACK_CLOCK) {
 const divisor = Number(process.env.ATTACK_TIMER_DIVISOR || 1);
 if (divisor > 1) {
   const later = globalThis.setTimeout;
-  globalThis.setTimeout = Object.assign((run, ms, ...rest) => later(run, ms >= 30000 ? ms / divisor : ms, ...rest), later);
+  globalThis.setTimeout = Object.assign((run, ms, ...rest) => later(run, ms >= 1800000 ? ms / divisor : ms, ...rest), later);
 }
 if (isMainThread) {
   setFlagsFromString("--expose-gc");
