@@ -7,11 +7,14 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Constructor calls whose text the file does not spell out, and why they need no worst case here. */
-const composedElsewhere: Readonly<Record<string, string>> = {
-  "packages/protocol/src/redaction/extra-patterns.ts": "the operator's own patterns, timed at the start",
-  "packages/protocol/src/redaction/value-rule.ts": "the alternation of the families, tried below",
-  "packages/dashboard/src/parts-boot.js": "the paths of pages, put in by the build, against the page's own address",
+/** Constructor calls whose text the file does not spell out, and why each of them needs no worst case here. */
+const composedElsewhere: Readonly<Record<string, readonly string[]>> = {
+  "packages/protocol/src/redaction/extra-patterns.ts": ["the operator's own patterns, timed at the start"],
+  "packages/protocol/src/redaction/value-rule.ts": [
+    "the alternation of the families, tried below",
+    "each family or operator's pattern once more, with the flag g",
+  ],
+  "packages/dashboard/src/parts-boot.js": ["the paths of pages, put in by the build, against the page's own address"],
 };
 
 const files = productionFiles(root).map((file) => {
@@ -27,7 +30,7 @@ test("every file is read, and what is composed is listed", () => {
   expect(files.flatMap(({ file, unresolved }) => (unresolved > 0 ? [[file, unresolved]] : []))).toEqual(
     Object.keys(composedElsewhere)
       .sort()
-      .map((file) => [file, 1]),
+      .map((file) => [file, composedElsewhere[file]?.length]),
   );
 });
 
