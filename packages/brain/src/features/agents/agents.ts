@@ -236,7 +236,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     async sweepStale(signal) {
       if (settings.SVC_AGENT_STALE_PRUNE_DAYS === 0) return 0;
       const cutoff = new Date(clock.now().getTime() - settings.SVC_AGENT_STALE_PRUNE_DAYS * dayMs);
-      await database.write((tx) => deleteOldProcesses(tx, database.dialect, cutoff));
+      await database.write((tx) => deleteOldProcesses(tx, database.dialect, cutoff), { alone: true });
       let revoked = 0;
       for (let batch = staleBatch; batch === staleBatch && !signal.aborted; ) {
         const stale = await listStale(database.read, cutoff, staleBatch);

@@ -123,7 +123,7 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
       const now = clock.now();
       const cutoff = new Date(now.getTime() - offlineTimeoutMs);
       if (!(await hasSilent(database.read, cutoff))) return 0;
-      const gone = await database.write((tx) => markSilent(tx, database.dialect, cutoff, now));
+      const gone = await database.write((tx) => markSilent(tx, database.dialect, cutoff, now), { alone: true });
       for (const [projectId, agents] of Map.groupBy(gone, ({ project_id }) => project_id)) {
         onChanged(
           projectId,

@@ -10,21 +10,24 @@ export async function deleteUnseenQueues(
   cutoff: Date,
   limit: number,
 ): Promise<number> {
-  const { numDeletedRows } = await write((tx) => {
-    const unseen = tx
-      .selectFrom("queues")
-      .select("id")
-      .where((eb) => eb(eb.fn.coalesce("last_seen_at", "updated_at"), "<", cutoff))
-      .orderBy("project_id")
-      .orderBy("engine")
-      .orderBy("name")
-      .limit(limit);
-    return tx
-      .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
-      .deleteFrom("queues")
-      .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
-      .executeTakeFirst();
-  });
+  const { numDeletedRows } = await write(
+    (tx) => {
+      const unseen = tx
+        .selectFrom("queues")
+        .select("id")
+        .where((eb) => eb(eb.fn.coalesce("last_seen_at", "updated_at"), "<", cutoff))
+        .orderBy("project_id")
+        .orderBy("engine")
+        .orderBy("name")
+        .limit(limit);
+      return tx
+        .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
+        .deleteFrom("queues")
+        .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
+        .executeTakeFirst();
+    },
+    { alone: true },
+  );
   return Number(numDeletedRows);
 }
 

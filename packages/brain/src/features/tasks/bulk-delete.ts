@@ -1,4 +1,4 @@
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { invalid, type ValidationFault } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
@@ -34,7 +34,7 @@ export async function bulkDelete(
   const filter = "filter" in selection ? selection.filter : null;
   const ids =
     "ids" in selection ? selection.ids : await matchingIds(database, projectId, selection.filter, maxFilteredDeletes);
-  const gone = await database.write(async (tx) => {
+  const deleteSelected = async (tx: Tx<Tables>) => {
     const present = await lockTasks(tx, database.dialect, projectId, ids);
     // What changed since it was selected is judged again under its lock: a task that was retried meanwhile is no failure any more.
     const doomed = filter === null ? present : present.filter((task) => matchesFilter(task, filter));
@@ -49,7 +49,9 @@ export async function bulkDelete(
       metadata: { mode: filter === null ? "ids" : "filter", deleted_count: doomed.length },
     });
     return doomed.map(({ id }) => id);
-  });
+  };
+  // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+  const gone = await database.write(deleteSelected, { alone: true });
   deleted(projectId, gone);
   return { deleted_count: gone.length };
 }

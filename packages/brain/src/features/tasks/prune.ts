@@ -32,15 +32,19 @@ export async function pruneTaskBatch(
   return { seen: ids.length, deleted };
 }
 
+/** Alone in its transaction: beside the locks of other work, the order of its own would not keep it out of deadlocks. */
 const deleteExpired = (database: Database<Tables>, ids: readonly string[], cutoff: Date): Promise<number> =>
-  database.write(async (tx) => {
-    const expired = await lockExpired(tx, database.dialect, ids, cutoff);
-    for (const [projectId, own] of Map.groupBy(expired, ({ project_id }) => project_id)) {
-      await deleteTasks(tx, database.dialect, projectId, own);
-    }
-    await appendStateDeltas(tx, lossesByState(expired));
-    return expired.length;
-  });
+  database.write(
+    async (tx) => {
+      const expired = await lockExpired(tx, database.dialect, ids, cutoff);
+      for (const [projectId, own] of Map.groupBy(expired, ({ project_id }) => project_id)) {
+        await deleteTasks(tx, database.dialect, projectId, own);
+      }
+      await appendStateDeltas(tx, lossesByState(expired));
+      return expired.length;
+    },
+    { alone: true },
+  );
 
 function lossesByState(tasks: readonly ExpiredTask[]) {
   const losses = new Map<string, { projectId: string; state: string; by: number }>();

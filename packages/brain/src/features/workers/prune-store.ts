@@ -10,22 +10,25 @@ export async function deleteUnseenWorkers(
   cutoff: Date,
   limit: number,
 ): Promise<number> {
-  const { numDeletedRows } = await write((tx) => {
-    const unseen = tx
-      .selectFrom("workers")
-      .select("id")
-      .where("state", "<>", "online")
-      .where((eb) => eb(eb.fn.coalesce("last_heartbeat", "updated_at"), "<", cutoff))
-      .orderBy("project_id")
-      .orderBy("engine")
-      .orderBy("name")
-      .limit(limit);
-    return tx
-      .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
-      .deleteFrom("workers")
-      .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
-      .executeTakeFirst();
-  });
+  const { numDeletedRows } = await write(
+    (tx) => {
+      const unseen = tx
+        .selectFrom("workers")
+        .select("id")
+        .where("state", "<>", "online")
+        .where((eb) => eb(eb.fn.coalesce("last_heartbeat", "updated_at"), "<", cutoff))
+        .orderBy("project_id")
+        .orderBy("engine")
+        .orderBy("name")
+        .limit(limit);
+      return tx
+        .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
+        .deleteFrom("workers")
+        .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
+        .executeTakeFirst();
+    },
+    { alone: true },
+  );
   return Number(numDeletedRows);
 }
 

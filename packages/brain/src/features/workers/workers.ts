@@ -86,7 +86,9 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
     async sweepSilent(): Promise<number> {
       const now = clock.now();
       const cutoff = new Date(now.getTime() - settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000 - graceMs);
-      const rows = await database.write((tx) => takeSilentOffline(tx, database.dialect, { cutoff, now }));
+      const rows = await database.write((tx) => takeSilentOffline(tx, database.dialect, { cutoff, now }), {
+        alone: true,
+      });
       publishRows(rows);
       return rows.length;
     },
