@@ -1,8 +1,9 @@
+import { redactionMarker } from "@svc/protocol/markers";
 import { expect, test } from "vitest";
 import { isTaskAt, taskAddress, taskKey } from "./task-address.ts";
 
 const row = { id: "0198a5b0-0000-7000-8000-000000000001", engine: "bullmq", task_id: "mail:7" };
-const masked = { ...row, task_id: "invoice:[REDACTED]" };
+const masked = { ...row, task_id: `invoice:${redactionMarker}` };
 
 test("a task is addressed by its own id, and by that of its row when its own is shown masked", () => {
   expect(taskAddress("acme", "bullmq", taskKey(row), {})).toBe("/p/acme/tasks/bullmq/mail%3A7");

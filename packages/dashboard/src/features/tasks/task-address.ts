@@ -1,4 +1,3 @@
-import { redactionMarker } from "@svc/protocol/markers";
 import { paths } from "../../paths.ts";
 import { stringifySearch } from "../../search-text.ts";
 import type { TasksSearch } from "./tasks-search.ts";
@@ -11,9 +10,12 @@ export function taskAddress(slug: string, engine: string, taskId: string, search
   return href.includes("?") ? href : href + stringifySearch(list);
 }
 
+/** As `redactionMarker` of the protocol, whose module only a task's own page loads. */
+const maskMarker = "[REDACTED]";
+
 /** What an address or a command names a task by: the id of its row when the task's own id is shown masked, so others may look the same. */
 export const taskKey = ({ id, task_id }: { id: string; task_id: string }): string =>
-  task_id.includes(redactionMarker) ? id : task_id;
+  task_id.includes(maskMarker) ? id : task_id;
 
 /** Whether a row is the task that an address names. */
 export const isTaskAt = (
