@@ -46,7 +46,7 @@ export function brainLoops(deps: BrainDeps, features: Features, transport: Trans
     bindLoop(pruneSetupTokens, { database, clock }),
     bindLoop(prunePasswordResets, { database, clock }),
     bindLoop(pruneInvitations, { database, clock, settings }),
-    bindLoop(pruneSecurityHistory, { history: features.securityHistory, clock, settings }),
+    bindLoop(pruneSecurityHistory, { history: features.securityHistory, database, clock, settings }),
     bindLoop(expireCommands, { commands, settings }),
     bindLoop(offerWaiting, { transport, settings }),
     bindLoop(moveBulkRetries, { bulkRetries, settings }),

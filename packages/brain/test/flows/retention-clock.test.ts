@@ -130,6 +130,17 @@ const cases: Record<string, Case> = {
         .values({ project_id: projectId, queue_id: id, cell_at: at, pending_count: 1, consumer_count: 1 })
         .execute(),
   },
+  "security-history.retention": {
+    tables: ["account_notices"],
+    async plant({ tx, at, id }) {
+      const user = await tx.selectFrom("users").select("id").limit(1).executeTakeFirstOrThrow();
+      const notice = { id, user_id: user.id, occurred_at: at, kind: "password_changed", details: "{}" };
+      await tx
+        .insertInto("account_notices")
+        .values({ ...notice, source_ip: null, user_agent: null })
+        .execute();
+    },
+  },
   "stats.retention": {
     tables: ["rollups", "name_rollups", "worker_rollups", "rollup_names", "releases"],
     async plant(planting) {

@@ -1,11 +1,16 @@
 import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
+import { retentionBase } from "../../platform/retention.ts";
+import type { Tables } from "../../schema/tables/index.ts";
 import type { SecurityHistory } from "./security-history.ts";
 
 const dayMs = 86_400_000;
 
 interface PruneDeps {
   readonly history: Pick<SecurityHistory, "prune">;
+  readonly database: Pick<Database<Tables>, "slow">;
   readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_HISTORY_RETENTION_DAYS: number };
 }
@@ -15,8 +20,10 @@ export const pruneSecurityHistory: Loop<PruneDeps> = {
   name: "security-history.retention",
   everyMs: 3_600_000,
   leaderOnly: true,
-  async tick({ history, clock, settings }) {
-    const before = new Date(clock.now().getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs);
-    return { deleted: await history.prune(before) };
+  removesByAge: true,
+  async tick({ history, database, clock, settings }) {
+    const base = retentionBase(clock.now(), await newestInstant(database.slow, "account_notices", "occurred_at"));
+    if (base === null) return { deleted: 0 };
+    return { deleted: await history.prune(new Date(base.getTime() - settings.SVC_HISTORY_RETENTION_DAYS * dayMs)) };
   },
 };
