@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, join, relative } from "node:path";
 import { outsideErrorsVariable } from "./test/outside-errors.ts";
-import { type Step, steps } from "./test/steps.ts";
+import { projectsWithinMinutes, type Step, steps } from "./test/steps.ts";
 import { type ExitCode, summaryLine, type Tally, tallyCheck, tallyVitest } from "./test/tally.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -22,8 +22,8 @@ process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
 const chosen = wanted.length === 0 ? steps : steps.filter(({ name }) => wanted.includes(name));
 const startedAt = performance.now();
 const tallies: Tally[] = [];
-/** What the vitest projects so far have left of their bounds, in milliseconds; the next one may use it. */
-let spareMs = 0;
+/** Time that the vitest projects so far have taken. */
+let projectsMs = 0;
 for (const step of chosen) tallies.push(await runStep(step));
 
 const skipped = tallies.flatMap((tally) => tally.skipped);
@@ -53,8 +53,7 @@ async function runStep(step: Step): Promise<Tally> {
           project: step.name,
         });
   const verdict = tally.failed.length === 0 ? "ok" : "FAILED";
-  if (step.kind === "vitest")
-    spareMs = Math.max(0, spareMs + step.withinMinutes * 60_000 - (performance.now() - stepStartedAt));
+  if (step.kind === "vitest") projectsMs += performance.now() - stepStartedAt;
   console.log(`== ${step.name}: ${verdict}, ${summaryLine([tally])}, ${seconds(stepStartedAt)} s`);
   return tally;
 }
@@ -90,7 +89,7 @@ async function execute(step: Step, args: readonly string[], reportFile: string):
     stdio: ["ignore", "inherit", "inherit"],
   });
   const { promise, resolve } = Promise.withResolvers<number | null>();
-  const boundMs = step.withinMinutes * 60_000 + (step.kind === "vitest" ? spareMs : 0);
+  const boundMs = boundOf(step);
   const bound = setTimeout(() => {
     console.log(`${step.name} ran longer than ${(boundMs / 60_000).toFixed(1)} minutes and is ended`);
     child.kill("SIGTERM");
@@ -127,6 +126,14 @@ async function execute(step: Step, args: readonly string[], reportFile: string):
   clearInterval(looking);
   process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   return isStuck ? "stuck" : exitCode;
+}
+
+/** What is ended when it runs longer, so that a process that hangs leaves the later projects their time. */
+function boundOf(step: Step): number {
+  if (step.kind === "check") return step.withinMinutes * 60_000;
+  const later = chosen.slice(chosen.indexOf(step) + 1).filter(({ kind }) => kind === "vitest");
+  const keptMinutes = later.reduce((sum, { withinMinutes }) => sum + withinMinutes, 0);
+  return Math.max(step.withinMinutes * 60_000, (projectsWithinMinutes - keptMinutes) * 60_000 - projectsMs);
 }
 
 function readReport(file: string): string | undefined {

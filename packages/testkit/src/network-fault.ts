@@ -17,6 +17,11 @@ export interface FaultyNetwork {
   down(): void;
   /** Keeps connections open and swallows nothing, but moves no byte in either direction until `heal`. */
   blackhole(): void;
+  /**
+   * A `blackhole` that begins as soon as a chunk from the client that `isLast` accepts has been passed on, so that its answer is held
+   * back. Resolves then.
+   */
+  blackholeAfter(isLast: (chunk: Buffer) => boolean): Promise<void>;
   /** Holds every chunk back for this many milliseconds in each direction. */
   delay(delayMs: number): void;
   /** Ends every fault; bytes that were held back flow at once, in their order. */
@@ -28,7 +33,7 @@ type Line = "healthy" | "down" | "blackhole";
 
 export async function startFaultyNetwork(target: FaultyNetworkOptions): Promise<FaultyNetwork> {
   const pairs = new Set<Pair>();
-  const state: LineState = { line: "healthy", delayMs: 0, waiting: new Set() };
+  const state: LineState = { line: "healthy", delayMs: 0, waiting: new Set(), passedOn: () => {} };
 
   const server = createServer({ allowHalfOpen: true }, (inside) => {
     if (state.line === "down") {
@@ -48,7 +53,7 @@ export async function startFaultyNetwork(target: FaultyNetworkOptions): Promise<
     }
     inside.on("close", () => outside.destroyed && forget());
     outside.on("close", () => inside.destroyed && forget());
-    relay(inside, outside, state);
+    relay(inside, outside, state, (chunk) => state.passedOn(chunk));
     relay(outside, inside, state);
     if (state.line === "blackhole") hold(pair);
   });
@@ -61,6 +66,10 @@ export async function startFaultyNetwork(target: FaultyNetworkOptions): Promise<
     for (const pair of pairs) reset(pair);
     pairs.clear();
   };
+  const blackhole = () => {
+    state.line = "blackhole";
+    for (const pair of pairs) hold(pair);
+  };
   return {
     port: address.port,
     openConnections: () => pairs.size,
@@ -69,9 +78,16 @@ export async function startFaultyNetwork(target: FaultyNetworkOptions): Promise<
       state.line = "down";
       cut();
     },
-    blackhole() {
-      state.line = "blackhole";
-      for (const pair of pairs) hold(pair);
+    blackhole,
+    blackholeAfter(isLast) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      state.passedOn = (chunk) => {
+        if (!isLast(chunk)) return;
+        state.passedOn = () => {};
+        blackhole();
+        resolve();
+      };
+      return promise;
     },
     delay(delayMs) {
       state.delayMs = delayMs;
@@ -104,10 +120,12 @@ interface LineState {
   delayMs: number;
   /** Ends the wait of one delayed chunk each. */
   readonly waiting: Set<() => void>;
+  /** Called with each chunk from the client once it has been passed on. */
+  passedOn: (chunk: Buffer) => void;
 }
 
 /** Chunks keep their order: a chunk waits for the one before it, however the delay was changed in between. */
-function relay(from: Socket, to: Socket, state: LineState): void {
+function relay(from: Socket, to: Socket, state: LineState, passedOn: (chunk: Buffer) => void = () => {}): void {
   let earlier: Promise<void> = Promise.resolve();
   const inOrder = (deliver: () => void) => {
     const due = performance.now() + state.delayMs;
@@ -118,9 +136,11 @@ function relay(from: Socket, to: Socket, state: LineState): void {
   };
   from.on("data", (chunk) => {
     inOrder(() => {
-      if (to.write(chunk)) return;
-      from.pause();
-      to.once("drain", () => state.line !== "blackhole" && from.resume());
+      if (!to.write(chunk)) {
+        from.pause();
+        to.once("drain", () => state.line !== "blackhole" && from.resume());
+      }
+      passedOn(chunk);
     });
   });
   from.on("end", () => inOrder(() => to.end()));
