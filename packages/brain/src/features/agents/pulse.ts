@@ -1,5 +1,5 @@
 import { readAgentStatus } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import type { Tables } from "../../schema/tables/index.ts";
@@ -168,7 +168,7 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
     const processes = entries.flatMap(([agentId, contact]) =>
       [...contact.processes].map((workerId) => ({ agentId, workerId })),
     );
-    const { returned, alive } = await database.write(async (tx) => {
+    const mark = async (tx: Tx<Tables>) => {
       const signs = new Set(entries.filter(([, contact]) => contact.isSign).map(([id]) => id));
       const seen = await markSeen(tx, database.dialect, { ids, signs, at });
       const present = processes.filter(({ agentId }) => seen.alive.has(agentId));
@@ -181,7 +181,9 @@ export function createPulse({ database, samplesPerAgent, onReturned, onError }: 
         await markProcessesSeen(tx, database.dialect, processIds.slice(start, start + chunkRows), at);
       }
       return seen;
-    });
+    };
+    // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+    const { returned, alive } = await database.write(mark, { alone: true });
     for (const [id, { projectId }] of entries) if (!alive.has(id)) noteGone(id, projectId, at);
     const byProject = Map.groupBy(returned, ({ project_id }) => project_id);
     for (const [projectId, agents] of byProject)

@@ -1,6 +1,6 @@
 import { type QueueHold, readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { createGatherer } from "../../platform/gather.ts";
 import { uuidV7 } from "../../platform/ids.ts";
@@ -45,8 +45,8 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
       const options = { dialect: database.dialect, now: clock.now(), newId: () => uuidV7(clock) };
       const rows = await writeOrSplit(
         some,
-        (notes) =>
-          database.write(async (tx) => {
+        (notes) => {
+          const write = async (tx: Tx<Tables>) => {
             const written = await writeQueueNotes(tx, notes, options);
             const reported = new Set(notes.flatMap((note) => (note.depth === null ? [] : [keyOf(note)])));
             const deep = written.filter(({ project_id, engine, name }) =>
@@ -54,7 +54,10 @@ export function createQueues({ database, clock, publish, onError }: QueuesDeps) 
             );
             await writeDepthCells(tx, deep, options.now);
             return written;
-          }),
+          };
+          // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+          return database.write(write, { alone: true });
+        },
         onError,
       );
       for (const [projectId, own] of Map.groupBy(rows, ({ project_id }) => project_id)) {

@@ -54,7 +54,12 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
       const some = sorted.slice(start, start + rowsPerStatement);
       const options = { now: clock.now(), newId: () => uuidV7(clock) };
       publishRows(
-        await writeOrSplit(some, (notes) => database.write((tx) => writeWorkerNotes(tx, notes, options)), onError),
+        await writeOrSplit(
+          some,
+          // Alone: beside the locks of other work, the order of its own would not keep it out of deadlocks.
+          (notes) => database.write((tx) => writeWorkerNotes(tx, notes, options), { alone: true }),
+          onError,
+        ),
       );
     }
   }
