@@ -1,6 +1,6 @@
 import { isUuid } from "@svc/protocol";
 import type { FastifyRequest } from "fastify";
-import { isMasked, type Masking, type Resolver } from "../features/masking/index.ts";
+import { isMasked, type Masking, type NameKind, type Resolver, withNames } from "../features/masking/index.ts";
 import type { App } from "../platform/http/app.ts";
 import type { Tag } from "../platform/http/scopes.ts";
 
@@ -20,7 +20,10 @@ export function maskNames(app: App, { masking, resolver }: { masking: Masking; r
     const at = { projectId: request.projectAccess.id, resolver };
     const { params, query, body } = request as { params: unknown; query: unknown; body: unknown };
     if (isRecord(params)) await resolvePath(at, params, request.url);
-    if (isRecord(query)) await resolveMembers(at, query, queryMembers);
+    if (isRecord(query)) {
+      if (takesQuery(request)) await resolveListFilters(at, query);
+      else await resolveMembers(at, query, queryMembers);
+    }
     if (isRecord(body)) {
       await resolveMembers(at, body, bodyMembers);
       if (isRecord(body.filter)) await resolveMembers(at, body.filter, filterMembers);
@@ -31,12 +34,18 @@ export function maskNames(app: App, { masking, resolver }: { masking: Masking; r
 const showsNames = ({ projectAccess, routeOptions }: FastifyRequest): boolean =>
   projectAccess !== null || tagsWithNames.has(routeOptions.config?.tag as Tag);
 
+/** Whether a route is one of the task list, whose parameters are joined with a query. */
+const takesQuery = ({ routeOptions }: FastifyRequest): boolean => {
+  const { properties } = (routeOptions.schema?.querystring ?? {}) as { properties?: object };
+  return properties !== undefined && "q" in properties;
+};
+
 interface At {
   readonly projectId: string;
   readonly resolver: Resolver;
 }
 
-type Kind = "name" | "queue" | "worker" | "task" | "query";
+type Kind = NameKind | "task";
 
 /** What members name. In other bodies `name` is that of an agent or a saved view. */
 const queryMembers: Readonly<Record<string, Kind>> = {
@@ -44,7 +53,6 @@ const queryMembers: Readonly<Record<string, Kind>> = {
   queue: "queue",
   worker: "worker",
   task_id: "task",
-  q: "query",
 };
 const filterMembers: Readonly<Record<string, Kind>> = { name: "name", queue: "queue", task_ids: "task" };
 const bodyMembers: Readonly<Record<string, Kind>> = {
@@ -62,6 +70,18 @@ async function resolvePath(at: At, params: Record<string, unknown>, url: string)
   if (typeof params.task_id === "string") await resolveMember(at, params, "task_id", "task");
   else if (engine !== null && typeof params.name === "string" && url.includes("/queues/")) {
     params.name = await at.resolver.nameShownAs(at.projectId, "queue", params.name, engine);
+  }
+}
+
+/** Several names that are shown alike become a term of the query, which means each of them. */
+async function resolveListFilters({ projectId, resolver }: At, query: Record<string, unknown>): Promise<void> {
+  if (typeof query.q === "string" && isMasked(query.q)) query.q = await resolver.query(projectId, query.q);
+  for (const kind of ["name", "queue", "worker"] as const satisfies readonly NameKind[]) {
+    const shown = query[kind];
+    if (typeof shown !== "string" || !isMasked(shown)) continue;
+    const names = await resolver.namesShownAs(projectId, kind, shown);
+    query[kind] = names.length > 1 ? undefined : (names[0] ?? shown);
+    if (names.length > 1) query.q = withNames(textOrNull(query.q) ?? "", kind, names);
   }
 }
 
@@ -88,8 +108,7 @@ async function resolveMember(
     const engineIds = await resolver.taskIds(projectId, textOrNull(holder.engine), ids);
     holder[member] = Array.isArray(value) ? engineIds : engineIds[0];
   } else if (typeof value === "string" && isMasked(value)) {
-    holder[member] =
-      kind === "query" ? await resolver.query(projectId, value) : await resolver.nameShownAs(projectId, kind, value);
+    holder[member] = await resolver.nameShownAs(projectId, kind, value);
   }
 }
 

@@ -17,20 +17,21 @@ const hint = /[2-6](?:[ -]?\d){12}|(?<=[a-z]{2})\d\d(?:[ -]?[a-z0-9]){11}/i;
 
 export const mayHoldAccountNumber = (text: string): boolean => hint.test(text);
 
-/** The first card number from `from` on: 13 to 19 digits, also in groups separated by single spaces or hyphens, first digit 2 to 6, Luhn. */
-export function findCardNumber(text: string, from = 0): Span | null {
-  let at = from;
+/**
+ * The card numbers of a text, each found when it is asked for: 13 to 19 digits, also in groups separated by single spaces or hyphens, first
+ * digit 2 to 6, Luhn.
+ */
+export function* cardNumbers(text: string): Generator<Span, void> {
+  let at = 0;
   while (at < text.length) {
     if (!isDigit(text.charCodeAt(at))) {
       at += 1;
       continue;
     }
     const run = readRun(text, at);
-    const found = cardInRun(text, run);
-    if (found !== null) return found;
+    yield* cardsInRun(text, run);
     at = (run.at(-1) as Span).end;
   }
-  return null;
 }
 
 /** Groups of digits that single spaces or hyphens join, from the digit at `at` on. */
@@ -47,25 +48,37 @@ function readRun(text: string, at: number): Span[] {
 }
 
 /**
- * The whole run may be grouped in any way. A part of it, such as the card in "order 12 4111 1111 1111 1111", must be grouped as cards
- * are, or every list of small numbers would hold one.
+ * The whole run, or what is left of it after a card, may be grouped in any way. A part of it, such as the card in
+ * "order 12 4111 1111 1111 1111", must be grouped as cards are, or every list of small numbers would hold one.
  */
-function cardInRun(text: string, groups: readonly Span[]): Span | null {
-  const [first, last] = [groups[0] as Span, groups.at(-1) as Span];
-  // Longer than 19 digits with a separator after each.
-  if (last.end - first.start < 2 * cardDigits.most && isCard(text, first.start, last.end)) {
-    return { start: first.start, end: last.end };
-  }
-  for (let from = 0; from < groups.length; from += 1) {
+function* cardsInRun(text: string, groups: readonly Span[]): Generator<Span, void> {
+  const runEnd = (groups.at(-1) as Span).end;
+  let mayTakeRest = true;
+  let from = 0;
+  while (from < groups.length) {
     const { start } = groups[from] as Span;
-    let digits = 0;
-    for (let to = from; to < groups.length; to += 1) {
-      const { start: groupStart, end } = groups[to] as Span;
-      digits += end - groupStart;
-      if (digits > cardDigits.most) break;
-      if (digits >= cardDigits.least && isCard(text, start, end)) return { start, end };
-      if (end - groupStart < leastInGroup) break;
+    // Longer than 19 digits with a separator after each.
+    if (mayTakeRest && runEnd - start < 2 * cardDigits.most && isCard(text, start, runEnd)) {
+      yield { start, end: runEnd };
+      return;
     }
+    const last = lastGroupOfCard(text, groups, from);
+    if (last !== null) yield { start, end: (groups[last] as Span).end };
+    mayTakeRest = last !== null;
+    from = (last ?? from) + 1;
+  }
+}
+
+/** The index of the group that ends a card which begins with the group at `from`. */
+function lastGroupOfCard(text: string, groups: readonly Span[], from: number): number | null {
+  const { start } = groups[from] as Span;
+  let digits = 0;
+  for (let to = from; to < groups.length; to += 1) {
+    const { start: groupStart, end } = groups[to] as Span;
+    digits += end - groupStart;
+    if (digits > cardDigits.most) return null;
+    if (digits >= cardDigits.least && isCard(text, start, end)) return to;
+    if (end - groupStart < leastInGroup) return null;
   }
   return null;
 }
@@ -137,16 +150,20 @@ const ibanLengths: ReadonlyMap<string, number> = new Map(
 
 const ibanStart = /(?<![a-z0-9])[a-z]{2}\d\d/gi;
 
-/** The first IBAN from `from` on, in any case, also in groups separated by single spaces or hyphens, with a valid check number. */
-export function findIban(text: string, from = 0): Span | null {
-  ibanStart.lastIndex = from;
-  for (let found = ibanStart.exec(text); found !== null; found = ibanStart.exec(text)) {
+/**
+ * The IBANs of a text, each found when it is asked for: in any case, also in groups separated by single spaces or hyphens, with a valid
+ * check number.
+ */
+export function* ibans(text: string): Generator<Span, void> {
+  const starts = new RegExp(ibanStart);
+  for (let found = starts.exec(text); found !== null; found = starts.exec(text)) {
+    const start = found.index;
     const length = ibanLengths.get(found[0].slice(0, 2).toUpperCase());
-    const end = length === undefined ? null : ibanEnd(text, found.index, length);
-    if (end !== null && !isWordBefore(text, found.index)) return { start: found.index, end };
-    ibanStart.lastIndex = found.index + 1;
+    const end = length === undefined ? null : ibanEnd(text, start, length);
+    const isIban = end !== null && !isWordBefore(text, start) && !isPartOfUuid(text, start);
+    if (isIban) yield { start, end };
+    starts.lastIndex = isIban ? end : start + 1;
   }
-  return null;
 }
 
 /** Where the IBAN of `length` characters that starts at `start` ends; null when its check number is wrong. */

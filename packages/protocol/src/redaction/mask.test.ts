@@ -20,6 +20,9 @@ describe("a masked name", () => {
     [`Bearer ${token(40)}, x`, "[REDACTED], x"],
     [`-----BEGIN ${"PRIVATE"} KEY-----\nMIIE\n`, "[REDACTED]"],
     ["n 123-45-6789", "n [REDACTED]"],
+    ["4111111111111111 4111 1111 1111 1111 12 5555555555554444", "[REDACTED] [REDACTED] 12 [REDACTED]"],
+    ["1 4111111111111111 41 11 11 11 11 11 11 11", "1 [REDACTED] [REDACTED]"],
+    ["task:ee804a8a-340f-4a44-87ea-841117e7882d", "task:ee804a8a-340f-4a44-87ea-841117e7882d"],
     ["app.tasks.send_welcome", "app.tasks.send_welcome"],
     ["[REDACTED]", "[REDACTED]"],
   ])("%j is shown as %j", (name, shown) => {

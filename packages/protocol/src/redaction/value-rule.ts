@@ -1,4 +1,4 @@
-import { findCardNumber, findIban, mayHoldAccountNumber, type Span } from "./account-numbers.ts";
+import { cardNumbers, ibans, mayHoldAccountNumber, type Span } from "./account-numbers.ts";
 import { redactionMarker } from "./markers.ts";
 
 interface Family {
@@ -81,7 +81,8 @@ export function createValueRule({ defaultsEnabled, extraPatterns }: ValueRuleOpt
       if (defaultsEnabled) {
         for (const family of families) spans.push(...spansOf(text, family));
         if (!keepsEmail) spans.push(...spansOf(text, emailAddress));
-        spans.push(...spansFound(text, findCardNumber), ...spansFound(text, findIban));
+        for (const span of cardNumbers(text)) spans.push(span);
+        for (const span of ibans(text)) spans.push(span);
       }
       const masked = withMarkers(text, spans);
       // What the markers brought together may be a match again; then nothing of it is shown.
@@ -91,7 +92,7 @@ export function createValueRule({ defaultsEnabled, extraPatterns }: ValueRuleOpt
 }
 
 const holdsAccountNumber = (text: string): boolean =>
-  mayHoldAccountNumber(text) && (findCardNumber(text) !== null || findIban(text) !== null);
+  mayHoldAccountNumber(text) && (!cardNumbers(text).next().done || !ibans(text).next().done);
 
 /** Every match of a family with the characters that belong to it. A match without characters gives the whole text. */
 function spansOf(text: string, { pattern, before, after }: Family): Span[] {
@@ -106,12 +107,6 @@ function spansOf(text: string, { pattern, before, after }: Family): Span[] {
     while (after !== undefined && end < text.length && after.test(text[end] as string)) end += 1;
     spans.push({ start, end });
   }
-  return spans;
-}
-
-function spansFound(text: string, find: (text: string, from: number) => Span | null): Span[] {
-  const spans: Span[] = [];
-  for (let span = find(text, 0); span !== null; span = find(text, span.end)) spans.push(span);
   return spans;
 }
 

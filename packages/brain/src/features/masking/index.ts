@@ -1,2 +1,2 @@
 export { createMasking, type Masking } from "./mask.ts";
-export { createResolver, isMasked, type Resolver } from "./resolve.ts";
+export { createResolver, isMasked, type NameKind, type Resolver, withNames } from "./resolve.ts";

@@ -1,5 +1,5 @@
 import { createRedactor, rawJson } from "@svc/protocol";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createMasking } from "./mask.ts";
 
 const { answer } = createMasking(createRedactor());
@@ -55,4 +55,49 @@ test.each([
   [{ worker: "w-4111111111111111" }, { worker: "w-[REDACTED]" }],
 ])("masks %j", (given, shown) => {
   expect(answer(given)).toEqual(shown);
+});
+
+test("leaves saved views, which are read and written back by one person", () => {
+  const view = { name: `of ${email}`, filters: { q: "worker:celery@web1.example.com", queue: email } };
+  const page = { items: [{ id: "1", ...view, created_at: "now", updated_at: "now" }] };
+  expect(answer(page)).toBe(page);
+  expect(answer({ result: view.filters, filters: view.filters })).not.toHaveProperty("filters.queue", email);
+});
+
+describe("extra patterns that match what the service makes itself", () => {
+  const wide = createMasking(createRedactor({ extraValuePatterns: ["[0-9a-f]{32}", "\\d{6,}", "[0-9a-f]{12}"] }));
+  const hash = "5f0c3a97e1b24d688b1e2f7a90c4d3e6";
+  const uuid = "3f0c7d1e-5b7a-4f0e-9d53-0f6a2f6a1b11";
+  const at = "2026-01-02T03:04:05.123456Z";
+
+  test.each([
+    { id: uuid, agent_id: uuid, project_id: uuid, worker_id: uuid, fingerprint: hash },
+    { occurred_at: at, since: at, t: at, first_seen: "2026-01-02T03:04:05Z" },
+    { newest_cursor: `${at}|${hash}`, next_before_cursor: hash, cursor: hash, next_cursor: hash },
+    { slug: "shop-20260102", project_slug: "shop-20260102", state: "failure" },
+    { target_type: "project", target_id: uuid },
+  ])("leave %j", (given) => {
+    expect(wide.answer(given)).toBe(given);
+  });
+
+  test.each([
+    ["task_id", uuid],
+    ["parent_task_id", uuid],
+    ["root_task_id", uuid],
+    ["task_id", hash],
+    ["id", hash],
+    ["id", "order-1234567"],
+    ["fingerprint", `x${hash}`],
+    ["name", hash],
+    ["queue", "1234567"],
+    ["created_at", "order-1234567"],
+    ["slug", "Order 1234567"],
+    ["state", "1234567"],
+  ])("still mask %s %j", (key, value) => {
+    expect((wide.answer({ [key]: value }) as Record<string, string>)[key]).toContain("[REDACTED]");
+  });
+
+  test.each(["task", "queue", "worker"])("still mask the name of a %s that is a target", (target_type) => {
+    expect(wide.answer({ target_type, target_id: uuid })).not.toHaveProperty("target_id", uuid);
+  });
 });

@@ -1,4 +1,4 @@
-import { isRawJson, type Redactor } from "@svc/protocol";
+import { isRawJson, isUuid, type Redactor } from "@svc/protocol";
 
 /** Shows names of tasks, queues and workers without what the value rules of redaction match in them. The stored names stay as they are. */
 export interface Masking {
@@ -10,14 +10,24 @@ export interface Masking {
   worker(text: string): string;
 }
 
-/** Redacted before they were stored, what operators typed themselves, or positions: no names of tasks, queues or workers. */
+/** Redacted before they were stored, or what operators typed themselves: no names of tasks, queues or workers. */
 const otherMembers: ReadonlySet<string> = new Set([
   ...["args", "kwargs", "exception", "traceback", "override_args", "override_kwargs", "exception_message"],
-  ...["cursor", "next_cursor", "user_agent", "token", "hmac_secret", "link"],
+  ...["user_agent", "token", "hmac_secret", "link"],
 ]);
 /** Names and addresses of people, which the pages about them are for. */
 const ofPeople = /email|display_name/;
 const workerMembers: ReadonlySet<string> = new Set(["worker", "worker_name", "workers", "hostname", "worker_id"]);
+/** All that a saved view consists of. Only who wrote it reads it, and what is read is written back when it is changed. */
+const savedViewMembers: ReadonlySet<string> = new Set(["id", "name", "filters", "created_at", "updated_at"]);
+/** What the service makes itself; extra patterns of an operator may match its form. */
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+const fingerprint = /^[0-9a-f]{32}$/;
+const slug = /^[a-z0-9-]{1,100}$/;
+const state = /^[a-z_]{1,40}$/;
+/** Ids that engines give to tasks may have any form, also that of a UUID. */
+const ofTask = /(?:^|_)task_id$/;
+const targetsByName: ReadonlySet<unknown> = new Set(["task", "queue", "worker"]);
 /** Keys that are known to hold nothing. */
 const mostKnownKeys = 4_096;
 /** An answer is nested as deeply as what agents report in it. */
@@ -51,13 +61,15 @@ export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
   }
 
   function walkObject(object: Readonly<Record<string, unknown>>, ofWorker: boolean, depth: number): unknown {
+    if (isSavedView(object)) return object;
     const isTask = "kwargs" in object;
     let changed: [string, unknown][] | undefined;
     const keys = Object.keys(object);
     for (let index = 0; index < keys.length; index += 1) {
       const key = keys[index] as string;
       const before = object[key];
-      const isLeft = otherMembers.has(key) || (isTask && key === "result") || ofPeople.test(key);
+      const isLeft =
+        otherMembers.has(key) || (isTask && key === "result") || ofPeople.test(key) || isOwn(object, key, before);
       const shown = isLeft ? before : walk(before, ofWorker || isAboutWorker(object, key), depth + 1);
       // A key may be a name too, as in results by task id.
       const shownKey = keyShown(key, ofWorker);
@@ -88,6 +100,21 @@ function isAboutWorker(object: Readonly<Record<string, unknown>>, key: string): 
   if (key === "target_id") return object.target_type === "worker";
   return (key === "value" || key === "values") && object.field === "worker";
 }
+
+/** Whether the service made the value itself. The form is checked too, because a key may be a name. */
+function isOwn(object: Readonly<Record<string, unknown>>, key: string, value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  if (key === "fingerprint") return fingerprint.test(value);
+  if (key === "slug" || key.endsWith("_slug")) return slug.test(value);
+  if (key === "state") return state.test(value);
+  if (key.endsWith("cursor")) return true;
+  if (key === "target_id" && targetsByName.has(object.target_type)) return false;
+  if (key === "id" || key.endsWith("_id")) return !ofTask.test(key) && isUuid(value);
+  return instant.test(value);
+}
+
+const isSavedView = (object: Readonly<Record<string, unknown>>): boolean =>
+  "filters" in object && Object.keys(object).every((key) => savedViewMembers.has(key));
 
 /** Two names that look the same once they are masked stay two members. */
 function withOwnKeys(members: readonly [string, unknown][]): [string, unknown][] {

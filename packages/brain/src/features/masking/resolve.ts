@@ -1,4 +1,4 @@
-import { parseTaskQuery, printTaskQuery, type TextTest } from "@svc/client/task-query";
+import { parseTaskQuery, printTaskQuery, printTerm, type TextTest } from "@svc/client/task-query";
 import { isUuid, redactionMarker } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
@@ -13,25 +13,35 @@ export type NameKind = "name" | "queue" | "worker";
 const mostNames = 5_000;
 /** Task ids that begin like a masked one and are compared with it. */
 const mostTaskIds = 2_000;
-/** Masked task ids that one request may name; further ones find nothing. */
+/** Masked task ids that one request may name. */
 const mostMaskedIds = 50;
 
 export const isMasked = (text: string): boolean => text.includes(redactionMarker);
 
 /** Finds what a client means who saw names and ids of a project only masked, or who gives the id of a task's row. */
 export function createResolver({ database, masking }: { database: Database<Tables>; masking: Masking }) {
-  /** The names that are shown as this one. */
-  async function namesShownAs(projectId: string, kind: NameKind, shown: string, engine: string | null) {
+  /**
+   * The names that are shown as this one. It may itself be one of them: older versions stored the marker in names.
+   *
+   * @throws ApiError `conflict` when there are more names than are compared.
+   */
+  async function namesShownAs(
+    projectId: string,
+    kind: NameKind,
+    shown: string,
+    engine: string | null = null,
+  ): Promise<string[]> {
     const known = await namesOf(projectId, kind, engine);
     const mask = kind === "worker" ? masking.worker : masking.name;
-    return [...new Set(known)].filter((name) => name !== shown && mask(name) === shown);
+    return [...new Set(known)].filter((name) => mask(name) === shown);
   }
 
   async function namesOf(projectId: string, kind: NameKind, engine: string | null): Promise<string[]> {
     const column = kind === "worker" ? "worker_name" : kind;
-    const ofTasks = engine === null ? await taskValues(database, projectId, column, mostNames) : [];
-    if (kind === "name") return ofTasks;
-    return [...ofTasks, ...(await namesIn(database, `${kind}s`, { projectId, engine }, mostNames))];
+    const ofTasks = engine === null ? await taskValues(database, projectId, column, mostNames + 1) : [];
+    const ofTable = kind === "name" ? [] : await namesIn(database, `${kind}s`, { projectId, engine }, mostNames + 1);
+    if (ofTasks.length > mostNames || ofTable.length > mostNames) throw ambiguous(kind);
+    return [...ofTasks, ...ofTable];
   }
 
   /**
@@ -54,13 +64,17 @@ export function createResolver({ database, masking }: { database: Database<Table
     const from = shown.slice(0, shown.indexOf(redactionMarker));
     const range = { from, below: textAfter(from) };
     const ids = await taskIdsBetween(database, { projectId, engine }, range, mostTaskIds + 1);
-    const same = ids.filter((id) => id !== shown && masking.name(id) === shown);
     if (ids.length > mostTaskIds) throw ambiguous("task_id");
-    return onlyOne(same, shown, "task_id");
+    return onlyOne(
+      ids.filter((id) => masking.name(id) === shown),
+      shown,
+      "task_id",
+    );
   }
 
   return {
     nameShownAs,
+    namesShownAs,
 
     /** The engine's ids of tasks, in the order of the given ones. Ids that name nothing stay as they are. */
     async taskIds(projectId: string, engine: string | null, given: readonly string[]): Promise<string[]> {
@@ -73,7 +87,8 @@ export function createResolver({ database, masking }: { database: Database<Table
         const own = await idsOfEngine(database, { projectId, engines, taskIds: given });
         for (const { task_id } of own) found.delete(task_id.toLowerCase());
       }
-      const masked = engine === null ? [] : [...new Set(given.filter(isMasked))].slice(0, mostMaskedIds);
+      const masked = engine === null ? [] : [...new Set(given.filter(isMasked))];
+      if (masked.length > mostMaskedIds) throw ambiguous("task_id");
       const meant = new Map<string, string>();
       for (const id of masked) meant.set(id, await taskShownAs(projectId, engine ?? "", id));
       return given.map((id) => meant.get(id) ?? found.get(id.toLowerCase())?.task_id ?? id);
@@ -93,15 +108,30 @@ export function createResolver({ database, masking }: { database: Database<Table
         for (const test of term.tests) {
           tests.push(test);
           if (test.kind !== "is" || !isMasked(test.text)) continue;
-          const names = await namesShownAs(projectId, term.field, test.text, null);
-          tests.push(...names.map((name) => ({ kind: "is" as const, text: name })));
+          const names = await namesShownAs(projectId, term.field, test.text);
+          tests.push(...testsOf(names.filter((name) => name !== test.text)));
         }
         terms.push({ ...term, tests });
       }
-      return printTaskQuery(terms);
+      return readable(printTaskQuery(terms), "q");
     },
   };
 }
+
+/** A query of the task list that also asks for one of the names. A query with faults stays as it is and is refused where it is read. */
+export function withNames(query: string, kind: NameKind, names: readonly string[]): string {
+  if (parseTaskQuery(query).faults.length > 0) return query;
+  const term = printTerm({ kind: "label", field: kind, tests: testsOf(names), isNegated: false });
+  return readable(`${query} ${term}`.trim(), kind);
+}
+
+/** @throws ApiError `conflict` when the names make the query larger than one may be. */
+function readable(query: string, member: string): string {
+  if (parseTaskQuery(query).faults.length > 0) throw ambiguous(member);
+  return query;
+}
+
+const testsOf = (names: readonly string[]): TextTest[] => names.map((text) => ({ kind: "is", text }));
 
 export type Resolver = ReturnType<typeof createResolver>;
 
@@ -118,6 +148,6 @@ const ambiguous = (member: string): ApiError =>
     member,
     hint:
       member === "task_id"
-        ? "several tasks are shown with this id; use the id of the task's row instead"
-        : "several names are shown like this one; filter by q, or by engine",
+        ? "several tasks may be shown with this id; use the id of the task's row instead"
+        : "several names may be shown like this one; filter by q, or by engine",
   });

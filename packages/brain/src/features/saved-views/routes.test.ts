@@ -56,6 +56,15 @@ for (const dialect of testDialects) {
       expect((await brain.as.viewer.get(path)).body.items).toEqual([second.body, third.body, first.body]);
     });
 
+    test("come back as they were written, also with what is masked in names", async () => {
+      const filters = { queue: "bob@example.com", worker: "celery@a.example.com", q: "worker:celery@web1.example.com" };
+      const { body: made } = await create("Mails of bob@example.com", filters);
+      expect(made).toMatchObject({ name: "Mails of bob@example.com", filters });
+      const [listed] = (await brain.as.viewer.get(path)).body.items;
+      const { body: renamed } = await brain.as.viewer.put(`${path}/${made.id}`, body("Renamed", listed.filters));
+      expect(renamed.filters).toEqual(filters);
+    });
+
     test("are replaced as a whole", async () => {
       const { body: made } = await create("Mails", everyFilter);
       const { status, body: replaced } = await brain.as.viewer.put(`${path}/${made.id}`, body("Post", { queue: "q" }));

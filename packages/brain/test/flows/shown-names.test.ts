@@ -1,0 +1,115 @@
+import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
+import { testDialects } from "@svc/testkit/databases";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { queueRow } from "../queue-rows.ts";
+import { insertTasks } from "../task-rows.ts";
+
+/** Older versions stored the marker in the place of a whole name, and agents of theirs still send it. */
+const marker = "[REDACTED]";
+const engine = "bullmq";
+
+for (const dialect of testDialects) {
+  describe(`a name that is stored as it is shown, on ${dialect}`, () => {
+    let brain: TestBrain;
+    const get = (path: string) => brain.as.viewer.get(`/projects/shop${path}`);
+    const idsOf = async (params: Record<string, string>): Promise<string[]> => {
+      const { body } = await get(`/tasks?${new URLSearchParams(params)}`);
+      return body.items.map(({ id }: { id: string }) => id).sort();
+    };
+    const rowIds: string[] = [];
+
+    beforeAll(async () => {
+      brain = await startTestBrain({ dialect });
+      const { database } = brain.running.brain;
+      const project_id = brain.project.id;
+      const rows = [
+        { project_id, task_id: "plain", queue: "mail", name: "plain", worker_name: "w" },
+        { project_id, task_id: marker, queue: marker, name: marker, worker_name: marker },
+        { project_id, task_id: "bob@example.com", queue: "bob@example.com", name: "4111111111111111" },
+        { project_id, task_id: "alone", queue: `old:${marker}`, worker_name: "4111111111111111" },
+      ];
+      await insertTasks(database, rows);
+      const queues = [marker, "bob@example.com", `old:${marker}`].map((name) => queueRow({ project_id, name, engine }));
+      await database.write((tx) => tx.insertInto("queues").values(queues).execute());
+      for (const { task_id } of rows) {
+        const found = await database.read.selectFrom("tasks").select("id").where("task_id", "=", task_id).execute();
+        rowIds.push(found[0]?.id as string);
+      }
+    });
+    afterAll(() => brain.stop());
+    const ids = (...indexes: number[]) => indexes.map((index) => rowIds[index]).sort();
+
+    test.each([
+      [{ queue: marker }, [1, 2]],
+      [{ queue: marker, q: "id:bob@example.com" }, [2]],
+      [{ q: `queue:"${marker}"` }, [1, 2]],
+      [{ q: `-queue:"${marker}"` }, [0, 3]],
+      [{ name: marker }, [1, 2]],
+      [{ worker: marker }, [1, 3]],
+      [{ queue: marker, worker: marker }, [1]],
+      [{ queue: `old:${marker}` }, [3]],
+      [{ queue: `none:${marker}` }, []],
+    ])("%j finds the tasks of every name that is shown so", async (params, indexes) => {
+      expect(await idsOf(params as Record<string, string>)).toEqual(ids(...indexes));
+    });
+
+    test("is as ambiguous as the others where one object is meant", async () => {
+      for (const path of [`/queues/${engine}/${marker}`, `/tasks/${engine}/${marker}`]) {
+        const answer = await get(encodeURI(path));
+        expect(answer.status, path).toBe(409);
+        expect(answer.body).toMatchObject({ error: "conflict", details: { reason: "ambiguous_name" } });
+      }
+    });
+
+    test("is found where nothing else is shown so", async () => {
+      expect((await get(encodeURI(`/queues/${engine}/old:${marker}`))).body.name).toBe(`old:${marker}`);
+    });
+
+    test("with more names than are compared, none is chosen", async () => {
+      const { database } = brain.running.brain;
+      const queues = Array.from({ length: 5_001 }, (_, index) =>
+        queueRow({ project_id: brain.project.id, name: `q-${index}`, engine: "many" }),
+      );
+      await database.write(async (tx) => {
+        for (let from = 0; from < queues.length; from += 500) {
+          await tx
+            .insertInto("queues")
+            .values(queues.slice(from, from + 500))
+            .execute();
+        }
+      });
+      const answer = await get(`/queues/many/${encodeURIComponent(`gone:${marker}`)}`);
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({ error: "conflict", details: { reason: "ambiguous_name" } });
+    });
+
+    test("with more masked task ids than a request may name, none is taken as it is written", async () => {
+      const task_ids = Array.from({ length: 51 }, (_, index) => `${index}:${marker}`);
+      const filter = { engine, task_ids };
+      const answer = await brain.as.operator.post("/projects/shop/bulk-retry-requests", {
+        idempotency_key: "many",
+        filter,
+      });
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({ error: "conflict", details: { reason: "ambiguous_name" } });
+    });
+
+    test("names that do not fit into one query are refused", async () => {
+      const { database } = brain.running.brain;
+      const project_id = brain.project.id;
+      await insertTasks(
+        database,
+        Array.from({ length: 51 }, (_, index) => ({
+          project_id,
+          task_id: `wide-${index}`,
+          queue: `wide:u${index}@example.com`,
+        })),
+      );
+      for (const params of [{ queue: `wide:${marker}` }, { q: `queue:"wide:${marker}"` }]) {
+        const answer = await get(`/tasks?${new URLSearchParams(params as Record<string, string>)}`);
+        expect(answer.status).toBe(409);
+        expect(answer.body).toMatchObject({ error: "conflict", details: { reason: "ambiguous_name" } });
+      }
+    });
+  });
+}
