@@ -7,13 +7,16 @@ import type { Log } from "./log.ts";
 import type { BoundLoop } from "./loop.ts";
 import type { Metrics } from "./metrics.ts";
 
-const dayMs = 86_400_000;
-/** Wall clock and monotonic clock may differ by this much between two passes, and within a day. */
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** A pass is skipped when wall clock and monotonic clock moved apart by more than this since the one before. */
 const divergenceMs = 60_000;
-/** After a divergence the passes are held for this long on the monotonic clock. */
-const holdMs = dayMs;
-/** A service that was off for longer cannot tell its absence from a clock that moved meanwhile. */
+/** Each sleep of a machine moves them apart, so only more than this holds all passes; nor can a start tell an absence of this length from a wrong clock. */
 const longestAbsenceMs = 7 * dayMs;
+/** How long the passes are held then, on the monotonic clock. */
+const holdMs = dayMs;
+/** A skipped pass is made up for after this long: a machine that sleeps between any two passes would never remove anything otherwise. */
+const retryMs = 300_000;
 
 /**
  * The instant from which retention counts its days back: now, or a day before the newest row of the table when that is earlier.
@@ -28,16 +31,16 @@ export interface RetentionHold {
   readonly reason: "clock_changed" | "service_was_off";
   /** How far the wall clock moved against the monotonic one, or how long the service was off. */
   readonly byMs: number;
-  /** When the passes go on at the latest, by the wall clock as it is now. */
-  readonly until: Date;
+  /** When the passes go on at the latest, by the wall clock as it is now; null when each loop skips one pass only. */
+  readonly until: Date | null;
 }
 
 export interface RetentionGuard {
-  /** Compares the clocks. Why nothing may be removed by age now; null when passes may run. */
+  /** Compares the clocks. Why passes are held or skipped now; null when all run. */
   check(): RetentionHold | null;
   /** To call once at the start, with the last instant at which an earlier process knew the time. */
   begin(lastSeen: Date | null): void;
-  /** The loop, but for passes while there is a hold. Loops that remove nothing by age are returned as they are. */
+  /** The loop, but for passes that are held or skipped. Loops that remove nothing by age are returned as they are. */
   guard(loop: BoundLoop): BoundLoop;
 }
 
@@ -55,6 +58,12 @@ interface OpenHold {
   isCorrected(): boolean;
 }
 
+/** The difference of the two clocks at an instant of the monotonic one. */
+interface Sample {
+  readonly offset: number;
+  readonly atMs: number;
+}
+
 export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps): RetentionGuard {
   const held = metrics.gauge({
     name: "svc_retention_held",
@@ -64,16 +73,23 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
   held.set(0);
   /** Difference of the two clocks: constant while the wall clock is not moved. */
   const offset = () => clock.now().getTime() - clock.monotonicMs();
-  // Steps too small for one pass add up, so each day has a fixed point as well.
-  let day = { offset: offset(), atMs: clock.monotonicMs() };
-  let lastOffset = day.offset;
+  const sample = (): Sample => ({ offset: offset(), atMs: clock.monotonicMs() });
+  // One an hour for a day, the oldest first: jumps add up against each of them.
+  let samples = [sample()];
+  let lastOffset = offset();
   let hold: OpenHold | null = null;
+  /** The last move that skips a pass, shown until a pass ran. */
+  let move: { readonly byMs: number; readonly atMs: number } | null = null;
+  /** The difference at the last pass of each loop, and for loops that had none yet. */
+  const atLastPass = new Map<string, number>();
+  let atFirst = lastOffset;
 
   function begin(opened: OpenHold): void {
     hold = opened;
+    move = null;
     held.set(1);
     const { reason, byMs } = opened;
-    log.warn("retention.held", { reason, by_seconds: Math.round(byMs / 1000), hours: holdMs / 3_600_000 });
+    log.warn("retention.held", { reason, by_seconds: Math.round(byMs / 1000), hours: holdMs / hourMs });
   }
 
   function end(reason: string): void {
@@ -82,38 +98,72 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
     log.info("retention.resumed", { reason });
   }
 
-  function beginDay(): void {
-    day = { offset: offset(), atMs: clock.monotonicMs() };
+  /** From now on the clock is taken to be right. */
+  function trust(): void {
+    samples = [sample()];
+    atLastPass.clear();
+    atFirst = offset();
   }
 
   function compare(): void {
     const nowMs = clock.monotonicMs();
     const present = offset();
-    const hasMoved = Math.abs(present - lastOffset) > divergenceMs;
+    const movedMs = present - lastOffset;
     lastOffset = present;
     if (hold !== null) {
       if (hold.isCorrected()) {
+        if (hold.reason === "service_was_off") trust();
         end("clock_corrected");
         return;
       }
-      if (hasMoved) hold.untilMs = nowMs + holdMs;
+      if (Math.abs(movedMs) > longestAbsenceMs) hold.untilMs = nowMs + holdMs;
       if (nowMs < hold.untilMs) return;
       end("time_passed");
-      beginDay();
+      trust();
       return;
     }
-    const trusted = day.offset;
-    if (hasMoved || Math.abs(present - trusted) > divergenceMs) {
-      const isCorrected = () => Math.abs(offset() - trusted) <= divergenceMs;
-      begin({ reason: "clock_changed", byMs: present - trusted, untilMs: nowMs + holdMs, isCorrected });
-    } else if (nowMs - day.atMs >= dayMs) beginDay();
+    const from = samples.reduce((most, one) =>
+      Math.abs(present - one.offset) > Math.abs(present - most.offset) ? one : most,
+    );
+    const isWithinAbsence = () => Math.abs(offset() - from.offset) <= longestAbsenceMs;
+    if (!isWithinAbsence()) {
+      const byMs = present - from.offset;
+      begin({ reason: "clock_changed", byMs, untilMs: nowMs + holdMs, isCorrected: isWithinAbsence });
+      return;
+    }
+    if (Math.abs(movedMs) > divergenceMs) {
+      move = { byMs: movedMs, atMs: nowMs };
+      log.info("retention.clock_moved", { by_seconds: Math.round(movedMs / 1000) });
+    }
+    if (nowMs - samples.at(-1)!.atMs >= hourMs) samples.push(sample());
+    while (samples.length > 1 && nowMs - samples[1]!.atMs >= dayMs) samples.shift();
   }
 
   function check(): RetentionHold | null {
     compare();
-    if (hold === null) return null;
-    const { reason, byMs, untilMs } = hold;
-    return { reason, byMs, until: new Date(clock.now().getTime() + untilMs - clock.monotonicMs()) };
+    const nowMs = clock.monotonicMs();
+    if (hold !== null) {
+      const { reason, byMs, untilMs } = hold;
+      return { reason, byMs, until: new Date(clock.now().getTime() + untilMs - nowMs) };
+    }
+    // In a replica that leads no loop there is no next pass.
+    if (move !== null && nowMs - move.atMs >= hourMs) move = null;
+    return move === null ? null : { reason: "clock_changed", byMs: move.byMs, until: null };
+  }
+
+  /** Why the pass of a loop that is due now must not run; null when it may. */
+  function reasonAgainst(name: string): RetentionHold["reason"] | null {
+    compare();
+    if (hold !== null) return hold.reason;
+    const present = offset();
+    const byMs = present - (atLastPass.get(name) ?? atFirst);
+    atLastPass.set(name, present);
+    if (Math.abs(byMs) > divergenceMs) {
+      move ??= { byMs, atMs: clock.monotonicMs() };
+      return "clock_changed";
+    }
+    move = null;
+    return null;
   }
 
   return {
@@ -128,11 +178,16 @@ export function createRetentionGuard({ clock, log, metrics }: RetentionGuardDeps
     },
     guard(loop) {
       if (!loop.removesByAge) return loop;
+      let isSkipped = false;
       return {
         ...loop,
+        get everyMs() {
+          return isSkipped ? Math.min(retryMs, loop.everyMs) : loop.everyMs;
+        },
         async tick(context) {
-          const found = check();
-          return found === null ? loop.tick(context) : { held: found.reason };
+          const reason = reasonAgainst(loop.name);
+          isSkipped = reason !== null && hold === null;
+          return reason === null ? loop.tick(context) : { held: reason };
         },
       };
     },

@@ -271,6 +271,27 @@ for (const dialect of testDialects) {
       expect(answer).toMatchObject({ status: 200, body: { checks: { retention: { status: "ok" } } } });
     });
 
+    test("skips one pass after the machine slept for a night, says so, and then removes what is due", async () => {
+      const now = clock.now().getTime();
+      await plant("tasks.retention", new Date(now - 400 * dayMs));
+      await plant("tasks.retention", new Date(now));
+      clock.setWall(new Date(now + dayMs / 2));
+      const { health } = brain.running.brain.features;
+      expect((await health.deep()).checks.retention).toEqual({
+        status: "degraded",
+        detail:
+          "The system clock moved forward by 12 hours: old rows are removed one pass later. Normal after the machine slept.",
+      });
+      expect(await brain.runLoop("tasks.retention")).toEqual({ held: "clock_changed" });
+      expect(await countsOf(["tasks"])).toEqual({ tasks: 2 });
+      for (const name of Object.keys(cases)) await brain.runLoop(name);
+      await brain.runLoop("tasks.retention");
+      expect(await countsOf(["tasks"])).toEqual({ tasks: 1 });
+      clock.advance(60_000);
+      await brain.runLoop("health.write-probe");
+      expect((await health.deep()).checks.retention).toEqual({ status: "ok" });
+    });
+
     test("removes nothing for a day after a start that finds the clock more than a week ahead", async () => {
       await brain.runLoop("health.watch-clock");
       const later = createFakeClock(new Date(clock.now().getTime() + 120 * dayMs));

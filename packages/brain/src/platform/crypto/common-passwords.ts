@@ -5,6 +5,7 @@ const require = createRequire(import.meta.url);
 const listed = 10_000;
 /** Names of this service and of what runs beside it, and phrases that no list of leaked passwords holds. */
 const ownWords = [
+  "administrator",
   "changeit",
   "temppassword",
   "welcomehome",
@@ -52,13 +53,18 @@ const written: Readonly<Record<string, string>> = {
 export const withoutLeet = (lower: string): string => lower.replace(/[01345790@$!]/g, (sign) => written[sign] ?? sign);
 
 /** A text from its first to its last letter. */
-export const betweenLetters = (text: string): string => /\p{L}(?:[\s\S]*\p{L})?/u.exec(text)?.[0] ?? "";
-export const betweenLettersAndDigits = (text: string): string =>
-  /[\p{L}\p{N}](?:[\s\S]*[\p{L}\p{N}])?/u.exec(text)?.[0] ?? "";
+const betweenLetters = (text: string): string => /\p{L}(?:[\s\S]*\p{L})?/u.exec(text)?.[0] ?? "";
+const betweenLettersAndDigits = (text: string): string => /[\p{L}\p{N}](?:[\s\S]*[\p{L}\p{N}])?/u.exec(text)?.[0] ?? "";
+export const lettersAndDigitsOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "");
 const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, "");
 
 /** Shorter words stand in random passwords by chance. */
 const shortestWord = 4;
+/** So many characters before a word of at least this length, or after it, are decoration as well. */
+const longestAffix = 2;
+const shortestDecorated = 6;
+/** Letters that all decoration of a word may have together. */
+const mostOtherLetters = 3;
 
 /** Whether a password in lower case is a common one with digits or signs around it or for its letters. */
 export function isCommonPassword(lower: string): boolean {
@@ -71,8 +77,22 @@ export function isCommonPassword(lower: string): boolean {
       return (
         [text, betweenLettersAndDigits(text), betweenLetters(text)].some(isKnown) ||
         // Signs inside of a word are few; more of them are no decoration.
-        (letters.length * 2 >= text.length && isKnown(letters))
+        (letters.length * 2 >= text.length && isKnown(letters)) ||
+        cores(text, letters.length).some(isKnown)
       );
     }) || isKnown(withoutLeet(bare))
   );
 }
+
+/** The words of a text without a few letters before and after them, where few letters of the text are outside of that word. */
+function cores(text: string, letters: number): string[] {
+  const isEnough = (word: string) => word.length >= Math.max(shortestDecorated, letters - mostOtherLetters);
+  return text
+    .split(/[^\p{L}]+/u)
+    .filter(isEnough)
+    .flatMap((word) => affixes.map(([before, after]) => word.slice(before, word.length - after)))
+    .filter(isEnough);
+}
+
+const counts = Array.from({ length: longestAffix + 1 }, (_, count) => count);
+const affixes = counts.flatMap((before) => counts.map((after) => [before, after] as const));

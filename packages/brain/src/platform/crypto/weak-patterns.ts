@@ -1,4 +1,4 @@
-import { betweenLetters, betweenLettersAndDigits, withoutLeet } from "./common-passwords.ts";
+import { lettersAndDigitsOf, withoutLeet } from "./common-passwords.ts";
 
 // Passwords that look long and are quickly guessed. Each rule goes over the text a fixed number of times.
 
@@ -10,6 +10,7 @@ const rows = [
   ...["qwertyuiop", "asdfghjkl", "zxcvbnm"],
   ...["qwertzuiop", "yxcvbnm"],
   ...["azertyuiop", "qsdfghjklm", "wxcvbn"],
+  ...["йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю"],
   ...["1qaz", "2wsx", "3edc", "4rfv", "5tgb", "6yhn", "7ujm", "8ik,", "9ol.", "0p;/"],
   ...["!qaz", "@wsx", "#edc", "$rfv", "%tgb", "^yhn", "&ujm"],
 ].map((row) => new Map([...row].map((key, place) => [key, place])));
@@ -41,58 +42,78 @@ export function isKeyboardSequence(lower: string): boolean {
   return lower.length > 0 && isInRun.reduce((sum, one) => sum + one, 0) >= mostOfIt * lower.length;
 }
 
-/** Blocks up to this length are found wherever they begin; longer ones when the whole password is made of them. */
-const longestBlock = 24;
+/** Short blocks are found by their distance; longer ones by their beginnings. */
+const longestShortBlock = 24;
 const repeatedShare = 0.55;
 const fewestCharacters = 5;
+/** Blocks of fewer characters occur twice by chance. */
+const shortestRepeat = 4;
+/** What must be left of a password without the blocks that occur twice in it. */
+const fewestOutside = 8;
 
-/** Whether most of a password is one character or block repeated, such as `aaaaaaaa` and `abcabcabc`. */
+/** Whether most of a password is characters or blocks that are repeated, such as `aaaaaaaa`, `abcabcabc` and `word1-word2`. */
 export function isRepeated(lower: string): boolean {
   if (lower.length >= 8 && new Set(lower).size < fewestCharacters) return true;
-  for (let block = 1; block <= Math.min(longestBlock, lower.length - 1); block += 1) {
+  for (let block = 1; block <= Math.min(longestShortBlock, lower.length - 1); block += 1) {
     let same = 0;
     for (let at = block; at < lower.length; at += 1) {
       if (lower.charCodeAt(at) === lower.charCodeAt(at - block)) same += 1;
     }
     if (same >= repeatedShare * lower.length) return true;
   }
-  return [lower, betweenLettersAndDigits(lower), betweenLetters(lower)].some(
-    (core) => core.length * 2 >= lower.length && isOnePartRepeated(core),
-  );
+  // Without separators: they are alike between any two words.
+  const text = lettersAndDigitsOf(lower);
+  return text.length >= 2 * shortestRepeat && countOutsideRepeats(text) < fewestOutside;
 }
 
-/** Whether a text is a part of at least two characters, over and over; the last one may be cut. */
-function isOnePartRepeated(text: string): boolean {
-  if (text.length < 8) return false;
-  // The failure function of Knuth, Morris and Pratt: the longest beginning that also ends here.
-  const border = new Uint16Array(text.length);
-  for (let at = 1, length = 0; at < text.length; at += 1) {
-    while (length > 0 && text.charCodeAt(at) !== text.charCodeAt(length)) length = border[length - 1] as number;
-    if (text.charCodeAt(at) === text.charCodeAt(length)) length += 1;
-    border[at] = length;
+/** How many characters of a text are in no block that occurs at another place of it as well. */
+function countOutsideRepeats(text: string): number {
+  const isRepeat = new Uint8Array(text.length);
+  const firstAt = new Map<string, number>();
+  for (let at = 0; at + shortestRepeat <= text.length; at += 1) {
+    const block = text.slice(at, at + shortestRepeat);
+    const first = firstAt.get(block);
+    if (first === undefined) firstAt.set(block, at);
+    else if (at - first >= shortestRepeat) {
+      isRepeat.fill(1, first, first + shortestRepeat);
+      isRepeat.fill(1, at, at + shortestRepeat);
+    }
   }
-  return text.length - (border[text.length - 1] as number) <= text.length / 2;
+  return isRepeat.filter((one) => one === 0).length;
 }
 
-/** Shorter names stand in other words by chance. */
+/** Shorter names stand in other words by chance, and count only where they stand alone. */
 const shortestPart = 4;
+const shortestAlone = 2;
 /** What must be left of a password without the names in it. */
 const fewestOwnLetters = 8;
+const fewestBesideShort = 4;
 
 /** Whether little is left of a password without its owner's names and e-mail address. */
 export function isPersonal(lower: string, about: readonly string[]): boolean {
-  const parts = about.flatMap(partsOf).filter((part) => part.length >= shortestPart);
-  return [lower, withoutLeet(lower)].some((text) => {
+  const names = about.filter((text) => !text.includes("@")).map((text) => lettersAndDigitsOf(folded(text)));
+  const joined = [names.join(""), names.toReversed().join("")];
+  const parts = [...about.flatMap(partsOf), ...joined];
+  // The longest first, so that a whole address goes before its parts.
+  const long = parts.filter((part) => part.length >= shortestPart).sort((a, b) => b.length - a.length);
+  const short = new Set(parts.filter((part) => part.length >= shortestAlone && part.length < shortestPart));
+  const spellings = [lower, withoutLeet(lower)];
+  return [...spellings, ...spellings.map(lettersAndDigitsOf)].some((text) => {
     let rest = text;
-    // The longest first, so that a whole address goes before its parts.
-    for (const part of parts.toSorted((a, b) => b.length - a.length)) rest = rest.replaceAll(part, " ");
-    return rest !== text && rest.replace(/[^\p{L}]/gu, "").length < fewestOwnLetters;
+    for (const part of long) rest = rest.replaceAll(part, " ");
+    if (rest !== text && countLetters(rest) < fewestOwnLetters) return true;
+    const words = rest.split(/[^\p{L}]+/u);
+    const others = words.filter((word) => !short.has(word));
+    return others.length < words.length && countLetters(others.join("")) < fewestBesideShort;
   });
 }
 
+const folded = (text: string): string => text.normalize("NFKC").toLowerCase();
+const countLetters = (text: string): number => text.replace(/[^\p{L}]/gu, "").length;
+
 function partsOf(text: string): string[] {
-  const lower = text.normalize("NFKC").toLowerCase();
+  const lower = folded(text);
   const [local = "", domain = ""] = lower.split("@");
   const words = lower.split(/[^\p{L}\p{N}]+/u);
-  return [lower, local, domain, lower.replace(/[^\p{L}\p{N}]/gu, ""), local.replace(/[^\p{L}\p{N}]/gu, ""), ...words];
+  return [lower, local, domain, lettersAndDigitsOf(lower), lettersAndDigitsOf(local), ...words];
 }

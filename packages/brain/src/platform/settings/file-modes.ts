@@ -38,12 +38,21 @@ export function secureHome(home: string): string[] {
   } catch {
     return [];
   }
-  const isOwnFolder = root !== homedir() && dirname(root) !== root;
+  const isOwnFolder = root !== userHome() && dirname(root) !== root;
   const pass = createPass(root);
   if (isOwnFolder) pass.correct(root);
   const names = namesIn(root);
   for (const name of isOwnFolder ? names : names.filter(isSvcFile)) pass.walk(join(root, name));
   return pass.warnings();
+}
+
+/** The user's home directory, without the links on the way to it. */
+function userHome(): string {
+  try {
+    return realpathSync(homedir());
+  } catch {
+    return homedir();
+  }
 }
 
 /** The same for an embedded database's file and those that SQLite keeps beside it, wherever they are. */
