@@ -8,8 +8,9 @@ import type { Tag } from "../platform/http/scopes.ts";
 const tagsWithNames: ReadonlySet<Tag> = new Set(["home", "activity"]);
 
 /**
- * Masks names in every answer about projects, errors included, and takes masked names and ids of rows in the requests. Streams are masked
- * where they are made. Call it before routes are mounted.
+ * Masks names in every answer about projects, and takes masked names and ids of rows in the requests. Streams are masked where they are
+ * made. Errors are not masked: they repeat the request at most, and what an agent said in them was redacted. Call it before routes are
+ * mounted.
  */
 export function maskNames(app: App, { masking, resolver }: { masking: Masking; resolver: Resolver }): void {
   app.addHook("preSerialization", (request, _reply, payload, done) => {
