@@ -173,10 +173,23 @@ export async function startAccess(
     secrets: createKeyring("audit-secret-0123456789-01234567890"),
   });
   await audit.prepare();
-  const passwords = createPasswords(
+  const checked = createPasswords(
     { SVC_ARGON2_TIME_COST: 1, SVC_ARGON2_MEMORY_COST: 8192, SVC_ARGON2_PARALLELISM: 1 },
     limits,
   );
+  /** For whom passwords were hashed and verified, in order. */
+  const passwordSources: string[] = [];
+  const passwords: typeof checked = {
+    ...checked,
+    hash(password, source) {
+      passwordSources.push(source);
+      return checked.hash(password, source);
+    },
+    verify(stored, password, source) {
+      passwordSources.push(source);
+      return checked.verify(stored, password, source);
+    },
+  };
   const users = createUsers({ database, clock });
   const memberships = createMemberships({ database, clock, onError });
   const projects = createProjects({
@@ -342,7 +355,7 @@ export async function startAccess(
 
   /** Makes an account without going through a route. */
   async function addUser(email: string, { isAdmin = false, password = adminPassword } = {}) {
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await passwords.hash(password, "fixture");
     return database.write((tx) => users.add(tx, { email, displayName: null, passwordHash, isAdmin }));
   }
 
@@ -387,6 +400,7 @@ export async function startAccess(
       agents,
       setup,
       passwords,
+      passwordSources,
       memberships,
       passwordReset,
       userAdministration,

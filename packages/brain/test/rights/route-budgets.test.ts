@@ -53,6 +53,7 @@ const budgets: Record<string, Budget> = {
     "POST /auth/mfa/verify",
     "POST /auth/mfa/disable",
     "POST /auth/step-up",
+    "POST /auth/change-password",
   ),
   setup: { cap: 5, windowSeconds: 900, routes: ["POST /setup/complete", "POST //setup"] },
   activity: perMinute(60, "GET /activity"),

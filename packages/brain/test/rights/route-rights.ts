@@ -74,10 +74,10 @@ POST   /auth/mfa/enroll-start                            session       !forbidde
 POST   /auth/mfa/enroll-complete                         session       !forbidden      fresh
 POST   /auth/mfa/verify                                  session       !forbidden
 POST   /auth/mfa/disable                                 session       !forbidden
-POST   /auth/mfa/recovery-codes/regenerate               session       !forbidden      fresh
+POST   /auth/mfa/recovery-codes/regenerate               session       !forbidden      fresh,proof
 GET    /auth/mfa/status                                  session       !forbidden
 GET    /auth/mfa/trusted-devices                         session       !forbidden
-POST   /auth/mfa/trusted-devices                         session       !forbidden      fresh
+POST   /auth/mfa/trusted-devices                         session       !forbidden      fresh,proof
 POST   /auth/mfa/trusted-devices/:device_id/revoke       session       !forbidden      fresh
 PATCH  /auth/mfa/trusted-devices/:device_id              session       !forbidden      fresh
 
@@ -92,9 +92,9 @@ POST   /invitations/accept                               optional      -
 
 GET    /users                                            global-admin  users:read
 GET    /users/:user_id                                   global-admin  users:read
-POST   /users                                            global-admin  !forbidden      fresh
-PATCH  /users/:user_id                                   global-admin  !forbidden      fresh
-POST   /users/:user_id/password                          global-admin  !forbidden      fresh
+POST   /users                                            global-admin  !forbidden      fresh,proof
+PATCH  /users/:user_id                                   global-admin  !forbidden      fresh,proof
+POST   /users/:user_id/password                          global-admin  !forbidden      fresh,proof
 DELETE /users/:user_id                                   global-admin  !forbidden      fresh
 GET    /users/:user_id/api-keys                          global-admin  !forbidden
 DELETE /users/:user_id/api-keys                          global-admin  !forbidden      fresh
@@ -113,11 +113,11 @@ GET    /projects/:slug                                   viewer        projects:
 PATCH  /projects/:slug                                   admin         projects:write
 DELETE /projects/:slug                                   admin         projects:write  fresh
 GET    /projects/:slug/memberships                       viewer        memberships:read
-POST   /projects/:slug/memberships                       admin         memberships:write  fresh
-PATCH  /projects/:slug/memberships/:membership_id        admin         memberships:write  fresh
+POST   /projects/:slug/memberships                       admin         memberships:write  fresh,proof
+PATCH  /projects/:slug/memberships/:membership_id        admin         memberships:write  fresh,proof
 DELETE /projects/:slug/memberships/:membership_id        admin         memberships:write  fresh
 GET    /projects/:slug/invitations                       admin         memberships:read
-POST   /projects/:slug/invitations                       admin         memberships:write  fresh
+POST   /projects/:slug/invitations                       admin         memberships:write  fresh,proof
 DELETE /projects/:slug/invitations/:invitation_id        admin         memberships:write
 
 GET    /projects/:slug/agents                            viewer        agents:read

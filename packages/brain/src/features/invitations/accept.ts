@@ -4,6 +4,7 @@ import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import type { Role, SessionActor } from "../../platform/http/actor.ts";
+import { sourceOf } from "../../platform/http/addresses.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditEntry, AuditOrigin } from "../audit/index.ts";
@@ -51,8 +52,7 @@ export async function acceptInvitation(
   request: AcceptRequest,
 ): Promise<Accepted> {
   const existing = await deps.users.findByEmail(invitation.email);
-  const join =
-    existing === undefined ? await asNewcomer(deps, invitation, request.body) : await asUser(existing, request);
+  const join = existing === undefined ? await asNewcomer(deps, invitation, request) : await asUser(existing, request);
   try {
     const accepted = await deps.database.write(async (tx) => {
       if (!(await consumeInvitation(tx, invitation.id, deps.clock.now()))) throw unknownInvitation();
@@ -108,13 +108,13 @@ async function asUser(existing: UserRow, { sessionOf }: AcceptRequest): Promise<
   };
 }
 
-async function asNewcomer(deps: AcceptDeps, { email }: OpenInvitation, body: AcceptBody): Promise<Join> {
+async function asNewcomer(deps: AcceptDeps, { email }: OpenInvitation, { body, origin }: AcceptRequest): Promise<Join> {
   const newcomer = requireNewcomer(body);
   const owner = { email, display_name: newcomer.display_name };
   const policy = { minChars: deps.settings.SVC_PASSWORD_MIN_LENGTH, owner };
   const refusal = passwordRefusal("password", newcomer.password, policy);
   if (refusal !== null) throw refusal;
-  const passwordHash = await deps.passwords.hash(newcomer.password);
+  const passwordHash = await deps.passwords.hash(newcomer.password, sourceOf(origin));
   return async (tx, { users }) => {
     const user = await users.add(tx, { email, displayName: newcomer.display_name, passwordHash, isAdmin: false });
     const created = { action: "user.created", target_type: "user", target_id: user.id, metadata: { is_admin: false } };

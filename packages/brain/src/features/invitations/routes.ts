@@ -20,7 +20,7 @@ export const invitationRoutes: Routes<{ invitations: Invitations }> = (app, { in
     "/projects/:slug/invitations",
     {
       schema: { params: ProjectParams, body: InviteBody, response: { 201: InvitedAnswer } },
-      config: { tag: "invitations", role: "admin", freshMfa: true },
+      config: { tag: "invitations", role: "admin", freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
       const { project, body } = request;

@@ -26,7 +26,7 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
     "/projects/:slug/memberships",
     {
       schema: { params: ProjectParams, body: GrantBody, response: { 201: Member } },
-      config: { tag: "memberships", role: "admin", freshMfa: true },
+      config: { tag: "memberships", role: "admin", freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
       const { user_id, role } = request.body;
@@ -41,7 +41,7 @@ export const membershipRoutes: Routes<MembershipRouteDeps> = (app, { memberships
     "/projects/:slug/memberships/:membership_id",
     {
       schema: { params: MembershipParams, body: RoleBody, response: { 200: Member } },
-      config: { tag: "memberships", role: "admin", freshMfa: true },
+      config: { tag: "memberships", role: "admin", freshMfa: true, stepUp: true },
     },
     (request) => administration.changeRole(aboutMember(request), request.body.role),
   );

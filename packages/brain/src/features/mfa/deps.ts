@@ -11,7 +11,7 @@ import type { MfaValues } from "./settings.ts";
 export interface MfaDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
-  readonly audit: Pick<Audit, "append">;
+  readonly audit: Pick<Audit, "append" | "refused">;
   readonly users: Pick<Users, "findById" | "noteFailure" | "noteSuccess">;
   readonly passwords: Pick<Passwords, "verify">;
   readonly history: Pick<SecurityHistory, "record" | "notify">;

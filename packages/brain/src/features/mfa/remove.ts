@@ -3,7 +3,7 @@ import type { SessionActor } from "../../platform/http/actor.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";
-import { noteFailedPassword } from "../users/index.ts";
+import { isOwnPassword } from "../users/index.ts";
 import { checkCode, factorLocked, isLocked, requireEnrolled } from "./check-code.ts";
 import type { MfaDeps } from "./deps.ts";
 import { revokeDevicesOf } from "./devices-store.ts";
@@ -23,19 +23,12 @@ export interface DisableRequest {
  * (mfa_locked), `conflict` (not_enrolled)
  */
 export async function disable(deps: MfaDeps, { actor, password, code, origin }: DisableRequest): Promise<void> {
-  const { users, passwords, clock, database, audit, history } = deps;
+  const { users, clock, database, audit, history } = deps;
   const user = await users.findById(actor.user.id);
   if (isLocked(requireEnrolled(user), clock.now())) throw factorLocked();
-  const { id, password_hash, locked_until } = user!;
-  const fits = await passwords.verify(password_hash, password);
-  const isAccountLocked = locked_until !== null && locked_until > clock.now();
+  const { id } = user!;
   const about = { action: "user.mfa_disabled", target_type: "user", target_id: id, ...origin };
-  if (!fits || isAccountLocked) {
-    const metadata = { reason: isAccountLocked ? "locked" : "wrong_password" };
-    const entry = { ...about, result: "failed", metadata };
-    await noteFailedPassword(deps, { userId: isAccountLocked ? null : id, entry });
-    throw wrongPassword();
-  }
+  if (!(await isOwnPassword(deps, { user: user!, password, entry: about }))) throw wrongPassword();
   const outcome = await database.write(async (tx) => {
     const checked = await checkCode(tx, deps, { userId: id, code, takesRecoveryCode: false, origin });
     if ("refusal" in checked) {

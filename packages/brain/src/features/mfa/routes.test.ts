@@ -261,6 +261,7 @@ for (const dialect of testDialects) {
         minutes(29);
         await browser.get("/auth/me");
         minutes(2);
+        expect((await browser.send("POST", "/auth/step-up", { password: adminPassword })).status).toBe(200);
         expect((await post("recovery-codes/regenerate")).status).toBe(200);
         fixture.clock.advance(1);
         for (const path of ["recovery-codes/regenerate", "trusted-devices", "enroll-start"])

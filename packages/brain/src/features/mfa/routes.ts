@@ -97,7 +97,7 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
 
   app.post(
     "/auth/mfa/recovery-codes/regenerate",
-    { schema: { response: { 200: RecoveryCodes } }, config: { tag: "mfa", freshMfa: true } },
+    { schema: { response: { 200: RecoveryCodes } }, config: { tag: "mfa", freshMfa: true, stepUp: true } },
     async (request) => {
       const actor = person(request.actor);
       return { recovery_codes: [...(await mfa.regenerateCodes(actor, originOf(request, actor)))] };
@@ -118,7 +118,10 @@ export const mfaRoutes: Routes<{ mfa: Mfa; cookies: Cookies }> = (app, { mfa, co
 
   app.post(
     "/auth/mfa/trusted-devices",
-    { schema: { body: TrustBody, response: { 201: TrustedDevice } }, config: { tag: "mfa", freshMfa: true } },
+    {
+      schema: { body: TrustBody, response: { 201: TrustedDevice } },
+      config: { tag: "mfa", freshMfa: true, stepUp: true },
+    },
     async (request, reply) => {
       const actor = person(request.actor);
       const trusted = await mfa.devices.trust({

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
 
 const email = "mira@example.org";
+const newPassword = "Granite-Orchard-58";
 const minute = 60_000;
 const start = "/auth/mfa/enroll-start";
 const stepUp = (browser: Browser, body: unknown) => browser.send("POST", "/auth/step-up", body);
@@ -23,7 +24,8 @@ for (const dialect of testDialects) {
 
     const reasons = async () =>
       (await fixture.auditRows("auth.step_up_failed")).map(({ metadata }) => JSON.parse(metadata));
-    const userRow = () => opened.database.read.selectFrom("users").selectAll().executeTakeFirstOrThrow();
+    const userRow = () =>
+      opened.database.read.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirstOrThrow();
 
     test("an enrollment needs no further proof for 15 minutes after the sign-in, and the password then", async () => {
       fixture.clock.advance(15 * minute);
@@ -53,7 +55,7 @@ for (const dialect of testDialects) {
 
     test("changing the password is a proof", async () => {
       fixture.clock.advance(16 * minute);
-      const body = { current_password: adminPassword, new_password: "Granite-Orchard-58" };
+      const body = { current_password: adminPassword, new_password: newPassword };
       expect((await browser.send("POST", "/auth/change-password", body)).status).toBe(200);
       expect((await browser.send("POST", start)).status).toBe(200);
     });
@@ -155,6 +157,63 @@ for (const dialect of testDialects) {
       expect(await browser.send("POST", start)).toMatchObject({ body: { error: "mfa_reverify_required" } });
       expect((await stepUp(browser, { code: factor.code() })).status).toBe(200);
       expect((await browser.send("POST", start)).status).toBe(200);
+    });
+
+    test.each([
+      ["POST", "/users", { email: "new@example.org", password: newPassword, is_admin: true }, 201],
+      ["PATCH", "/users/:id", { is_admin: true }, 200],
+      ["POST", "/users/:id/password", { new_password: newPassword }, 204],
+      ["POST", "/projects/default/memberships", { user_id: ":id", role: "admin" }, 201],
+      ["POST", "/projects/default/invitations", { email: "new@example.org", role: "admin" }, 201],
+    ] as const)("%s %s asks an administrator for a recent proof", async (method, path, body, done) => {
+      await fixture.addUser("root@example.org", { isAdmin: true });
+      const root = await fixture.signIn("root@example.org");
+      expect((await root.send("POST", "/projects", { slug: "default", name: "Default" })).status).toBe(201);
+      const { id } = await userRow();
+      const send = () =>
+        root.send(method, path.replace(":id", id), JSON.parse(JSON.stringify(body).replace(":id", id)));
+      fixture.clock.advance(16 * minute);
+      expect(await send()).toMatchObject(required("password"));
+      await stepUp(root, { password: adminPassword });
+      expect(await send()).toMatchObject({ status: done });
+    });
+
+    test("an administrator's old session does not get around the proof by its own password", async () => {
+      const { id } = await fixture.addUser("root@example.org", { isAdmin: true });
+      const root = await fixture.signIn("root@example.org");
+      fixture.clock.advance(16 * minute);
+      expect(await root.send("POST", `/users/${id}/password`, { new_password: newPassword })).toMatchObject(
+        required("password"),
+      );
+      const login = { email: "root@example.org", password: newPassword };
+      expect((await fixture.browser().send("POST", "/auth/login", login)).status).toBe(401);
+    });
+
+    test("recovery codes and trusted devices, which outlast the session, ask for a recent proof", async () => {
+      const factor = await fixture.enroll(browser);
+      fixture.clock.advance(16 * minute);
+      for (const path of ["/auth/mfa/recovery-codes/regenerate", "/auth/mfa/trusted-devices"])
+        expect(await browser.send("POST", path)).toMatchObject(required("password", "code"));
+      expect((await stepUp(browser, { code: factor.code() })).status).toBe(200);
+      expect((await browser.send("POST", "/auth/mfa/recovery-codes/regenerate")).status).toBe(200);
+      expect((await browser.send("POST", "/auth/mfa/trusted-devices")).status).toBe(201);
+    });
+
+    test("a changed role asks for a recent proof", async () => {
+      await fixture.addUser("root@example.org", { isAdmin: true });
+      const root = await fixture.signIn("root@example.org");
+      await root.send("POST", "/projects", { slug: "default", name: "Default" });
+      const user_id = (await userRow()).id;
+      const members = "/projects/default/memberships";
+      const { body } = await root.send("POST", members, { user_id, role: "viewer" });
+      fixture.clock.advance(16 * minute);
+      const raise = () => root.send("PATCH", `${members}/${body.id}`, { role: "admin" });
+      expect(await raise()).toMatchObject(required("password"));
+      await stepUp(root, { password: adminPassword });
+      expect((await raise()).status).toBe(200);
+      // Taking a right away needs no proof.
+      fixture.clock.advance(16 * minute);
+      expect((await root.send("DELETE", `${members}/${body.id}`)).status).toBe(204);
     });
 
     test("asks for a session and the CSRF token", async () => {

@@ -1,7 +1,7 @@
 import type { SessionActor } from "../../platform/http/actor.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import type { AuditOrigin } from "../audit/index.ts";
-import { noteFailedPassword } from "../users/index.ts";
+import { isOwnPassword } from "../users/index.ts";
 import { checkCode } from "./check-code.ts";
 import type { MfaDeps } from "./deps.ts";
 import { wrongPassword } from "./remove.ts";
@@ -30,17 +30,11 @@ export async function stepUp(deps: MfaDeps, request: StepUpRequest): Promise<voi
 }
 
 async function byPassword(deps: MfaDeps, { actor, origin }: StepUpRequest, password: string): Promise<void> {
-  const { users, passwords, clock } = deps;
+  const { users, clock } = deps;
   const user = await users.findById(actor.user.id);
   if (user === undefined) throw new ApiError("unauthenticated");
-  const fits = await passwords.verify(user.password_hash, password);
-  const isLocked = user.locked_until !== null && user.locked_until > clock.now();
-  const refuse = async (reason: "locked" | "wrong_password"): Promise<never> => {
-    const entry = { ...failed(actor, origin), metadata: { method: "password", reason } };
-    await noteFailedPassword(deps, { userId: reason === "locked" ? null : user.id, entry });
-    throw wrongPassword();
-  };
-  if (!fits || isLocked) await refuse(isLocked ? "locked" : "wrong_password");
+  const entry = { ...failed(actor, origin), metadata: { method: "password" } };
+  if (!(await isOwnPassword(deps, { user, password, entry }))) throw wrongPassword();
   const isProved = await deps.database.write(async (tx) => {
     // Judged again under the transaction: concurrent guesses may have locked the account, and a reset may have replaced the password.
     if (!(await users.noteSuccess(tx, user, clock.now()))) return false;
@@ -48,7 +42,9 @@ async function byPassword(deps: MfaDeps, { actor, origin }: StepUpRequest, passw
     await deps.audit.append(tx, { ...proved(actor, origin), metadata: { method: "password" } });
     return true;
   });
-  if (!isProved) await refuse("locked");
+  if (isProved) return;
+  deps.audit.refused({ ...entry, metadata: { ...entry.metadata, reason: "locked" } });
+  throw wrongPassword();
 }
 
 async function byCode(deps: MfaDeps, { actor, origin }: StepUpRequest, code: string): Promise<void> {

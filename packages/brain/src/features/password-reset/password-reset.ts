@@ -105,6 +105,7 @@ export function createPasswordReset(deps: PasswordResetDeps): PasswordReset {
     request({ email, origin }) {
       if (underWay.size >= maxUnderWay) {
         dropped({});
+        audit.refused({ ...aboutRequest(undefined, origin), result: "failed", metadata: { reason: "dropped" } });
         return;
       }
       const handled = handle(email, origin)

@@ -177,6 +177,10 @@ for (const dialect of testDialects) {
       expect(await ask(email, "10.1.0.1")).toMatchObject(accepted);
       expect(dropped()).toMatchObject([{ requests: 1 }, { requests: 40 }]);
       users.findByEmail = async () => undefined;
+      const rows = (await fixture.auditRows("auth.password_reset_requested")).map(({ metadata }) =>
+        JSON.parse(metadata),
+      );
+      expect(rows).toEqual(Array.from({ length: 41 }, () => ({ reason: "dropped" })));
       release();
       await fixture.passwordReset.settled();
       for (let index = 0; index < 3; index += 1) await mail.take();

@@ -212,34 +212,64 @@ for (const dialect of testDialects) {
       expect((await history("/auth/security-history?cursor=nonsense")).items).toHaveLength(1);
     });
 
-    test("keeps the newest 500 notices and 50 browsers of a user", async () => {
-      const at = (index: number) => new Date(fixture.clock.now().getTime() - 1_000_000 + index);
-      const id = (index: number) => `01890000-0000-7000-8000-${String(index).padStart(12, "0")}`;
-      await opened.database.write(async (tx) => {
-        const notices = Array.from({ length: 500 }, (_, index) => ({
-          ...{ id: id(index), user_id: userId, occurred_at: at(index), kind: "api_key.created" },
-          ...{ source_ip: null, user_agent: null, details: "{}" },
-        }));
-        await tx.insertInto("account_notices").values(notices).execute();
-        const devices = Array.from({ length: 49 }, (_, index) => ({
-          ...{
-            id: id(index),
-            user_id: userId,
-            token_hash: String(index),
-            created_at: at(index),
-            last_seen_at: at(index),
-          },
-        }));
-        await tx.insertInto("known_devices").values(devices).execute();
+    const id = (index: number) => `01890000-0000-7000-8000-${String(index).padStart(12, "0")}`;
+    const left = async (table: "account_notices" | "known_devices") =>
+      (await opened.database.read.selectFrom(table).select("id").orderBy("id").execute()).map((row) => row.id);
+    /** Browsers of so many sign-ins, a millisecond apart until `untilMs` ago, each seen again after `againMs`. */
+    async function addDevices(from: number, count: number, { untilMs = 0, againMs = 0 }) {
+      const devices = Array.from({ length: count }, (_, index) => {
+        const createdMs = fixture.clock.now().getTime() - untilMs - (count - index);
+        return {
+          ...{ id: id(from + index), user_id: userId, token_hash: `${from + index}` },
+          ...{ created_at: new Date(createdMs), last_seen_at: new Date(createdMs + againMs) },
+        };
       });
+      await opened.database.write((tx) => tx.insertInto("known_devices").values(devices).execute());
+    }
+    async function addNotices(from: number, count: number, kind: string) {
+      const notices = Array.from({ length: count }, (_, index) => ({
+        ...{ id: id(from + index), user_id: userId, kind, source_ip: null, user_agent: null, details: "{}" },
+        occurred_at: new Date(fixture.clock.now().getTime() - 10_000_000 + from + index),
+      }));
+      await opened.database.write((tx) => tx.insertInto("account_notices").values(notices).execute());
+    }
+    const signInAnew = async () => {
       await login(fixture.browser());
       await taken("Sign-in from a new device");
-      const left = async (table: "account_notices" | "known_devices") =>
-        (await opened.database.read.selectFrom(table).select("id").orderBy("id").execute()).map((row) => row.id);
+    };
+
+    test("keeps the newest 500 notices of a user, and sign-ins displace no other kind beyond half of them", async () => {
+      await addNotices(0, 250, "api_key.created");
+      await addNotices(250, 250, "sign_in.new_device");
+      await signInAnew();
       const notices = await left("account_notices");
-      expect([notices.length, notices[0]]).toEqual([500, id(1)]);
+      expect([notices.length, notices[0], notices.includes(id(250))]).toEqual([500, id(0), false]);
+      await addNotices(500, 1, "password.changed");
+      await signInAnew();
+      expect((await left("account_notices")).slice(0, 2)).toEqual([id(1), id(2)]);
+    });
+
+    test("keeps 50 browsers of a user: those of one recent sign-in displace one another, the newest first", async () => {
+      await opened.database.write((tx) => tx.deleteFrom("known_devices").execute());
+      await addDevices(0, 10, { untilMs: 1000, againMs: 1 });
+      await addDevices(10, 10, { untilMs: 86_400_000 });
+      await addDevices(20, 30, { untilMs: 1000 });
+      const script = fixture.browser();
+      await login(script);
+      await taken("Sign-in from a new device");
+      expect((await left("known_devices")).slice(0, -1)).toEqual(Array.from({ length: 49 }, (_, index) => id(index)));
+      // The browser that has just signed in is known.
+      await login(script);
+      expect(await kinds()).toHaveLength(1);
+    });
+
+    test("forgets an old browser of one sign-in before one that was seen again", async () => {
+      await opened.database.write((tx) => tx.deleteFrom("known_devices").execute());
+      await addDevices(0, 25, { untilMs: 40 * 86_400_000, againMs: 1 });
+      await addDevices(25, 25, { untilMs: 86_400_000 });
+      await signInAnew();
       const devices = await left("known_devices");
-      expect([devices.length, devices[0]]).toEqual([50, id(1)]);
+      expect([devices.length, devices.includes(id(0)), devices.includes(id(25))]).toEqual([50, true, false]);
     });
 
     test("is deleted past its retention, and with its account", async () => {
@@ -248,10 +278,18 @@ for (const dialect of testDialects) {
       const { clock, history: own } = fixture;
       const settings = { SVC_HISTORY_RETENTION_DAYS: 2 };
       const tick = () =>
-        pruneSecurityHistory.tick({ history: own, clock, settings, signal: AbortSignal.timeout(10_000) });
-      clock.advance(2 * 86_400_000);
+        pruneSecurityHistory.tick({
+          history: own,
+          ...{ database: opened.database, clock, settings, signal: AbortSignal.timeout(10_000) },
+        });
+      // A notice goes two days before the day before the newest one.
+      clock.advance(3 * 86_400_000);
+      await login(fixture.browser());
+      await taken("Sign-in from a new device");
       expect(await tick()).toEqual({ deleted: 0 });
       clock.advance(1);
+      await login(fixture.browser());
+      await taken("Sign-in from a new device");
       expect(await tick()).toEqual({ deleted: 1 });
       await opened.database.write((tx) => tx.deleteFrom("users").where("id", "=", userId).execute());
       expect(await opened.database.read.selectFrom("known_devices").selectAll().execute()).toEqual([]);

@@ -4,22 +4,20 @@ import type { AccountNoticeRow, KnownDeviceRow, Tables } from "../../schema/tabl
 
 type Db = Kysely<Tables>;
 
-/** Writes a notice and removes what the user's history then holds beyond `keep`, the oldest first. */
+/**
+ * Writes a notice and removes what the user's history then holds beyond `keep`, the oldest first. One kind has at most half of it, so that
+ * many sign-ins do not displace everything else.
+ */
 export async function insertNotice(tx: Tx<Tables>, row: AccountNoticeRow, keep: number): Promise<void> {
   await tx.insertInto("account_notices").values(row).execute();
-  await tx
-    .deleteFrom("account_notices")
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("account_notices")
-        .select("id")
-        .where("user_id", "=", row.user_id)
-        .orderBy("occurred_at", "desc")
-        .orderBy("id", "desc")
-        .limit(10)
-        .offset(keep),
-    )
-    .execute();
+  const ofUser = tx.selectFrom("account_notices").select("id").where("user_id", "=", row.user_id);
+  for (const { rows, left } of [
+    { rows: ofUser.where("kind", "=", row.kind), left: Math.floor(keep / 2) },
+    { rows: ofUser, left: keep },
+  ]) {
+    const excess = rows.orderBy("occurred_at", "desc").orderBy("id", "desc").limit(10).offset(left);
+    await tx.deleteFrom("account_notices").where("id", "in", excess).execute();
+  }
 }
 
 /** Notices of one kind since an instant. */
@@ -97,20 +95,34 @@ export async function isDeviceOfAnybody(tx: Tx<Tables>, digest: string): Promise
   return (await device.executeTakeFirst()) !== undefined;
 }
 
-/** Adds a browser and forgets those beyond `keep`, the ones not used for longest first. */
+/** Adds a browser and forgets others beyond `keep`. */
 export async function insertDevice(tx: Tx<Tables>, row: KnownDeviceRow, keep: number): Promise<void> {
-  await tx.insertInto("known_devices").values(row).execute();
-  await tx
-    .deleteFrom("known_devices")
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("known_devices")
-        .select("id")
-        .where("user_id", "=", row.user_id)
-        .orderBy("last_seen_at", "desc")
-        .orderBy("id", "desc")
-        .limit(10)
-        .offset(keep),
-    )
+  const others = await tx
+    .selectFrom("known_devices")
+    .select(["id", "created_at", "last_seen_at"])
+    .where("user_id", "=", row.user_id)
+    .orderBy("id")
     .execute();
+  const forgotten = devicesBeyond(others, { now: row.created_at, keep: keep - 1 });
+  if (forgotten.length > 0) await tx.deleteFrom("known_devices").where("id", "in", forgotten).execute();
+  await tx.insertInto("known_devices").values(row).execute();
+}
+
+/**
+ * The browsers to forget so that `keep` are left: first those of a single sign-in within the last day, the newest first, so that a script
+ * which signs in without cookies displaces its own entries; then older ones of a single sign-in, then the rest, longest unused first.
+ */
+function devicesBeyond(
+  devices: readonly Pick<KnownDeviceRow, "id" | "created_at" | "last_seen_at">[],
+  { now, keep }: { now: Date; keep: number },
+): string[] {
+  const dayAgo = now.getTime() - 86_400_000;
+  const ranked = devices.map(({ id, created_at, last_seen_at }) => {
+    const [createdMs, seenMs] = [created_at.getTime(), last_seen_at.getTime()];
+    const isSeenAgain = seenMs > createdMs;
+    const isFresh = !isSeenAgain && createdMs > dayAgo;
+    return { id, rank: isSeenAgain ? 0 : isFresh ? 2 : 1, order: isFresh ? createdMs : -seenMs };
+  });
+  ranked.sort((one, other) => one.rank - other.rank || one.order - other.order);
+  return ranked.slice(keep).map(({ id }) => id);
 }

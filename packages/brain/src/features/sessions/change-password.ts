@@ -1,8 +1,9 @@
 import type { SessionActor } from "../../platform/http/actor.ts";
+import { sourceOf } from "../../platform/http/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import type { SecurityHistory } from "../security-history/index.ts";
-import { noteFailedPassword, passwordRefusal, type RevokeKeys, type Users } from "../users/index.ts";
+import { isOwnPassword, passwordRefusal, type RevokeKeys, type Users } from "../users/index.ts";
 import { issueSession } from "./issue.ts";
 import type { LoggedIn, LoginDeps } from "./login.ts";
 import { deleteSessionsOf, findCarried } from "./store.ts";
@@ -46,15 +47,9 @@ export async function changePassword(
   const policy = { minChars: settings.SVC_PASSWORD_MIN_LENGTH, owner: user };
   const refusal = passwordRefusal("new_password", request.newPassword, policy);
   if (refusal !== null) throw refusal;
-  const fits = await passwords.verify(user.password_hash, request.currentPassword);
-  const isLocked = user.locked_until !== null && user.locked_until > clock.now();
   const about = { action: "auth.password_changed", target_type: "user", target_id: user.id, ...origin };
-  if (!fits || isLocked) {
-    const entry = { ...about, result: "failed", metadata: { reason: isLocked ? "locked" : "wrong_password" } };
-    await noteFailedPassword(deps, { userId: isLocked ? null : user.id, entry });
-    throw wrongPassword();
-  }
-  const hash = await passwords.hash(request.newPassword);
+  if (!(await isOwnPassword(deps, { user, password: request.currentPassword, entry: about }))) throw wrongPassword();
+  const hash = await passwords.hash(request.newPassword, sourceOf(origin));
   const changed = await database.write(async (tx) => {
     if (!(await users.noteSuccess(tx, user, clock.now()))) return null;
     const carried = await findCarried(tx, actor.sessionId);

@@ -43,7 +43,7 @@ for (const dialect of testDialects) {
         SVC_ARGON2_MEMORY_COST: 8192,
         SVC_ARGON2_PARALLELISM: 1,
       });
-      const password_hash = await costlier.hash(adminPassword);
+      const password_hash = await costlier.hash(adminPassword, "test");
       await opened.database.write((tx) => tx.updateTable("users").set({ password_hash }).execute());
       const signedIn = await Promise.all(Array.from({ length: 4 }, () => login(adminPassword)));
       expect(new Set(signedIn.map(({ session }) => session.id)).size).toBe(4);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { networksOf } from "../../platform/http/addresses.ts";
+import { sourceOf } from "../../platform/http/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLog, type ThrottledLog } from "../../platform/throttled-log.ts";
@@ -91,9 +91,7 @@ export async function login(deps: LoginDeps, request: LoginRequest): Promise<Log
 async function attempt(deps: LoginDeps, request: LoginRequest, isSecond = false): Promise<LoggedIn> {
   const { users, passwords, clock } = deps;
   const user = await users.findByEmail(request.email);
-  const { source_ip: address } = request.origin;
-  const networks = address === null ? undefined : networksOf(address);
-  const source = networks?.isIpv6 ? networks.site : networks?.block;
+  const source = sourceOf(request.origin);
   const fits = await passwords.verify(user?.password_hash ?? null, request.password, source);
   const failure = failureOf(user, fits, clock.now());
   if (user === undefined || failure !== null) return refuse(deps, request, user, failure ?? "unknown_email");

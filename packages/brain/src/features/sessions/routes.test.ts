@@ -141,7 +141,7 @@ describe("POST /auth/login", () => {
       SVC_ARGON2_MEMORY_COST: 8192,
       SVC_ARGON2_PARALLELISM: 1,
     });
-    const hash = await costlier.hash(adminPassword);
+    const hash = await costlier.hash(adminPassword, "test");
     expect(fixture.passwords.isOutdated(hash)).toBe(true);
     await opened.database.write((tx) => tx.updateTable("users").set({ password_hash: hash }).execute());
     expect((await login(adminPassword)).status).toBe(200);

@@ -64,7 +64,10 @@ export const sessionRoutes: Routes<{ sessions: Sessions; cookies: Cookies }> = (
 
   app.post(
     "/auth/change-password",
-    { schema: { body: ChangePasswordBody, response: { 200: LoginAnswer } }, config: { tag: "auth", freshMfa: true } },
+    {
+      schema: { body: ChangePasswordBody, response: { 200: LoginAnswer } },
+      config: { tag: "auth", bucket: "mfa", freshMfa: true },
+    },
     async (request, reply) => {
       const actor = person(request.actor);
       const { current_password: currentPassword, new_password: newPassword } = request.body;

@@ -1,4 +1,5 @@
 import type { Passwords } from "../../platform/crypto/passwords.ts";
+import { sourceOf } from "../../platform/http/addresses.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { ownOrigin } from "../audit/index.ts";
 import { isEmail, passwordRefusal, type UserAdministration, type Users } from "../users/index.ts";
@@ -30,7 +31,7 @@ export function createAdminRescue(deps: AdminRescueDeps) {
       owner: { email },
     });
     if (refusal !== null) throw refusal;
-    const passwordHash = await deps.passwords.hash(password);
+    const passwordHash = await deps.passwords.hash(password, sourceOf(ownOrigin));
     const admin = { email, displayName: null, passwordHash, method: "cli", origin: ownOrigin } as const;
     const { user } = await makeFirstAdmin(deps, admin, async () => null);
     return { user_id: user.id, email: user.email, outcome: "first" };

@@ -4,7 +4,7 @@ import { candidateDigests, storedDigest } from "../../platform/crypto/digests.ts
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
 import { tooManyRequests } from "../../platform/http/access.ts";
-import { addressBlock } from "../../platform/http/addresses.ts";
+import { addressBlock, sourceOf } from "../../platform/http/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Log } from "../../platform/log.ts";
@@ -112,7 +112,7 @@ export function createSetup(deps: SetupDeps): Setup {
       log.warn("setup.bootstrap_refused", { setting: wrong });
       return false;
     }
-    const passwordHash = await deps.passwords.hash(password);
+    const passwordHash = await deps.passwords.hash(password, sourceOf(ownOrigin));
     const admin = { email, displayName: null, passwordHash, method: "bootstrap", origin: ownOrigin } as const;
     try {
       await makeFirstAdmin(deps, admin, async () => null);
@@ -162,7 +162,7 @@ export function createSetup(deps: SetupDeps): Setup {
       await noteAttempt(origin, "password_policy");
       throw refusal;
     }
-    const passwordHash = await deps.passwords.hash(body.password);
+    const passwordHash = await deps.passwords.hash(body.password, sourceOf(origin));
     const admin = {
       email: body.email,
       displayName: body.display_name ?? null,

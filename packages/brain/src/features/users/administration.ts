@@ -1,4 +1,5 @@
 import { isUniqueViolation } from "../../platform/database/errors.ts";
+import { sourceOf } from "../../platform/http/addresses.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import type { AboutUser, UserAdministrationDeps } from "./about.ts";
@@ -49,7 +50,7 @@ export function createUserAdministration(deps: UserAdministrationDeps): UserAdmi
     async create(body, origin) {
       const refusal = passwordRefusal("password", body.password, { minChars, owner: body });
       if (refusal !== null) throw refusal;
-      const passwordHash = await deps.passwords.hash(body.password);
+      const passwordHash = await deps.passwords.hash(body.password, sourceOf(origin));
       const isAdmin = body.is_admin ?? false;
       try {
         return await database.write(async (tx) => {

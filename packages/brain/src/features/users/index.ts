@@ -1,6 +1,6 @@
 export type { RevokeKeys } from "./about.ts";
 export { createUserAdministration, type UserAdministration } from "./administration.ts";
-export { type FailedPasswordDeps, noteFailedPassword } from "./failed-password.ts";
+export { type FailedPasswordDeps, isOwnPassword, noteFailedPassword } from "./failed-password.ts";
 export { passwordRefusal } from "./password-rules.ts";
 export { type ReplacePasswordDeps, replacePassword } from "./replace-password.ts";
 export { userRoutes } from "./routes.ts";

@@ -1,6 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Passwords } from "../../platform/crypto/passwords.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { sourceOf } from "../../platform/http/addresses.ts";
 import type { Tables, UserRow } from "../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../audit/index.ts";
 import type { SecurityHistory } from "../security-history/index.ts";
@@ -57,7 +58,7 @@ export async function replacePassword(
 ): Promise<EndedByReset> {
   const refusal = passwordRefusal("new_password", newPassword, { minChars: settings.SVC_PASSWORD_MIN_LENGTH, owner });
   if (refusal !== null) throw refusal;
-  const password_hash = await passwords.hash(newPassword);
+  const password_hash = await passwords.hash(newPassword, sourceOf(origin));
   const { sessionIds, counts, mail } = await database.write(async (tx) => {
     await admit(await users.lock(tx, userId), tx);
     // The account first: a sign-in with the old password that runs beside this one then fails, or its session is there to be ended.

@@ -33,7 +33,7 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
     "/users",
     {
       schema: { body: NewUserBody, response: { 201: UserAdminPublic } },
-      config: { tag: "users-write", globalAdmin: true, freshMfa: true },
+      config: { tag: "users-write", globalAdmin: true, freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
       const user = await administration.create(request.body, originOf(request, request.actor));
@@ -45,7 +45,7 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
     "/users/:user_id",
     {
       schema: { params: UserParams, body: UserChangesBody, response: { 200: UserAdminPublic } },
-      config: { tag: "users-write", globalAdmin: true, freshMfa: true },
+      config: { tag: "users-write", globalAdmin: true, freshMfa: true, stepUp: true },
     },
     (request) => administration.update(aboutUser(request), request.body),
   );
@@ -54,7 +54,7 @@ export const userRoutes: Routes<{ administration: UserAdministration }> = (app, 
     "/users/:user_id/password",
     {
       schema: { params: UserParams, body: ResetPasswordBody, response: { 204: Type.Null() } },
-      config: { tag: "users-write", globalAdmin: true, freshMfa: true },
+      config: { tag: "users-write", globalAdmin: true, freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
       await administration.resetPassword(aboutUser(request), request.body.new_password);

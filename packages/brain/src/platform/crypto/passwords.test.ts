@@ -8,32 +8,32 @@ describe("password hashes", () => {
   test("are argon2id with the costs of the settings, salted, and fit their password only", async () => {
     const passwords = createPasswords(cheap);
     const [first, second] = await Promise.all([
-      passwords.hash("Kestrel-9-lantern"),
-      passwords.hash("Kestrel-9-lantern"),
+      passwords.hash("Kestrel-9-lantern", "test"),
+      passwords.hash("Kestrel-9-lantern", "test"),
     ]);
     expect(first).toMatch(/^\$argon2id\$v=19\$m=8192,t=1,p=1\$/);
     expect(first).not.toBe(second);
-    expect(await passwords.verify(first, "Kestrel-9-lantern")).toBe(true);
-    expect(await passwords.verify(first, "kestrel-9-lantern")).toBe(false);
+    expect(await passwords.verify(first, "Kestrel-9-lantern", "test")).toBe(true);
+    expect(await passwords.verify(first, "kestrel-9-lantern", "test")).toBe(false);
   });
 
   test("of nobody, or broken ones, fit nothing", async () => {
     const passwords = createPasswords(cheap);
-    expect(await passwords.verify(null, "nobody has this password")).toBe(false);
-    expect(await passwords.verify("no hash", "x")).toBe(false);
+    expect(await passwords.verify(null, "nobody has this password", "test")).toBe(false);
+    expect(await passwords.verify("no hash", "x", "test")).toBe(false);
   });
 
   test("with other costs are outdated", async () => {
-    const stored = await createPasswords(cheap).hash("x");
+    const stored = await createPasswords(cheap).hash("x", "test");
     expect(createPasswords(cheap).isOutdated(stored)).toBe(false);
     expect(createPasswords({ ...cheap, SVC_ARGON2_TIME_COST: 2 }).isOutdated(stored)).toBe(true);
   });
 
   test("many at once are all answered", async () => {
     const passwords = createPasswords(cheap);
-    const stored = await passwords.hash("right");
+    const stored = await passwords.hash("right", "test");
     const tries = Array.from({ length: 12 }, (_, index) =>
-      passwords.verify(stored, index % 3 === 0 ? "right" : "wrong"),
+      passwords.verify(stored, index % 3 === 0 ? "right" : "wrong", "test"),
     );
     expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(4);
   });
@@ -42,15 +42,19 @@ describe("password hashes", () => {
     const { atOnce, perSource, maxWaiting } = passwordLimits;
     expect({ atOnce, perSource, maxWaiting }).toEqual({ atOnce: 2, perSource: 1, maxWaiting: 64 });
     const passwords = createPasswords(cheap);
-    const stored = await passwords.hash("right");
+    const stored = await passwords.hash("right", "test");
     const admitted = Array.from({ length: atOnce + maxWaiting }, (_, n) =>
       passwords.verify(stored, "right", `192.0.2.${n}`),
     );
     const full = { code: "unready", details: { reason: "passwords_full" }, headers: { "retry-after": "1" } };
-    const beyond = [passwords.verify(stored, "right"), passwords.verify(null, "right"), passwords.hash("right")];
+    const beyond = [
+      passwords.verify(stored, "right", "test"),
+      passwords.verify(null, "right", "test"),
+      passwords.hash("right", "test"),
+    ];
     for (const refused of beyond) await expect(refused).rejects.toMatchObject(full);
     expect((await Promise.all(admitted)).every(Boolean)).toBe(true);
-    expect(await passwords.verify(stored, "right")).toBe(true);
+    expect(await passwords.verify(stored, "right", "test")).toBe(true);
   });
 });
 
@@ -61,7 +65,7 @@ describe("guesses", () => {
 
   test("from one network leave a place in the line to others", async () => {
     const passwords = createPasswords(cheap);
-    const stored = await passwords.hash("right");
+    const stored = await passwords.hash("right", "test");
     const guesses = Array.from({ length: 1 + maxWaiting }, () => passwords.verify(null, "guess", "2001:db8:1::/48"));
     const refused = refusedOf(guesses);
     const others = ["192.0.2.1", "192.0.2.2"].map((source) => passwords.verify(stored, "right", source));
@@ -69,9 +73,26 @@ describe("guesses", () => {
     expect(await refused).toBe(1);
   });
 
+  test("of one signed-in user delay another user by one turn, and are refused in that user's stead", async () => {
+    const passwords = createPasswords(cheap, { ...passwordLimits, atOnce: 1 });
+    const stored = await passwords.hash("right", "test");
+    const done: string[] = [];
+    const guesses = Array.from({ length: 90 }, () =>
+      passwords.verify(stored, "wrong", "user:viewer").then((fits) => {
+        done.push("viewer");
+        return fits;
+      }),
+    );
+    const refused = refusedOf(guesses);
+    expect(await passwords.verify(stored, "right", "user:admin").finally(() => done.push("admin"))).toBe(true);
+    // One ran already, and one was first in the line.
+    expect(done).toEqual(["viewer", "viewer", "admin"]);
+    expect(await refused).toBe(90 - maxWaiting);
+  });
+
   test("from many networks leave a place to those where a password was right", async () => {
     const passwords = createPasswords(cheap);
-    const stored = await passwords.hash("right");
+    const stored = await passwords.hash("right", "test");
     await passwords.verify(stored, "right", "192.0.2.1");
     const guesses = Array.from({ length: 2 + maxWaiting }, (_, n) => passwords.verify(null, "guess", `10.0.0.${n}`));
     const refused = refusedOf(guesses);

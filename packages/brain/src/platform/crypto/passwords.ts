@@ -11,19 +11,19 @@ export interface PasswordSettings {
 
 export interface Passwords {
   /**
-   * The PHC string to store. `source` says for whom the work is done: sources take turns, so that guesses from one network do not keep
-   * others from signing in.
+   * The PHC string to store. `source` says for whom the work is done: sources take turns, so that guesses from one network, or
+   * by one signed-in user, do not keep others waiting (sourceOf).
    *
    * @throws ApiError `unready` (passwords_full) when too many wait.
    */
-  hash(password: string, source?: string): Promise<string>;
+  hash(password: string, source: string): Promise<string>;
   /**
    * Whether a password fits a stored hash. Without one (unknown account) the same work is done and the answer is false,
    * so that the time tells nothing. A stored text that is no hash fits nothing.
    *
    * @throws ApiError `unready` (passwords_full) when too many wait, whatever was stored.
    */
-  verify(stored: string | null, password: string, source?: string): Promise<boolean>;
+  verify(stored: string | null, password: string, source: string): Promise<boolean>;
   /** Whether a hash was made with other costs than today's, so that it is made anew at the next sign-in. */
   isOutdated(stored: string): boolean;
 }
@@ -61,8 +61,8 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
   let nobody: string | null = null;
 
   return {
-    hash: (password, source = "") => inTurn(source, () => hash(password, options)),
-    verify: (stored, password, source = "") =>
+    hash: (password, source) => inTurn(source, () => hash(password, options)),
+    verify: (stored, password, source) =>
       inTurn(source, async () => {
         try {
           // Made at the first check, whomever it is about: one more hash then tells nothing either.

@@ -7,9 +7,19 @@ import {
   parseRange,
   parseRanges,
   resolveClientAddress,
+  sourceOf,
 } from "./addresses.ts";
 
 const ranges = (...texts: string[]) => parseRanges(texts).ranges;
+
+test.each([
+  [{ user_id: "u1", source_ip: "192.0.2.1" }, "user:u1"],
+  [{ user_id: null, source_ip: "192.0.2.1" }, "192.0.2.1"],
+  [{ user_id: null, source_ip: "2001:db8:1:2::3" }, "2001:db8:1::/48"],
+  [{ user_id: null, source_ip: null }, ""],
+])("the work of %j takes the turn of %j", (origin, source) => {
+  expect(sourceOf(origin)).toBe(source);
+});
 
 describe("a normalised address", () => {
   test.each([

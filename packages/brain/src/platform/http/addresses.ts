@@ -113,6 +113,17 @@ export function resolveClientAddress(
 /** What counts as one source: the canonical /64 of an IPv6 address (`2001:db8:1:2::/64`), an IPv4 address itself. */
 export const addressBlock = (address: string): string => networksOf(address).block;
 
+/**
+ * Whose turn a work of a request takes in a fair queue: the signed-in user's own, so that nobody behind the same network waits for it, else
+ * that of the /48 of an IPv6 address or of an IPv4 address. What the service does by itself is one source.
+ */
+export function sourceOf(origin: { readonly user_id: string | null; readonly source_ip: string | null }): string {
+  if (origin.user_id !== null) return `user:${origin.user_id}`;
+  if (origin.source_ip === null) return "";
+  const networks = networksOf(origin.source_ip);
+  return networks.isIpv6 ? networks.site : networks.block;
+}
+
 export function networksOf(address: string): AddressNetworks {
   if (plainIpv4.test(address)) return ipv4Networks(address);
   const parsed = parseUnmapped(address);
