@@ -96,6 +96,23 @@ describe("a full table", () => {
   });
 });
 
+test("requests older than the window are dropped, so that memory follows what counts", () => {
+  const window = createWindow({ cap: 1000, windowMs: 1000, maxKeys: 12 });
+  const networks = networksOf("10.0.0.1");
+  let most = 0;
+  for (let now = 0; now < 50_000; now += 100) {
+    window.admit("10.0.0.1", networks, now);
+    most = Math.max(most, window.instants());
+  }
+  expect(most).toBeLessThanOrEqual(20);
+  for (let count = window.instants(); count < 1000; count += 1) window.admit("10.0.0.1", networks, 50_000);
+  expect(window.instants()).toBe(1000);
+  window.admit("10.0.0.1", networks, 60_000);
+  expect(window.instants()).toBe(1);
+  expect(window.wait("10.0.0.1", 61_000)).toBeNull();
+  expect(window.instants()).toBe(0);
+});
+
 describe("over random addresses", () => {
   const source = fc.oneof(
     fc.tuple(fc.nat(1), fc.nat(11), fc.nat(9)).map(([site, block, host]) => inDb8(site, block, host)),

@@ -10,13 +10,15 @@ export interface SlidingWindow {
   admit(key: string, networks: AddressNetworks, nowMs: number): void;
   /** Keys that are remembered. */
   size(): number;
+  /** Instants of requests that are stored for all keys: at most twice those that count. */
+  instants(): number;
 }
 
-/** What is remembered of one key: the instants of its requests as a ring of at most `cap` entries, oldest at `start`. */
+/** What is remembered of one key: the instants of its requests, the oldest that counts at `start`. */
 interface Entry {
   readonly key: string;
   readonly networks: AddressNetworks;
-  readonly times: number[];
+  times: number[];
   start: number;
 }
 
@@ -28,13 +30,28 @@ export function createWindow(options: { cap: number; windowMs: number; maxKeys: 
   // Touched by every admitted request: the oldest entry is the one that has been quiet for longest.
   const entries = createRecency<Entry>();
   const crowds = createCrowds<Entry>();
-  const newest = ({ times, start }: Entry) => times[(start + times.length - 1) % times.length]!;
+  const newest = ({ times }: Entry) => times.at(-1)!;
+  let stored = 0;
   const secondsAfter = (sinceMs: number, nowMs: number) =>
     Math.min(Math.ceil(windowMs / 1000), Math.max(1, Math.ceil((sinceMs + windowMs - nowMs) / 1000)));
 
   function forget(entry: Entry): void {
     entries.delete(entry.key);
     crowds.remove(entry);
+    stored -= entry.times.length;
+  }
+
+  /** Adds an instant, and drops those that no longer count once they are half of what is stored. */
+  function append(entry: Entry, nowMs: number): void {
+    entry.times.push(nowMs);
+    stored += 1;
+    const { times } = entry;
+    while (times.length - entry.start > cap || times[entry.start]! + windowMs <= nowMs) entry.start += 1;
+    if (entry.start * 2 < times.length) return;
+    // A copy, because an array keeps its room when elements are removed.
+    entry.times = times.slice(entry.start);
+    stored -= entry.start;
+    entry.start = 0;
   }
 
   /** Drops a few keys that have been quiet for a whole window, so that memory follows use. */
@@ -56,7 +73,7 @@ export function createWindow(options: { cap: number; windowMs: number; maxKeys: 
         const quietest = entries.oldest();
         return quietest === undefined ? null : secondsAfter(newest(quietest), nowMs);
       }
-      if (entry.times.length < cap) return null;
+      if (entry.times.length - entry.start < cap) return null;
       const oldest = entry.times[entry.start]!;
       return oldest + windowMs > nowMs ? secondsAfter(oldest, nowMs) : null;
     },
@@ -66,15 +83,11 @@ export function createWindow(options: { cap: number; windowMs: number; maxKeys: 
         if (entries.size() >= maxKeys) for (const each of crowds.surplus()) forget(each);
         entry = { key, networks, times: [], start: 0 };
       }
-      if (entry.times.length < cap) {
-        entry.times.push(nowMs);
-      } else {
-        entry.times[entry.start] = nowMs;
-        entry.start = (entry.start + 1) % cap;
-      }
+      append(entry, nowMs);
       entries.touch(key, entry);
       crowds.add(entry);
     },
     size: entries.size,
+    instants: () => stored,
   };
 }
