@@ -25,70 +25,12 @@ import { createPasswords, passwordLimits } from "../src/platform/crypto/password
 import type { Database } from "../src/platform/database/database.ts";
 import type { Role } from "../src/platform/http/actor.ts";
 import { mount } from "../src/platform/http/app.ts";
-import { createServer, type ServerSettings } from "../src/platform/http/server.ts";
+import { createServer } from "../src/platform/http/server.ts";
 import { createLog } from "../src/platform/log.ts";
 import { createMail } from "../src/platform/mail/mail.ts";
 import { createMetrics } from "../src/platform/metrics.ts";
 import type { Tables } from "../src/schema/tables/index.ts";
-
-const serverSettings: ServerSettings = {
-  SVC_ENVIRONMENT: "production",
-  SVC_PUBLIC_URL: "http://localhost:7700",
-  SVC_ALLOWED_HOSTS: [],
-  SVC_CORS_ORIGINS: [],
-  SVC_CORS_ALLOW_CREDENTIALS: true,
-  SVC_TRUSTED_PROXIES: [],
-  SVC_DASHBOARD_IP_ALLOWLIST: [],
-  SVC_API_IP_ALLOWLIST: [],
-  SVC_AGENT_IP_ALLOWLIST: [],
-  SVC_SESSION_COOKIE_SAMESITE: "lax",
-  SVC_MFA_VERIFICATION_TTL_SECONDS: 3600,
-  SVC_MFA_VERIFICATION_RATE_PER_MIN: 10,
-  SVC_HTTP_MAX_CONNECTIONS: 1000,
-  SVC_MAX_BODY_BYTES: 65_536,
-  SVC_HSTS_MAX_AGE_SECONDS: 31_536_000,
-  SVC_HSTS_INCLUDE_SUBDOMAINS: true,
-};
-
-const featureSettings = {
-  SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: 30,
-  SVC_AGENT_STALE_PRUNE_DAYS: 30,
-  SVC_AGENT_STATUS_MAX_PER_AGENT: 1000,
-  SVC_EVENT_RETENTION_DAYS: 30,
-  SVC_ADMIN_PROJECT_LIST_CAP: 500,
-  SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS: 604_800,
-  SVC_SESSION_IDLE_TIMEOUT_SECONDS: 1800,
-  SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS: 2_592_000,
-  SVC_SESSION_PIN_USER_AGENT: false,
-  SVC_LOGIN_LOCKOUT_THRESHOLD: 3,
-  SVC_LOGIN_LOCKOUT_DURATION_SECONDS: 900,
-  SVC_LOGIN_MIN_DURATION_MS: 300,
-  SVC_LOG_LOGIN_EMAIL: false,
-  SVC_PASSWORD_MIN_LENGTH: 12,
-  SVC_MFA_ENFORCE_FOR_ADMINS: false,
-  SVC_MFA_ENFORCE_FOR_ALL: false,
-  SVC_MFA_ENROLLMENT_GRACE_DAYS: 7,
-  SVC_MFA_RECOVERY_CODE_COUNT: 10,
-  SVC_MFA_REMEMBER_DEVICE_DAYS: 30,
-  SVC_MFA_TRUSTED_DEVICES_MAX_PER_USER: 3,
-  SVC_MFA_LOCKOUT_THRESHOLD: 3,
-  SVC_MFA_LOCKOUT_DURATION_SECONDS: 900,
-  SVC_FIRST_BOOT_TOKEN_TTL_SECONDS: 900,
-  SVC_FIRST_BOOT_ATTEMPTS_PER_IP: 30,
-  SVC_REST_DEFAULT_PAGE_SIZE: 50,
-  SVC_REST_MAX_PAGE_SIZE: 500,
-};
-
-type FixtureSettings = ServerSettings &
-  typeof featureSettings & {
-    SVC_BOOTSTRAP_ADMIN_EMAIL?: string;
-    SVC_BOOTSTRAP_ADMIN_PASSWORD?: string;
-    SVC_MAIL_URL?: string;
-    SVC_MAIL_FROM?: string;
-    SVC_METRICS_ENABLED: boolean;
-    SVC_METRICS_PUBLIC: boolean;
-    SVC_METRICS_AUTH_TOKEN?: string;
-  };
+import { type FixtureSettings, featureSettings, serverSettings } from "./access-settings.ts";
 
 export const adminEmail = "Mira@Example.org";
 export const adminPassword = "Violet-Harbour-71";
