@@ -155,14 +155,13 @@ const ibanStart = /(?<![a-z0-9])[a-z]{2}\d\d/gi;
  * check number.
  */
 export function* ibans(text: string): Generator<Span, void> {
-  const starts = new RegExp(ibanStart);
-  for (let found = starts.exec(text); found !== null; found = starts.exec(text)) {
-    const start = found.index;
-    const length = ibanLengths.get(found[0].slice(0, 2).toUpperCase());
+  let from = 0;
+  for (const { 0: found, index: start } of text.matchAll(ibanStart)) {
+    const length = start < from ? undefined : ibanLengths.get(found.slice(0, 2).toUpperCase());
     const end = length === undefined ? null : ibanEnd(text, start, length);
-    const isIban = end !== null && !isWordBefore(text, start) && !isPartOfUuid(text, start);
-    if (isIban) yield { start, end };
-    starts.lastIndex = isIban ? end : start + 1;
+    if (end === null || isWordBefore(text, start) || isPartOfUuid(text, start)) continue;
+    yield { start, end };
+    from = end;
   }
 }
 
