@@ -305,7 +305,7 @@ export function createFrameSource(random: Random, session: FrameSession, nowMs: 
         mutations.push(name);
         message = (textMutations[name] as (text: string) => string | Uint8Array)(text);
         if (random.once(4) && typeof message === "string") {
-          // Signed anew by somebody who knows the secret and the changed bytes.
+          // Signed again with the project secret, over the changed bytes.
           message = signed(
             message.replace(/"[0-9a-f]{64}"/, `"${"0".repeat(64)}"`),
             random.pick(["candidate", "meaning"]),

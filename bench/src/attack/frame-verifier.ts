@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
  * A second verifier of signed frames, written from the text of the wire protocol and sharing no code with packages/protocol: JSON
- * reader with number lexemes, canonical form, signature and replay guard of its own. It is slow and plain on purpose.
+ * reader with number lexemes, canonical form, signature and replay guard. It prefers plain code to speed.
  */
 export interface FrameSession {
   readonly secret: Uint8Array;
@@ -314,7 +314,7 @@ export function judgeMessage(
   const spliced = candidateOf(text, session);
   const isCandidateSigned =
     spliced !== null && spliced.carried === carried && isSame(signatureOf(session, spliced.candidate), spliced.carried);
-  // A member that the session's ids overwrite may have no canonical form of its own.
+  // The session's ids overwrite these members, so theirs need no canonical form.
   const isOverwritten = ["agent_id", "project_id", "session_id"].some((name) => member(name) !== undefined);
   const canonical = isCandidateSigned || isOverwritten ? textOrNull(() => canonicalOf(frame)) : null;
   const isCanonicalContent = isOverwritten ? canonical !== null : signed !== null;

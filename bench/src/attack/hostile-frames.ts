@@ -27,7 +27,7 @@ interface Tally {
   wrongCount: number;
 }
 
-/** The product's refusal in the words of the protocol. A content refusal may have a name of its own; it is malformed content. */
+/** The product's refusal as the protocol names it. Every refusal of content counts as malformed content. */
 function verdictOf(opened: OpenedFrame): Verdict {
   if (opened.ok) return "accepted";
   const reason: string = opened.reason;
@@ -132,7 +132,7 @@ async function send(service: AttackedService, random: Random, frames: number, si
   };
   for (let connection = 0; tally.sent < frames; connection += 1) {
     signal.throwIfAborted();
-    // Each connection comes from an address of its own, so that the connect budget lets all of them in.
+    // Each connection has a different source address, so that the connect budget admits all of them.
     const headers = { "x-forwarded-for": `10.${connection >> 16}.${(connection >> 8) & 255}.${connection & 255}` };
     const isSocket = connection % 2 === 0;
     const agent = isSocket ? await connectRaw(credentials, { headers }) : createRawPoller(credentials);

@@ -5,7 +5,7 @@ import { createSigner, decodeHmacSecret } from "@svc/protocol";
 import { batchPayload } from "../transport-load.ts";
 
 /**
- * Runs in a process of its own, so that the load of an attack does not slow its measurements: somebody signs in, reads the task list, and
+ * Runs in a separate process, so that the load generator does not slow its measurements: it signs in, reads the task list, and
  * an agent uploads batches, at a low steady rate. A request counts from the moment at which it was due, so that a stall counts for every
  * request that it held up.
  */

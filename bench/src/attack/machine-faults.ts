@@ -166,7 +166,7 @@ const isMountAllowed = (folder: string): boolean => {
   }
 };
 
-/** A full disk: a small file system of its own, or, without the right to mount one, a limit on the size of the service's files. */
+/** A full disk: a small mounted file system, or, without the right to mount one, a limit on the size of the service's files. */
 async function fullDisk(context: AttackContext): Promise<BenchRow[]> {
   const disk = join(context.scratchDir, "full");
   await mkdir(disk);

@@ -9,7 +9,7 @@ import { type AttackedService, prepareSite, type Site, startService } from "./se
 /** Connections that take as long as they may: each must be closed by the service, and nobody else may notice. */
 const headerBoundSeconds = 10;
 const bodyBoundSeconds = 30;
-/** The service looks at its connections at intervals. */
+/** The service checks its connections at intervals. */
 const slackSeconds = 5;
 const countsOf = { quick: 200, standard: 2000, full: 2000 } as const;
 const slowReaders = 20;

@@ -8,7 +8,7 @@ import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-/** A small file system of its own; null, with the reason on standard error, where none may be mounted. */
+/** A small mounted file system; null, with the reason on standard error, where none may be mounted. */
 const disk = mountSmallDisk();
 
 function mountSmallDisk(): string | null {

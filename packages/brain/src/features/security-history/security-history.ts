@@ -80,7 +80,7 @@ const maxMailsPerHour = 10;
 const hourMs = 3_600_000;
 const maxUserAgentChars = 512;
 
-/** What happened to an account, for its owner: a history, and mails about what may be somebody else's doing. */
+/** What happened to an account, for its owner: a history, and mails about what another person may have done. */
 export function createSecurityHistory({ database, clock, mail, settings }: SecurityHistoryDeps): SecurityHistory {
   const sending = new Set<Promise<unknown>>();
   const url = new URL("/me/security", settings.SVC_PUBLIC_URL).href;
