@@ -25,12 +25,13 @@ import { createPasswords, passwordLimits } from "../src/platform/crypto/password
 import type { Database } from "../src/platform/database/database.ts";
 import type { Role } from "../src/platform/http/actor.ts";
 import { mount } from "../src/platform/http/app.ts";
+import { fixtureSettings } from "../src/platform/http/http-fixture.ts";
 import { createServer } from "../src/platform/http/server.ts";
 import { createLog } from "../src/platform/log.ts";
 import { createMail } from "../src/platform/mail/mail.ts";
 import { createMetrics } from "../src/platform/metrics.ts";
 import type { Tables } from "../src/schema/tables/index.ts";
-import { type FixtureSettings, featureSettings, serverSettings } from "./access-settings.ts";
+import { type FixtureSettings, featureSettings } from "./access-settings.ts";
 
 export const adminEmail = "Mira@Example.org";
 export const adminPassword = "Violet-Harbour-71";
@@ -92,7 +93,7 @@ export async function startAccess(
   limits = passwordLimits,
 ) {
   const settings: FixtureSettings = {
-    ...serverSettings,
+    ...fixtureSettings,
     ...featureSettings,
     SVC_METRICS_ENABLED: true,
     SVC_METRICS_PUBLIC: false,

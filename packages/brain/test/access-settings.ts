@@ -1,24 +1,5 @@
 import type { ServerSettings } from "../src/platform/http/server.ts";
 
-export const serverSettings: ServerSettings = {
-  SVC_ENVIRONMENT: "production",
-  SVC_PUBLIC_URL: "http://localhost:7700",
-  SVC_ALLOWED_HOSTS: [],
-  SVC_CORS_ORIGINS: [],
-  SVC_CORS_ALLOW_CREDENTIALS: true,
-  SVC_TRUSTED_PROXIES: [],
-  SVC_DASHBOARD_IP_ALLOWLIST: [],
-  SVC_API_IP_ALLOWLIST: [],
-  SVC_AGENT_IP_ALLOWLIST: [],
-  SVC_SESSION_COOKIE_SAMESITE: "lax",
-  SVC_MFA_VERIFICATION_TTL_SECONDS: 3600,
-  SVC_MFA_VERIFICATION_RATE_PER_MIN: 10,
-  SVC_HTTP_MAX_CONNECTIONS: 1000,
-  SVC_MAX_BODY_BYTES: 65_536,
-  SVC_HSTS_MAX_AGE_SECONDS: 31_536_000,
-  SVC_HSTS_INCLUDE_SUBDOMAINS: true,
-};
-
 export const featureSettings = {
   SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: 30,
   SVC_AGENT_STALE_PRUNE_DAYS: 30,

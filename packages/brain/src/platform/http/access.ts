@@ -18,11 +18,11 @@ import type {
   SessionActor,
 } from "./actor.ts";
 import { type AddressRange, inRanges, parseRanges, resolveClientAddress } from "./addresses.ts";
-import type { BucketName, Buckets } from "./buckets.ts";
 import { type CookieSettings, type Cookies, cookiesFor } from "./cookies.ts";
 import { requireCsrfToken, requireOwnOrigin } from "./csrf.ts";
 import { ApiError } from "./error-codes.ts";
 import type { Hosts } from "./hosts.ts";
+import type { BucketName, Buckets } from "./limits/buckets.ts";
 import { isMutating, type RoutePolicy } from "./policy.ts";
 import { grants, type KeyAccess, projectBoundTags, scopeFor, type Tag, tags } from "./scopes.ts";
 

@@ -5,7 +5,8 @@ import type { ActorUser, AddressDenial, ApiKeyActor, ProjectEntry, Role, Session
 import type { App } from "./app.ts";
 import { createServer, type Server, type ServerDeps, type ServerSettings } from "./server.ts";
 
-const fixtureSettings: ServerSettings = {
+/** Settings of a server under test. */
+export const fixtureSettings: ServerSettings = {
   SVC_ENVIRONMENT: "production",
   SVC_PUBLIC_URL: "http://localhost:7700",
   SVC_ALLOWED_HOSTS: [],

@@ -1,5 +1,5 @@
 /** The access policy of a route: data in its `config`, judged by the hooks of access.ts. Denied unless it says otherwise. */
-import { type BucketName, bucketRules } from "./buckets.ts";
+import { type BucketName, bucketRules } from "./limits/buckets.ts";
 import { type Tag, tags } from "./scopes.ts";
 
 export interface RoutePolicy {

@@ -12,12 +12,12 @@ import { type Access, type AccessDeps, type AccessSettings, createAccess } from 
 import { parseRanges } from "./addresses.ts";
 import type { App } from "./app.ts";
 import { refuseWith } from "./broken-requests.ts";
-import { type Buckets, createBuckets } from "./buckets.ts";
-import { type ClientTimes, clientTimes, guardConnections } from "./connections.ts";
 import { answerPreflight, shareWithOrigin } from "./cors.ts";
 import { ApiError, invalid, type ValidationFault } from "./error-codes.ts";
 import { createErrorAnswer } from "./error-handler.ts";
 import { createHosts, type HostSettings } from "./hosts.ts";
+import { type Buckets, createBuckets } from "./limits/buckets.ts";
+import { type ClientTimes, clientTimes, guardConnections } from "./limits/connections.ts";
 import { collectOpenApi, type OpenApiOptions, serveOpenApi } from "./openapi.ts";
 import { createRouteRegister } from "./route-table.ts";
 import type { Tag } from "./scopes.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { networksOf } from "./addresses.ts";
+import { networksOf } from "../addresses.ts";
+import { fakeClock } from "../http-fixture.ts";
 import { createBuckets } from "./buckets.ts";
-import { fakeClock } from "./http-fixture.ts";
 import { createWindow } from "./sliding-window.ts";
 
 const hex = (value: number) => value.toString(16);

@@ -4,9 +4,9 @@ import { Readable } from "node:stream";
 import { waitFor } from "@svc/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { WebSocket } from "ws";
-import type { App } from "./app.ts";
+import type { App } from "../app.ts";
+import { as, type Fixture, startFixture } from "../http-fixture.ts";
 import { type ClientTimes, clientTimes } from "./connections.ts";
-import { as, type Fixture, startFixture } from "./http-fixture.ts";
 
 const head = (method: string, path: string, more = "") =>
   `${method} ${path} HTTP/1.1\r\nhost: localhost:7700\r\n${more}`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { as, fakeClock, startFixture } from "../http-fixture.ts";
 import { type BucketName, bucketRules, createBuckets } from "./buckets.ts";
-import { as, fakeClock, startFixture } from "./http-fixture.ts";
 
 describe("a bucket", () => {
   test.each(Object.entries(bucketRules))("%s lets its cap in, then names the wait", (name, { cap, windowMs }) => {

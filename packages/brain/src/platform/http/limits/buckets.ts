@@ -2,8 +2,8 @@
  * Sliding windows per source (spec part 2, Limits): in memory, per process; no address is exempt. A source is an IPv4 address or the /64
  * of an IPv6 address, and the /48 has a wider window. A refused request is recorded in neither.
  */
-import type { Clock } from "../clock.ts";
-import { networksOf } from "./addresses.ts";
+import type { Clock } from "../../clock.ts";
+import { networksOf } from "../addresses.ts";
 import { createWindow, type SlidingWindow } from "./sliding-window.ts";
 
 const minuteMs = 60_000;
