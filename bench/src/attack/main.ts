@@ -17,9 +17,9 @@ interface AttackEntry {
 /** In the order of a whole run. */
 const attacks: readonly AttackEntry[] = [
   { name: "files", load: async () => ({ attack: (await import("./machine-faults.ts")).files }) },
-  { name: "patterns", load: async () => ({ attack: (await import("./stored-content.ts")).patterns }) },
-  { name: "stored-content", load: async () => ({ attack: (await import("./stored-content.ts")).content }) },
-  { name: "hostile-frames", load: () => import("./hostile-frames.ts") },
+  { name: "patterns", load: () => import("./patterns.ts") },
+  { name: "stored-content", load: () => import("./stored-content.ts") },
+  { name: "hostile-frames", load: () => import("./frames/hostile-frames.ts") },
   { name: "disks", load: async () => ({ attack: (await import("./machine-faults.ts")).disks }) },
   { name: "slow-clients", load: () => import("./slow-clients.ts") },
   {
@@ -27,7 +27,7 @@ const attacks: readonly AttackEntry[] = [
     beside: "slow-clients",
     load: async () => ({ attack: (await import("./machine-faults.ts")).clockJumps }),
   },
-  { name: "floods", load: () => import("./floods.ts") },
+  { name: "floods", load: () => import("./floods/floods.ts") },
 ];
 
 const benchFolder = join(import.meta.dirname, "..", "..");

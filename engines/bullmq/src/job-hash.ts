@@ -1,4 +1,4 @@
-import { isRawJson } from "@svc/protocol";
+import { isJsonObject } from "@svc/protocol";
 import { readPayload } from "./payload.ts";
 import { type Priority, type PriorityTable, priorityOf } from "./priority.ts";
 
@@ -43,7 +43,7 @@ export interface JobInputs {
 export function readInputs(hash: JobHash, priorities: PriorityTable): JobInputs {
   const opts = parseObject(hash.opts);
   const data = readPayload(hash.data);
-  const kwargs = isPlainObject(data) ? data : undefined;
+  const kwargs = isJsonObject(data) ? data : undefined;
   const attempts = Number(opts.attempts);
   return {
     args: kwargs || data === undefined ? [] : [data],
@@ -109,14 +109,10 @@ export function parseObject(text: string | undefined): Readonly<Record<string, u
   if (!text) return {};
   try {
     const value: unknown = JSON.parse(text);
-    return isPlainObject(value) ? value : {};
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJson(value);
 }
 
 function textOrUndefined(value: unknown): string | undefined {

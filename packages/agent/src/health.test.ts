@@ -28,6 +28,19 @@ test("holds one JSON text per engine and key that the adapter gave", async () =>
   expect(health["bullmq.worker_details"]).not.toContain("pw");
 });
 
+test("names the queues and tasks of a worker as they are, and redacts the inputs", async () => {
+  const adapter = createScriptedAdapter("bullmq");
+  const active_queues = ["pay-DE89370400440532013000"];
+  const active = [{ id: "invoice:bob@example.com", args: ["bob@example.com"] }];
+  adapter.answerSnapshot(() => Promise.resolve({ worker_details: { w1: { active_queues, active } } }));
+
+  const health = await healthOf([adapter]).collect(roomy);
+
+  expect(JSON.parse(health["bullmq.worker_details"] ?? "")).toEqual({
+    w1: { active_queues, active: [{ id: "invoice:bob@example.com", args: ["[REDACTED]"] }] },
+  });
+});
+
 const raised = { "a.queue_depths": '{"error":"provider raised"}' };
 const timedOut = { "a.queue_depths": '{"error":"provider timed out"}' };
 

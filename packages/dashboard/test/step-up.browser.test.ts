@@ -1,6 +1,6 @@
 import { enrollSecondFactor } from "@svc/testkit";
 import { type ApiClient, signIn, type TestBrain, testPassword } from "@svc/testkit/brain";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
 
@@ -38,6 +38,8 @@ const open = async ({ cookie }: ApiClient, path: string, heading: string) => {
   return { ...screen, asked, fillKey };
 };
 
+const focused = (field: Locator) => field.evaluate((element) => element === document.activeElement);
+
 describe("a new API key 16 minutes after the sign-in", () => {
   test("asks for the password in a dialog that loads only then, and is made once that is right", async () => {
     const { page, faults, asked, fillKey } = await open(brain.as.viewer, "/me/api-keys", "API keys");
@@ -47,8 +49,12 @@ describe("a new API key 16 minutes after the sign-in", () => {
     });
     await letProofsAge();
     expect(loaded).toEqual([]);
+    await page.getByRole("button", { name: "Mint key" }).click();
+    expect(await focused(page.getByRole("dialog").getByLabel("Name"))).toBe(true);
+    await page.keyboard.press("Escape");
     await fillKey("deploy");
     await asked.waitFor();
+    expect(await focused(asked.getByLabel("Password"))).toBe(true);
     expect(loaded.length).toBeGreaterThan(0);
     expect(await asked.getByRole("button", { name: "Use a code instead" }).count()).toBe(0);
     expect(await axeFaults(page)).toEqual([]);

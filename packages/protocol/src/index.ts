@@ -49,7 +49,7 @@ export { idNamespaces, isUuid, usableId, uuidBytes, uuidV5 } from "./ids.ts";
 export { CanonicalError, canonicalizeText, canonicalText, compareCodePoints } from "./json/canonical.ts";
 export { holdsOverflow } from "./json/odd-numbers.ts";
 export { holdsLongNumber, parseJson } from "./json/parse-json.ts";
-export { asNumber, isRawJson, type RawJson, rawJson } from "./json/raw.ts";
+export { asNumber, isJsonObject, isRawJson, type RawJson, rawJson } from "./json/raw.ts";
 export { cutCharacters, fitsCharacters, holdsControlCharacter, storableText, withoutNul } from "./json/unicode.ts";
 export { decodeHmacSecret, hmacSecretOf, projectSecret, purgeConfirmToken } from "./keys/derivation.ts";
 export {

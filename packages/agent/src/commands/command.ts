@@ -1,3 +1,5 @@
+import { isJsonObject } from "@svc/protocol";
+
 /** A verified command of the brain (spec part 3, section 1.9). */
 export interface Command {
   readonly id: string;
@@ -61,5 +63,5 @@ export function readCommand(id: string, payload: Record<string, unknown>, onlyEn
 }
 
 function readObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isJsonObject(value) ? value : {};
 }

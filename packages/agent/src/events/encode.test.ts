@@ -46,6 +46,16 @@ test("names of tasks, queues and workers are sent as they are", () => {
   expect(encoded({ data }).data).toEqual(data);
 });
 
+test("an event survives a member that cannot be read", () => {
+  const data = {
+    queue: "mail",
+    get result(): never {
+      throw new Error("no");
+    },
+  };
+  expect(encoded({ data }).data).toEqual({ queue: "mail", result: "[REDACTED]" });
+});
+
 test("lone surrogates in texts and keys become U+FFFD, and the event survives", () => {
   expect(encoded({ data: { "a\ud800": "b\udc00", list: ["\ud83d", "😀"] } }).data).toEqual({
     "a\ufffd": "b\ufffd",

@@ -1,6 +1,7 @@
 import {
   createSigner,
   headerNames,
+  isJsonObject,
   isUuid,
   parseJson,
   randomNonce,
@@ -268,7 +269,7 @@ function headerOf(answer: HttpAnswer, name: string): string {
 function readObject(text: string): Record<string, unknown> | undefined {
   try {
     const value = parseJson(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -4,13 +4,14 @@ import { compactRollups, createReleases, foldCounters } from "../features/stats/
 import { indexTaskIds } from "../features/tasks/index.ts";
 import { createWorkers } from "../features/workers/index.ts";
 import { systemClock } from "../platform/clock.ts";
-import { createLog } from "../platform/log.ts";
+import { createLog, type Log } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import type { BrainDatabase } from "./storage.ts";
 
 export interface IngestAloneOptions {
   readonly database: BrainDatabase;
   readonly clock?: IngestDeps["clock"];
+  readonly log?: Log;
   readonly publish?: (change: { projectId: string; topic: string; ids: readonly string[] | null }) => void;
   readonly settings?: Partial<IngestDeps["settings"]>;
   readonly grouping?: IngestDeps["grouping"];
@@ -48,7 +49,7 @@ export function openIngestAlone(options: IngestAloneOptions) {
   const ingest = createIngest({
     database,
     clock,
-    log: createLog({ level: "error", json: true }),
+    log: options.log ?? createLog({ level: "error", json: true }),
     metrics,
     queues,
     workers,

@@ -1,4 +1,4 @@
-import { isUuid } from "@svc/protocol";
+import { isJsonObject, isUuid } from "@svc/protocol";
 import type { FastifyRequest } from "fastify";
 import { isMasked, type Masking, type NameKind, type Resolver, withNames } from "../features/masking/index.ts";
 import type { App } from "../platform/http/app.ts";
@@ -20,20 +20,23 @@ export function maskNames(app: App, { masking, resolver }: { masking: Masking; r
     if (request.projectAccess === null) return;
     const at = { projectId: request.projectAccess.id, resolver };
     const { params, query, body } = request as { params: unknown; query: unknown; body: unknown };
-    if (isRecord(params)) await resolvePath(at, params, request.url);
-    if (isRecord(query)) {
+    const isOfQueues = tagOf(request) === "queues";
+    if (isJsonObject(params)) await resolveMembers(at, params, isOfQueues ? queueMembers : pathMembers);
+    if (isJsonObject(query)) {
       if (takesQuery(request)) await resolveListFilters(at, query);
-      else await resolveMembers(at, query, queryMembers);
+      else await resolveMembers(at, query, isOfQueues ? queueMembers : queryMembers);
     }
-    if (isRecord(body)) {
+    if (isJsonObject(body)) {
       await resolveMembers(at, body, bodyMembers);
-      if (isRecord(body.filter)) await resolveMembers(at, body.filter, filterMembers);
+      if (isJsonObject(body.filter)) await resolveMembers(at, body.filter, filterMembers);
     }
   });
 }
 
-const showsNames = ({ projectAccess, routeOptions }: FastifyRequest): boolean =>
-  projectAccess !== null || tagsWithNames.has(routeOptions.config?.tag as Tag);
+const tagOf = ({ routeOptions }: FastifyRequest): Tag | undefined => routeOptions.config?.tag;
+
+const showsNames = (request: FastifyRequest): boolean =>
+  request.projectAccess !== null || tagsWithNames.has(tagOf(request) as Tag);
 
 /** Whether a route is one of the task list, whose parameters are joined with a query. */
 const takesQuery = ({ routeOptions }: FastifyRequest): boolean => {
@@ -48,7 +51,9 @@ interface At {
 
 type Kind = NameKind | "task";
 
-/** What members name. In other bodies `name` is that of an agent or a saved view. */
+/** What members name. In bodies `name` is that of an agent or a saved view. */
+const pathMembers: Readonly<Record<string, Kind>> = { task_id: "task" };
+const queueMembers: Readonly<Record<string, Kind>> = { name: "queue" };
 const queryMembers: Readonly<Record<string, Kind>> = {
   name: "name",
   queue: "queue",
@@ -65,14 +70,6 @@ const bodyMembers: Readonly<Record<string, Kind>> = {
   filter_queue: "queue",
   filter_worker: "worker",
 };
-
-async function resolvePath(at: At, params: Record<string, unknown>, url: string): Promise<void> {
-  const engine = textOrNull(params.engine);
-  if (typeof params.task_id === "string") await resolveMember(at, params, "task_id", "task");
-  else if (engine !== null && typeof params.name === "string" && url.includes("/queues/")) {
-    params.name = await at.resolver.nameShownAs(at.projectId, "queue", params.name, engine);
-  }
-}
 
 /** Several names that are shown alike become a term of the query, which means each of them. */
 async function resolveListFilters({ projectId, resolver }: At, query: Record<string, unknown>): Promise<void> {
@@ -109,11 +106,8 @@ async function resolveMember(
     const engineIds = await resolver.taskIds(projectId, textOrNull(holder.engine), ids);
     holder[member] = Array.isArray(value) ? engineIds : engineIds[0];
   } else if (typeof value === "string" && isMasked(value)) {
-    holder[member] = await resolver.nameShownAs(projectId, kind, value);
+    holder[member] = await resolver.nameShownAs(projectId, kind, value, textOrNull(holder.engine));
   }
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -37,7 +37,9 @@ export function createTransport(deps: BrainDeps, features: Features, access: Acc
           source_ip: facts.address,
           metadata: { path: facts.path },
         },
-        isOfProject ? { scope: `${action} ${identity?.agent_id}` } : { scope: action, address: facts.address },
+        isOfProject
+          ? { scope: `${action} ${identity?.agent_id}`, source: identity?.project_id }
+          : { scope: action, address: facts.address },
       );
     },
     secretOf: features.secretOf,

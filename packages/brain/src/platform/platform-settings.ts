@@ -68,7 +68,7 @@ const httpSettings = Type.Object({
     minimum: 50,
     maximum: 1_000_000,
     description:
-      "open connections of a process; when it is full, idle ones of the network that has most of them are closed for new ones, never those of SVC_TRUSTED_PROXIES",
+      "open connections of a process; for new ones beyond, those that wait for their client are closed, first of the network with the most of them, never those of SVC_TRUSTED_PROXIES",
   }),
   SVC_MAX_BODY_BYTES: Type.Integer({
     default: 1_048_576,

@@ -30,3 +30,60 @@ export function createThrottledLog(
     times = 0;
   };
 }
+
+/** Sources that have lines of their own at a time. */
+const maxSources = 20;
+
+/**
+ * Counts occurrences of one source, one unless told otherwise, and writes a line when the limits allow one.
+ *
+ * @returns whether a line was written.
+ */
+export type ThrottledLogPerSource = (source: string, about: Record<string, unknown>, occurrences?: number) => boolean;
+
+/**
+ * As `createThrottledLog`, for a condition that each of several sources, such as agents, may cause without hiding the others: one line a
+ * minute for each of the first 20. The others share one, which describes the newest of them, holds `sources: "several"`, and counts what
+ * was not told of sources that have been quiet for a minute, too.
+ */
+export function createThrottledLogPerSource(
+  clock: Pick<Clock, "monotonicMs">,
+  write: (times: number, about: Record<string, unknown>) => void,
+): ThrottledLogPerSource {
+  interface Told {
+    times: number;
+    lineMs: number;
+  }
+  // In order of their last lines.
+  const told = new Map<string, Told>();
+  const several: Told = { times: 0, lineMs: Number.NEGATIVE_INFINITY };
+
+  function placeOf(source: string, nowMs: number): Told {
+    const known = told.get(source);
+    if (known !== undefined) return known;
+    const [oldest] = told;
+    if (told.size >= maxSources && oldest !== undefined) {
+      const [name, { times, lineMs }] = oldest;
+      if (nowMs - lineMs < windowMs) return several;
+      several.times += times;
+      told.delete(name);
+    }
+    return { times: 0, lineMs: Number.NEGATIVE_INFINITY };
+  }
+
+  return (source, about, occurrences = 1) => {
+    const nowMs = clock.monotonicMs();
+    const place = placeOf(source, nowMs);
+    place.times += occurrences;
+    if (nowMs - place.lineMs < windowMs) return false;
+    if (place !== several) {
+      told.delete(source);
+      told.set(source, place);
+    }
+    const { times } = place;
+    place.times = 0;
+    place.lineMs = nowMs;
+    write(times, place === several ? { ...about, sources: "several" } : about);
+    return true;
+  };
+}

@@ -44,7 +44,9 @@ for (const dialect of testDialects) {
         explained: (code: string, taskId = "t-1") =>
           waitFor(
             async () => {
-              const { status, body } = await brain.as.viewer.get(`/projects/shop/tasks/${engine}/${taskId}/explain`);
+              const { status, body } = await brain.as.viewer.get(
+                `/projects/shop/tasks/${engine}/${encodeURIComponent(taskId)}/explain`,
+              );
               return status === 200 && body.causes[0].code === code && body;
             },
             { that: `${code} as the first cause` },
@@ -197,6 +199,28 @@ for (const dialect of testDialects) {
       });
       beat({ worker_details: { w1: { active_tasks: 1, active: [{ id: "t-1" }] } } });
       await explained("unknown");
+    });
+
+    test("knows tasks, queues and workers whose names look like secrets", async () => {
+      const { tell, event, beat, explained } = await watch("secretive");
+      const taskId = "invoice:bob@example.com";
+      const queue = "pay-DE89370400440532013000";
+      const worker = "celery@host.example.com";
+      const beatWith = (active: readonly string[]) =>
+        beat({ worker_details: { [worker]: { active: active.map((id) => ({ id })), active_queues: [queue] } } });
+      await tell(event("task.started", taskId, { worker, queue }), event("task.sent", "waiting", { queue }));
+      beatWith(["invoice:al@example.com"]);
+      expect((await explained("events_lost", taskId)).causes[0]).toMatchObject({
+        message: expect.stringMatching(/^Worker celery@host\.example\.com no longer lists it/),
+        evidence: { worker },
+      });
+      beatWith([taskId]);
+      await explained("unknown", taskId);
+      await tell(event("worker.offline", "", { worker }, -1));
+      expect((await explained("no_consumer", "waiting")).causes[0]).toMatchObject({
+        message: "Every worker that is known to serve queue pay-[REDACTED] is offline.",
+        evidence: { queue: "pay-[REDACTED]", workers_offline: 1 },
+      });
     });
 
     test("names a run that is longer than usual", async () => {

@@ -53,7 +53,16 @@ test.each(testDialects)(
     adapter.answerSnapshot(async () => ({
       queue_depths: { [names.queue]: 3 },
       queue_consumers: { [names.queue]: 1 },
-      worker_details: { [names.worker]: { hostname: "host.example.com", active_tasks: 1 } },
+      worker_details: {
+        [names.worker]: {
+          hostname: "host.example.com",
+          active: [{ id: names.task_id, name: names.name, args: [secrets["of the task id"]], hostname: names.worker }],
+          active_queues: [names.queue],
+          registered: [names.name],
+          stats: { total: { [names.name]: 1 } },
+          conf: { task_default_queue: names.queue },
+        },
+      },
     }));
     adapter.answerCommands(async ({ action, parameters, target }) => {
       asked.push({ action, target, ...parameters });
@@ -121,6 +130,29 @@ test.each(testDialects)(
       queue: names.queue,
       worker_name: names.worker,
     });
+
+    // What the worker reports, too, and its pages mask it.
+    const reported = await waitFor(
+      async () => {
+        const rows = await read.selectFrom("workers").select(["queues", "metadata"]).execute();
+        return rows[0]?.queues !== "[]" && rows[0];
+      },
+      { withinMs: 20_000, that: "the report of the worker" },
+    );
+    expect(JSON.parse(reported.queues)).toEqual([names.queue]);
+    const inHand = { id: names.task_id, name: names.name, args: ["[REDACTED]"], hostname: names.worker };
+    expect(JSON.parse(reported.metadata)).toMatchObject({ active: [inHand], registered: [names.name] });
+    expect((await ok(get(`/workers/${worker.id}`))).body).toMatchObject({
+      queues: [shown.queue],
+      metadata: {
+        active: [{ id: shown.task_id, name: shown.name, args: ["[REDACTED]"], hostname: shown.worker }],
+        active_queues: [shown.queue],
+        registered: [shown.name],
+        stats: { total: { [shown.name]: 1 } },
+        conf: { task_default_queue: shown.queue },
+      },
+    });
+    expect((await ok(get("/queues"))).body.items).toMatchObject([{ name: shown.queue }]);
 
     // Found by the id of the row, and by what is shown.
     for (const id of [task.id, names.task_id, shown.task_id]) {

@@ -61,6 +61,21 @@ for (const dialect of testDialects) {
       }
     });
 
+    test("means the queue of the engine that the request names", async () => {
+      const { database } = brain.running.brain;
+      const project_id = brain.project.id;
+      const pair = [queueRow({ project_id, name: "pair:a@example.com", engine: "rq" })];
+      pair.push(queueRow({ project_id, name: "pair:b@example.com", engine: "celery" }));
+      await database.write((tx) => tx.insertInto("queues").values(pair).execute());
+      const shown = `pair:${marker}`;
+      const activity = await get(`/queues/activity?${new URLSearchParams({ engine: "celery", name: shown })}`);
+      expect(activity.body.items).toMatchObject([{ queue_id: pair[1]?.id }]);
+      const retry = (filter: object) =>
+        brain.as.operator.post("/projects/shop/bulk-retry-requests", { idempotency_key: "pair", filter });
+      expect((await retry({ queue: shown })).status).toBe(409);
+      expect((await retry({ queue: shown, engine: "rq" })).status).not.toBe(409);
+    });
+
     test("is found where nothing else is shown so", async () => {
       expect((await get(encodeURI(`/queues/${engine}/old:${marker}`))).body.name).toBe(`old:${marker}`);
     });

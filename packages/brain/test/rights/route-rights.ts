@@ -121,7 +121,7 @@ POST   /projects/:slug/invitations                       admin         membershi
 DELETE /projects/:slug/invitations/:invitation_id        admin         memberships:write
 
 GET    /projects/:slug/agents                            viewer        agents:read
-POST   /projects/:slug/agents                            admin         agents:write    fresh
+POST   /projects/:slug/agents                            admin         agents:write    fresh,proof
 GET    /projects/:slug/agents/:agent_id                  viewer        agents:read
 DELETE /projects/:slug/agents/:agent_id                  admin         agents:write    fresh
 GET    /projects/:slug/agents/:agent_id/status-history   viewer        agents:read

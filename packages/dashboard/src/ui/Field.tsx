@@ -8,6 +8,9 @@ interface Labelled {
   error?: string | null | undefined;
 }
 
+/** React focuses the field when it is drawn; a dialog that opens around it looks for the attribute. */
+const markAutoFocus = (field: HTMLElement | null) => field?.setAttribute("autofocus", "");
+
 /** A labelled input whose error is read with it. */
 export function Field({
   label,
@@ -16,7 +19,11 @@ export function Field({
   ...input
 }: Labelled & Omit<InputHTMLAttributes<HTMLInputElement>, "id" | "className">) {
   return (
-    <Frame {...{ label, hint, error }}>{(wiring) => <input {...input} {...wiring} className={controls.in} />}</Frame>
+    <Frame {...{ label, hint, error }}>
+      {(wiring) => (
+        <input ref={input.autoFocus ? markAutoFocus : null} {...input} {...wiring} className={controls.in} />
+      )}
+    </Frame>
   );
 }
 

@@ -1,4 +1,4 @@
-import { asNumber } from "../json/raw.ts";
+import { asNumber, isJsonObject } from "../json/raw.ts";
 import { cutCharacters, fitsCharacters } from "../json/unicode.ts";
 import { isTaskKind, type Priority, priorities } from "../vocabulary.ts";
 import { readInstant } from "./instants.ts";
@@ -87,7 +87,7 @@ function readTaskMember(fields: CarriedFields, kind: string, key: string, value:
       if (Array.isArray(value)) fields.args = value;
       break;
     case "kwargs":
-      if (isObject(value)) fields.kwargs = value;
+      if (isJsonObject(value)) fields.kwargs = value;
       break;
     case "eta": {
       const eta = readInstant(value, { zone: "utc" });
@@ -142,7 +142,7 @@ function readOtherMember(fields: CarriedFields, kind: string, key: string, value
     if (kind.startsWith("worker.") && isText(value, 200)) fields.worker = value;
   } else if (key === "reason") {
     if ((kind === "worker.offline" || kind.startsWith("schedule.")) && isText(value, 200)) fields.reason = value;
-  } else if (key === "depths" && kind === "queue.depth_report" && isObject(value)) {
+  } else if (key === "depths" && kind === "queue.depth_report" && isJsonObject(value)) {
     fields.depths = Object.fromEntries(
       Object.entries(value)
         .map(([queue, depth]) => [queue, asNumber(depth)] as const)
@@ -154,10 +154,6 @@ function readOtherMember(fields: CarriedFields, kind: string, key: string, value
 
 function isText(value: unknown, max: number): value is string {
   return typeof value === "string" && fitsCharacters(value, max);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && asNumber(value) === undefined;
 }
 
 function isIntIn(value: number | undefined, min: number, max: number): boolean {

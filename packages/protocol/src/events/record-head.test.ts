@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseJson } from "../json/parse-json.ts";
 import { readRecordHead } from "./record-head.ts";
 
 const id = "3F0C7D1E-5B7A-4F0E-9D53-0F6A2F6A1B11";
@@ -24,6 +25,7 @@ describe("readRecordHead", () => {
     [null],
     ["x"],
     [[record]],
+    [parseJson("123456789012345678901234567890")],
     [{ ...record, engine: "" }],
     [{ ...record, engine: 1 }],
     [{ ...record, kind: null }],
@@ -55,6 +57,14 @@ describe("readRecordHead", () => {
     ).toMatchObject({
       head: { id: null, taskId: "", data: {}, occurredAt: undefined },
     });
+  });
+
+  test("takes a number of many digits as no data", () => {
+    const long = parseJson("123456789012345678901234567890");
+    expect(readRecordHead({ ...record, data: long })).toMatchObject({ head: { data: {} } });
+    expect(Object.keys((readRecordHead({ ...record, data: long }) as { head: { data: object } }).head.data)).toEqual(
+      [],
+    );
   });
 
   test("keeps the kind that it does not know beside unknown", () => {

@@ -1,4 +1,5 @@
 import { usableId } from "../ids.ts";
+import { isJsonObject } from "../json/raw.ts";
 import { fitsCharacters, holdsControlCharacter, withoutNul } from "../json/unicode.ts";
 import { type EventKind, isEventKind } from "../vocabulary.ts";
 
@@ -32,8 +33,8 @@ const ignored: ReadHead = { verdict: "ignored" };
 
 /** Judges one entry of an event_batch. */
 export function readRecordHead(record: unknown): ReadHead {
-  if (typeof record !== "object" || record === null || Array.isArray(record)) return ignored;
-  const { id, kind, engine, task_id: taskId = "", occurred_at: occurredAt, data } = record as Record<string, unknown>;
+  if (!isJsonObject(record)) return ignored;
+  const { id, kind, engine, task_id: taskId = "", occurred_at: occurredAt, data } = record;
   if (typeof engine !== "string" || engine === "" || typeof kind !== "string" || kind === "") return ignored;
   if (!fitsCharacters(engine, engineCharacters)) return dropped("engine is longer than 40 characters");
   if (holdsControlCharacter(engine)) return dropped("engine holds a control character");
@@ -41,7 +42,6 @@ export function readRecordHead(record: unknown): ReadHead {
   if (typeof task !== "string") return dropped("task_id is not a string");
   if (!fitsCharacters(task, taskIdCharacters)) return dropped("task_id is longer than 200 characters");
   if (holdsControlCharacter(task)) return dropped("task_id holds a control character");
-  const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
   return {
     verdict: "ok",
     head: {
@@ -51,7 +51,7 @@ export function readRecordHead(record: unknown): ReadHead {
       engine,
       taskId: task,
       occurredAt,
-      data: isObject ? (data as Record<string, unknown>) : {},
+      data: isJsonObject(data) ? data : {},
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../json/raw.ts";
 import { fitsCharacters } from "../json/unicode.ts";
 import { type Frame, type FrameType, frameVersion, isFrameType, type SessionIds } from "./envelope.ts";
 import { wireLimits } from "./limits.ts";
@@ -38,10 +39,6 @@ export interface RefusedFrame {
 }
 
 export type OpenedFrame = AcceptedFrame | RefusedFrame;
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export function malformed(message: string): RefusedFrame {
   return { ok: false, reason: "malformed", message };
@@ -87,7 +84,7 @@ export function judgeEnvelope(
   if (!isFrameType(type)) return refusal("unknown_type", "a frame of an unknown type");
   if (type === "hello" || type === "hello_ack") return refusal("handshake", "a handshake frame inside a session");
   const payload = value.payload ?? null;
-  if (payload !== null && !isObject(payload)) return refusal("malformed", "payload is not an object");
+  if (payload !== null && !isJsonObject(payload)) return refusal("malformed", "payload is not an object");
   const frame: Frame = {
     v: frameVersion,
     type,

@@ -43,6 +43,8 @@ describe("openFrame", () => {
     ["an unknown type", '{"v":2,"type":"gossip","payload":[]}', "unknown_type"],
     ["a hello", '{"v":2,"type":"hello","id":"x","payload":{}}', "handshake"],
     ["an array as payload", '{"v":2,"type":"heartbeat","payload":[],"id":"x"}', "malformed"],
+    ["a long number as payload", '{"v":2,"type":"heartbeat","payload":9007199254740993,"id":"x"}', "malformed"],
+    ["a long number as frame", "9007199254740993", "malformed"],
     ["an empty id without signature", '{"v":2,"type":"heartbeat","payload":{},"id":""}', "signature"],
     ["no signature", '{"v":2,"type":"heartbeat","id":"x","payload":{}}', "signature"],
     ["a signature in capitals", `{"v":2,"type":"heartbeat","id":"x","hmac":"${"A".repeat(64)}"}`, "signature"],

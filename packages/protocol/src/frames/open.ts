@@ -1,7 +1,8 @@
 import { areNumbersCanonical } from "../json/odd-numbers.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { isJsonObject } from "../json/raw.ts";
 import { wellFormedText } from "../json/unicode.ts";
-import { accept, isObject, judgeEnvelope, malformed, type OpenedFrame, type VerifierOptions } from "./judge.ts";
+import { accept, judgeEnvelope, malformed, type OpenedFrame, type VerifierOptions } from "./judge.ts";
 import { isDigest, isSignatureForm, sessionKeyOf } from "./signature.ts";
 import { createSlowPath } from "./slow-path.ts";
 
@@ -76,7 +77,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         return malformed("the text is not JSON");
       }
       // A further top-level key, or a second `hmac`, makes the candidate something else than the canonical form.
-      if (!isObject(value) || !hasExactKeys(value) || value.hmac !== cut.signature) return openSlowly(text);
+      if (!isJsonObject(value) || !hasExactKeys(value) || value.hmac !== cut.signature) return openSlowly(text);
       // A number in another spelling has other canonical bytes, and one that overflows has none.
       if (!areNumbersCanonical(text)) return openSlowly(text);
       const judged = judgeEnvelope(value, canonicalFacts);

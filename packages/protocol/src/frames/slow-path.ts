@@ -1,8 +1,9 @@
 import { CanonicalError, canonicalText, integerLexemeOf, readLexemes } from "../json/canonical.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { isJsonObject } from "../json/raw.ts";
 import { setOwn } from "../json/read-json.ts";
 import { frameVersion, type SessionIds } from "./envelope.ts";
-import { accept, isObject, judgeEnvelope, malformed, type OpenedFrame, refuse } from "./judge.ts";
+import { accept, judgeEnvelope, malformed, type OpenedFrame, refuse } from "./judge.ts";
 import { isDigest, isSignatureForm, type SessionKey } from "./signature.ts";
 
 /**
@@ -30,7 +31,7 @@ export function createSlowPath(key: SessionKey, session: SessionIds): (text: str
     } catch {
       return malformed("the text is not JSON");
     }
-    if (!isObject(received) || !isObject(value)) return malformed("not an object");
+    if (!isJsonObject(received) || !isJsonObject(value)) return malformed("not an object");
     const version = integerLexemeOf(received.v);
     if (version === null) return malformed("v is not an integer");
     const judged = judgeEnvelope(value, {

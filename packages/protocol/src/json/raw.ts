@@ -14,6 +14,11 @@ export const rawJson = (lexeme: string): RawJson => host.rawJSON(lexeme);
 
 export const isRawJson = (value: unknown): value is RawJson => host.isRawJSON(value);
 
+/** Whether a parsed JSON value is an object: neither a list nor a number that is kept by its lexeme. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJson(value);
+}
+
 /** The number that a value stands for, as a double: a number itself, or one kept by its lexeme. Others give undefined. */
 export function asNumber(value: unknown): number | undefined {
   if (typeof value === "number") return value;

@@ -1,4 +1,4 @@
-import { asNumber } from "../json/raw.ts";
+import { asNumber, isJsonObject } from "../json/raw.ts";
 import { setOwn } from "../json/read-json.ts";
 import { fitsCharacters, storableText } from "../json/unicode.ts";
 
@@ -133,15 +133,11 @@ function namedValues(text: string): [string, unknown][] {
   } catch {
     return [];
   }
-  if (!isPlainObject(parsed)) return [];
+  if (!isJsonObject(parsed)) return [];
   return Object.entries(parsed)
     .filter(([name]) => name !== "" && fitsCharacters(name, nameCharacters))
     .slice(0, namesPerKey)
     .map(([name, value]) => [storableText(name), value]);
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function countOf(value: unknown): number | undefined {
@@ -155,7 +151,7 @@ function setCount(counts: Map<string, number>, name: string, value: unknown): vo
 }
 
 function queueHold(value: unknown): QueueHold | null {
-  if (!isPlainObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const { paused, limited_until: until } = value;
   const isLimited = typeof until === "string" && until.length <= instantCharacters;
   if (paused !== true && !isLimited) return null;
@@ -163,7 +159,7 @@ function queueHold(value: unknown): QueueHold | null {
 }
 
 function workerReport(value: unknown): WorkerReport | null {
-  if (!isPlainObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const report: Record<string, unknown> = {};
   const { hostname, load_average: load, conf } = value;
   if (typeof hostname === "string" && fitsCharacters(hostname, nameCharacters))
@@ -176,7 +172,7 @@ function workerReport(value: unknown): WorkerReport | null {
   for (const name of ["stats", "active", "active_queues", "registered"]) {
     if (value[name] !== undefined && value[name] !== null) report[name] = value[name];
   }
-  if (isPlainObject(conf)) {
+  if (isJsonObject(conf)) {
     const kept: Record<string, unknown> = {};
     for (const name of keptConf) if (Object.hasOwn(conf, name)) setOwn(kept, name, conf[name]);
     report.conf = kept;

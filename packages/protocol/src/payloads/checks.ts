@@ -1,5 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { isJsonObject } from "../json/raw.ts";
 
 export type Check<T> = (value: unknown) => value is T;
 
@@ -28,9 +29,9 @@ export function readerOf<P extends TProperties>(properties: P): (payload: unknow
   const checks = Object.entries(properties).map(([name, schema]) => [name, checkOf(schema)] as const);
   return (payload) => {
     const result: Record<string, unknown> = {};
-    if (typeof payload !== "object" || payload === null) return result as Readable<P>;
+    if (!isJsonObject(payload)) return result as Readable<P>;
     for (const [name, check] of checks) {
-      const value = Object.hasOwn(payload, name) ? (payload as Record<string, unknown>)[name] : undefined;
+      const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
       if (value !== undefined && value !== null && check(value)) result[name] = value;
     }
     return result as Readable<P>;

@@ -4,6 +4,7 @@ import { isFrameId } from "../frames/judge.ts";
 import { canonicalText, integerLexemeOf, readLexemes } from "../json/canonical.ts";
 import { holdsOverflow } from "../json/odd-numbers.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { isJsonObject } from "../json/raw.ts";
 import { storableText, wellFormedText } from "../json/unicode.ts";
 import { checkOf, Int, JsonObject, nullable, Text, Texts } from "./checks.ts";
 
@@ -138,12 +139,12 @@ function parseHandshake(message: string | Uint8Array, expected: "hello" | "hello
     return malformed("the text is not JSON");
   }
   if (holdsOverflow(text, { keepsIntegers: true })) return malformed("a number is too large for JSON");
-  if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return malformed("not an object");
+  if (!isJsonObject(frame)) return malformed("not an object");
   if (version === null) return malformed("v is not an integer");
   if (version !== String(frameVersion)) {
     return { ok: false, reason: "skew", message: "a frame of another protocol version" };
   }
-  const { type, id, payload } = frame as Record<string, unknown>;
+  const { type, id, payload } = frame;
   if (type !== expected) return { ok: false, reason: "other_type", message: `the first frame is not a ${expected}` };
   if (!isFrameId(id)) return malformed("id is not a string of 1 to 64 characters");
   return { ok: true, payload, id };

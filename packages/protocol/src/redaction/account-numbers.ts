@@ -53,28 +53,44 @@ function readRun(text: string, at: number): Span[] {
  */
 function* cardsInRun(text: string, groups: readonly Span[]): Generator<Span, void> {
   const runEnd = (groups.at(-1) as Span).end;
+  if (runEnd - (groups[0] as Span).start < cardDigits.least) return;
   let mayTakeRest = true;
   let from = 0;
   while (from < groups.length) {
-    const { start } = groups[from] as Span;
-    // Longer than 19 digits with a separator after each.
-    if (mayTakeRest && runEnd - start < 2 * cardDigits.most && isCard(text, start, runEnd)) {
-      yield { start, end: runEnd };
-      return;
+    const starts = from === 0 ? startsIn(text, groups[0] as Span) : [(groups[from] as Span).start];
+    let last: number | null = null;
+    for (const start of starts) {
+      // Longer than 19 digits with a separator after each.
+      if (mayTakeRest && runEnd - start < 2 * cardDigits.most && isCard(text, start, runEnd)) {
+        yield { start, end: runEnd };
+        return;
+      }
+      last = lastGroupOfCard(text, groups, from, start);
+      if (last === null) continue;
+      yield { start, end: (groups[last] as Span).end };
+      break;
     }
-    const last = lastGroupOfCard(text, groups, from);
-    if (last !== null) yield { start, end: (groups[last] as Span).end };
     mayTakeRest = last !== null;
     from = (last ?? from) + 1;
   }
 }
 
-/** The index of the group that ends a card which begins with the group at `from`. */
-function lastGroupOfCard(text: string, groups: readonly Span[], from: number): number | null {
-  const { start } = groups[from] as Span;
+/** Where a number may begin in the first digits of a run: with the first, or behind an escape that ends within them, as in `%20…`. */
+function startsIn(text: string, { start, end }: Span): number[] {
+  const starts = [start];
+  if (start === 0 || (text[start - 1] !== "%" && !isAlphanumeric(text.charCodeAt(start - 1)))) return starts;
+  for (let at = start + 1; at < end && at <= start + mostEscapedDigits; at += 1) {
+    if (isEscapeBefore(text, at)) starts.push(at);
+  }
+  return starts;
+}
+
+/** The index of the group that ends a card which begins at `start`, in the group at `from`. */
+function lastGroupOfCard(text: string, groups: readonly Span[], from: number, start: number): number | null {
   let digits = 0;
   for (let to = from; to < groups.length; to += 1) {
-    const { start: groupStart, end } = groups[to] as Span;
+    const { start: ownStart, end } = groups[to] as Span;
+    const groupStart = Math.max(start, ownStart);
     digits += end - groupStart;
     if (digits > cardDigits.most) return null;
     if (digits >= cardDigits.least && isCard(text, start, end)) return to;
@@ -86,7 +102,8 @@ function lastGroupOfCard(text: string, groups: readonly Span[], from: number): n
 function isCard(text: string, start: number, end: number): boolean {
   const first = text.charCodeAt(start);
   if (first < 50 || first > 54) return false;
-  if (isWordBefore(text, start) || isWordAt(text, end) || isPartOfFraction(text, start, end)) return false;
+  if (isWordAt(text, end) || isPartOfFraction(text, start, end)) return false;
+  if (isInWord(text, start) && !isOnTrack(text, start, end)) return false;
   let sum = 0;
   let digits = 0;
   for (let at = end - 1; at >= start; at -= 1) {
@@ -105,15 +122,23 @@ const isPartOfFraction = (text: string, start: number, end: number): boolean =>
   (text[start - 1] === "." && isDigit(text.charCodeAt(start - 2))) ||
   (text[end] === "." && isDigit(text.charCodeAt(end + 1)));
 
-const uuidHere = /(?<![a-z0-9])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![a-z0-9])/iy;
+/** Track 1 of a magnetic stripe, `%B<card>^`, its signs perhaps escaped. */
+const trackStart = /(?<=%(?:25){0,3}[Bb])/y;
+const trackEnd = /\^|%(?:25){0,3}5[Ee]/y;
+
+const isOnTrack = (text: string, start: number, end: number): boolean =>
+  matchesAt(trackStart, text, start) && matchesAt(trackEnd, text, end);
+
+const uuidHere = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![a-z0-9])/iy;
 /** Where the groups of a UUID begin. */
 const uuidGroups = [0, 9, 14, 19, 24];
 
 /** Ids of tasks are often UUIDs, and some have enough digits in a row. */
 function isPartOfUuid(text: string, start: number): boolean {
   return uuidGroups.some((offset) => {
-    uuidHere.lastIndex = start - offset;
-    return start >= offset && uuidHere.test(text);
+    const at = start - offset;
+    if (at < 0 || !matchesAt(uuidHere, text, at)) return false;
+    return at === 0 || !isAlphanumeric(text.charCodeAt(at - 1)) || isEscapeBefore(text, at);
   });
 }
 
@@ -148,7 +173,7 @@ const ibanLengths: ReadonlyMap<string, number> = new Map(
   }).flatMap(([length, countries]) => countries.split(" ").map((country) => [country, Number(length)] as const)),
 );
 
-const ibanStart = /(?<![a-z0-9])[a-z]{2}\d\d/gi;
+const ibanStart = /[a-z]{2}\d\d/gi;
 
 /**
  * The IBANs of a text, each found when it is asked for: in any case, also in groups separated by single spaces or hyphens, with a valid
@@ -157,9 +182,10 @@ const ibanStart = /(?<![a-z0-9])[a-z]{2}\d\d/gi;
 export function* ibans(text: string): Generator<Span, void> {
   let from = 0;
   for (const { 0: found, index: start } of text.matchAll(ibanStart)) {
-    const length = start < from ? undefined : ibanLengths.get(found.slice(0, 2).toUpperCase());
+    if (start < from || isInWord(text, start)) continue;
+    const length = ibanLengths.get(found.slice(0, 2).toUpperCase());
     const end = length === undefined ? null : ibanEnd(text, start, length);
-    if (end === null || isWordBefore(text, start) || isPartOfUuid(text, start)) continue;
+    if (end === null || isPartOfUuid(text, start)) continue;
     yield { start, end };
     from = end;
   }
@@ -201,4 +227,21 @@ function isWordAt(text: string, at: number): boolean {
   return code < 128 ? isAlphanumeric(code) : at < text.length && wordCharacter.test(text[at] as string);
 }
 
-const isWordBefore = (text: string, at: number): boolean => at > 0 && isWordAt(text, at - 1);
+/**
+ * Whether a letter or digit stands directly before. Letters make a number part of an identifier, above all of a hexadecimal one; those of
+ * an escape are a sign of their own.
+ */
+const isInWord = (text: string, at: number): boolean => at > 0 && isWordAt(text, at - 1) && !isEscapeBefore(text, at);
+
+/** `%3D`, also encoded more than once (`%253D`), and `\n`, `\x22` or `\u0022` as texts inside texts have them. */
+const escapeBefore =
+  /(?<=%(?:25){0,3}[\da-fA-F]{2}|(?:\\|%(?:25){0,3}5[Cc])(?:[bfnrt]|x[\da-fA-F]{2}|u[\da-fA-F]{4}))/y;
+/** As in `%252525hh`. */
+const mostEscapedDigits = 8;
+
+const isEscapeBefore = (text: string, at: number): boolean => matchesAt(escapeBefore, text, at);
+
+function matchesAt(sticky: RegExp, text: string, at: number): boolean {
+  sticky.lastIndex = at;
+  return sticky.test(text);
+}

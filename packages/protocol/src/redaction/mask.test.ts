@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { redactionMarker } from "./markers.ts";
 import { createRedactor } from "./redactor.ts";
 
-const { mask, redactEvent, redactSnapshot } = createRedactor();
+const { mask, redactEvent, redactSnapshot, redactWorker } = createRedactor();
 const token = (length: number) => "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0z".repeat(3).slice(0, length);
 
 describe("a masked name", () => {
@@ -13,6 +13,10 @@ describe("a masked name", () => {
     ["mail bob@example.com and al@example.org now", "mail [REDACTED] and [REDACTED] now"],
     ["pay-4111 1111 1111 1111-retry", "pay-[REDACTED]-retry"],
     ["pay-DE89 3704 0044 0532 0130 00 x", "pay-[REDACTED] x"],
+    ["pay?card%3D4111111111111111%26x", "pay?card%3D[REDACTED]%26x"],
+    ["a%204111111111111111 4111 1111 1111 1111", "a%20[REDACTED] [REDACTED]"],
+    ["a\\nDE89370400440532013000\\n", "a\\n[REDACTED]\\n"],
+    ["%B4111111111111111^DOE", "%B[REDACTED]^DOE"],
     ["redis://user:pw@cache/0", "redis://[REDACTED]@cache/0"],
     ["postgres://user:pw@db.example.com/x", "postgres://[REDACTED]/x"],
     [`key sk_live_${token(30)}.`, "key [REDACTED]."],
@@ -50,6 +54,9 @@ describe("a masked name", () => {
       "4111111111111111",
       "://a:b@",
       "DE89370400440532013000",
+      "%3D",
+      "%20",
+      "\\n",
       " ",
       "-",
       "x",
@@ -106,6 +113,69 @@ describe("the data of an event", () => {
     ).toEqual({
       queue_depths: { ...depths, other: redactionMarker },
       worker_details: { "celery@a.example.com": { password: redactionMarker } },
+    });
+  });
+});
+
+describe("the report of a worker", () => {
+  const names = {
+    hostname: "celery@host.example.com",
+    active: [
+      "invoice:bob@example.com",
+      { id: "invoice:al@example.com", name: "mail al@example.com", hostname: "celery@host.example.com" },
+    ],
+    active_queues: ["pay-DE89370400440532013000", { name: "pay-GB29NWBK60161331926819" }],
+    registered: ["mail bob@example.com"],
+    stats: { total: { "mail bob@example.com": 3, "mail al@example.com": 4, refresh_token: 5 } },
+    conf: { task_default_queue: "pay-DE89370400440532013000" },
+  };
+
+  test("keeps what names tasks, queues and workers, in the agent and in the service", () => {
+    expect(redactWorker(names)).toBe(names);
+    const snapshot = { worker_details: { "celery@host.example.com": names } };
+    expect(redactSnapshot(snapshot)).toBe(snapshot);
+  });
+
+  test("has the rest redacted, inputs of tasks in hand above all", () => {
+    const email = "bob@example.com";
+    const report = {
+      active: [
+        { id: "a", args: [email], kwargs: { id: email, name: email, password: 1 }, delivery_info: { name: email } },
+        [email],
+        `${"x".repeat(1_000)} ${email}`,
+      ],
+      active_queues: { mail: email },
+      registered: [{ name: "app.mail", about: email }],
+      stats: { broker: email, total: { "app.mail": email } },
+      conf: { timezone: email },
+      [email]: email,
+    };
+    const redacted = {
+      active: [
+        {
+          id: "a",
+          args: [redactionMarker],
+          kwargs: { id: redactionMarker, name: redactionMarker, password: redactionMarker },
+          delivery_info: { name: redactionMarker },
+        },
+        [redactionMarker],
+        redactionMarker,
+      ],
+      active_queues: { mail: redactionMarker },
+      registered: [{ name: "app.mail", about: redactionMarker }],
+      stats: { broker: redactionMarker, total: { "app.mail": redactionMarker } },
+      conf: { timezone: redactionMarker },
+      [redactionMarker]: redactionMarker,
+    };
+    expect(redactWorker(report)).toEqual(redacted);
+    expect(redactSnapshot({ worker_details: { w: report } })).toEqual({ worker_details: { w: redacted } });
+  });
+
+  test("follows extra key patterns also where names stand", () => {
+    const extra = createRedactor({ extraKeyPatterns: ["registered"] });
+    expect(extra.redactWorker({ registered: ["app.mail"], active_queues: ["mail"] })).toEqual({
+      registered: [redactionMarker],
+      active_queues: ["mail"],
     });
   });
 });

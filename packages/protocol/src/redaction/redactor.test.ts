@@ -4,7 +4,7 @@ import { parseJson } from "../json/parse-json.ts";
 import { redactionMarker } from "./markers.ts";
 import { createRedactor } from "./redactor.ts";
 
-const { redact } = createRedactor();
+const { redact, redactEvent, redactSnapshot } = createRedactor();
 
 describe("the key rule", () => {
   test.each([
@@ -153,6 +153,50 @@ describe("the walk", () => {
     });
   });
 
+  test("masks a member of event data whose accessor throws, and keeps the others", () => {
+    const data = {
+      queue: "bob@example.com",
+      get result(): never {
+        throw new Error("no");
+      },
+      password: 1,
+    };
+    const kept = { queue: "bob@example.com", result: redactionMarker, password: redactionMarker };
+    expect(redactEvent(data)).toEqual(kept);
+    expect(redactSnapshot({ queue_depths: { mail: 1 }, worker_details: { w: data } })).toEqual({
+      queue_depths: { mail: 1 },
+      worker_details: { w: redactionMarker },
+    });
+  });
+
+  test("takes event data in its JSON form, by its members where that is no object", () => {
+    const form = { toJSON: () => ({ queue: "bob@example.com", note: "bob@example.com" }) };
+    expect(redactEvent(form)).toEqual({ queue: "bob@example.com", note: redactionMarker });
+    class Text {
+      readonly queue = "mail";
+      toJSON(): string {
+        return "text";
+      }
+    }
+    expect(redactEvent({ ...new Text() })).toEqual({ queue: "mail" });
+    expect(redactEvent(new Text() as unknown as Record<string, unknown>)).toEqual({ queue: "mail" });
+    const unreadable = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("no");
+        },
+      },
+    );
+    expect(redactEvent(unreadable)).toEqual({});
+  });
+
+  test("turns event data that holds itself into the marker where it does", () => {
+    const data: Record<string, unknown> = { queue: "mail" };
+    data.self = data;
+    expect(redactEvent(data)).toEqual({ queue: "mail", self: redactionMarker });
+  });
+
   test("replaces U+0000 and lone surrogates in values and keys", () => {
     expect(redact({ "a\u0000": "b\u0000", c: "\ud800x", d: "😀" })).toEqual({
       "a\ufffd": "b\ufffd",
@@ -256,6 +300,8 @@ describe("redaction", () => {
           input,
         });
         expect(redactor.redactEvent(event)).toEqual(event);
+        const worker = redactor.redactWorker({ active: [input, { id: input }], registered: input, stats: input });
+        expect(redactor.redactWorker(worker)).toEqual(worker);
       }),
       { numRuns: 300 },
     );

@@ -1,4 +1,4 @@
-import { isRawJson, rawJson } from "../json/raw.ts";
+import { isJsonObject, isRawJson, rawJson } from "../json/raw.ts";
 import { setOwn } from "../json/read-json.ts";
 import { withoutNul } from "../json/unicode.ts";
 import { isCardLexeme } from "./account-numbers.ts";
@@ -6,6 +6,7 @@ import { cutText } from "./cut.ts";
 import { compileKeyPatterns, compileValuePatterns } from "./extra-patterns.ts";
 import { type KeyVerdict as BelowKey, createKeyRule } from "./key-rule.ts";
 import { redactionMarker } from "./markers.ts";
+import { eventPlace, type Place, snapshotPlace, workerPlace } from "./places.ts";
 import { createValueRule } from "./value-rule.ts";
 
 /**
@@ -33,11 +34,13 @@ export interface Redactor {
   redact(value: unknown): unknown;
   /**
    * `redact` for the data of an event. What names a task, queue or worker stays, because it must be found again; it is masked where it
-   * is shown.
+   * is shown. Data that cannot be read as a whole is read by its members.
    */
   redactEvent(data: Readonly<Record<string, unknown>>): Record<string, unknown>;
-  /** `redact` for reports by queue or worker, whose names stay: `{queue_depths: {<queue>: …}}`. */
+  /** `redactEvent` for reports by queue or worker: `{queue_depths: {<queue>: …}, worker_details: {<worker>: …}}`. */
   redactSnapshot(snapshot: Readonly<Record<string, unknown>>): Record<string, unknown>;
+  /** `redactEvent` for the report of one worker. */
+  redactWorker(report: Readonly<Record<string, unknown>>): Record<string, unknown>;
   /** A name with every match of the value rules replaced by the marker; the text around them stays. */
   mask(text: string, options?: MaskOptions): string;
 }
@@ -56,20 +59,8 @@ const mostValues = 1_000_000;
 const cachedKeys = 4_096;
 const longestCachedKey = 128;
 
-/** Members of event data that name something. */
-const identities: ReadonlySet<string> = new Set([
-  "task_name",
-  "queue",
-  "worker",
-  "parent_task_id",
-  "root_task_id",
-  "retried_from",
-]);
 /** The longest name in UTF-16 units; a longer text names nothing and is redacted like any other. */
 const longestIdentity = 1_000;
-
-/** What the keys of an object are: members of any data, those of event data, names, or groups of names. */
-type KeyUse = "data" | "event" | "names" | "groups";
 
 interface KeyVerdict {
   /** What the key is written as, null for itself. */
@@ -126,11 +117,11 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return written === name ? unchangedKeys.plain : { rewritten: written, below: "plain" };
   }
 
-  function walkArray(array: readonly unknown[], depth: number, isMasked: boolean): unknown {
+  function walkArray(array: readonly unknown[], depth: number, isMasked: boolean, item: Place | undefined): unknown {
     let copy: unknown[] | undefined;
     for (let index = 0; index < array.length; index += 1) {
       const before = array[index];
-      const after = walk(before, depth + 1, isMasked) ?? null;
+      const after = (item ? walkAt(item, before, depth + 1) : walk(before, depth + 1, isMasked)) ?? null;
       if (copy === undefined) {
         if (after === before) continue;
         copy = array.slice(0, index);
@@ -140,19 +131,11 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return copy ?? array;
   }
 
-  function walkMember(key: string, value: unknown, depth: number, use: KeyUse): unknown {
-    if (use === "groups" || (use === "event" && key === "depths")) {
-      return isPlainObject(value) ? walkObject(value, depth, false, "names") : walk(value, depth, false);
-    }
-    const isIdentity = use === "event" && typeof value === "string" && identities.has(key);
-    return isIdentity && value.length <= longestIdentity ? storable(value) : walk(value, depth, false);
-  }
-
   function walkObject(
     object: Readonly<Record<string, unknown>>,
     depth: number,
     isMasked: boolean,
-    use: KeyUse = "data",
+    place: Place | undefined,
   ): unknown {
     const keys = Object.keys(object);
     valuesLeft -= keys.length;
@@ -160,11 +143,11 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     for (let index = 0; index < keys.length; index += 1) {
       const key = keys[index] as string;
       const before = object[key];
-      const { rewritten, below } = use === "names" ? nameVerdict(key) : verdictOf(key);
+      const { rewritten, below } = place?.keysAreNames ? nameVerdict(key) : verdictOf(key);
       // A number below a plural is a count.
       const masksMember = isMasked || below === "value" || (below === "plural" && !Number.isFinite(before));
-      const after =
-        masksMember || use === "data" ? walk(before, depth + 1, masksMember) : walkMember(key, before, depth + 1, use);
+      const inner = place === undefined || masksMember ? undefined : (place.members?.get(key) ?? place.others);
+      const after = inner ? walkAt(inner, before, depth + 1) : walk(before, depth + 1, masksMember);
       if (copy === undefined) {
         if (after === before && rewritten === null && after !== undefined) continue;
         copy = {};
@@ -178,23 +161,28 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return copy ?? object;
   }
 
-  function walkContainer(container: object, depth: number, isMasked: boolean): unknown {
+  function walkContainer(container: object, depth: number, isMasked: boolean, place?: Place): unknown {
     if (valuesLeft <= 0 || ancestors.includes(container)) return redactionMarker;
     ancestors.push(container);
     try {
       if (Array.isArray(container)) {
         valuesLeft -= container.length;
-        return valuesLeft < 0 ? redactionMarker : walkArray(container, depth, isMasked);
+        return valuesLeft < 0 ? redactionMarker : walkArray(container, depth, isMasked, place?.items);
       }
       const json = jsonFormOf(container);
-      return json === container
-        ? walkObject(container as Record<string, unknown>, depth, isMasked)
-        : walk(json, depth, isMasked);
+      if (json === container) return walkObject(container as Record<string, unknown>, depth, isMasked, place);
+      return place ? walkAt(place, json, depth) : walk(json, depth, isMasked);
     } catch {
       return redactionMarker;
     } finally {
       ancestors.pop();
     }
+  }
+
+  function walkAt(place: Place, value: unknown, depth: number): unknown {
+    if (typeof value === "string" && place.isName && value.length <= longestIdentity) return storable(value);
+    const isContainer = typeof value === "object" && value !== null && !isRawJson(value) && depth <= deepest;
+    return isContainer ? walkContainer(value, depth, false, place) : walk(value, depth, false);
   }
 
   /** Undefined stands for a member that JSON leaves out. */
@@ -229,9 +217,17 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     ancestors.length = 0;
   }
 
-  function redactTop(object: Readonly<Record<string, unknown>>, use: KeyUse): Record<string, unknown> {
+  function redactTop(object: Readonly<Record<string, unknown>>, place: Place): Record<string, unknown> {
     begin();
-    return walkObject(object, 0, false, use) as Record<string, unknown>;
+    const redacted = walkContainer(object, 0, false, place);
+    if (isJsonObject(redacted)) return redacted;
+    // An object that cannot be read, or is none in JSON.
+    begin();
+    try {
+      return walkObject(readableMembers(object), 0, false, place) as Record<string, unknown>;
+    } catch {
+      return {};
+    }
   }
 
   return {
@@ -239,8 +235,9 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       begin();
       return walk(value, 0, false) ?? null;
     },
-    redactEvent: (data) => redactTop(data, "event"),
-    redactSnapshot: (snapshot) => redactTop(snapshot, "groups"),
+    redactEvent: (data) => redactTop(data, eventPlace),
+    redactSnapshot: (snapshot) => redactTop(snapshot, snapshotPlace),
+    redactWorker: (report) => redactTop(report, workerPlace),
     mask: (text, { keepsEmail = false } = {}) =>
       text === redactionMarker || !valueRule.needsLook(text) ? text : valueRule.mask(text, keepsEmail),
   };
@@ -249,17 +246,30 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
 const stricter = (one: BelowKey, other: BelowKey): BelowKey =>
   one === "value" || other === "value" ? "value" : one === "plural" ? one : other;
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJson(value);
+/** The members of an object, the marker in the place of those that throw. */
+function readableMembers(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  for (const key of Object.keys(object)) {
+    try {
+      setOwn(members, key, object[key]);
+    } catch {
+      setOwn(members, key, redactionMarker);
+    }
+  }
+  return members;
 }
 
 /** What JSON makes of an object with a form of its own; the string form of one that has none; otherwise the object itself. */
 function jsonFormOf(object: object): unknown {
-  if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer) {
+  const prototype = Object.getPrototypeOf(object) as unknown;
+  // Nearly all are, and need none of the checks by class.
+  const isPlain = prototype === Object.prototype || prototype === null;
+  if (!isPlain && (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)) {
     return `[${object.constructor.name} of ${object.byteLength} bytes]`;
   }
   const { toJSON } = object as { toJSON?: unknown };
   if (typeof toJSON === "function") return toJSON.call(object) as unknown;
+  if (isPlain) return object;
   if (object instanceof Map || object instanceof Set || object instanceof Error || object instanceof RegExp) {
     return String(object);
   }

@@ -10,12 +10,13 @@ interface Family {
 
 /**
  * Shapes of secrets. Each pattern runs in linear time: it begins with a literal, or with one character before one, and no two of its
- * repetitions can share characters, so a failed attempt costs its own run and attempts do not overlap.
+ * repetitions can share characters, so a failed attempt costs its own run and attempts do not overlap. A word also begins behind an escape of
+ * encoded text: `%3D`, `\n`.
  */
 const families: readonly Family[] = [
   // A JSON Web Token: three base64url parts, the first starting eyJ, perhaps after a prefix that ends in a separator. Looking ahead
   // for the three parts first leaves nothing after eyJ to fail, so no part is walked again for each eyJ in it.
-  { pattern: /(?<![\w-])(?=[\w-]+\.[\w-]+\.[\w-])(?:[\w-]*[_-])?eyJ/i, after: /[\w.-]/ },
+  { pattern: /(?:(?<![\w-])|(?<=%[\da-f]{2}|\\[bfnrt]))(?=[\w-]+\.[\w-]+\.[\w-])(?:[\w-]*[_-])?eyJ/i, after: /[\w.-]/ },
   { pattern: /bearer\s+[\w.~+/=-]{16}/i, after: /[\w.~+/=-]/ },
   { pattern: /[spr]k_(?:live|test)_[a-z0-9]{24}/i, after: /\w/ },
   { pattern: /whsec_[\w+/=-]{24}/i, after: /[\w+/=-]/ },
@@ -25,12 +26,12 @@ const families: readonly Family[] = [
   { pattern: /a[ks]ia[a-z0-9]{16}/i, after: /\w/ },
   { pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/\w/i, after: /[^\s"'<>]/ },
   { pattern: /aiza[\w-]{35}/i, after: /[\w-]/ },
-  { pattern: /\bsk[0-9a-f]{32}\b/i },
+  { pattern: /(?:\b|(?<=%[\da-f]{2}|\\[bfnrt]))sk[0-9a-f]{32}\b/i },
   { pattern: /sg\.[\w-]{22}\.[\w-]{43}/i, after: /[\w-]/ },
   // A URL with user:password@; the user may be empty.
   { pattern: /(?<=:\/\/)[^\s/?#:@]*:[^\s/?#@]+(?=@)/ },
   { pattern: /-----begin [a-z0-9 ]*private key/i, after: /[\s\S]/ },
-  { pattern: /(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)/ },
+  { pattern: /(?:(?<!\d)|(?<=%[\da-f]{2}))\d{3}-\d{2}-\d{4}(?!\d)/ },
 ];
 
 /** An e-mail address, from the last character of its local part. */

@@ -6,6 +6,7 @@ import type { Tables } from "../../schema/tables/index.ts";
 import type { AgentIdentity, Standing } from "../agents/index.ts";
 import type { Commands } from "../commands/index.ts";
 import type { Ingest } from "../ingest/index.ts";
+import { createAgentLogs } from "./agent-logs.ts";
 import { createDispatch, type DispatchDeps } from "./dispatch.ts";
 import { createGateway } from "./gateway.ts";
 import { createLongpoll, type SessionNews } from "./longpoll.ts";
@@ -67,7 +68,9 @@ export function createAgentTransport(deps: AgentTransportDeps) {
   const admit = createAdmission({ ...deps, authenticate: (token) => agents.authenticate(token) });
   const slots = createSlots(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
   const registry = createSessionRegistry({ clock, secretOf: deps.secretOf });
+  const agentLogs = createAgentLogs({ clock, log });
   const dispatch = createDispatch({
+    agentLogs,
     clock,
     log,
     ingest: (batch) => ingest.submit(batch),
@@ -90,6 +93,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
   const gateway = createGateway({
     ...agents,
     admit,
+    agentLogs,
     brainVersion: deps.brainVersion,
     clock,
     dispatch,
@@ -106,19 +110,17 @@ export function createAgentTransport(deps: AgentTransportDeps) {
   });
 
   const longpoll = createLongpoll({
-    announce,
+    agentLogs,
+    announce: (news) => database.notify(sessionChannel, JSON.stringify({ ...news, from: deps.workerId })),
     claim: async ({ agent_id }, max, reach) =>
       (await commands.claim({ ...reach, agentId: agent_id, max, withResends: true })).commands,
     unsigned: (command) => commands.unsigned(command, "long-poll signing failed"),
     clock,
     dispatch,
     standing: (identity) => agents.standing(identity),
-    log,
     probed: (identity, features, at) => agents.probed(identity, features, at),
-    polled: (identity, at) =>
-      agents
-        .polled(identity, at)
-        .catch((error: Error) => log.warn("agent_transport.contact_not_noted", { message: error.message })),
+    log,
+    polled: (identity, at) => agents.polled(identity, at),
     registry,
     uploaded: (identity, at) => agents.uploaded(identity, at),
     wakePolls: (agentId) => commands.work.look(agentId),
@@ -134,14 +136,6 @@ export function createAgentTransport(deps: AgentTransportDeps) {
       }),
     whenIngestHasRoom,
   });
-
-  // An announcement that gets lost heals by idle expiry, so nobody waits for it.
-  function announce(news: SessionNews): void {
-    const payload = JSON.stringify({ ...news, from: deps.workerId });
-    database
-      .notify(sessionChannel, payload)
-      .catch((error: Error) => log.warn("agent_transport.announce_failed", { message: error.message }));
-  }
 
   function heard(payload: string): void {
     const news = JSON.parse(payload) as SessionNews & { from: string };

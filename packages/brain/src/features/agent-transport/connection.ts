@@ -14,10 +14,9 @@ import {
 } from "@svc/protocol";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
-import type { Log } from "../../platform/log.ts";
-import { createThrottledLog } from "../../platform/throttled-log.ts";
 import { type AgentIdentity, abilitiesOf } from "../agents/index.ts";
 import type { ClaimedCommand } from "../commands/index.ts";
+import type { AgentLogs } from "./agent-logs.ts";
 import {
   createLossWarnings,
   createSampleLimiter,
@@ -29,7 +28,7 @@ import type { Sending, Slot } from "./slots.ts";
 
 export interface ConnectionDeps {
   readonly clock: Clock;
-  readonly log: Log;
+  readonly agentLogs: AgentLogs;
   readonly dispatch: Dispatch;
   /** Null while the ingest queue has room; when it is full, what to wait for before the socket is read again. */
   whenIngestHasRoom(): Promise<void> | null;
@@ -65,7 +64,7 @@ const maxUnsentBytes = 1_048_576;
 const defaultSendMs = 5000;
 
 export function createConnection(deps: ConnectionDeps, opened: OpenConnection): Connection {
-  const { clock, log, dispatch, sendMs = defaultSendMs } = deps;
+  const { clock, agentLogs, dispatch, sendMs = defaultSendMs } = deps;
   const { socket, identity, hello, secret } = opened;
   const sessionId = randomUUID();
   const session = { agentId: identity.agent_id, projectId: identity.project_id, sessionId };
@@ -77,11 +76,8 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
     workerId: hello.worker_id,
     transport: "ws",
     samples: createSampleLimiter(clock),
-    lossWarnings: createLossWarnings(clock, log),
+    lossWarnings: createLossWarnings(clock, agentLogs.eventsLost),
   };
-  const frameDropped = createThrottledLog(clock, (frames, about) =>
-    log.warn("agent_transport.frame_dropped", { agent_id: identity.agent_id, frames, ...about }),
-  );
   let lastActiveMs = clock.monotonicMs();
   let lastUnstoredMs: number | null = null;
   let hasEnded = false;
@@ -177,7 +173,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
 
   function refuse({ reason, id, frameType, message }: RefusedFrame): void {
     if (reason === "signature") {
-      log.warn("agent_transport.signature_failed", { agent_id: identity.agent_id, type: frameType });
+      agentLogs.signatureFailed(identity.agent_id, { type: frameType });
       close(closeCodes.refused, "signature check failed");
       return;
     }
@@ -185,7 +181,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
       const payload = { code: brainErrorCodes.protocolIncompatible, message, fatal: false };
       send("error", payload, `err_${id ?? ""}`.slice(0, wireLimits.frameIdCharacters).toWellFormed());
     }
-    frameDropped({ reason });
+    agentLogs.frameDropped(identity.agent_id, { reason });
   }
 
   return {
@@ -219,7 +215,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
       const { frame } = judged;
       const verdict = guard.admit(frame);
       if (verdict !== "ok") {
-        log.warn("agent_transport.replay_refused", { agent_id: identity.agent_id, verdict });
+        agentLogs.replayRefused(identity.agent_id, { verdict });
         close(closeCodes.refused, "replay check failed");
         return;
       }
@@ -229,7 +225,7 @@ export function createConnection(deps: ConnectionDeps, opened: OpenConnection): 
       dispatch(source, frame, judged.text)
         .then((outcome) => answer(id, outcome))
         .catch((error: Error) => {
-          log.error("agent_transport.answer_failed", { agent_id: identity.agent_id, message: error.message });
+          agentLogs.answerFailed(identity.agent_id, { message: error.message });
           close(closeCodes.internalError, "internal error");
         });
       holdBack();

@@ -3,6 +3,7 @@ import { createFakeClock } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { SqliteError } from "../../platform/database/errors.ts";
 import type { Log } from "../../platform/log.ts";
+import { createAgentLogs } from "./agent-logs.ts";
 import { createDispatch, createLossWarnings, createSampleLimiter, type DispatchDeps } from "./dispatch.ts";
 
 const identity = {
@@ -27,8 +28,10 @@ function build(changes: Partial<DispatchDeps>) {
     said.push({ event, frames: fields.frames });
     fieldsSaid.push(fields);
   };
-  const log: Log = { debug() {}, info() {}, warn: say, error: say, child: () => log };
+  const log: Log = { debug() {}, info: say, warn: say, error: say, child: () => log };
+  const agentLogs = createAgentLogs({ clock, log });
   const dispatch = createDispatch({
+    agentLogs,
     clock,
     log,
     ingest: async () => ({ received: 0, inserted: 0, rejected: 0, errors: [] }),
@@ -41,14 +44,18 @@ function build(changes: Partial<DispatchDeps>) {
     commandResulted: async () => {},
     ...changes,
   });
-  const source = {
-    identity,
-    workerId: null,
-    transport: "ws" as const,
-    samples: createSampleLimiter(clock),
-    lossWarnings: createLossWarnings(clock, log),
+  /** As a connection does, each with its own memory. */
+  const connect = (agentId = identity.agent_id) => {
+    const source = {
+      identity: { ...identity, agent_id: agentId },
+      workerId: null,
+      transport: "ws" as const,
+      samples: createSampleLimiter(clock),
+      lossWarnings: createLossWarnings(clock, agentLogs.eventsLost),
+    };
+    return (frame: Frame) => dispatch(source, frame, "");
   };
-  return { clock, said, fieldsSaid, send: (frame: Frame) => dispatch(source, frame, "") };
+  return { clock, said, fieldsSaid, connect, send: connect() };
 }
 
 const fails = async (): Promise<never> => {
@@ -174,6 +181,41 @@ describe("a verified frame", () => {
     expect(fieldsSaid[0]).toMatchObject(counters);
     expect(Object.keys(fieldsSaid[0] ?? {})).not.toContain("buffer_id");
   });
+
+  test("with a loss is warned of once a minute however often its agent connects anew, and soon for another agent", async () => {
+    const { clock, fieldsSaid, connect } = build({});
+    const lose = (agentId: string, dropped: number) =>
+      connect(agentId)(frameOf("heartbeat", { dropped_events: dropped }));
+    for (let n = 1; n <= 600; n += 1) await lose("a", n);
+    await lose("b", 1);
+    clock.advance(60_000);
+    await lose("a", 601);
+    expect(fieldsSaid).toMatchObject([
+      { agent_id: "a", dropped_events: 1, reports: 1 },
+      { agent_id: "b", dropped_events: 1, reports: 1 },
+      { agent_id: "a", dropped_events: 601, reports: 600 },
+    ]);
+  });
+
+  test.each([
+    ["registry_delta", "registry_delta", {}],
+    ["error", "agent_error", { code: "no_luck" }],
+    ["command", "wrong_direction", { type: "command" }],
+  ] as const)(
+    "%s is told once a minute with a count, over connections and for each agent",
+    async (type, event, about) => {
+      const { clock, said, fieldsSaid, connect } = build({});
+      const flood = async (agentId: string, frames: number) => {
+        for (let n = 0; n < frames; n += 1) await connect(agentId)(frameOf(type, { code: "no_luck" }));
+      };
+      await flood("a", 500);
+      await flood("b", 2);
+      clock.advance(60_000);
+      await flood("a", 500);
+      expect(said).toEqual([1, 1, 500].map((frames) => ({ event: `agent_transport.${event}`, frames })));
+      expect(fieldsSaid).toMatchObject(["a", "b", "a"].map((agent_id) => ({ agent_id, ...about })));
+    },
+  );
 
   test("with a loss report of noughts is not warned of", async () => {
     const { said, send } = build({});

@@ -1,6 +1,7 @@
 import {
   type Frame,
   type FrameType,
+  isJsonObject,
   type ReadHeartbeat,
   readEventBatch,
   readHeartbeat,
@@ -14,6 +15,7 @@ import type { Log } from "../../platform/log.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import type { IngestBatch, IngestOutcome } from "../ingest/index.ts";
+import type { AgentLine, AgentLogs } from "./agent-logs.ts";
 
 /** What became of one verified frame (spec part 3, section 1.10). */
 export type FrameOutcome =
@@ -36,6 +38,7 @@ export interface FrameSource {
 export interface DispatchDeps {
   readonly clock: Clock;
   readonly log: Log;
+  readonly agentLogs: Pick<AgentLogs, "registryDelta" | "agentError" | "wrongDirection">;
   ingest(batch: IngestBatch): Promise<IngestOutcome>;
   /** Notes contact; false when the agent is revoked. */
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): Promise<boolean>;
@@ -54,7 +57,7 @@ export interface DispatchDeps {
  * again; any other frame that fails for good is dropped and confirmed (1.10 rule 1), because it would fail for ever.
  */
 export function createDispatch(deps: DispatchDeps) {
-  const { log } = deps;
+  const { log, agentLogs } = deps;
 
   async function storeRecord(store: () => Promise<void>): Promise<FrameOutcome> {
     await store();
@@ -101,9 +104,7 @@ export function createDispatch(deps: DispatchDeps) {
     source.lossWarnings.look(beat, identity);
     deps.lossReported(identity, timeOf(frame), beat.telemetry_loss);
     const health = frame.payload?.adapter_health;
-    if (typeof health === "object" && health !== null && !Array.isArray(health)) {
-      deps.applyHealth(identity.project_id, timeOf(frame), health as Record<string, unknown>);
-    }
+    if (isJsonObject(health)) deps.applyHealth(identity.project_id, timeOf(frame), health);
     return { kind: "confirmed" };
   }
 
@@ -135,16 +136,13 @@ export function createDispatch(deps: DispatchDeps) {
           retryTransient(() => deps.commandResulted(source.identity, frame.id, frame.payload ?? {})),
         );
       case "registry_delta":
-        log.info("agent_transport.registry_delta", { agent_id: source.identity.agent_id });
+        agentLogs.registryDelta(source.identity.agent_id);
         return { kind: "confirmed" };
       case "error":
-        log.warn("agent_transport.agent_error", {
-          agent_id: source.identity.agent_id,
-          code: wordOf(frame.payload?.code),
-        });
+        agentLogs.agentError(source.identity.agent_id, { code: wordOf(frame.payload?.code) });
         return { kind: "confirmed" };
       default:
-        log.warn("agent_transport.wrong_direction", { agent_id: source.identity.agent_id, type: frame.type });
+        agentLogs.wrongDirection(source.identity.agent_id, { type: frame.type });
         return { kind: "confirmed" };
     }
   }
@@ -209,7 +207,7 @@ export interface LossWarnings {
   look(beat: ReadHeartbeat, identity: AgentIdentity): void;
 }
 
-export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, log: Log): LossWarnings {
+export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, eventsLost: AgentLine): LossWarnings {
   let lastReport = "";
   let warnedMs = Number.NEGATIVE_INFINITY;
   return {
@@ -222,13 +220,10 @@ export function createLossWarnings(clock: Pick<Clock, "monotonicMs">, log: Log):
       const report = [...Object.values(counters), ...ofAdapters].join();
       const nowMs = clock.monotonicMs();
       if (report === lastReport || nowMs - warnedMs < 60_000) return;
+      // Held back while another process of the agent has had the line, or an earlier connection.
+      if (!eventsLost(identity.agent_id, { project_id: identity.project_id, ...counters })) return;
       lastReport = report;
       warnedMs = nowMs;
-      log.warn("agent_transport.events_lost", {
-        agent_id: identity.agent_id,
-        project_id: identity.project_id,
-        ...counters,
-      });
     },
   };
 }

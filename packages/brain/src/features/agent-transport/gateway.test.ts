@@ -4,10 +4,11 @@ import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { hmacSecretOf } from "@svc/protocol";
 import { createFakeClock, waitFor } from "@svc/testkit";
-import { connectRaw, openAgentSocket, rawEvents } from "@svc/testkit/raw-agent";
+import { connectRaw, openAgentSocket, rawEvents, rawHello, spoilt } from "@svc/testkit/raw-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import type { Log } from "../../platform/log.ts";
+import { createAgentLogs } from "./agent-logs.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createGateway, type GatewayDeps } from "./gateway.ts";
 import { createSlots } from "./slots.ts";
@@ -25,9 +26,11 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () =>
 async function startGateway(changes: Partial<GatewayDeps> = {}) {
   const clock = createFakeClock(new Date());
   const slots = createSlots(1);
+  const agentLogs = createAgentLogs({ clock, log: changes.log ?? silent });
   const stored: unknown[] = [];
   const ended: boolean[] = [];
   const dispatch = createDispatch({
+    agentLogs,
     clock,
     log: silent,
     async ingest({ events }) {
@@ -43,6 +46,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
     commandResulted: async () => {},
   });
   const gateway = createGateway({
+    agentLogs,
     admit: async () => ({ identity }),
     brainVersion: "1.0.0",
     giveWaiting: async () => {},
@@ -78,7 +82,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
     gateway,
     sockets,
     url,
-    connect: () => connectRaw({ url, token: "any", hmacSecret: hmacSecretOf(secret) }),
+    connect: (hello = rawHello()) => connectRaw({ url, token: "any", hmacSecret: hmacSecretOf(secret) }, { hello }),
     async stop() {
       await gateway.stop();
       for (const socket of sockets.clients) socket.terminate();
@@ -187,6 +191,46 @@ describe("the gateway", () => {
     clock.advance(60_000);
     await knock();
     expect(said.slice(1)).toEqual([["agent_transport.handshake_failed", 3]]);
+  });
+
+  test("tells once a minute with a count of what an agent does with every connection", async () => {
+    const said: unknown[][] = [];
+    const log: Log = {
+      ...silent,
+      warn: (event, { agent_id, frames, connects, disconnects } = {}) =>
+        void said.push([event, agent_id, frames ?? connects ?? disconnects]),
+    };
+    const { clock, connect, slots } = await start({
+      log,
+      async disconnected() {
+        throw new Error("the database is away");
+      },
+    });
+    async function misbehave() {
+      const forger = await connect(rawHello({ agent_version: "9.0.0" }));
+      for (let n = 0; n < 10; n += 1) forger.send("junk");
+      forger.send(spoilt(forger.sign("heartbeat", {})));
+      await forger.closed;
+      await waitFor(() => slots.count() === 0);
+      const repeater = await connect(rawHello({ agent_version: "1.0.0" }));
+      const frame = repeater.sign("heartbeat", {});
+      repeater.send(frame);
+      repeater.send(frame);
+      await repeater.closed;
+      await waitFor(() => slots.count() === 0);
+    }
+    const lines = (...counts: number[]) => [
+      ["agent_transport.version_skew", identity.agent_id, counts[0]],
+      ["agent_transport.frame_dropped", identity.agent_id, counts[1]],
+      ["agent_transport.signature_failed", identity.agent_id, counts[2]],
+      ["agent_transport.disconnect_not_noted", undefined, counts[3]],
+      ["agent_transport.replay_refused", identity.agent_id, counts[4]],
+    ];
+    for (let round = 0; round < 3; round += 1) await misbehave();
+    expect(said).toEqual(lines(1, 1, 1, 1, 1));
+    clock.advance(60_000);
+    await misbehave();
+    expect(said.slice(5)).toEqual(lines(3, 30, 3, 6, 3));
   });
 
   describe("of an agent that does not read what it is sent", () => {

@@ -1,5 +1,6 @@
 import { closeCodes, encodeHelloAck, type HelloPayload, parseHello, protocolVersion, wireTimes } from "@svc/protocol";
 import type { WebSocket } from "ws";
+import type { Log } from "../../platform/log.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
 import { type Connection, type ConnectionDeps, createConnection } from "./connection.ts";
@@ -8,6 +9,7 @@ import type { Slots } from "./slots.ts";
 import { compareVersions } from "./versions.ts";
 
 export interface GatewayDeps extends ConnectionDeps {
+  readonly log: Log;
   readonly admit: Admit;
   readonly slots: Slots;
   readonly brainVersion: string;
@@ -59,6 +61,9 @@ export function createGateway(deps: GatewayDeps) {
   // While the database is away every handshake fails, and agents try again.
   const handshakeFailed = createThrottledLog(clock, (handshakes, about) =>
     log.error("agent_transport.handshake_failed", { handshakes, ...about }),
+  );
+  const disconnectNotNoted = createThrottledLog(clock, (disconnects, about) =>
+    log.warn("agent_transport.disconnect_not_noted", { disconnects, ...about }),
   );
   const timer = setInterval(watchAll, tickMs);
   timer.unref();
@@ -152,7 +157,7 @@ export function createGateway(deps: GatewayDeps) {
     const isLast = slots.ofAgent(identity.agent_id).length === 0;
     const note = deps
       .disconnected(identity, connection.workerId, connection.connectedAt, isLast)
-      .catch((error: Error) => log.warn("agent_transport.disconnect_not_noted", { message: error.message }))
+      .catch((error: Error) => disconnectNotNoted({ message: error.message }))
       .finally(() => notes.delete(note));
     notes.add(note);
   }
@@ -160,11 +165,7 @@ export function createGateway(deps: GatewayDeps) {
   function warnAboutVersion(identity: AgentIdentity, hello: HelloPayload): void {
     const verdict = compareVersions(hello.agent_version, deps.brainVersion);
     if (verdict === "fine" || verdict === "unknown") return;
-    log.warn("agent_transport.version_skew", {
-      agent_id: identity.agent_id,
-      verdict,
-      agent_version: hello.agent_version,
-    });
+    deps.agentLogs.versionSkew(identity.agent_id, { verdict, agent_version: hello.agent_version });
   }
 
   function watchUntilClosed(socket: WebSocket, connection: Connection, identity: AgentIdentity): void {

@@ -4,6 +4,7 @@ import { rawEvents, spoilt } from "@svc/testkit/raw-agent";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
+import { createAgentLogs } from "./agent-logs.ts";
 import type { FrameOutcome } from "./dispatch.ts";
 import { createLongpoll, type LongpollDeps } from "./longpoll.ts";
 import { createSessionRegistry } from "./session-registry.ts";
@@ -25,7 +26,7 @@ function build(changes: Partial<LongpollDeps> = {}) {
   const log: Log = {
     debug() {},
     info() {},
-    warn: (event, fields) => void said.push({ event, frames: fields?.frames }),
+    warn: (event, fields) => void said.push({ event, frames: fields?.frames ?? fields?.times }),
     error() {},
     child: () => log,
   };
@@ -33,7 +34,8 @@ function build(changes: Partial<LongpollDeps> = {}) {
   const handled: Frame["type"][] = [];
   const { dispatch = async () => confirmed, ...rest } = changes;
   const longpoll = createLongpoll({
-    announce: () => {},
+    agentLogs: createAgentLogs({ clock, log }),
+    announce: async () => {},
     claim: async () => [],
     unsigned: async () => {},
     clock,
@@ -131,7 +133,7 @@ describe("a long-poll upload", () => {
     expect(handled).toEqual(["event_batch"]);
   });
 
-  test("tells of junk once in a while with a count, and of each invalidation", async () => {
+  test("tells of junk and of invalidations once in a while with a count", async () => {
     const { batch, clock, said, upload } = build();
     await upload(...Array.from({ length: 50 }, () => "junk"));
     expect(said).toEqual([{ event: "agent_transport.frame_dropped", frames: 1 }]);
@@ -140,15 +142,64 @@ describe("a long-poll upload", () => {
     expect(said.slice(1)).toEqual([{ event: "agent_transport.frame_dropped", frames: 50 }]);
     await upload(spoilt(batch()), batch());
     await upload(batch());
-    expect(said.slice(2)).toEqual([{ event: "agent_transport.signature_failed", frames: undefined }]);
+    expect(said.slice(2)).toEqual([{ event: "agent_transport.signature_failed", frames: 1 }]);
   });
 
-  test("tells of a replay", async () => {
-    const { batch, said, upload } = build();
-    const text = batch();
-    await upload(text, text);
-    expect(said).toEqual([{ event: "agent_transport.replay_refused", frames: undefined }]);
+  test.each([
+    ["signature_failed", (frame: string) => [spoilt(frame)]],
+    ["replay_refused", (frame: string) => [frame, frame]],
+  ])("tells of %s once a minute with a count, also over new sessions", async (event, framesOf) => {
+    const { batch, clock, registry, said, upload } = build();
+    const invalidate = async () => {
+      expect(await upload(...framesOf(batch()))).toMatchObject({ code: "conflict" });
+      registry.forgetAgent(identity.agent_id);
+    };
+    for (let round = 0; round < 100; round += 1) await invalidate();
+    expect(said).toEqual([{ event: `agent_transport.${event}`, frames: 1 }]);
+    clock.advance(60_000);
+    await invalidate();
+    expect(said.slice(1)).toEqual([{ event: `agent_transport.${event}`, frames: 100 }]);
   });
+
+  test("tells of junk once a minute with a count, also over new sessions", async () => {
+    const { clock, registry, said, upload } = build();
+    for (let round = 0; round < 100; round += 1) {
+      await upload("junk");
+      registry.forgetAgent(identity.agent_id);
+    }
+    clock.advance(60_000);
+    await upload("junk");
+    expect(said).toEqual([1, 100].map((frames) => ({ event: "agent_transport.frame_dropped", frames })));
+  });
+});
+
+test("while the database is away, what long-poll cannot note there is told once a minute with a count", async () => {
+  const isAway = async () => {
+    throw new Error("the database is away");
+  };
+  const { batch, clock, poll, registry, said, upload } = build({
+    announce: isAway,
+    polled: isAway,
+    uploaded: isAway,
+  });
+  const round = async () => {
+    await upload(batch());
+    await poll();
+    await upload(spoilt(batch()));
+    registry.forgetAgent(identity.agent_id);
+  };
+  for (let n = 0; n < 10; n += 1) await round();
+  const lines = () => said.splice(0).filter(({ event }) => event !== "agent_transport.signature_failed");
+  expect(lines()).toEqual([
+    { event: "agent_transport.contact_not_noted", frames: 1 },
+    { event: "agent_transport.announce_failed", frames: 1 },
+  ]);
+  clock.advance(60_000);
+  await round();
+  expect(lines()).toEqual([
+    { event: "agent_transport.contact_not_noted", frames: 20 },
+    { event: "agent_transport.announce_failed", frames: 10 },
+  ]);
 });
 
 describe("a poll", () => {

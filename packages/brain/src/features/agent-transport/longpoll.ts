@@ -3,10 +3,10 @@ import { ApiError } from "../../platform/http/error-codes.ts";
 import type { Log } from "../../platform/log.ts";
 import { createThrottledLog } from "../../platform/throttled-log.ts";
 import type { AgentIdentity } from "../agents/index.ts";
-import { createLossWarnings, createSampleLimiter } from "./dispatch.ts";
+import { createLossWarnings, createSampleLimiter, type LossWarnings } from "./dispatch.ts";
 import { type PollDeps, type PollRequest, pollCommands } from "./poll.ts";
 import type { LongpollSession, SessionRegistry } from "./session-registry.ts";
-import { acceptUpload, type UploadAnswer, type UploadDeps, type UploadSource } from "./upload.ts";
+import { acceptUpload, type UploadAnswer, type UploadDeps } from "./upload.ts";
 
 export interface LongpollDeps extends UploadDeps, PollDeps {
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface LongpollDeps extends UploadDeps, PollDeps {
   /** Makes the waiting polls of an agent look again. */
   wakePolls(agentId: string): void;
   /** Tells the other processes that an agent's sessions ended, or that a probe opened them again. */
-  announce(news: SessionNews): void;
+  announce(news: SessionNews): Promise<void>;
 }
 
 export interface SessionNews {
@@ -50,15 +50,26 @@ const unknownToken = (details: Record<string, unknown> = {}) =>
 /** The two long-poll routes behind their admission: sessions, uploads, polls and the connect probe. */
 export function createLongpoll(deps: LongpollDeps) {
   const { registry, clock, log } = deps;
-  const warnings = new WeakMap<LongpollSession, Pick<UploadSource, "lossWarnings" | "frameDropped">>();
+  const warnings = new WeakMap<LongpollSession, LossWarnings>();
 
-  function warningsOf(session: LongpollSession, { agent_id }: AgentIdentity) {
-    const known = warnings.get(session) ?? {
-      lossWarnings: createLossWarnings(clock, log),
-      frameDropped: createThrottledLog(clock, (frames, about) =>
-        log.warn("agent_transport.frame_dropped", { agent_id, frames, ...about }),
-      ),
-    };
+  // A failing database causes them with every upload and poll, and an agent with the end of its sessions.
+  const contactNotNoted = createThrottledLog(clock, (times, about) =>
+    log.warn("agent_transport.contact_not_noted", { times, ...about }),
+  );
+  const announceFailed = createThrottledLog(clock, (times, about) =>
+    log.warn("agent_transport.announce_failed", { times, ...about }),
+  );
+  const noteContact = (noting: Promise<void>): Promise<void> =>
+    noting.catch((error: Error) => contactNotNoted({ message: error.message }));
+
+  // An announcement that gets lost heals by idle expiry, so nobody waits for it.
+  const announce = (news: SessionNews): void =>
+    void deps.announce(news).catch((error: Error) => announceFailed({ message: error.message }));
+
+  const pollDeps: PollDeps = { ...deps, polled: (identity, at) => noteContact(deps.polled(identity, at)) };
+
+  function lossWarningsOf(session: LongpollSession): LossWarnings {
+    const known = warnings.get(session) ?? createLossWarnings(clock, deps.agentLogs.eventsLost);
     warnings.set(session, known);
     return known;
   }
@@ -98,20 +109,16 @@ export function createLongpoll(deps: LongpollDeps) {
             workerId: undefined,
             transport: "longpoll",
             samples: createSampleLimiter(clock),
-            ...warningsOf(session, identity),
+            lossWarnings: lossWarningsOf(session),
             signal,
           } as const;
           const { outcome, answer, signedFrames } = await acceptUpload(deps, session, source, frames);
           if (outcome === "invalidated") {
             registry.invalidate(identity.agent_id, nonce);
-            deps.announce({ kind: "invalidated", agentId: identity.agent_id, nonce });
+            announce({ kind: "invalidated", agentId: identity.agent_id, nonce });
             deps.wakePolls(identity.agent_id);
           }
-          if (signedFrames > 0) {
-            await deps
-              .uploaded(identity, clock.now())
-              .catch((error: Error) => log.warn("agent_transport.contact_not_noted", { message: error.message }));
-          }
+          if (signedFrames > 0) await noteContact(deps.uploaded(identity, clock.now()));
           if (outcome === "revoked") throw unknownToken({ ...answer });
           if (outcome === "invalidated") throw invalidated(answer);
           return answer;
@@ -123,7 +130,7 @@ export function createLongpoll(deps: LongpollDeps) {
     probe(identity: AgentIdentity, nonce: string, features: readonly string[]): Promise<{ frames: string[] }> {
       const wasInvalidated = registry.isInvalidated(identity.agent_id);
       return inSession(identity, nonce, true, async () => {
-        if (wasInvalidated) deps.announce({ kind: "retired", agentId: identity.agent_id, nonce });
+        if (wasInvalidated) announce({ kind: "retired", agentId: identity.agent_id, nonce });
         await deps.probed(identity, features, clock.now());
         return { frames: [] };
       });
@@ -135,7 +142,7 @@ export function createLongpoll(deps: LongpollDeps) {
       request: Omit<PollRequest, "identity">,
     ): Promise<{ frames: string[] }> {
       return inSession(identity, nonce, false, async (session) => {
-        const answer = await pollCommands(deps, session, { identity, ...request });
+        const answer = await pollCommands(pollDeps, session, { identity, ...request });
         if (answer === "revoked") throw unknownToken();
         if (answer === "archived") throw new ApiError("project_inactive");
         if (answer === "invalidated") throw invalidated();

@@ -12,6 +12,7 @@ import type { Log } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import { type Commands, createCommands } from "../commands/index.ts";
+import { createAgentLogs } from "./agent-logs.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import { createOffers, type Offers } from "./offers.ts";
 import { createSlots, type Slots } from "./slots.ts";
@@ -87,7 +88,7 @@ for (const dialect of testDialects) {
       const connection = createConnection(
         {
           clock,
-          log: silent,
+          agentLogs: createAgentLogs({ clock, log: silent }),
           dispatch: async () => ({ kind: "confirmed" }),
           whenIngestHasRoom: () => null,
           verified() {},

@@ -1,4 +1,4 @@
-import type { Log } from "../../platform/log.ts";
+import type { AgentLogs } from "./agent-logs.ts";
 import type { Dispatch, FrameOutcome, FrameSource } from "./dispatch.ts";
 import type { LongpollSession } from "./session-registry.ts";
 
@@ -20,15 +20,13 @@ const maxErrors = 10;
 
 export interface UploadDeps {
   readonly dispatch: Dispatch;
-  readonly log: Log;
+  readonly agentLogs: AgentLogs;
   /** Null while the ingest queue has room; when it is full, what to wait for before more frames are read. */
   whenIngestHasRoom(): Promise<void> | null;
   verified(path: "fast" | "slow"): void;
 }
 
 export interface UploadSource extends FrameSource {
-  /** Tells of a frame that is dropped. */
-  frameDropped(about: Record<string, unknown>): void;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
 }
@@ -69,13 +67,13 @@ export async function acceptUpload(
         isInvalidated = true;
         answer.rejected += frames.length - index;
         say(`frame ${index}: ${opened.message}`);
-        deps.log.warn("agent_transport.signature_failed", { agent_id: agentId, type: opened.frameType });
+        deps.agentLogs.signatureFailed(agentId, { type: opened.frameType });
         break;
       }
       if (opened.reason === "skew") answer.rejected += 1;
       else answer.accepted += 1;
       say(`frame ${index}: ${opened.message}`);
-      source.frameDropped({ reason: opened.reason });
+      deps.agentLogs.frameDropped(agentId, { reason: opened.reason });
       continue;
     }
     const verdict = session.guard.admit(opened.frame);
@@ -83,7 +81,7 @@ export async function acceptUpload(
       isInvalidated = true;
       answer.rejected += frames.length - index;
       say(`frame ${index}: refused by the replay guard (${verdict})`);
-      deps.log.warn("agent_transport.replay_refused", { agent_id: agentId, verdict });
+      deps.agentLogs.replayRefused(agentId, { verdict });
       break;
     }
     deps.verified(opened.path);

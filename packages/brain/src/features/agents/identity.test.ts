@@ -52,6 +52,19 @@ for (const dialect of testDialects) {
       expect(queries()).toBe(4);
     });
 
+    test("are refused while 10,000 wait, and answered again when they were", async () => {
+      const { authenticate } = counted();
+      // The first one begins a query at once and does not wait.
+      const asked = Array.from({ length: 10_001 }, () => authenticate(randomToken()));
+      await expect(authenticate(tokens[0] ?? "")).rejects.toMatchObject({
+        code: "unready",
+        details: { reason: "credentials_full" },
+        headers: { "retry-after": "1" },
+      });
+      expect(new Set(await Promise.all(asked))).toEqual(new Set([null]));
+      expect((await authenticate(tokens[0] ?? ""))?.name).toBe("agent-0");
+    });
+
     test("fail together, and the next ones are asked again", async () => {
       let isDown = true;
       const failing: KyselyPlugin = {

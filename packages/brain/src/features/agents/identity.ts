@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { candidateDigests } from "../../platform/crypto/digests.ts";
 import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { createSharedLookUp } from "../../platform/shared-look-up.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type AgentIdentity, admittedAmong, findByTokenHashes, findStanding } from "./reads.ts";
 
@@ -31,7 +32,7 @@ export function createIdentities(
   clock: Pick<Clock, "monotonicMs">,
   masters: Keyring,
 ): Identities {
-  const lookUp = createTokenLookUp(database);
+  const lookUp = createSharedLookUp((digests) => findByTokenHashes(database.read, digests));
   // By digest, never by token: a memory image then holds no bearer.
   const remembered = new Map<string, { identity: AgentIdentity; untilMs: number }>();
   let forgotten = 0;
@@ -77,44 +78,4 @@ export function createIdentities(
       }
     },
   };
-}
-
-/** Tokens of one query at most. */
-const maxTokensPerQuery = 100;
-
-interface LookUp {
-  readonly digests: readonly string[];
-  readonly resolve: (identity: AgentIdentity | undefined) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/**
- * Look-ups share queries, and one query runs at a time: strangers with unknown tokens then take one connection at most, however many they
- * are, and the next query answers an agent beside them. A look-up never joins a query that has begun.
- */
-function createTokenLookUp(database: Pick<Database<Tables>, "read">) {
-  const waiting: LookUp[] = [];
-  let isRunning = false;
-
-  async function run(): Promise<void> {
-    isRunning = true;
-    while (waiting.length > 0) {
-      const together = waiting.splice(0, maxTokensPerQuery);
-      try {
-        const digests = together.flatMap((lookUp) => lookUp.digests);
-        const found = await findByTokenHashes(database.read, digests);
-        for (const lookUp of together)
-          lookUp.resolve(lookUp.digests.map((digest) => found.get(digest)).find((identity) => identity !== undefined));
-      } catch (error) {
-        for (const { reject } of together) reject(error);
-      }
-    }
-    isRunning = false;
-  }
-
-  return (digests: readonly string[]): Promise<AgentIdentity | undefined> =>
-    new Promise((resolve, reject) => {
-      waiting.push({ digests, resolve, reject });
-      if (!isRunning) void run();
-    });
 }

@@ -80,7 +80,6 @@ export const findAgents = async (db: Db, projectId: string, ids: readonly string
         .where("revoked_at", "is", null)
         .execute();
 
-/** The unrevoked agent with one of these token digests. */
 /** The unrevoked agents with these token digests, by digest. */
 export async function findByTokenHashes(db: Db, digests: readonly string[]): Promise<Map<string, AgentIdentity>> {
   const rows = await db

@@ -1,7 +1,7 @@
 import type { HelloPayload } from "@svc/protocol";
 import { useTestDatabase } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, useAccess } from "../../../test/access-fixture.ts";
+import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
 
 const opened = useTestDatabase("sqlite");
 const fixture = useAccess(opened);
@@ -84,6 +84,14 @@ describe("POST /projects/{slug}/agents", () => {
 
   test.each(["", "  ", "x".repeat(201), "a\u0000b", 7])("answers 422 for the name %j", async (name) => {
     expect((await mint(name as string)).status).toBe(422);
+  });
+
+  test("needs the password again when it was last given more than 15 minutes ago", async () => {
+    fixture.clock.advance(15 * 60_000 + 1);
+    expect(await mint()).toMatchObject({ status: 403, body: { error: "step_up_required" } });
+    expect(await fixture.auditRows("agent.token.minted")).toEqual([]);
+    expect((await root.send("POST", "/auth/step-up", { password: adminPassword })).status).toBe(200);
+    expect((await mint()).status).toBe(201);
   });
 
   test("needs the role admin and an active project", async () => {

@@ -42,7 +42,7 @@ export const agentRoutes: Routes<AgentRouteDeps> = (app, { agents, clock, settin
     "/projects/:slug/agents",
     {
       schema: { params: ProjectParams, body: MintBody, response: { 201: MintedAnswer } },
-      config: { tag: "agents", role: "admin", freshMfa: true },
+      config: { tag: "agents", role: "admin", freshMfa: true, stepUp: true },
     },
     async (request, reply) => {
       const origin = originOf(request, request.actor);

@@ -5,8 +5,9 @@ import type { Keyring } from "../../platform/crypto/keyring.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { prepareRead } from "../../platform/database/prepared-read.ts";
 import type { ApiKeyActor, CredentialContext } from "../../platform/http/actor.ts";
+import { createSharedLookUp } from "../../platform/shared-look-up.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { keyOfDigests, touchKey } from "./store.ts";
+import { keysOfDigests, touchKey } from "./store.ts";
 
 export interface AuthenticateDeps {
   readonly database: Pick<Database<Tables>, "read" | "write" | "bulk">;
@@ -22,18 +23,23 @@ const tokenChars = apiKeyPrefix.length + 43;
 const touchEveryMs = 60_000;
 
 /**
- * Gives the key behind a bearer; null for every reason it does not count. Key and owner are read in one statement on every request, so
+ * Gives the key behind a bearer; null for every reason it does not count. Key and owner are read on every request, so
  * that a revoked key, a demoted owner and an inactive one count at once in every process.
  */
 export function createKeyAuthenticator({ database, clock, masters }: AuthenticateDeps) {
   const count = masters.all.length;
-  const find = prepareRead(database, `api_key_of_${count}_digests`, {
+  const findOne = prepareRead(database, `api_key_of_${count}_digests`, {
     count,
-    build: (digests) => keyOfDigests(database.read, digests),
+    build: (digests) => keysOfDigests(database.read, digests),
+  });
+  const lookUp = createSharedLookUp(async (digests) => {
+    const isOne = digests.length === count;
+    const rows = isOne ? await findOne(digests) : await keysOfDigests(database.read, digests).execute();
+    return new Map(rows.map((row) => [row.token_hash, row]));
   });
   return async function authenticate(token: string): Promise<ApiKeyActor | null> {
     if (token.length !== tokenChars || !token.startsWith(apiKeyPrefix)) return null;
-    const [row] = await find(candidateDigests(masters, tokenLabels.apiKey, token));
+    const row = await lookUp(candidateDigests(masters, tokenLabels.apiKey, token));
     if (row === undefined || (row.expires_at !== null && row.expires_at <= clock.now())) return null;
     return {
       kind: "api_key",

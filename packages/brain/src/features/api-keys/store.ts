@@ -41,12 +41,13 @@ export const listKeys = (db: Db, userId: string, now: Date) =>
 export const findKey = (db: Db, id: string): Promise<ShownKey> =>
   keysWithProjects(db).where("k.id", "=", id).executeTakeFirstOrThrow();
 
-/** The unrevoked key stored under one of the digests, with its owner as he is now; whether it expired is for the caller to say. */
-export const keyOfDigests = (db: Db, digests: readonly string[]) =>
+/** The unrevoked keys stored under one of the digests, with their owners as they are now; whether they expired is for the caller to say. */
+export const keysOfDigests = (db: Db, digests: readonly string[]) =>
   db
     .selectFrom("api_keys as k")
     .innerJoin("users as u", "u.id", "k.user_id")
     .select([
+      "k.token_hash",
       "k.id",
       "k.user_id",
       "k.project_id",

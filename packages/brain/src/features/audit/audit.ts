@@ -35,8 +35,11 @@ export interface Audit {
   append(tx: Tx<Tables>, entries: AuditEntry | readonly AuditEntry[]): Promise<void>;
   /** Appends the row of a user's deletion, with the user's `actor_ref`, and takes the user's id out of all rows; last, as `append`. */
   forgetUser(tx: Tx<Tables>, departure: { userId: string; entry: AuditEntry }): Promise<void>;
-  /** Writes rows that have no action to belong to, in a transaction of their own. */
-  record(entries: AuditEntry | readonly AuditEntry[]): Promise<void>;
+  /**
+   * Writes rows that have no action to belong to, `alone` where no other write may share their transaction: rows that strangers cause and
+   * that cannot wait for `refused`.
+   */
+  record(entries: AuditEntry | readonly AuditEntry[], options?: { readonly alone?: boolean }): Promise<void>;
   /**
    * Collects the row of a refused stranger, or of a read without credentials, to be written behind all other writes; with a key, at most
    * once per key in ten minutes. Never throws and never delays the answer. Beyond a bound, rows become a count in a summary row.
@@ -74,7 +77,7 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
     via === undefined ? entry : { ...entry, metadata: { ...entry.metadata, via } };
   const listed = (entries: AuditEntry | readonly AuditEntry[]) =>
     ((Array.isArray(entries) ? entries : [entries]) as AuditEntry[]).map(marked);
-  const record = (entries: AuditEntry | readonly AuditEntry[], options?: { readonly alone: boolean }) =>
+  const record: Audit["record"] = (entries, options) =>
     database.write((tx) => appendEntries(tx, listed(entries), context), options);
   const collector = createRefusalCollector({
     clock,
@@ -90,7 +93,7 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
     },
     append: (tx, entries) => appendEntries(tx, listed(entries), context),
     forgetUser: (tx, departure) => forgetUser(tx, departure, context),
-    record: (entries) => record(entries),
+    record,
     refused(entry, key) {
       const occurrence = key === undefined ? "first" : refusals.judge(key);
       if (occurrence === "first") collector.collect(entry);

@@ -29,7 +29,7 @@ export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, sett
     {
       schema: { querystring: ActivityQuery, response: { 200: ActivityPage } },
       serializerCompiler: plainSerializer,
-      config: { tag: "activity", bucket: "activity" },
+      config: { tag: "activity", bucket: "activity", heavy: true },
     },
     ({ actor, query }) => readActivity(database, actor, query),
   );
@@ -39,7 +39,7 @@ export const auditRoutes: Routes<AuditRouteDeps> = (app, { database, audit, sett
     {
       schema: { params: ProjectParams, querystring: AuditQuery, response: { 200: PageOrExport } },
       serializerCompiler: plainSerializer,
-      config: { tag: "audit", auditRole: true },
+      config: { tag: "audit", auditRole: true, heavy: true },
     },
     async (request, reply) => {
       const { actor, project, query } = request;

@@ -4,7 +4,7 @@ import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { commandRow } from "../../../test/command-rows.ts";
-import { createLog } from "../../platform/log.ts";
+import { createLog, type Log } from "../../platform/log.ts";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import { createClaim } from "./claim.ts";
 import { createReports } from "./report.ts";
@@ -79,13 +79,11 @@ for (const dialect of testDialects) {
   describe(`the result of a command on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    async function reported(payload: Record<string, unknown>) {
-      const row = commandRow({ project_id: projectId, agent_id: agentId, status: "dispatched" });
-      await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
-      const reports = createReports({
+    const reportsWith = (log: Log = createLog({ level: "error", json: true })) =>
+      createReports({
         database: opened.database,
         clock,
-        log: createLog({ level: "error", json: true }),
+        log,
         timeoutSeconds: 60,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         counted: { moved() {}, late() {} },
@@ -93,7 +91,11 @@ for (const dialect of testDialects) {
         ended() {},
         late() {},
       });
-      await reports.resulted(agentId, row.id, payload);
+
+    async function reported(payload: Record<string, unknown>) {
+      const row = commandRow({ project_id: projectId, agent_id: agentId, status: "dispatched" });
+      await opened.database.write((tx) => tx.insertInto("commands").values(row).execute());
+      await reportsWith().resulted(agentId, row.id, payload);
       const kept = await opened.database.read
         .selectFrom("commands")
         .select(["status", "result", "error"])
@@ -115,6 +117,28 @@ for (const dialect of testDialects) {
         result: stored,
         error: null,
       });
+    });
+
+    test("that no command waits for is told once a minute with a count, for each agent", async () => {
+      const lines: unknown[] = [];
+      const log: Log = {
+        ...createLog({ level: "error", json: true }),
+        info: (event, { agent_id, results } = {}) => void lines.push([event, agent_id, results]),
+      };
+      const reports = reportsWith(log);
+      const flood = async (agent: string, count: number) => {
+        for (let n = 0; n < count; n += 1) await reports.resulted(agent, randomUUID(), { status: "success" });
+      };
+      const other = randomUUID();
+      await flood(agentId, 30);
+      await flood(other, 2);
+      clock.advance(60_000);
+      await flood(agentId, 1);
+      expect(lines).toEqual([
+        ["commands.late_result", agentId, 1],
+        ["commands.late_result", other, 1],
+        ["commands.late_result", agentId, 30],
+      ]);
     });
 
     test("is stored without the secrets in what the engine said, and with every id", async () => {

@@ -117,7 +117,7 @@ export function createCommands(given: CommandsDeps) {
         result: "failed",
         metadata: { agent_id: agentId, action: command.action, status: command.status, reported: status, reason },
       },
-      { scope: `command.late_result ${command.id} ${reason}` },
+      { scope: `command.late_result ${command.id} ${reason}`, source: agentId },
     );
   }
 }

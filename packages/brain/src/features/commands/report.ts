@@ -2,6 +2,7 @@ import { type Redactor, readCommandResult } from "@svc/protocol";
 import type { Tx } from "../../platform/database/database.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
 import { createTogether } from "../../platform/database/together.ts";
+import { createThrottledLogPerSource } from "../../platform/throttled-log.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
 import type { CommandDeps } from "./claim.ts";
 import { findCommand } from "./reads.ts";
@@ -42,6 +43,9 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
   const together = createTogether(database);
   const handlers = new Map<string, ResultHandler[]>();
   const listeners = new Map<string, ResultListener[]>();
+  const lateResult = createThrottledLogPerSource(clock, (results, about) =>
+    log.info("commands.late_result", { ...about, results }),
+  );
   const tokenOf = (payload: Record<string, unknown>) =>
     typeof payload.delivery_claim_token === "string" ? payload.delivery_claim_token.slice(0, 64) : null;
 
@@ -84,7 +88,7 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
         counted.late(status);
         // Nothing is known of an id that no command has, so that an agent could fill the audit trail with them.
         if (reported !== null) late(reported.command, agentId, status);
-        log.info("commands.late_result", { command_id: id, agent_id: agentId });
+        lateResult(agentId, { command_id: id, agent_id: agentId });
       } else {
         counted.moved(reported.command, status);
         ended([reported.command]);

@@ -2,6 +2,7 @@ import {
   asNumber,
   cutCharacters,
   fitsCharacters,
+  isJsonObject,
   type Redactor,
   readInstant,
   storableText,
@@ -22,7 +23,7 @@ export function readPage(
   result: unknown,
   { engine, limit, redactor }: { engine: string; limit: number; redactor: Pick<Redactor, "redact"> },
 ): Omit<DeadLetterPage, "agent_id"> | null {
-  if (!isObject(result)) return null;
+  if (!isJsonObject(result)) return null;
   const { entries, next_cursor: next = null, total = null } = result;
   if (result.engine !== engine || !Array.isArray(entries) || entries.length > limit) return null;
   if (next !== null && !(typeof next === "string" && next !== "" && fitsCharacters(next, cursorCharacters)))
@@ -35,7 +36,7 @@ export function readPage(
 }
 
 function entryOf(entry: unknown, redactor: Pick<Redactor, "redact">): DeadLetter | null {
-  if (!isObject(entry)) return null;
+  if (!isJsonObject(entry)) return null;
   const { task_id: id, queue, task_name: name, failed_at: failedAt, error_excerpt: error } = entry;
   // An id that is cut would name another task.
   if (typeof id !== "string" || id === "" || !fitsCharacters(id, taskIdCharacters)) return null;
@@ -64,6 +65,3 @@ function countOf(value: unknown): number | null {
   const count = asNumber(value) ?? -1;
   return Number.isSafeInteger(count) && count >= 0 ? count : null;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

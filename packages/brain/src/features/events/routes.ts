@@ -18,7 +18,7 @@ export const eventRoutes: Routes<{ database: Database<Tables>; settings: PageSiz
     {
       schema: { params: ProjectParams, querystring: EventQuery, response: { 200: EventPage } },
       serializerCompiler: plainSerializer,
-      config: { tag: "events", role: "viewer" },
+      config: { tag: "events", role: "viewer", heavy: true },
     },
     async ({ project, query }) => {
       const limit = clampLimit(query.limit, settings);

@@ -1,5 +1,6 @@
-import type { TaskState } from "@svc/protocol";
+import { createRedactor, type TaskState } from "@svc/protocol";
 import { describe, expect, test } from "vitest";
+import { createMasking } from "../masking/index.ts";
 import { causesOf } from "./causes.ts";
 import type { AgentFacts, Facts, LossFacts, QueueFacts, RunFacts, TaskFacts, WorkerFacts } from "./facts.ts";
 
@@ -252,6 +253,21 @@ describe("the causes of a run", () => {
       evidence: { elapsed_ms: 60_000, p50_ms: 1000, p95_ms: 10_000, p99_ms: 20_000, runs_measured: 50, worker: "w1" },
       since: ago(50),
     });
+  });
+
+  test("name the worker by the name that its pages show", () => {
+    const named = { ...worker, name: "celery@host.example.com" };
+    const silent: WorkerFacts = { ...named, state: "offline" };
+    const facts = [
+      run(60, { worker: { ...named, lists_task: false }, runs: null }),
+      run(60, { worker: silent, runs: null }),
+      held({ worker: silent }),
+      held({ worker: named, task: { ...held().task, worker_name: named.name } }),
+    ];
+    const causes = facts.flatMap(causesOf);
+    expect(causes.map(({ code }) => code)).toEqual(["events_lost", "worker_silent", "worker_silent", "prefetched"]);
+    const shown = createMasking(createRedactor()).answer(causes) as typeof causes;
+    for (const { message } of shown) expect(message).toMatch(/^Worker celery@host\.example\.com/);
   });
 
   test("count the events of all losses since", () => {

@@ -16,7 +16,7 @@ export const explainRoutes: Routes<ExplainRouteDeps> = (app, { database, clock }
     "/projects/:slug/tasks/:engine/:task_id/explain",
     {
       schema: { params: ExplainParams, response: { 200: TaskExplanation } },
-      config: { tag: "tasks", role: "viewer" },
+      config: { tag: "tasks", role: "viewer", heavy: true },
     },
     async ({ params, project }) => {
       const address = { projectId: project.id, engine: params.engine, taskId: params.task_id };

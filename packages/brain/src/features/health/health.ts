@@ -2,6 +2,7 @@ import os from "node:os";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
+import { createThrottledLogPerSource } from "../../platform/throttled-log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
 import { type Check, runChecks } from "./checks.ts";
@@ -94,6 +95,9 @@ export function createHealth(deps: HealthDeps): Health {
     ...(deps.checks ?? []),
   ];
 
+  // By what is at fault, so that further trouble is told at once.
+  const notOk = createThrottledLogPerSource(clock, (times, about) => log.warn("health.not_ok", { ...about, times }));
+
   return {
     async readiness() {
       if (!deps.isStarted()) return { isReady: false, reason: "starting" };
@@ -118,10 +122,15 @@ export function createHealth(deps: HealthDeps): Health {
     },
     async deep() {
       const answer = await runChecks(checks);
-      if (answer.status !== "ok") log.warn("health.not_ok", { checks: answer.checks });
+      if (answer.status !== "ok") notOk(faultsOf(answer), { checks: answer.checks });
       return answer;
     },
   };
+}
+
+function faultsOf({ checks }: DeepAnswer): string {
+  const faults = Object.entries(checks).filter(([, { status }]) => status !== "ok");
+  return faults.map(([name, { status }]) => `${name} ${status}`).join();
 }
 
 async function answersWithin(answer: Promise<unknown>, limitMs: number): Promise<boolean> {

@@ -4,6 +4,7 @@ import { addProject, testDialects, useTestDatabase } from "@svc/testkit/database
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { isTransient } from "../../platform/database/errors.ts";
+import type { Log } from "../../platform/log.ts";
 
 const frameTs = "2026-01-02T03:04:05.000Z";
 const agentId = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
@@ -77,6 +78,37 @@ for (const dialect of testDialects) {
       expect(await stored(projectId)).toEqual({ events: 500, tasks: 500 });
       await allowAll();
       await alone.stop();
+    });
+
+    test("tells once a minute, for each agent, how many events the database refused and how many times were replaced", async () => {
+      const projectId = await newProject();
+      const lines: Record<string, unknown>[] = [];
+      const warn: Log["warn"] = (event, { agent_id, events, count } = {}) =>
+        void lines.push({ event, agent_id, times: events ?? count });
+      const log: Log = { debug() {}, info() {}, warn, error() {}, child: () => log };
+      const alone = openIngestAlone({ database: opened.database, clock, log });
+      const poison = () => ({ ...event("poison"), occurred_at: "2026-01-03T00:00:00.000Z" });
+      const submit = (agent: string) =>
+        alone.ingest.submit({ projectId, agentId: agent, frameTs, events: [poison(), poison(), poison()] });
+      const other = agentId.replaceAll("a", "b");
+      await refuseTask("poison");
+      for (const agent of [agentId, agentId, other]) await submit(agent);
+      clock.advance(60_000);
+      await submit(agentId);
+      await allowAll();
+      await alone.stop();
+      const linesOf = (event: string) =>
+        lines.filter((line) => line.event === event).map((line) => [line.agent_id, line.times]);
+      expect(linesOf("ingest.event_refused")).toEqual([
+        [agentId, 1],
+        [other, 1],
+        [agentId, 6],
+      ]);
+      expect(linesOf("ingest.times_replaced")).toEqual([
+        [agentId, 3],
+        [other, 3],
+        [agentId, 6],
+      ]);
     });
 
     test("keeps its counters exact over a failure", async () => {

@@ -2,6 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
+import { createThrottledLogPerSource } from "../../platform/throttled-log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { createPartitionKeeper, type Partitions } from "../events/index.ts";
 import type { Queues } from "../queues/index.ts";
@@ -81,6 +82,12 @@ export function createIngest(deps: IngestDeps) {
     characters: maxWaitingCharacters,
   });
   const loads = new WeakMap<Member, Load>();
+  const eventRefused = createThrottledLogPerSource(clock, (events, about) =>
+    log.warn("ingest.event_refused", { ...about, events }),
+  );
+  const timesReplaced = createThrottledLogPerSource(clock, (count, about) =>
+    log.warn("ingest.times_replaced", { ...about, count }),
+  );
 
   const groupCommit = createGroupCommit({
     commit:
@@ -107,9 +114,10 @@ export function createIngest(deps: IngestDeps) {
     },
     refused(event, error) {
       metrics.dropped("storage", 1);
-      log.warn("ingest.event_refused", {
-        project_id: event.task.projectId,
-        agent_id: event.task.agentId,
+      const { projectId, agentId } = event.task;
+      eventRefused(agentId, {
+        project_id: projectId,
+        agent_id: agentId,
         event_id: event.id,
         kind: event.task.kind,
         code: (error as { code?: unknown }).code,
@@ -150,7 +158,7 @@ export function createIngest(deps: IngestDeps) {
   function store(batch: IngestBatch, load: Load): Promise<IngestOutcome> {
     const { received, events, errors, drops, replacedTimes } = prepare(batch);
     for (const [reason, count] of drops) metrics.dropped(reason, count);
-    if (replacedTimes > 0) log.warn("ingest.times_replaced", { agent_id: batch.agentId, count: replacedTimes });
+    if (replacedTimes > 0) timesReplaced(batch.agentId, { agent_id: batch.agentId }, replacedTimes);
     if (events.length === 0) {
       room.giveBack(load);
       return Promise.resolve(outcomeOf(received, 0, errors));

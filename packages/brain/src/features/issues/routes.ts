@@ -19,7 +19,7 @@ export const issueRoutes: Routes<{ database: Database<Tables>; clock: Pick<Clock
     "/projects/:slug/issues",
     {
       schema: { params: ProjectParams, querystring: IssueQuery, response: { 200: IssuePage } },
-      config: { tag: "issues", role: "viewer" },
+      config: { tag: "issues", role: "viewer", heavy: true },
     },
     async ({ project, query }) => {
       const { items, next } = await listIssues(database, scopeOf(project.id, query, clock.now()), {

@@ -38,7 +38,7 @@ test("leaves inputs and failures to redaction, and addresses of people as they a
 test.each([
   [{ worker: email }],
   [{ worker_name: email }],
-  [{ hostname: "host", name: email }],
+  [{ hostname: "host", name: email, last_heartbeat: null }],
   [{ target_type: "worker", target_id: email }],
   [{ field: "worker", values: [{ value: email, count: 1 }] }],
   [{ workers: { [email]: { name: email } } }],
@@ -53,8 +53,37 @@ test.each([
     { target_type: "task", target_id: "[REDACTED]" },
   ],
   [{ worker: "w-4111111111111111" }, { worker: "w-[REDACTED]" }],
+  [
+    { id: email, name: `mail ${email}`, hostname: email },
+    { id: "[REDACTED]", name: "mail [REDACTED]", hostname: email },
+  ],
+  [
+    { id: email, name: email, filters: {} },
+    { id: "[REDACTED]", name: "[REDACTED]", filters: {} },
+  ],
 ])("masks %j", (given, shown) => {
   expect(answer(given)).toEqual(shown);
+});
+
+describe("a message about a worker", () => {
+  const about = (worker: unknown, message: string) =>
+    (answer({ message, evidence: { worker } }) as { message: string }).message;
+
+  test("names it as other members do", () => {
+    const name = "celery@host.example.com";
+    expect(about(name, `Worker ${name} has gone silent.`)).toBe(`Worker ${name} has gone silent.`);
+    expect(about("w-4111111111111111@a.example.com", "Worker w-4111111111111111@a.example.com is gone.")).toBe(
+      "Worker w-[REDACTED]@a.example.com is gone.",
+    );
+  });
+
+  test("masks other names as ever", () => {
+    expect(about("celery@host.example.com", `Worker celery@host.example.com holds ${email}.`)).toBe(
+      "Worker celery@host.example.com holds [REDACTED].",
+    );
+    expect(about("celery@host.example.com", `Agent ${email} is gone.`)).toBe("Agent [REDACTED] is gone.");
+    expect(about(null, `Worker ${email} is gone.`)).toBe("Worker [REDACTED] is gone.");
+  });
 });
 
 test("leaves saved views, which are read and written back by one person", () => {

@@ -1,4 +1,4 @@
-import { isRawJson, isUuid, type Redactor } from "@svc/protocol";
+import { isJsonObject, isRawJson, isUuid, type Redactor } from "@svc/protocol";
 
 /** Shows names of tasks, queues and workers without what the value rules of redaction match in them. The stored names stay as they are. */
 export interface Masking {
@@ -70,7 +70,7 @@ export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
       const before = object[key];
       const isLeft =
         otherMembers.has(key) || (isTask && key === "result") || ofPeople.test(key) || isOwn(object, key, before);
-      const shown = isLeft ? before : walk(before, ofWorker || isAboutWorker(object, key), depth + 1);
+      const shown = isLeft ? before : memberShown(object, key, ofWorker, depth);
       // A key may be a name too, as in results by task id.
       const shownKey = keyShown(key, ofWorker);
       if (changed === undefined && (shown !== before || shownKey !== key)) {
@@ -79,6 +79,18 @@ export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
       changed?.push([shownKey, shown]);
     }
     return changed === undefined ? object : Object.fromEntries(withOwnKeys(changed));
+  }
+
+  function memberShown(
+    object: Readonly<Record<string, unknown>>,
+    key: string,
+    ofWorker: boolean,
+    depth: number,
+  ): unknown {
+    const value = object[key];
+    const beginning = key === "message" ? workerNamedFirst(value, object.evidence) : "";
+    if (beginning !== "") return worker(beginning) + name((value as string).slice(beginning.length));
+    return walk(value, ofWorker || isAboutWorker(object, key), depth + 1);
   }
 
   function walk(value: unknown, ofWorker: boolean, depth: number): unknown {
@@ -93,10 +105,18 @@ export function createMasking(redactor: Pick<Redactor, "mask">): Masking {
   return { answer: (value) => walk(value, false, 0), name, worker };
 }
 
+/** The beginning of a message that names the worker of its evidence; what follows may hold other names. Empty of other messages. */
+function workerNamedFirst(message: unknown, evidence: unknown): string {
+  if (typeof message !== "string" || !isJsonObject(evidence) || typeof evidence.worker !== "string") return "";
+  const beginning = `Worker ${evidence.worker}`;
+  return message.startsWith(beginning) ? beginning : "";
+}
+
 /** Whether a member names a worker: by its own name, or by what stands beside it. */
 function isAboutWorker(object: Readonly<Record<string, unknown>>, key: string): boolean {
   if (workerMembers.has(key)) return true;
-  if (key === "name") return "hostname" in object;
+  // A task that a worker has in hand has a name beside the host too.
+  if (key === "name") return "hostname" in object && "last_heartbeat" in object;
   if (key === "target_id") return object.target_type === "worker";
   return (key === "value" || key === "values") && object.field === "worker";
 }
@@ -114,7 +134,9 @@ function isOwn(object: Readonly<Record<string, unknown>>, key: string, value: un
 }
 
 const isSavedView = (object: Readonly<Record<string, unknown>>): boolean =>
-  "filters" in object && Object.keys(object).every((key) => savedViewMembers.has(key));
+  "filters" in object &&
+  Object.keys(object).length === savedViewMembers.size &&
+  Object.keys(object).every((key) => savedViewMembers.has(key));
 
 /** Two names that look the same once they are masked stay two members. */
 function withOwnKeys(members: readonly [string, unknown][]): [string, unknown][] {

@@ -21,7 +21,8 @@ export const isMasked = (text: string): boolean => text.includes(redactionMarker
 /** Finds what a client means who saw names and ids of a project only masked, or who gives the id of a task's row. */
 export function createResolver({ database, masking }: { database: Database<Tables>; masking: Masking }) {
   /**
-   * The names that are shown as this one. It may itself be one of them: older versions stored the marker in names.
+   * The names that are shown as this one: those of an engine's own queues or workers and, when there are none, those of the project.
+   * The text may itself be one of them: older versions stored the marker in names.
    *
    * @throws ApiError `conflict` when there are more names than are compared.
    */
@@ -31,17 +32,23 @@ export function createResolver({ database, masking }: { database: Database<Table
     shown: string,
     engine: string | null = null,
   ): Promise<string[]> {
-    const known = await namesOf(projectId, kind, engine);
     const mask = kind === "worker" ? masking.worker : masking.name;
-    return [...new Set(known)].filter((name) => mask(name) === shown);
+    const shownSo = (names: readonly string[]) => [...new Set(names)].filter((name) => mask(name) === shown);
+    const own = engine === null || kind === "name" ? [] : shownSo(await listed(projectId, kind, engine));
+    if (own.length > 0) return own;
+    const ofTable = kind === "name" ? [] : await listed(projectId, kind, null);
+    return shownSo([...ofTable, ...bounded(await ofTasks(projectId, kind), kind)]);
   }
 
-  async function namesOf(projectId: string, kind: NameKind, engine: string | null): Promise<string[]> {
-    const column = kind === "worker" ? "worker_name" : kind;
-    const ofTasks = engine === null ? await taskValues(database, projectId, column, mostNames + 1) : [];
-    const ofTable = kind === "name" ? [] : await namesIn(database, `${kind}s`, { projectId, engine }, mostNames + 1);
-    if (ofTasks.length > mostNames || ofTable.length > mostNames) throw ambiguous(kind);
-    return [...ofTasks, ...ofTable];
+  const listed = async (projectId: string, kind: "queue" | "worker", engine: string | null): Promise<string[]> =>
+    bounded(await namesIn(database, `${kind}s`, { projectId, engine }, mostNames + 1), kind);
+
+  const ofTasks = (projectId: string, kind: NameKind): Promise<string[]> =>
+    taskValues(database, projectId, kind === "worker" ? "worker_name" : kind, mostNames + 1);
+
+  function bounded(names: string[], kind: NameKind): string[] {
+    if (names.length > mostNames) throw ambiguous(kind);
+    return names;
   }
 
   /**

@@ -6,6 +6,7 @@ import { adminPassword, type Browser, useAccess } from "../../../test/access-fix
 const email = "mira@example.org";
 const newPassword = "Granite-Orchard-58";
 const minute = 60_000;
+const day = 24 * 60 * minute;
 const start = "/auth/mfa/enroll-start";
 const stepUp = (browser: Browser, body: unknown) => browser.send("POST", "/auth/step-up", body);
 const required = (...methods: string[]) => ({ status: 403, body: { error: "step_up_required", details: { methods } } });
@@ -44,6 +45,28 @@ for (const dialect of testDialects) {
     test("a session from before proofs were kept has to prove itself", async () => {
       await opened.database.write((tx) => tx.updateTable("sessions").set({ last_proof_at: null }).execute());
       expect(await browser.send("POST", start)).toMatchObject(required("password"));
+    });
+
+    test("a proof that was given while the clock was ahead counts no longer once it is right", async () => {
+      const { clock } = fixture;
+      const right = clock.now();
+      clock.setWall(new Date(right.getTime() + 120 * day));
+      const early = await fixture.signIn(email);
+      clock.setWall(right);
+      expect(await early.send("POST", start)).toMatchObject(required("password"));
+      expect((await stepUp(early, { password: adminPassword })).status).toBe(200);
+      expect((await early.send("POST", start)).status).toBe(200);
+    });
+
+    test("a code that was verified while the clock was ahead is not fresh once it is right", async () => {
+      const factor = await fixture.enroll(browser);
+      fixture.clock.advance(minute);
+      const mfa_verified_at = new Date(fixture.clock.now().getTime() + 120 * day);
+      await opened.database.write((tx) => tx.updateTable("sessions").set({ mfa_verified_at }).execute());
+      const stale = { status: 403, body: { error: "mfa_reverify_required" } };
+      expect(await browser.send("POST", start)).toMatchObject(stale);
+      expect((await stepUp(browser, { code: factor.code() })).status).toBe(200);
+      expect((await browser.send("POST", start)).status).toBe(200);
     });
 
     test("a proof counts for the session that gave it and no other", async () => {

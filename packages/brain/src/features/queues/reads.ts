@@ -27,16 +27,16 @@ const shown = <Row extends { metadata: string }>(row: Row) => ({
   metadata: parseJson(row.metadata) as Record<string, unknown>,
 });
 
-/** Queues of a project by (engine, name), after the pair `after`, at most `limit`. */
+/** Queues of a project by (engine, name), after the queue with the id `after`, at most `limit`; from the top when there is none. */
 export async function listQueues(
   db: Database<Tables>,
   projectId: string,
-  page: { after: readonly [engine: string, name: string] | null; limit: number },
+  page: { after: string | null; limit: number },
 ) {
-  const { after } = page;
+  const after = page.after === null ? undefined : await positionOf(db, projectId, page.after);
   const rows = await ofProject(db, projectId)
-    .$if(after !== null, (query) =>
-      query.where((eb) => eb(eb.refTuple("engine", "name"), ">", eb.tuple(after?.[0] ?? "", after?.[1] ?? ""))),
+    .$if(after !== undefined, (query) =>
+      query.where((eb) => eb(eb.refTuple("engine", "name"), ">", eb.tuple(after?.engine ?? "", after?.name ?? ""))),
     )
     .orderBy("engine")
     .orderBy("name")
@@ -44,6 +44,14 @@ export async function listQueues(
     .execute();
   return rows.map(shown);
 }
+
+const positionOf = (db: Database<Tables>, projectId: string, id: string) =>
+  db.read
+    .selectFrom("queues")
+    .select(["engine", "name"])
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
 
 /** Queues by id, for the dashboard hub. */
 export async function queuesById(db: Database<Tables>, projectId: string, ids: readonly string[]) {

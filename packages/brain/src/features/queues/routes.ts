@@ -1,3 +1,4 @@
+import { isUuid } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
@@ -39,9 +40,11 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
     },
     async ({ project, query }) => {
       const limit = clampLimit(query.limit, settings);
-      const after = decodeCursor(query.cursor, ["string", "string"]);
+      // The id and not the names, which may be masked.
+      const [id] = decodeCursor(query.cursor, ["string"]) ?? [];
+      const after = id !== undefined && isUuid(id) ? id : null;
       const rows = await listQueues(database, project.id, { after, limit: limit + 1 });
-      return pageOf(rows, limit, (row) => encodeCursor([row.engine, row.name]));
+      return pageOf(rows, limit, (row) => encodeCursor([row.id]));
     },
   );
 
@@ -49,7 +52,7 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
     "/projects/:slug/queues/activity",
     {
       schema: { params: ProjectParams, querystring: ActivityQuery, response: { 200: QueueActivityReply } },
-      config: { tag: "queues", role: "viewer" },
+      config: { tag: "queues", role: "viewer", heavy: true },
     },
     ({ project, query }) => readQueueActivity(database, { projectId: project.id, query, now: clock.now() }),
   );
@@ -67,7 +70,7 @@ export const queueRoutes: Routes<QueueRouteDeps> = (app, { database, clock, sett
     "/projects/:slug/queues/:engine/:name/depths",
     {
       schema: { params: QueueParams, querystring: DepthsQuery, response: { 200: QueueDepthsReply } },
-      config: { tag: "queues", role: "viewer" },
+      config: { tag: "queues", role: "viewer", heavy: true },
     },
     async ({ project, params, query }) => {
       const { id } = await queueAt(project.id, params);

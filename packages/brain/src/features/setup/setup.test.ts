@@ -43,6 +43,22 @@ for (const dialect of testDialects) {
       await again.close();
     });
 
+    test("writes of a stranger's attempt before the answer, in a transaction that no other write shares", async () => {
+      await emptyTables(opened.database);
+      const shared: boolean[] = [];
+      const write: typeof opened.database.write = async (work, options) => {
+        shared.push(options?.alone !== true);
+        return opened.database.write(work, options);
+      };
+      const started = await startAccess({ ...opened.database, write });
+      shared.length = 0;
+      const body = { token: "a".repeat(43), email: "admin@example.org", password: adminPassword };
+      expect((await started.browser().send("POST", "~/setup/complete", body)).status).toBe(401);
+      expect(await started.auditRows("setup.attempt")).toHaveLength(1);
+      expect(shared).toEqual([false]);
+      await started.app.close();
+    });
+
     test("makes the administrator of the settings once when two processes begin at once", async () => {
       await emptyTables(opened.database);
       const again = await opened.openAgain();

@@ -139,14 +139,10 @@ export function createSetup(deps: SetupDeps): Setup {
     }
   }
 
+  /** Written before the answer, unlike other refusals, because the budget counts these rows; that budget also bounds them. */
   async function noteAttempt(origin: AuditOrigin, reason: string): Promise<void> {
-    await audit.record({
-      action: "setup.attempt",
-      target_type: "setup",
-      result: "failed",
-      metadata: { reason },
-      ...origin,
-    });
+    const entry = { action: "setup.attempt", target_type: "setup", result: "failed", metadata: { reason }, ...origin };
+    await audit.record(entry, { alone: true });
   }
 
   async function attempt({ body, origin, presentedCookie, deviceCookie }: SetupRequest): Promise<SetupDone> {

@@ -26,7 +26,7 @@ export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> =
     "/projects/:slug/stats",
     {
       schema: { params: ProjectParams, querystring: StatsQuery, response: { 200: StatsReply } },
-      config: { tag: "stats", role: "viewer" },
+      config: { tag: "stats", role: "viewer", heavy: true },
     },
     ({ project, query }) => readStats(database, { projectId: project.id, query, now: clock.now() }),
   );
@@ -35,7 +35,7 @@ export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> =
     "/projects/:slug/trends",
     {
       schema: { params: ProjectParams, querystring: TrendsQuery, response: { 200: TrendsReply } },
-      config: { tag: "trends", role: "viewer" },
+      config: { tag: "trends", role: "viewer", heavy: true },
     },
     ({ project, query }) => readTrends(database, { projectId: project.id, query, now: clock.now() }),
   );
@@ -44,7 +44,7 @@ export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> =
     "/projects/:slug/latency",
     {
       schema: { params: ProjectParams, querystring: LatencyQuery, response: { 200: LatencyReply } },
-      config: { tag: "stats", role: "viewer" },
+      config: { tag: "stats", role: "viewer", heavy: true },
     },
     ({ project, query }) => readLatency(database, { projectId: project.id, query, now: clock.now() }),
   );
@@ -53,7 +53,7 @@ export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> =
     "/projects/:slug/latency/names",
     {
       schema: { params: ProjectParams, querystring: LatencyNamesQuery, response: { 200: LatencyNamesReply } },
-      config: { tag: "stats", role: "viewer" },
+      config: { tag: "stats", role: "viewer", heavy: true },
     },
     ({ project, query }) => readSlowestNames(database, { projectId: project.id, query, now: clock.now() }),
   );
@@ -62,7 +62,7 @@ export const statsRoutes: Routes<{ database: Database<Tables>; clock: Clock }> =
     "/projects/:slug/releases",
     {
       schema: { params: ProjectParams, querystring: ReleasesQuery, response: { 200: ReleasesReply } },
-      config: { tag: "stats", role: "viewer" },
+      config: { tag: "stats", role: "viewer", heavy: true },
     },
     ({ project, query }) => readReleases(database, project.id, rangeOrLastDay(query, clock.now())),
   );

@@ -15,7 +15,7 @@ export const taskBreakdownRoutes: Routes<{ database: Database<Tables>; clock: Cl
     "/projects/:slug/facets",
     {
       schema: { params: ProjectParams, querystring: FacetQuery, response: { 200: Facet } },
-      config: { tag: "tasks", role: "viewer" },
+      config: { tag: "tasks", role: "viewer", heavy: true },
     },
     ({ project, query }) => readFacet(database, { projectId: project.id, query, now: clock.now() }),
   );
@@ -24,7 +24,7 @@ export const taskBreakdownRoutes: Routes<{ database: Database<Tables>; clock: Cl
     "/projects/:slug/tasks/histogram",
     {
       schema: { params: ProjectParams, querystring: TaskHistogramQuery, response: { 200: TaskHistogram } },
-      config: { tag: "tasks", role: "viewer" },
+      config: { tag: "tasks", role: "viewer", heavy: true },
     },
     ({ project, query }) => readHistogram(database, { projectId: project.id, query, now: clock.now() }),
   );
@@ -33,7 +33,7 @@ export const taskBreakdownRoutes: Routes<{ database: Database<Tables>; clock: Cl
     "/projects/:slug/tasks/differences",
     {
       schema: { params: ProjectParams, querystring: DifferencesQuery, response: { 200: Differences } },
-      config: { tag: "tasks", role: "viewer" },
+      config: { tag: "tasks", role: "viewer", heavy: true },
     },
     ({ project, query }) => readDifferences(database, { projectId: project.id, query, now: clock.now() }),
   );

@@ -40,7 +40,7 @@ export const taskRoutes: Routes<TaskRouteDeps> = (app, { database, audit, settin
     {
       schema: { params: ProjectParams, querystring: TaskListQuery, response: { 200: PageOrExport } },
       serializerCompiler: plainSerializer,
-      config: { tag: "tasks", role: "viewer" },
+      config: { tag: "tasks", role: "viewer", heavy: true },
     },
     async (request, reply) => {
       const { project, query } = request;

@@ -10,16 +10,16 @@ const countersSince = (now: Date): Date => new Date(Math.floor(now.getTime() / h
 const ofProject = (db: Database<Tables>, projectId: string) =>
   db.read.selectFrom("workers").selectAll().where("project_id", "=", projectId);
 
-/** Engine workers of a project by (engine, name), after the pair `after`, at most `limit`. */
+/** Engine workers of a project by (engine, name), after the worker with the id `after`, at most `limit`; from the top when there is none. */
 export async function listWorkers(
   db: Database<Tables>,
   projectId: string,
-  page: { after: readonly [engine: string, name: string] | null; limit: number; now: Date },
+  page: { after: string | null; limit: number; now: Date },
 ) {
-  const { after } = page;
+  const after = page.after === null ? undefined : await positionOf(db, projectId, page.after);
   const rows = await ofProject(db, projectId)
-    .$if(after !== null, (query) =>
-      query.where((eb) => eb(eb.refTuple("engine", "name"), ">", eb.tuple(after?.[0] ?? "", after?.[1] ?? ""))),
+    .$if(after !== undefined, (query) =>
+      query.where((eb) => eb(eb.refTuple("engine", "name"), ">", eb.tuple(after?.engine ?? "", after?.name ?? ""))),
     )
     .orderBy("engine")
     .orderBy("name")
@@ -27,6 +27,14 @@ export async function listWorkers(
     .execute();
   return withCounters(db, projectId, rows, page.now);
 }
+
+const positionOf = (db: Database<Tables>, projectId: string, id: string) =>
+  db.read
+    .selectFrom("workers")
+    .select(["engine", "name"])
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
 
 /** Workers by id, for one page and for the dashboard hub. */
 export async function workersById(db: Database<Tables>, projectId: string, ids: readonly string[], now: Date) {

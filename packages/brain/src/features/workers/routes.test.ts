@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { encodeCursor } from "../../platform/http/cursors.ts";
 
 const hourMs = 3_600_000;
 const runningHour = Math.floor(Date.now() / hourMs) * hourMs;
@@ -95,8 +96,12 @@ for (const dialect of testDialects) {
 
     test("page by cursor", async () => {
       const first = (await brain.as.viewer.get("/projects/shop/workers?limit=1")).body;
+      // Names may be masked where they are shown, so a cursor holds none.
+      expect(first.next_cursor).toBe(encodeCursor([first.items[0].id]));
       const second = (await brain.as.viewer.get(`/projects/shop/workers?limit=1&cursor=${first.next_cursor}`)).body;
       expect([first.items[0].name, second.items[0].name, second.next_cursor]).toEqual(["w1", "w2", null]);
+      const other = (await brain.as.viewer.get(`/projects/shop/workers?limit=1&cursor=${encodeCursor(["x"])}`)).body;
+      expect(other.items).toEqual(first.items);
     });
 
     test("show one worker with what it reported about itself", async () => {

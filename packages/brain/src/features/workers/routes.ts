@@ -1,3 +1,4 @@
+import { isUuid } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Routes } from "../../platform/http/app.ts";
@@ -24,9 +25,11 @@ export const workerRoutes: Routes<WorkerRouteDeps> = (app, { database, clock, se
     },
     async ({ project, query }) => {
       const limit = clampLimit(query.limit, settings);
-      const after = decodeCursor(query.cursor, ["string", "string"]);
+      // The id and not the names, which may be masked.
+      const [id] = decodeCursor(query.cursor, ["string"]) ?? [];
+      const after = id !== undefined && isUuid(id) ? id : null;
       const rows = await listWorkers(database, project.id, { after, limit: limit + 1, now: clock.now() });
-      return pageOf(rows, limit, (row) => encodeCursor([row.engine, row.name]));
+      return pageOf(rows, limit, (row) => encodeCursor([row.id]));
     },
   );
 

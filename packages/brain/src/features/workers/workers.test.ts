@@ -161,28 +161,28 @@ for (const dialect of testDialects) {
       await alone.stop();
     });
 
-    test("what workers report is redacted like everything else", async () => {
+    test("what workers report is redacted like everything else, but for names of tasks and queues", async () => {
       const { alone, projectId, worker } = await setUp({ SVC_REDACTION_EXTRA_KEY_PATTERNS: ["order_.*"] });
       const details = {
         w: {
           hostname: "host-1",
           stats: { broker: "redis://:pw@cache", total: 7 },
-          active: [{ id: "a", kwargs: { password: "hunter2", order_id: 5 } }],
-          active_queues: ["q1"],
-          registered: ["app.mail", "somebody@example.com"],
+          active: [{ id: "a:somebody@example.com", kwargs: { id: "somebody@example.com", order_id: 5 } }],
+          active_queues: ["q1", "pay-DE89370400440532013000"],
+          registered: ["app.mail", "mail somebody@example.com"],
           conf: { timezone: "postgres://user:pw@db" },
         },
       };
       alone.workers.applyHealth(projectId, at(1), { "celery.worker_details": JSON.stringify(details) });
       const row = await worker();
       expect(row).toMatchObject({ hostname: "host-1", active_tasks: 1 });
-      expect(JSON.parse(row!.queues)).toEqual(["q1"]);
+      expect(JSON.parse(row!.queues)).toEqual(details.w.active_queues);
       const hidden = "[REDACTED]";
       expect(JSON.parse(row!.metadata)).toEqual({
         stats: { broker: hidden, total: 7 },
-        active: [{ id: "a", kwargs: { password: hidden, order_id: hidden } }],
-        active_queues: ["q1"],
-        registered: ["app.mail", hidden],
+        active: [{ id: "a:somebody@example.com", kwargs: { id: hidden, order_id: hidden } }],
+        active_queues: details.w.active_queues,
+        registered: details.w.registered,
         conf: { timezone: hidden },
       });
       await alone.stop();

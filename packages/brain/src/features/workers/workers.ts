@@ -13,7 +13,7 @@ export interface WorkersDeps {
   readonly database: Pick<Database<Tables>, "dialect" | "write">;
   readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number };
-  readonly redactor: Pick<Redactor, "redact">;
+  readonly redactor: Pick<Redactor, "redactWorker">;
   publish(change: { projectId: string; topic: "worker.changed"; ids: readonly string[] | null }): void;
   onError(error: unknown): void;
 }
@@ -45,7 +45,10 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
   /** What a worker says freely may hold arguments of tasks and addresses of servers, and be nested deeper than can be written. */
   function redacted(report: WorkerReport): WorkerReport {
     const { stats, active, active_queues, registered, conf } = report;
-    return { ...report, ...(redactor.redact({ stats, active, active_queues, registered, conf }) as WorkerReport) };
+    return {
+      ...report,
+      ...(redactor.redactWorker({ stats, active, active_queues, registered, conf }) as WorkerReport),
+    };
   }
 
   async function writeNotes(gathered: WorkerNote[]): Promise<void> {

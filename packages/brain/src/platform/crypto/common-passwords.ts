@@ -25,14 +25,21 @@ const ownWords = [
 ];
 const seasons =
   "spring summer autumn winter january february march april june july august september october november december monday tuesday wednesday thursday friday saturday sunday";
-let known: ReadonlySet<string> | null = null;
+
+interface Common {
+  readonly words: ReadonlySet<string>;
+  /** Characters of the longest of them. */
+  readonly longest: number;
+}
+let known: Common | null = null;
 
 /** The most common passwords, read when the first password is judged; the rest of the file is not kept. */
-function commonPasswords(): ReadonlySet<string> {
+function commonPasswords(): Common {
   if (known === null) {
     const path = require.resolve("@zxcvbn-ts/language-common/src/passwords.json");
     const byFrequency = JSON.parse(readFileSync(path, "utf8")) as string[];
-    known = new Set([...byFrequency.slice(0, listed), ...ownWords, ...seasons.split(" ")]);
+    const words = new Set([...byFrequency.slice(0, listed), ...ownWords, ...seasons.split(" ")]);
+    known = { words, longest: Math.max(...[...words].map(({ length }) => length)) };
   }
   return known;
 }
@@ -51,37 +58,67 @@ const written: Readonly<Record<string, string>> = {
 
 /** A text with the letters for which digits and signs commonly stand. */
 export const withoutLeet = (lower: string): string => lower.replace(/[01345790@$!]/g, (sign) => written[sign] ?? sign);
+/** As `withoutLeet`, with both readings of the digit that stands for two letters. */
+const spellings = (word: string): string[] => [withoutLeet(word), withoutLeet(word.replaceAll("1", "i"))];
 
-/** A text from its first to its last letter. */
-const betweenLetters = (text: string): string => /\p{L}(?:[\s\S]*\p{L})?/u.exec(text)?.[0] ?? "";
-const betweenLettersAndDigits = (text: string): string => /[\p{L}\p{N}](?:[\s\S]*[\p{L}\p{N}])?/u.exec(text)?.[0] ?? "";
+/** From the first to the last letter of a text. */
+const betweenLetters = /\p{L}(?:[\s\S]*\p{L})?/u;
 export const lettersAndDigitsOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "");
 const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, "");
+const countDigits = (text: string): number => text.replace(/\P{N}/gu, "").length;
 
-/** Shorter words stand in random passwords by chance. */
+/** Shorter words are found only as they are listed and with every letter of the password: others stand in random ones by chance. */
 const shortestWord = 4;
 /** So many characters before a word of at least this length, or after it, are decoration as well. */
 const longestAffix = 2;
 const shortestDecorated = 6;
 /** Letters that all decoration of a word may have together. */
 const mostOtherLetters = 3;
+/** Shorter numbers stand among random digits by chance. */
+const shortestNumber = 6;
+/** A number of so many digits counts also beside others that have more of them. */
+const shortestGroup = 8;
 
 /** Whether a password in lower case is a common one with digits or signs around it or for its letters. */
 export function isCommonPassword(lower: string): boolean {
   const common = commonPasswords();
-  const isKnown = (word: string) => word.length >= shortestWord && common.has(word);
-  const bare = betweenLetters(lower);
-  return (
-    [lower, withoutLeet(lower)].some((text) => {
-      const letters = lettersOf(text);
-      return (
-        [text, betweenLettersAndDigits(text), betweenLetters(text)].some(isKnown) ||
-        // Signs inside of a word are few; more of them are no decoration.
-        (letters.length * 2 >= text.length && isKnown(letters)) ||
-        cores(text, letters.length).some(isKnown)
-      );
-    }) || isKnown(withoutLeet(bare))
-  );
+  const isKnown = (word: string) => word.length >= shortestWord && common.words.has(word);
+  const span = betweenLetters.exec(lower);
+  if (span === null ? holdsNumber(lower, common) : holdsWord(lower, span, common)) return true;
+  return [lower, withoutLeet(lower)].some((text) => {
+    const letters = lettersOf(text);
+    return (
+      // Signs inside of a word are few; more of them are no decoration.
+      (letters.length * 2 >= text.length && isKnown(letters)) || cores(text, letters.length).some(isKnown)
+    );
+  });
+}
+
+/** Whether a common password holds all letters of a text, which begin and end at `span`. Digits and signs beside them may belong to it. */
+function holdsWord(text: string, span: RegExpExecArray, { words, longest }: Common): boolean {
+  const lettersEnd = span.index + span[0].length;
+  for (let start = Math.max(0, lettersEnd - longest); start <= span.index; start += 1) {
+    for (let end = lettersEnd; end <= Math.min(text.length, start + longest); end += 1) {
+      const word = text.slice(start, end);
+      if (words.has(word)) return true;
+      if (word.length >= shortestWord && spellings(word).some((spelling) => words.has(spelling))) return true;
+    }
+  }
+  return false;
+}
+
+/** Whether a text without letters holds a common number that is most of its digits, or a long one that stands by itself. */
+function holdsNumber(text: string, { words, longest }: Common): boolean {
+  const digits = countDigits(text);
+  for (let start = 0; start + shortestNumber <= text.length; start += 1) {
+    for (let end = start + shortestNumber; end <= Math.min(text.length, start + longest); end += 1) {
+      const number = text.slice(start, end);
+      if (!words.has(number)) continue;
+      const isGroup = countDigits(text.slice(Math.max(0, start - 1), start) + text.slice(end, end + 1)) === 0;
+      if (number.length > digits - countDigits(number) || (isGroup && number.length >= shortestGroup)) return true;
+    }
+  }
+  return false;
 }
 
 /** The words of a text without a few letters before and after them, where few letters of the text are outside of that word. */

@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { getPriority } from "node:os";
 import { describe, expect, test } from "vitest";
 import { passwordFaults, passwordPolicy } from "./password-policy.ts";
 import { createPasswords, passwordLimits } from "./passwords.ts";
@@ -21,6 +23,14 @@ describe("password hashes", () => {
     const passwords = createPasswords(cheap);
     expect(await passwords.verify(null, "nobody has this password", "test")).toBe(false);
     expect(await passwords.verify("no hash", "x", "test")).toBe(false);
+  });
+
+  test.runIf(process.platform === "linux")("are made by threads of low priority", async () => {
+    const passwords = createPasswords(cheap);
+    await Promise.all([passwords.hash("x", "one"), passwords.hash("x", "another")]);
+    const priorities = readdirSync("/proc/self/task").map((id) => getPriority(Number(id)));
+    expect(priorities.filter((priority) => priority === 5)).toHaveLength(2);
+    expect(getPriority()).toBe(priorities[0]);
   });
 
   test("with other costs are outdated", async () => {

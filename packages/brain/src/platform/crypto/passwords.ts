@@ -1,7 +1,8 @@
-/** Password hashes: argon2id with the costs of the settings, in worker threads of the runtime, a few at a time. */
-import { hash, parseOptions, verify } from "@node-rs/argon2";
+/** Password hashes: argon2id with the costs of the settings, in threads of their own, a few at a time. */
+import { parseOptions } from "@node-rs/argon2";
 import { createFairQueue, type FairQueueLimits } from "../fair-queue.ts";
 import { ApiError } from "../http/error-codes.ts";
+import { inHashThread } from "./hash-threads.ts";
 
 export interface PasswordSettings {
   SVC_ARGON2_TIME_COST: number;
@@ -58,21 +59,18 @@ export function createPasswords(settings: PasswordSettings, limits = passwordLim
     if (knownSources.size > maxKnownSources && oldest !== undefined) knownSources.delete(oldest);
   }
 
+  const hash = (password: string) => inHashThread({ kind: "hash", password, options });
   let nobody: string | null = null;
 
   return {
-    hash: (password, source) => inTurn(source, () => hash(password, options)),
+    hash: (password, source) => inTurn(source, () => hash(password)),
     verify: (stored, password, source) =>
       inTurn(source, async () => {
-        try {
-          // Made at the first check, whomever it is about: one more hash then tells nothing either.
-          nobody ??= await hash("nobody has this password", options);
-          const fits = (await verify(stored ?? nobody, password)) && stored !== null;
-          if (fits) remember(source);
-          return fits;
-        } catch {
-          return false;
-        }
+        // Made at the first check, whomever it is about: one more hash then tells nothing either.
+        nobody ??= await hash("nobody has this password");
+        const fits = (await inHashThread({ kind: "verify", stored: stored ?? nobody, password })) && stored !== null;
+        if (fits) remember(source);
+        return fits;
       }),
     isOutdated(stored) {
       const made = parseOptions(stored);

@@ -1,4 +1,4 @@
-import { compareCodePoints, isRawJson, parseJson } from "@svc/protocol";
+import { compareCodePoints, isJsonObject, isRawJson, parseJson } from "@svc/protocol";
 import { compareDecimals, plainDecimal } from "./decimals.ts";
 
 // What searches ask of stored JSON. The server database answers most of it by jsonpath in lax mode; what stands here says the same.
@@ -57,14 +57,11 @@ function follow(values: readonly unknown[], step: string | number): unknown[] {
   const found: unknown[] = [];
   for (const value of values) {
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (isObject(one) && Object.hasOwn(one, step)) found.push(one[step]);
+      if (isJsonObject(one) && Object.hasOwn(one, step)) found.push(one[step]);
     }
   }
   return found;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJson(value);
 
 /** The decimal text of a number value; null for every other value. */
 function numberText(value: unknown): string | null {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { SessionActor } from "./actor.ts";
 import type { App } from "./app.ts";
 import { apiKey, as, person, startFixture, withKey } from "./http-fixture.ts";
 
@@ -82,6 +83,7 @@ describe("sessions", () => {
     app.get("/sessions", { config: { tag: "auth" } }, answer);
     app.get("/users", { config: { tag: "users", globalAdmin: true } }, answer);
     app.post("/agents", { config: { tag: "agents", freshMfa: true } }, answer);
+    app.post("/keys", { config: { tag: "auth", stepUp: true } }, answer);
     app.get("/setup/status", { config: { tag: "setup", public: "session-optional" } }, (request) => ({
       user: request.caller?.user.id ?? null,
     }));
@@ -141,6 +143,23 @@ describe("sessions", () => {
     const lapsed = await post("careful");
     expect(lapsed.statusCode).toBe(403);
     expect(lapsed.json().error).toBe("mfa_reverify_required");
+  });
+
+  test.each([
+    [60_000, undefined, undefined],
+    [60_001, "step_up_required", "mfa_reverify_required"],
+    [120 * 86_400_000, "step_up_required", "mfa_reverify_required"],
+  ])("a proof and a code that are %i ms ahead of the clock get %s and %s", async (aheadMs, ofProof, ofCode) => {
+    const people: Record<string, SessionActor> = {};
+    const { app, clock } = await startFixture({ routes, people });
+    const at = new Date(clock.now().getTime() + aheadMs);
+    people.proved = person("proved", { provedAt: at });
+    people.verified = person("verified", {
+      mfa: { enrolled: true, pending: false, verifiedAt: at, overdueSince: null },
+    });
+    const errorOf = async (url: string, name: string) =>
+      (await app.inject({ method: "POST", url, headers: as(name) })).json().error;
+    expect([await errorOf("/keys", "proved"), await errorOf("/agents", "verified")]).toEqual([ofProof, ofCode]);
   });
 
   test("a public route that welcomes a session knows the caller, and nobody without one", async () => {

@@ -69,6 +69,8 @@ const dashboardTags: ReadonlySet<Tag> = new Set(["dashboard", "setup", "auth", "
 const activityRetrySeconds = 60;
 /** A proof of identity older than this does not open a route that asks for one (`stepUp`). */
 const stepUpMs = 15 * 60_000;
+/** The clocks of two processes may differ by this. A proof further ahead was given while the clock was wrong, so its age is not known. */
+const maxAheadMs = 60_000;
 const rank: Record<Role, number> = { auditor: 0, viewer: 0, operator: 1, admin: 2 };
 
 export function createAccess(deps: AccessDeps): Access {
@@ -215,15 +217,19 @@ export function createAccess(deps: AccessDeps): Access {
     if (actor.kind !== "session") return;
     requireFreshMfa(policy, actor);
     if (policy.stepUp !== true) return;
-    const provedMs = actor.provedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
-    if (deps.clock.now().getTime() - provedMs <= stepUpMs) return;
+    if (isFresh(actor.provedAt, stepUpMs)) return;
     throw new ApiError("step_up_required", { methods: actor.mfa.enrolled ? ["password", "code"] : ["password"] });
   }
 
   function requireFreshMfa(policy: RoutePolicy, actor: SessionActor): void {
     if (policy.freshMfa !== true || !actor.mfa.enrolled) return;
-    const verifiedMs = actor.mfa.verifiedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
-    if (deps.clock.now().getTime() - verifiedMs > freshMfaMs) throw new ApiError("mfa_reverify_required");
+    if (!isFresh(actor.mfa.verifiedAt, freshMfaMs)) throw new ApiError("mfa_reverify_required");
+  }
+
+  function isFresh(at: Date | null, maxAgeMs: number): boolean {
+    if (at === null) return false;
+    const ageMs = deps.clock.now().getTime() - at.getTime();
+    return ageMs <= maxAgeMs && ageMs >= -maxAheadMs;
   }
 
   return {

@@ -40,7 +40,7 @@ export interface ApiErrorOptions extends ErrorOptions {
   headers?: Record<string, string>;
 }
 
-/** The one error that handlers and decisions throw; the facts go into `details`. */
+/** The one error that handlers and decisions throw; the facts go into `details`. A refusal has no stack: floods are made of them. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -49,10 +49,14 @@ export class ApiError extends Error {
   readonly headers: Record<string, string> | undefined;
 
   constructor(code: ErrorCode, details: Record<string, unknown> = {}, options: ApiErrorOptions = {}) {
+    const status = options.status ?? errorCodes[code].status;
+    const { stackTraceLimit } = Error;
+    if (status < 500) Error.stackTraceLimit = 0;
     super(options.message ?? errorCodes[code].message, "cause" in options ? { cause: options.cause } : {});
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = "ApiError";
     this.code = code;
-    this.status = options.status ?? errorCodes[code].status;
+    this.status = status;
     this.details = details;
     this.detail = options.detail;
     this.headers = options.headers;

@@ -23,6 +23,8 @@ export interface RoutePolicy {
   stepUp?: true;
   /** Per-address budget; counted before anything else (`activity`: per user, after authentication). */
   bucket?: BucketName;
+  /** Reads much of the database: such requests take turns by user (limits/read-turns.ts). */
+  heavy?: true;
   /** A mutating route that goes on working on an archived project (restoring it). */
   archivedOk?: true;
   /** Open to a session whose second factor is still pending. */
@@ -59,6 +61,8 @@ export function policyFault(policy: Partial<RoutePolicy> | undefined, path: stri
   const projectRole = policy.role !== undefined || policy.auditRole === true;
   const closed = projectRole || policy.globalAdmin || policy.freshMfa || policy.stepUp || policy.sessionOnly;
   if (policy.public !== undefined && closed) return "is public and asks for rights";
+  if (policy.heavy && (policy.public !== undefined || tags[policy.tag].kind === "agent"))
+    return "takes turns by user and has none";
   if (policy.role !== undefined && policy.auditRole) return "states both role and auditRole";
   if (projectRole && !path.includes("/:slug")) return "asks for a project role without :slug in its path";
   if (path.includes("/:slug") && !projectRole) return "has :slug in its path and asks for no project role";

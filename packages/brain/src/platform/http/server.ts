@@ -18,6 +18,7 @@ import { createErrorAnswer } from "./error-handler.ts";
 import { createHosts, type HostSettings } from "./hosts.ts";
 import { type Buckets, createBuckets } from "./limits/buckets.ts";
 import { type ClientTimes, clientTimes, guardConnections } from "./limits/connections.ts";
+import { createReadTurns } from "./limits/read-turns.ts";
 import { collectOpenApi, type OpenApiOptions, serveOpenApi } from "./openapi.ts";
 import { createRouteRegister } from "./route-table.ts";
 import type { Tag } from "./scopes.ts";
@@ -117,6 +118,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     times,
     onFull: createThrottledLog(clock, (occasions, about) => log.warn("http.connections_full", { occasions, ...about })),
   });
+  const turns = createReadTurns();
   app.addHook("preClose", (done) => {
     isStopping = true;
     connections.drain();
@@ -151,13 +153,18 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
     if (outcome === undefined) done();
     else outcome.then(() => done(), done);
   });
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.routeOptions.config?.heavy !== true) return done();
+    turns.begin(request, reply, request.actor.user.id).then(() => done(), done);
+  });
   // After every onRequest hook: who may not call at all hears nothing about bodies.
   app.addHook("preParsing", (request, _reply, payload, done) => {
     const coding = request.headers["content-encoding"];
     if (coding !== undefined && coding !== "identity") return done(new ApiError("unsupported_media_type"));
     done(null, payload);
   });
-  app.addHook("onSend", (_request, reply, payload, done) => {
+  app.addHook("onSend", (request, reply, payload, done) => {
+    turns.end(request);
     guardHtml(reply, pagePolicy);
     done(null, payload);
   });

@@ -21,6 +21,9 @@ const upgrade = `${head(
 /** Long enough for a slow machine; tests that wait for the end of such a time shorten it once the server has what it is about. */
 const usualTimes: ClientTimes = { ...clientTimes, headersMs: 300_000, requestMs: 300_000, checkMs: 10 };
 
+/** More than the buffers of a connection hold. */
+const largeBody = Buffer.alloc(32 * 1024 * 1024, "x");
+
 /** Waits until the test answers, and counts who waits. */
 function createHeld() {
   let answer = () => {};
@@ -65,7 +68,7 @@ describe("a server", () => {
           ),
         ),
       );
-      app.get("/large", { config }, (_request, reply) => reply.type("text/plain").send("x".repeat(32 * 1024 * 1024)));
+      app.get("/large", { config }, (_request, reply) => reply.type("text/plain").send(largeBody));
       app.get("/ws", { websocket: true, config: { tag: "hub", public: true, hidden: true } }, ((peer: WebSocket) =>
         peer.send("hello")) as never);
     };
@@ -104,29 +107,46 @@ describe("a server", () => {
       }
       return dialled;
     }
+    /** A client that reads nothing, once bytes wait for it. */
+    async function dialUnread(localAddress: string, bytes: string) {
+      const dialled = await dial(localAddress);
+      dialled.client.pause();
+      dialled.client.write(bytes);
+      await waitFor(() => dialled.server.writableLength > 0, { that: "a full buffer" });
+      return dialled;
+    }
+    /** Once all connections so far have been checked again, which ended one that came after them. */
+    async function checked() {
+      const silent = await dial("127.0.0.1");
+      fixture.clock.advance(usualTimes.keepAliveMs + usualTimes.headersMs + 1);
+      await closed(silent);
+    }
     const answered = async (dialled: { text: string }, text: string) =>
       waitFor(() => dialled.text.includes(text), { that: `the answer ${text}` });
     const closed = async (dialled: { isClosed: boolean }) => waitFor(() => dialled.isClosed, { that: "the end" });
-    return { ...fixture, held, logins, dial, answered, closed };
+    return { ...fixture, held, logins, dial, dialUnread, checked, answered, closed };
   }
 
   // Only there is all of 127.0.0.0/8 on the loopback interface without more ado.
   describe.runIf(process.platform === "linux")("that is full", () => {
-    test.each([
+    test.each<[string, string, ("dial" | "dialUnread")?]>([
       ["never sends anything", ""],
       ["sends half the headers", head("GET", "/ok")],
       ["sends half a body", halfBody],
       ["has just become a WebSocket", upgrade],
-    ])("closes the oldest connection of a crowd that %s, and serves others", async (_, bytes) => {
-      const { dial, answered, closed, logged } = await start({ most: 6 });
+      ["reads no answer", get("/large"), "dialUnread"],
+      ["reads none of several answers", get("/large").repeat(32), "dialUnread"],
+      ["reads nothing of a streamed answer", get("/stream"), "dialUnread"],
+    ])("closes the oldest connection of a crowd that %s, and serves others", async (_, bytes, how = "dial") => {
+      // A full server does not wait for the next check.
+      const { [how]: join, dial, answered, logged } = await start({ most: 6, times: { checkMs: 3_600_000 } });
       const quiet = await dial("127.2.0.1", get("/ok"));
       await answered(quiet, '{"ok":true}');
       const crowd = [];
-      for (let index = 0; index < 5; index += 1) crowd.push(await dial(`127.1.0.${index + 1}`, bytes));
+      for (let index = 0; index < 5; index += 1) crowd.push(await join(`127.1.0.${index + 1}`, bytes));
       const legitimate = await dial("127.3.0.1", get("/ok"));
       await answered(legitimate, '{"ok":true}');
-      await closed(crowd[0] as (typeof crowd)[number]);
-      expect(crowd.slice(1).map(({ isClosed }) => isClosed)).toEqual([false, false, false, false]);
+      expect(crowd.map(({ server }) => server.destroyed)).toEqual([true, false, false, false, false]);
       expect([quiet.isClosed, legitimate.isClosed]).toEqual([false, false]);
       const lines = logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "http.connections_full");
       expect(lines).toEqual([expect.objectContaining({ occasions: 1, count: 1, network: "127.1.0.0/16" })]);
@@ -155,8 +175,22 @@ describe("a server", () => {
       for (const poll of polls) await answered(poll, '{"waited":true}');
     });
 
+    test("leaves a request alone that it works on, once the client has read the answers before", async () => {
+      const { dial, dialUnread, checked, closed } = await start({ most: 3 });
+      const requests = get("/large") + get("/wait");
+      const polls = [await dialUnread("127.1.0.1", requests), await dialUnread("127.1.0.1", requests)];
+      await checked();
+      for (const { client } of polls) client.resume();
+      await waitFor(() => polls.every(({ server }) => server.writableLength === 0), { that: "empty buffers" });
+      await checked();
+      const idle = await dial("127.2.0.1");
+      await dial("127.3.0.1");
+      await closed(idle);
+      expect(polls.map(({ server }) => server.destroyed)).toEqual([false, false]);
+    });
+
     test("leaves WebSockets alone that are open for a while", async () => {
-      const { dial, answered, closed, clock } = await start({ most: 4 });
+      const { dial, answered, checked, closed, clock } = await start({ most: 4 });
       const sockets = [];
       for (let index = 0; index < 3; index += 1) {
         const socket = await dial("127.1.0.1", upgrade);
@@ -164,10 +198,7 @@ describe("a server", () => {
         sockets.push(socket);
       }
       clock.advance(21_000);
-      // The next check has passed once it ended this connection, which came after all of those.
-      const silent = await dial("127.1.0.1");
-      clock.advance(usualTimes.keepAliveMs + usualTimes.headersMs + 1);
-      await closed(silent);
+      await checked();
       const idle = await dial("127.2.0.1");
       await dial("127.3.0.1");
       await closed(idle);
@@ -250,25 +281,29 @@ describe("a server", () => {
   });
 
   test.each(["/stream", "/large"])("ends an answer at %s that nobody reads", async (path) => {
-    const { dial } = await start();
-    const reader = await dial("127.0.0.1");
-    reader.client.pause();
-    reader.client.write(get(path));
-    await waitFor(() => reader.server.writableLength > 0, { that: "a full buffer" });
+    const { dialUnread } = await start();
+    const reader = await dialUnread("127.0.0.1", get(path));
     const ended = once(reader.server, "close");
     reader.server.setTimeout(1);
     await ended;
   });
 
-  test("ends an answer that is read byte by byte", async () => {
-    const { dial, clock } = await start();
-    const reader = await dial("127.0.0.1");
-    reader.client.pause();
-    reader.client.write(get("/large"));
-    await waitFor(() => reader.server.writableLength > 0, { that: "a full buffer" });
+  test.each([1, 32])("ends %i complete answers that are read byte by byte", async (count) => {
+    const { dialUnread, checked, clock } = await start();
+    const reader = await dialUnread("127.0.0.1", get("/large").repeat(count));
     const ended = once(reader.server, "close");
+    await checked();
     clock.advance(usualTimes.takeMs + 1);
     await ended;
+  });
+
+  test("lets a streamed answer take as long as it moves", async () => {
+    const { dialUnread, checked, clock } = await start();
+    const reader = await dialUnread("127.0.0.1", get("/stream"));
+    await checked();
+    clock.advance(usualTimes.takeMs + 1);
+    await checked();
+    expect(reader.server.destroyed).toBe(false);
   });
 
   test("ends an idle connection that line ends keep alive", async () => {

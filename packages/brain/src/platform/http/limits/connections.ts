@@ -15,7 +15,7 @@ export interface ClientTimes {
   readonly keepAliveMs: number;
   /** To take any part of an answer that waits to be sent. */
   readonly stallMs: number;
-  /** To take the rest of an answer that is complete. */
+  /** To take the rest of answers that are complete. */
   readonly takeMs: number;
   /** To end what is under way once the server closes. */
   readonly drainMs: number;
@@ -61,6 +61,8 @@ interface Connection {
   exchange: { readonly request: IncomingMessage; readonly response: ServerResponse } | null;
   /** Requests without a complete answer. */
   unanswered: number;
+  /** While requests are unanswered: bytes wait for the client to read them. */
+  isUnread: boolean;
   /** When the client last had its turn. */
   sinceMs: number;
 }
@@ -69,15 +71,20 @@ interface Connection {
 const maxPipelined = 32;
 /** An upgraded connection that its route refuses ends within this time. */
 const upgradeMs = 20_000;
+/** A full server checks its connections also when this part of them is new, so that a flood cannot replace itself between two checks. */
+const newPerCheck = 1 / 10;
 
 /**
  * Bounds the connections of a server. When it is full, connections that wait for their client (for a request, the rest of one, or for the client
- * to read an answer) are closed, beginning with the network that has most of them. A connection whose request is being worked on is left alone.
+ * to read an answer) are closed, beginning with the network that has most of them. A connection whose request is being worked on is left alone
+ * while its client reads.
  */
 export function guardConnections(server: Server, deps: ConnectionDeps): Connections {
   const { clock, maxConnections, times } = deps;
   const connections = new Map<Duplex, Connection>();
   const waiting = createCrowds<Connection>();
+  /** Since the last check. */
+  let newConnections = 0;
   // The newest connection is accepted before one is chosen to be closed.
   server.maxConnections = maxConnections + 1;
   server.setTimeout(times.stallMs);
@@ -97,7 +104,22 @@ export function guardConnections(server: Server, deps: ConnectionDeps): Connecti
     if (!connection.isTrusted && connections.has(connection.socket)) waiting.add(connection);
   }
 
+  /** Its request is complete, so only answers that it has not read can keep it waiting. */
+  function workOn(connection: Connection): void {
+    if (!connection.isUnread) waiting.remove(connection);
+  }
+
+  /** No event tells that a client does not read. Bytes wait only once the buffers of the operating system are full. */
+  function lookForReader(connection: Connection): void {
+    const isUnread = connection.socket.writableLength > 0;
+    if (isUnread === connection.isUnread) return;
+    connection.isUnread = isUnread;
+    if (isUnread) waitForClient(connection);
+    else if (connection.exchange?.request.complete) waiting.remove(connection);
+  }
+
   function makeRoom(newest: Connection): void {
+    if (newConnections >= maxConnections * newPerCheck) check();
     const surplus = waiting.surplus();
     for (const connection of surplus) drop(connection);
     if (surplus.length === 0) drop(newest);
@@ -114,17 +136,20 @@ export function guardConnections(server: Server, deps: ConnectionDeps): Connecti
       isUpgraded: false,
       exchange: null,
       unanswered: 0,
+      isUnread: false,
       sinceMs: 0,
     };
     connections.set(socket, connection);
     socket.once("close", () => forget(connection));
     waitForClient(connection);
+    newConnections += 1;
     if (connections.size > maxConnections) makeRoom(connection);
   });
 
   server.prependListener("request", (request, response) => {
     const connection = connections.get(request.socket);
     if (connection === undefined) return;
+    if (connection.unanswered === 0) connection.isUnread = connection.socket.writableLength > 0;
     connection.unanswered += 1;
     if (connection.unanswered > maxPipelined) return drop(connection);
     const exchange = { request, response };
@@ -132,10 +157,10 @@ export function guardConnections(server: Server, deps: ConnectionDeps): Connecti
     if (announcesBody(request)) {
       waitForClient(connection);
       request.once("end", () => {
-        if (connection.unanswered > 0) waiting.remove(connection);
+        if (connection.unanswered > 0) workOn(connection);
       });
     } else {
-      waiting.remove(connection);
+      workOn(connection);
     }
     // The answer is complete; its client may still have to read it.
     response.once("prefinish", () => {
@@ -162,17 +187,23 @@ export function guardConnections(server: Server, deps: ConnectionDeps): Connecti
   /** Closes what single bytes keep alive: Node measures the time since the last byte only. */
   function check(): void {
     const nowMs = clock.monotonicMs();
+    newConnections = 0;
     for (const connection of connections.values()) {
-      const { socket, isUpgraded, unanswered, sinceMs } = connection;
-      const waitedMs = nowMs - sinceMs;
-      if (isUpgraded) {
-        if (waitedMs > upgradeMs) waiting.remove(connection);
-      } else if (unanswered === 0) {
-        const isTaken = socket.writableLength === 0;
-        if (waitedMs > (isTaken ? times.keepAliveMs + times.headersMs : times.takeMs)) drop(connection);
+      if (connection.isUpgraded) {
+        if (nowMs - connection.sinceMs > upgradeMs) waiting.remove(connection);
+        continue;
       }
+      if (connection.unanswered > 0) lookForReader(connection);
+      if (nowMs - connection.sinceMs > boundOf(connection)) drop(connection);
     }
   }
+
+  /** How long the client may have its turn. A streamed answer may take as long as it moves at all. */
+  function boundOf({ socket, unanswered, exchange, isUnread }: Connection): number {
+    if (unanswered === 0) return socket.writableLength === 0 ? times.keepAliveMs + times.headersMs : times.takeMs;
+    return isUnread && exchange?.response.writableEnded ? times.takeMs : Number.POSITIVE_INFINITY;
+  }
+
   const timer = setInterval(check, times.checkMs);
   timer.unref();
   server.once("close", () => clearInterval(timer));

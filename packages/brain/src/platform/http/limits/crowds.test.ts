@@ -21,6 +21,17 @@ test("the surplus is a tenth of the largest allocation, from its largest site an
   expect(names(crowds.surplus())).toEqual(["c1", "c2"]);
 });
 
+test("the oldest of the largest allocation is the one that was not used for longest", () => {
+  const crowds = createCrowds<Named>();
+  const [first, second, third] = ["10.2.0.1", "10.2.1.1", "10.2.2.1"].map((address) => member(address));
+  for (const each of [member("10.1.1.1"), first!, second!, third!]) crowds.add(each);
+  expect(crowds.oldestOfLargest()).toBe(first);
+  crowds.add(first!);
+  expect(crowds.oldestOfLargest()).toBe(second);
+  crowds.remove(second!);
+  expect(crowds.oldestOfLargest()).toBe(third);
+});
+
 test("without members there is no surplus", () => {
   const crowds = createCrowds<Named>();
   expect(crowds.surplus()).toEqual([]);
@@ -52,6 +63,9 @@ test("after any adding and removing, the surplus is of the allocation with the m
         for (const { networks } of present) sizes.set(networks.allocation, (sizes.get(networks.allocation) ?? 0) + 1);
         const most = Math.max(0, ...sizes.values());
         expect(crowds.largest()).toBe(most);
+        expect(crowds.sizeOf(each.networks)).toBe(sizes.get(each.networks.allocation) ?? 0);
+        const oldest = crowds.oldestOfLargest();
+        expect(oldest === undefined ? 0 : sizes.get(oldest.networks.allocation)).toBe(most);
         const surplus = crowds.surplus();
         expect(surplus.length).toBe(present.size === 0 ? 0 : Math.max(1, Math.floor(most / 10)));
         for (const one of surplus) {

@@ -15,6 +15,10 @@ export interface Crowds<M extends Member> {
   remove(member: M): void;
   /** Members of the largest allocation; 0 when there is none. */
   largest(): number;
+  /** Members of the allocation of these networks. */
+  sizeOf(networks: AddressNetworks): number;
+  /** The longest unused member of a largest allocation. */
+  oldestOfLargest(): M | undefined;
   /**
    * Members to drop when there is no room: a tenth of the largest allocation, from its largest sites and their largest blocks, the
    * longest unused ones first. Never empty while there is any member; nothing is removed.
@@ -62,6 +66,12 @@ export function createCrowds<M extends Member>(): Crowds<M> {
       if (allocation.size === 0) allocations.delete(member.networks.allocation);
     },
     largest: () => largest,
+    sizeOf: ({ allocation }) => allocations.get(allocation)?.size ?? 0,
+    oldestOfLargest() {
+      const [crowd] = bySize.get(largest) ?? [];
+      const [oldest] = crowd ?? [];
+      return oldest;
+    },
     surplus() {
       const [crowd] = bySize.get(largest) ?? [];
       if (crowd === undefined) return [];

@@ -3,18 +3,28 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startMailServer } from "@svc/testkit/services/mail";
-import { quantile } from "../quantile.ts";
-import { atMost, type BenchRow, note } from "../suite.ts";
-import { type Attack, type AttackContext, none, within } from "./attack.ts";
-import { type FloodKind, type FloodOptions, type FloodResult, type FloodSource, floodKinds } from "./flood-load.ts";
+import { quantile } from "../../quantile.ts";
+import { atMost, type BenchRow, note } from "../../suite.ts";
+import { type Attack, type AttackContext, none, within } from "../attack.ts";
+import { type AttackedService, onEachDatabase, prepareSite, type Site, startService } from "../service.ts";
+import type { FloodSource } from "./flood-addresses.ts";
+import { type FloodKind, type FloodOptions, type FloodResult, floodKinds } from "./flood-load.ts";
 import type { LegitimateAction, LegitimateOptions, LegitimateSamples } from "./legitimate-client.ts";
-import { type AttackedService, onEachDatabase, prepareSite, type Site, startService } from "./service.ts";
+import {
+  accountsSince,
+  areAccounted,
+  type RefusalAccounts,
+  type RefusedFlood,
+  readAccounts,
+  refusalRows,
+  refusedFloodOf,
+} from "./refusal-accounts.ts";
 
 /**
  * Each flood in turn, while somebody else signs in, reads the list and uploads. The load and the legitimate client are processes of their
  * own; they share the machine's cores with the service, so a ratio holds for machines with a core for each.
  */
-const floodMs = { quick: 2500, standard: 10_000, full: 10_000 } as const;
+const floodMs = { quick: 2500, standard: 15_000, full: 15_000 } as const;
 const quietMs = { quick: 6000, standard: 15_000, full: 15_000 } as const;
 const ratioLimit = 3;
 const logLineLimit = 100;
@@ -37,7 +47,6 @@ const spreadKinds: ReadonlySet<FloodKind> = new Set([
   "password resets",
   "unknown API keys",
 ]);
-const refusalActions = ["agent.auth.bearer_failed", "auth.login_failed", "auth.password_reset_requested"] as const;
 
 type Flood = Pick<FloodOptions, "kind" | "source" | "rate" | "connections">;
 
@@ -91,26 +100,10 @@ async function startLegitimate(options: LegitimateOptions) {
 const p95 = (samples: LegitimateSamples, action: LegitimateAction) => quantile(samples[action].ms, 0.95);
 const actionsOf = (samples: LegitimateSamples) => Object.keys(samples) as LegitimateAction[];
 
-/** Refusals that the audit log accounts for: rows of their own, and what summary rows count. */
-async function accountedRefusals(service: AttackedService): Promise<{ rows: number; suppressed: number }> {
-  const list = refusalActions.map((action) => `'${action}'`).join(", ");
-  const [counted] = await service.query(`SELECT count(*) AS n FROM audit_log WHERE action IN (${list})`);
-  const summaries = await service.query("SELECT metadata FROM audit_log WHERE action = 'auth.refusals_suppressed'");
-  const suppressed = summaries.reduce((sum, { metadata }) => sum + Number(JSON.parse(String(metadata)).count ?? 0), 0);
-  return { rows: Number(counted?.n), suppressed };
-}
-
-/** Refusals of a flood that the audit log must know of; a wrong token counts once per address. */
-function auditableOf(kind: FloodKind, { statuses, refusedAddresses }: FloodResult): number {
-  if (kind.startsWith("agent tokens")) return refusedAddresses;
-  if (kind.startsWith("sign-ins")) return statuses[401] ?? 0;
-  if (kind === "password resets") return (statuses[200] ?? 0) + (statuses[202] ?? 0);
-  return 0;
-}
-
 interface Measured {
   readonly rows: BenchRow[];
-  readonly auditable: number;
+  /** Null when the audit log holds nothing of this flood. */
+  readonly refused: RefusedFlood | null;
 }
 
 interface Scene {
@@ -153,7 +146,7 @@ async function measureFlood(scene: Scene, flood: Flood, number: number): Promise
   rows.push(isJudged ? none(refusals) : note(refusals));
   rows.push(within({ name: `${name}: log lines`, figure: lines, unit: "lines", limit: logLineLimit }));
   await settle(scene);
-  return { rows, auditable: auditableOf(flood.kind, result) };
+  return { rows, refused: refusedFloodOf(flood.kind, result) };
 }
 
 /** Waits until the service is as quick as before, so that one flood is not measured in the wake of another. */
@@ -181,26 +174,19 @@ async function runOn(context: AttackContext, database: { label: string; home: st
     const rows: BenchRow[] = actionsOf(quiet).map((action) =>
       note({ name: `${database.label}: quiet ${action} p95`, figure: p95(quiet, action), unit: "ms" }),
     );
-    const before = await accountedRefusals(service);
-    let auditable = 0;
+    const before = await readAccounts(service.query);
+    const refusedFloods: RefusedFlood[] = [];
     let greatestBytes = 0;
     for (const [index, flood] of floodsOf(context, database.databaseUrl === undefined).entries()) {
       context.signal.throwIfAborted();
       const measured = await measureFlood(scene, flood, index + 1);
       rows.push(...measured.rows);
-      auditable += measured.auditable;
+      if (measured.refused !== null) refusedFloods.push(measured.refused);
       greatestBytes = Math.max(greatestBytes, (await service.usage()).rssBytes);
     }
-    const accounted = await settledRefusals(scene, before.rows + before.suppressed + auditable);
-    const [rowCount, suppressed] = [accounted.rows - before.rows, accounted.suppressed - before.suppressed];
+    const accounts = await settledAccounts(scene, refusedFloods, before);
     rows.push(
-      none({
-        name: `${database.label}: of ${auditable} refusals, in no audit row and no summary row`,
-        figure: Math.max(0, auditable - rowCount - suppressed),
-        unit: "refusals",
-      }),
-      note({ name: `${database.label}: refusals in audit rows of their own`, figure: rowCount, unit: "rows" }),
-      note({ name: `${database.label}: refusals counted by summary rows`, figure: suppressed, unit: "refusals" }),
+      ...refusalRows(database.label, refusedFloods, accounts),
       note({ name: `${database.label}: greatest resident memory`, figure: greatestBytes / 1e6, unit: "MB" }),
     );
     return rows;
@@ -211,12 +197,17 @@ async function runOn(context: AttackContext, database: { label: string; home: st
   }
 }
 
-async function settledRefusals({ service, context }: Scene, expected: number) {
+/** What was added to the audit log, as soon as it knows of every refusal, or when a summary should have come. */
+async function settledAccounts(
+  { service, context }: Scene,
+  floods: readonly RefusedFlood[],
+  before: RefusalAccounts,
+): Promise<RefusalAccounts> {
   const deadline = performance.now() + summaryWithinMs[context.mode];
   for (;;) {
-    const accounted = await accountedRefusals(service);
-    if (accounted.rows + accounted.suppressed >= expected || performance.now() > deadline) return accounted;
-    await pause(1000);
+    const accounts = accountsSince(before, await readAccounts(service.query));
+    if (areAccounted(floods, accounts) || performance.now() > deadline) return accounts;
+    await pause(1000, undefined, { signal: context.signal });
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { candidateOf, canonicalOf, type FrameSession, readText, signedTextOf } from "./frame-verifier.ts";
+import { candidateOf, type FrameSession, signedTextOf } from "./frame-verifier.ts";
+import { canonicalOf, isCanonicalNumber, readText } from "./json-text.ts";
 
 /** Pseudo-random numbers that a seed repeats (mulberry32), so that a wrong verdict can be looked at again. */
 export interface Random {
@@ -32,6 +33,8 @@ export interface HostileFrame {
   readonly mutations: readonly string[];
 }
 
+export const marker = "hostile-frame";
+
 /** Key and value of a member as JSON texts, in the order of the wire. */
 type Member = [key: string, value: string];
 
@@ -40,6 +43,31 @@ const numbers = (
   "-1e999 1.7976931348623157e308 1.7976931348623159e308 9007199254740991 9007199254740993 9007199254740993.0 0.1 0.30000000000000004 " +
   "123456789012345678901234567890 -123456789012345678901234567890 1e22 1e21 123456789012345680000.0 01 1. .5 +1 NaN Infinity 0x10 1e 1_000"
 ).split(" ");
+
+function isJson(text: string): boolean {
+  try {
+    readText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The numbers among them whose canonical form is another one. Signed over their own bytes, such a frame is refused. */
+export const otherSpellings = numbers.filter((text) => isJson(text) && !isCanonicalNumber(text));
+
+/** Where a number can stand in a payload; a reader that only scans the text for numbers must find each. */
+const numberPlaces: readonly ((number: string) => string)[] = [
+  (number) => `{"events":[{"task_id":"${marker}","n":${number}}]}`,
+  (number) => `{"n":${number},"z":"1.5"}`,
+  (number) => `{"a":[${number}]}`,
+  (number) => `{"a":[0,${number},1.5]}`,
+  (number) => `{"a":[[],{},"",${number}]}`,
+  (number) => `{"12:00:0":${number}}`,
+  (number) => `{"\\"":"\\\\","a":${number}}`,
+  (number) => `{"n" : \t\n\r ${number} }`,
+  (number) => `{"a":[ ${number} , ${number}]}`,
+];
 
 // biome-ignore format: a table
 const strings = [
@@ -95,8 +123,6 @@ const garbage: readonly (string | Uint8Array)[] = [
 ];
 
 const soundValueCount = 12;
-
-export const marker = "hostile-frame";
 
 /** Makes the frames of one session after another: sound ones, and every kind of change to them. */
 export function createFrameSource(random: Random, session: FrameSession, nowMs: () => number) {
@@ -201,7 +227,7 @@ export function createFrameSource(random: Random, session: FrameSession, nowMs: 
       members.splice(random.number(members.length + 1), 0, [JSON.stringify(random.pick(extraKeys)), value(1)]);
     },
     "missing key": (members) => void members.splice(random.number(members.length), 1),
-    number: (members) => set(members, "payload", `{"events":[{"task_id":"${marker}","n":${random.pick(numbers)}}]}`),
+    number: (members) => set(members, "payload", random.pick(numberPlaces)(random.pick(numbers))),
     string: (members) => set(members, "payload", `{"events":[{"task_id":"${marker}","s":${random.pick(strings)}}]}`),
     nesting: (members) => {
       const depth = random.once(2000) ? 100_000 : random.number(60);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { createSigner, decodeHmacSecret } from "@svc/protocol";
-import { batchPayload } from "../transport-load.ts";
+import { batchPayload } from "../../transport-load.ts";
 
 /**
  * Runs in a separate process, so that the load generator does not slow its measurements: it signs in, reads the task list, and
@@ -24,7 +24,7 @@ export type LegitimateSamples = Readonly<
   Record<LegitimateAction, { readonly ms: number[]; readonly refused: string[] }>
 >;
 
-const everyMs: Readonly<Record<LegitimateAction, number>> = { signIn: 250, list: 100, upload: 250 };
+const everyMs: Readonly<Record<LegitimateAction, number>> = { signIn: 500, list: 100, upload: 100 };
 const boundMs = 20_000;
 
 interface Answer {

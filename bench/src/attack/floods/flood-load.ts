@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { createAddresses, type FloodSource } from "./flood-addresses.ts";
 
 /** What a load process is asked for: one kind of request at a rate, or as fast as its connections allow. */
 export interface FloodOptions {
   readonly port: number;
   readonly kind: FloodKind;
-  /** One address, every /64 of one /48, or 10,000 addresses. */
   readonly source: FloodSource;
   /** Makes the addresses of one flood differ from those of the others. */
   readonly number: number;
@@ -22,8 +22,6 @@ export interface FloodOptions {
   };
 }
 
-export type FloodSource = "one" | "48" | "spread";
-
 /** What came of it. */
 export interface FloodResult {
   readonly sent: number;
@@ -31,8 +29,8 @@ export interface FloodResult {
   readonly unsent: number;
   /** Answers by HTTP status or close code; 0 is a connection that ended without one. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Different addresses (IPv6: different /64) that got a 401. */
-  readonly refusedAddresses: number;
+  /** Different addresses (IPv6: different /64s) that got a 401 or 4401. */
+  readonly refusedBlocks: number;
 }
 
 interface Request {
@@ -124,21 +122,6 @@ const kinds = {
 export type FloodKind = keyof typeof kinds;
 export const floodKinds = Object.keys(kinds) as FloodKind[];
 
-function createAddresses({ source, number }: FloodOptions): () => { address: string; prefix: string } {
-  if (source === "one") return () => ({ address: `198.51.100.${number}`, prefix: "one" });
-  if (source === "spread") {
-    return () => {
-      const drawn = Math.floor(Math.random() * 10_000);
-      const address = `100.${64 + (number % 64)}.${drawn >> 8}.${drawn & 255}`;
-      return { address, prefix: address };
-    };
-  }
-  return () => {
-    const [subnet, end] = [randomBytes(2).toString("hex"), randomBytes(2).toString("hex")];
-    return { address: `2001:db8:${(0x7700 + number).toString(16)}:${subnet}::${end}`, prefix: subnet };
-  };
-}
-
 /** The status of the first answer in these bytes, and whether the whole of it is there; null while more must come. */
 function readAnswer(received: Buffer): { status: number; length: number } | null {
   const end = received.indexOf("\r\n\r\n");
@@ -154,10 +137,13 @@ function readAnswer(received: Buffer): { status: number; length: number } | null
   return received.length >= length ? { status, length } : null;
 }
 
+/** How long answers may take that are on their way when the flood is over. */
+const answersWithinMs = 60_000;
+
 async function flood(options: FloodOptions): Promise<FloodResult> {
   const { port, rate, connections, forMs, material } = options;
   const make: Make = kinds[options.kind];
-  const nextAddress = createAddresses(options);
+  const nextAddress = createAddresses(options.source, options.number);
   const statuses: Record<string, number> = {};
   const refused = new Set<string>();
   const idle: Socket[] = [];
@@ -166,21 +152,21 @@ async function flood(options: FloodOptions): Promise<FloodResult> {
   let unsent = 0;
   let isOver = false;
 
-  const count = (status: number, prefix: string) => {
+  const count = (status: number, block: string) => {
     statuses[status] = (statuses[status] ?? 0) + 1;
-    if (status === 401 || status === 4401) refused.add(prefix);
+    if (status === 401 || status === 4401) refused.add(block);
   };
 
   /** Sends one request over an idle connection or a new one; with `again` the connection asks on and on. */
   function ask(again: boolean): void {
     const socket = idle.pop() ?? openSocket();
-    const { address, prefix } = nextAddress();
+    const { address, block } = nextAddress();
     const { bytes, isLast = false } = make(address, material, sent);
     sent += 1;
     let received: Buffer = Buffer.alloc(0);
     const done = (status: number, isReusable: boolean) => {
       socket.removeAllListeners("data").removeAllListeners("close");
-      count(status, prefix);
+      count(status, block);
       if (isReusable && !isOver) {
         idle.push(socket);
         socket.once("close", () => dropIdle(socket));
@@ -231,9 +217,9 @@ async function flood(options: FloodOptions): Promise<FloodResult> {
   }
   isOver = true;
   // Answers on their way still count: each refusal has its audit row.
-  const settledMs = performance.now() + 3000;
+  const settledMs = performance.now() + answersWithinMs;
   while (open > idle.length && performance.now() < settledMs) await pause(20);
-  return { sent, unsent, statuses, refusedAddresses: refused.size };
+  return { sent, unsent, statuses, refusedBlocks: refused.size };
 }
 
 if (process.send !== undefined && process.argv[2] !== undefined) {

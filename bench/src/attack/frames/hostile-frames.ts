@@ -4,11 +4,11 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createReplayGuard, createVerifier, type OpenedFrame } from "@svc/protocol";
 import { connectRaw, createRawPoller, rawEvents } from "@svc/testkit/raw-agent";
-import { type BenchRow, note } from "../suite.ts";
-import { type Attack, type AttackContext, all, none, within } from "./attack.ts";
-import { createFrameSource, createRandom, marker, type Random } from "./frame-mutations.ts";
+import { type BenchRow, note } from "../../suite.ts";
+import { type Attack, type AttackContext, all, none, within } from "../attack.ts";
+import { type AttackedService, startService } from "../service.ts";
+import { createFrameSource, createRandom, marker, otherSpellings, type Random } from "./frame-mutations.ts";
 import { createGuard, type FrameSession, judgeMessage, type Verdict } from "./frame-verifier.ts";
-import { type AttackedService, startService } from "./service.ts";
 
 /**
  * Frames that were generated, changed, cut, replayed and signed again, judged by the product and by the independent verifier of this
@@ -23,6 +23,8 @@ interface Tally {
   accepted: number;
   refused: number;
   allowedDifferences: number;
+  /** Numbers in another spelling than the canonical one, in frames that were signed over their own bytes. */
+  readonly spellingsTried: Set<string>;
   wrong: string[];
   wrongCount: number;
 }
@@ -35,7 +37,14 @@ function verdictOf(opened: OpenedFrame): Verdict {
 }
 
 function judgeSessions(frames: number, random: Random, context: Pick<AttackContext, "signal" | "log">): Tally {
-  const tally: Tally = { accepted: 0, refused: 0, allowedDifferences: 0, wrong: [], wrongCount: 0 };
+  const tally: Tally = {
+    accepted: 0,
+    refused: 0,
+    allowedDifferences: 0,
+    spellingsTried: new Set(),
+    wrong: [],
+    wrongCount: 0,
+  };
   let nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
   let monotonicMs = 0;
   for (let judged = 0; judged < frames; judged += framesPerSession) {
@@ -59,17 +68,17 @@ function judgeSessions(frames: number, random: Random, context: Pick<AttackConte
       const { message, mutations } = source.next();
       const opened = verifier.open(message);
       const judgement = judgeMessage(message, session);
+      for (const number of judgement.otherSpellings) tally.spellingsTried.add(number);
       let product = verdictOf(opened);
       let allowed = judgement.verdicts;
       if (
-        opened.ok &&
-        allowed[0] !== "accepted" &&
-        judgement.isCandidateSigned &&
-        opened.path === "fast" &&
+        !allowed.includes(product) &&
+        product === judgement.candidateVerdict &&
+        !(opened.ok && opened.path === "slow") &&
         judgement.isCanonicalContent
       ) {
         tally.allowedDifferences += 1;
-        allowed = ["accepted"];
+        allowed = [product];
       }
       if (opened.ok && allowed[0] === "accepted") {
         if (guard.admit(opened.frame) !== "ok") product = "replay";
@@ -107,9 +116,9 @@ function refusedFrames(source: ReturnType<typeof createFrameSource>, session: Fr
   const frames: { bytes: Buffer; text: string | null; isFatal: boolean }[] = [];
   while (frames.length < count) {
     const { message } = source.next();
-    const { verdicts, isCandidateSigned, replay } = judgeMessage(message, session);
+    const { verdicts, candidateVerdict, replay } = judgeMessage(message, session);
     const isSound = verdicts[0] === "accepted";
-    if (isCandidateSigned || verdicts.length > 1 || (isSound && createGuard(clock)(replay))) continue;
+    if (candidateVerdict !== null || verdicts.length > 1 || (isSound && createGuard(clock)(replay))) continue;
     if (typeof message === "string" && !message.isWellFormed()) continue;
     const bytes = Buffer.from(message);
     const text = bytes.toString("utf8");
@@ -218,9 +227,15 @@ async function run(context: AttackContext): Promise<readonly BenchRow[]> {
     note({ name: "accepted by both", figure: tally.accepted, unit: "frames" }),
     note({ name: "refused by both", figure: tally.refused, unit: "frames" }),
     note({
-      name: "signed over their own bytes and accepted, which is allowed",
+      name: "signed over their own bytes and taken as signed, which is allowed",
       figure: tally.allowedDifferences,
       unit: "frames",
+    }),
+    all({
+      name: "spellings of numbers tried in frames signed over their own bytes",
+      figure: otherSpellings.filter((number) => tally.spellingsTried.has(number)).length,
+      unit: "spellings",
+      limit: otherSpellings.length,
     }),
     within({
       name: "growth of the judging heap",

@@ -1,0 +1,109 @@
+import { type BenchRow, note } from "../../suite.ts";
+import { all, within } from "../attack.ts";
+import type { FloodKind, FloodResult } from "./flood-load.ts";
+
+/**
+ * Whether the audit log knows of every refusal: by a row of its own, or by the count of its action in a summary row. Each action is held
+ * against its own floods, so that what one action has too many does not make up for what another has lost.
+ */
+export const refusalActions = [
+  "agent.auth.bearer_failed",
+  "auth.login_failed",
+  "auth.password_reset_requested",
+] as const;
+export type RefusalAction = (typeof refusalActions)[number];
+
+/** What a flood leaves in the audit log. */
+export interface RefusedFlood {
+  readonly action: RefusalAction;
+  /** Refusals that the audit log must know of: those that were answered, and of wrong tokens one per source. */
+  readonly refusals: number;
+  /** Requests without an answer, which may or may not have been refused. */
+  readonly unanswered: number;
+}
+
+/** Null for a flood whose refusals the audit log does not hold. */
+export function refusedFloodOf(
+  kind: FloodKind,
+  { sent, statuses, refusedBlocks }: Pick<FloodResult, "sent" | "statuses" | "refusedBlocks">,
+): RefusedFlood | null {
+  const answered = Object.entries(statuses).reduce((sum, [status, count]) => sum + (status === "0" ? 0 : count), 0);
+  const unanswered = sent - answered;
+  if (kind.startsWith("agent tokens"))
+    return { action: "agent.auth.bearer_failed", refusals: refusedBlocks, unanswered };
+  if (kind.startsWith("sign-ins")) return { action: "auth.login_failed", refusals: statuses[401] ?? 0, unanswered };
+  if (kind === "password resets")
+    return { action: "auth.password_reset_requested", refusals: statuses[200] ?? 0, unanswered };
+  return null;
+}
+
+/** Refusals of an action in rows of their own, and those that summary rows count. */
+interface Account {
+  readonly rows: number;
+  readonly suppressed: number;
+}
+export type RefusalAccounts = Readonly<Record<RefusalAction, Account>>;
+
+/** Reads them beside the service. */
+export async function readAccounts(
+  query: (sql: string) => Promise<Record<string, unknown>[]>,
+): Promise<RefusalAccounts> {
+  const list = refusalActions.map((action) => `'${action}'`).join(", ");
+  const counted = await query(`SELECT action, count(*) AS n FROM audit_log WHERE action IN (${list}) GROUP BY action`);
+  const summaries = await query("SELECT metadata FROM audit_log WHERE action = 'auth.refusals_suppressed'");
+  const kinds = summaries.map(({ metadata }) => JSON.parse(String(metadata)).kinds as Record<string, number>);
+  const accountOf = (action: RefusalAction): Account => ({
+    rows: Number(counted.find((row) => row.action === action)?.n ?? 0),
+    suppressed: kinds.reduce((sum, counts) => sum + (counts[action] ?? 0), 0),
+  });
+  return Object.fromEntries(refusalActions.map((action) => [action, accountOf(action)])) as RefusalAccounts;
+}
+
+const totalOf = ({ rows, suppressed }: Account): number => rows + suppressed;
+const sumOf = (floods: readonly RefusedFlood[], figure: "refusals" | "unanswered"): number =>
+  floods.reduce((sum, flood) => sum + flood[figure], 0);
+const floodsOf = (floods: readonly RefusedFlood[], action: RefusalAction) =>
+  floods.filter((flood) => flood.action === action && flood.refusals > 0);
+
+/** Whether no refusal of any action is missing any more. */
+export function areAccounted(floods: readonly RefusedFlood[], accounts: RefusalAccounts): boolean {
+  return refusalActions.every((action) => totalOf(accounts[action]) >= sumOf(floodsOf(floods, action), "refusals"));
+}
+
+/** What was added between two readings. */
+export function accountsSince(before: RefusalAccounts, after: RefusalAccounts): RefusalAccounts {
+  const added = (action: RefusalAction): Account => ({
+    rows: after[action].rows - before[action].rows,
+    suppressed: after[action].suppressed - before[action].suppressed,
+  });
+  return Object.fromEntries(refusalActions.map((action) => [action, added(action)])) as RefusalAccounts;
+}
+
+/** The verdict on the floods of a run, action by action. */
+export function refusalRows(label: string, floods: readonly RefusedFlood[], accounts: RefusalAccounts): BenchRow[] {
+  const rows = refusalActions.flatMap((action) => {
+    const name = `${label}: ${action}`;
+    const own = floodsOf(floods, action);
+    const refusals = sumOf(own, "refusals");
+    const smallest = own.length === 0 ? 1 : Math.min(...own.map((flood) => flood.refusals));
+    const total = totalOf(accounts[action]);
+    return [
+      all({
+        name: `${name}: of ${refusals} refusals, accounted for by an audit row or a summary row`,
+        figure: Math.min(total, refusals),
+        unit: "refusals",
+        limit: refusals,
+      }),
+      within({
+        name: `${name}: accounted for beyond them, which could hide the loss of a flood`,
+        figure: Math.max(0, total - refusals),
+        unit: "refusals",
+        limit: smallest - 1,
+      }),
+      note({ name: `${name}: in audit rows of their own`, figure: accounts[action].rows, unit: "rows" }),
+      note({ name: `${name}: counted by summary rows`, figure: accounts[action].suppressed, unit: "refusals" }),
+    ];
+  });
+  const unanswered = sumOf(floods, "unanswered");
+  return [...rows, note({ name: `${label}: requests without an answer`, figure: unanswered, unit: "requests" })];
+}

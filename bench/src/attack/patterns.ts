@@ -1,0 +1,186 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+import { type BenchRow, note } from "../suite.ts";
+import { type Attack, type AttackContext, all, none, within } from "./attack.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** Finds every expression of the production code and measures its growth on generated worst cases. */
+const expressionTest = "scripts/expressions.test.ts";
+
+/** An input that was found to be slow, against the function that reads it. */
+export interface KnownCase {
+  readonly name: string;
+  /** Under the root of the repository. */
+  readonly module: string;
+  /** The export that is called, or that makes what is called when there is a `use`. */
+  readonly call: string;
+  /** Text of a function that makes the input from its length. */
+  readonly make: string;
+  /** Text of a function that turns the export into what reads the input. */
+  readonly use?: string;
+  readonly greatest: number;
+}
+
+const knownCases: readonly KnownCase[] = [
+  {
+    name: "traceback: a cause, spaces and a line separator",
+    module: "packages/dashboard/src/features/tasks/detail/trace.ts",
+    call: "readTrace",
+    make: "(n) => 'Error: x\\n    at run (/srv/app.js:1:1)\\nCaused by:' + ' '.repeat(n) + 'a\\u2028a'",
+    greatest: 8192,
+  },
+  {
+    name: "traceback: one long frame",
+    module: "packages/dashboard/src/features/tasks/detail/trace.ts",
+    call: "readTrace",
+    make: "(n) => '    at ' + 'a ('.repeat(n) + ':1:1'",
+    greatest: 8192,
+  },
+  {
+    name: "search terms: hyphens",
+    module: "packages/dashboard/src/features/tasks/detail/search-terms.ts",
+    call: "sameFailureQuery",
+    make: "(n) => ({ name: 'mail', exception: '-'.repeat(n) })",
+    greatest: 8192,
+  },
+  {
+    name: "task query: hyphens",
+    module: "packages/client/src/task-query/parse.ts",
+    call: "parseTaskQuery",
+    make: "(n) => '-'.repeat(n)",
+    greatest: 65_536,
+  },
+  {
+    name: "task query: open quotation marks",
+    module: "packages/client/src/task-query/parse.ts",
+    call: "parseTaskQuery",
+    make: "(n) => 'a:\"'.repeat(n)",
+    greatest: 65_536,
+  },
+  {
+    name: "redaction: a long word with signs",
+    module: "packages/protocol/src/redaction/redactor.ts",
+    call: "createRedactor",
+    make: "(n) => 'a.-_@:/'.repeat(n)",
+    use: "(create) => { const redactor = create(); return (text) => redactor.redact({ note: text }); }",
+    greatest: 65_536,
+  },
+];
+
+/** Four times the text: linear is 4, quadratic 16. Below this time nothing is judged, because it is noise. */
+const growthLimit = 8;
+const judgedFromMs = 30;
+const caseBoundMs = 30_000;
+
+const measureGrowth = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  (async () => {
+    const loaded = (await import(workerData.url))[workerData.call];
+    if (typeof loaded !== "function") return parentPort.postMessage(null);
+    const run = workerData.use === undefined ? loaded : (0, eval)(workerData.use)(loaded);
+    const make = (0, eval)(workerData.make);
+    const time = (size) => {
+      const text = make(size);
+      let best = Infinity;
+      for (let round = 0; round < 3; round += 1) {
+        const startedAt = performance.now();
+        run(text);
+        best = Math.min(best, performance.now() - startedAt);
+      }
+      return best;
+    };
+    time(64);
+    let growth = 0;
+    let last = time(workerData.greatest / 64);
+    for (let size = workerData.greatest / 16; size <= workerData.greatest; size *= 4) {
+      const ms = time(size);
+      if (ms >= workerData.judgedFromMs) growth = Math.max(growth, ms / Math.max(last, 0.01));
+      last = ms;
+    }
+    parentPort.postMessage({ growth, ms: last });
+  })();
+`;
+
+/** The least growth of three tries, so that other work on the machine does not count. */
+async function leastGrowthOf(known: KnownCase) {
+  let least = await growthOf(known);
+  for (let round = 0; round < 2 && least !== null && least.growth > growthLimit && least.ms < caseBoundMs; round += 1) {
+    const again = await growthOf(known);
+    if (again !== null && again.growth < least.growth) least = again;
+  }
+  return least;
+}
+
+/** Growth and time of the longest text; Infinity when it takes too long, null when the function does not exist. */
+async function growthOf(known: KnownCase): Promise<{ growth: number; ms: number } | null> {
+  const file = join(root, known.module);
+  if (!existsSync(file)) return null;
+  const worker = new Worker(measureGrowth, { eval: true, workerData: { ...known, url: file, judgedFromMs } });
+  const bound = Promise.withResolvers<{ growth: number; ms: number } | null>();
+  const endless = { growth: Number.POSITIVE_INFINITY, ms: caseBoundMs };
+  const timer = setTimeout(() => bound.resolve(endless), caseBoundMs);
+  worker.once("message", bound.resolve).once("error", bound.reject);
+  try {
+    return await bound.promise;
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}
+
+type Run = Pick<AttackContext, "mode" | "log" | "signal">;
+
+/** The growth of each case. A case that cannot be tried is a violation: its function has moved, and nobody would know that it is slow again. */
+export async function knownCaseRows(cases: readonly KnownCase[], { log }: Pick<Run, "log">): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  for (const known of cases) {
+    const measured = await leastGrowthOf(known);
+    if (measured === null) {
+      const name = `${known.name}: ${known.call} of ${known.module}`;
+      rows.push(all({ name, figure: 0, unit: "functions", limit: 1 }));
+      continue;
+    }
+    log(`${known.name}: ${measured.ms.toFixed(1)} ms for ${known.greatest}`);
+    rows.push(
+      within({
+        name: `${known.name}: growth over 4 times the text`,
+        figure: measured.growth,
+        unit: "times",
+        limit: growthLimit,
+      }),
+    );
+  }
+  return rows;
+}
+
+/** The test of every expression, which a quick run leaves out. */
+export async function expressionRows(testFile: string, { mode, log, signal }: Run): Promise<BenchRow[]> {
+  if (!existsSync(join(root, testFile)))
+    return [all({ name: `every expression: ${testFile}`, figure: 0, unit: "files", limit: 1 })];
+  if (mode === "quick") return [note({ name: "every expression: not in a quick run", figure: 0, unit: "files" })];
+  const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "unit", testFile];
+  const failed = await promisify(execFile)(process.execPath, args, { cwd: root, signal }).then(
+    () => 0,
+    (fault: { stdout?: string }) => {
+      log((fault.stdout ?? "").slice(-4000));
+      return 1;
+    },
+  );
+  return [
+    none({ name: "every expression of the code against its worst cases: failed runs", figure: failed, unit: "runs" }),
+  ];
+}
+
+export const attack: Attack = {
+  name: "patterns",
+  about: "texts that keep regular expressions busy, against the code that reads them",
+  requirement: "H7: every regular expression applied to outside text is linear",
+  run: async (context) => [
+    ...(await knownCaseRows(knownCases, context)),
+    ...(await expressionRows(expressionTest, context)),
+  ],
+};

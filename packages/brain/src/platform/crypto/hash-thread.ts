@@ -1,0 +1,49 @@
+import { readlinkSync } from "node:fs";
+import { setPriority } from "node:os";
+import { basename } from "node:path";
+import { parentPort } from "node:worker_threads";
+import { hashSync, type Options, verifySync } from "@node-rs/argon2";
+
+export type HashTask =
+  | { readonly kind: "hash"; readonly password: string; readonly options: Options }
+  | { readonly kind: "verify"; readonly password: string; readonly stored: string };
+
+export interface HashReply {
+  readonly id: number;
+  readonly value?: string | boolean;
+  readonly error?: string;
+}
+
+/** Of Linux, where 0 is the usual one and 19 the lowest: a third of the processor time of others, so that sign-ins go on beside a flood. */
+const lowPriority = 5;
+
+/** Hashes one password after another. Whatever else the process has to do goes first: a hash keeps the processor busy for long. */
+export function runHashes(): void {
+  const port = parentPort;
+  if (port === null) throw new Error("hashing runs only as a thread");
+  lowerPriority();
+  port.on("message", ({ id, task }: { id: number; task: HashTask }) => {
+    const reply = (answer: Omit<HashReply, "id">) => port.postMessage({ id, ...answer });
+    try {
+      reply({ value: task.kind === "hash" ? hashSync(task.password, task.options) : fits(task) });
+    } catch (error) {
+      reply({ error: String(error) });
+    }
+  });
+}
+
+/** A stored text that is no hash fits nothing. */
+function fits({ stored, password }: Extract<HashTask, { kind: "verify" }>): boolean {
+  try {
+    return verifySync(stored, password);
+  } catch {
+    return false;
+  }
+}
+
+/** Only Linux has priorities of threads. The threads that a hash starts for its lanes take over the one of this thread. */
+function lowerPriority(): void {
+  try {
+    setPriority(Number(basename(readlinkSync("/proc/thread-self"))), lowPriority);
+  } catch {}
+}
