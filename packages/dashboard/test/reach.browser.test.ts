@@ -67,6 +67,15 @@ describe("at 320 px", () => {
     expect(Math.max(...sideways)).toBeLessThanOrEqual(0);
     expect(await axeFaults(page)).toEqual([]);
   });
+
+  test("the longest age fits into a figure on top of a page", async () => {
+    const page = await openPage("issue", { viewport: { width: 320, height: 568 } });
+    const firstSeen = await page.locator("main dl time").first().getAttribute("datetime");
+    await page.clock.setFixedTime(Date.parse(firstSeen as string) + (47 * 60 + 48) * 1000);
+    await page.getByText("47 min 48 s ago").first().waitFor();
+    expect(await pastTheEdge(page)).toEqual([]);
+    await page.context().close();
+  });
 });
 
 describe("a state", () => {
