@@ -13,11 +13,13 @@ export interface SqliteDatabaseOptions extends SqliteOptions {
   readonly readerEntry: string;
   /** A transaction without a statement for this long is undone, so that it cannot hold the writer for ever. */
   readonly idleSessionMs: number;
+  /** How long one turn of the event loop may block for the writer, in milliseconds. Only tests set it. */
+  readonly maxBlockedMs?: number;
 }
 
 /** Opens the embedded database: one writer thread, one reader thread, one read-only connection in process. */
 export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promise<Database<Schema>> {
-  const writer = createThreadClient<WriterRequest>(options.writerEntry, options);
+  const writer = createThreadClient<WriterRequest>(options.writerEntry, options, options.maxBlockedMs);
   // The writer makes the file and switches it to WAL; readers open it only then.
   await writer.ask({ kind: "checkpoint" });
   const reader = createThreadClient<ReaderRequest>(options.readerEntry, { path: options.path });
@@ -31,11 +33,13 @@ export async function openSqlite<Schema>(options: SqliteDatabaseOptions): Promis
   function writerTarget(): StatementTarget {
     let session = 0;
     const execute = async (sql: string, parameters: readonly unknown[]) =>
-      (await writer.ask({ kind: "execute", session, sql, parameters: [...parameters] })) as StatementResult;
+      (await writer.askBlocking({ kind: "execute", session, sql, parameters: [...parameters] })) as StatementResult;
     const begin = async () => {
       lastSession += 1;
       session = lastSession;
-      await writer.ask({ kind: "begin", session });
+      // A writer that nobody waits for begins at once.
+      const ask = writer.isAsked() ? writer.ask : writer.askBlocking;
+      await ask({ kind: "begin", session });
       openSessions.add(session);
     };
     const end = async (commit: boolean) => {

@@ -1,28 +1,27 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { createStatementRunner, openForReading } from "./connection.ts";
 import { carryError, type ReaderRequest } from "./messages.ts";
+import { joinThreadLink } from "./thread-link.ts";
 
 /** Runs reads that may take long, one after another, on a read-only connection of its own. */
 export function runReader(): void {
-  const port = parentPort;
-  if (port === null) throw new Error("the reader runs only as a thread");
   const db = openForReading((workerData as { path: string }).path);
   const run = createStatementRunner(db);
-  port.on("message", (request: ReaderRequest) => {
+  const { reply, close } = joinThreadLink((request: ReaderRequest) => {
     if (request.kind === "close") {
       db.close();
-      port.postMessage({ id: request.id });
-      port.close();
+      reply({ id: request.id });
+      close();
       return;
     }
     if (request.kind === "ping") {
-      port.postMessage({ id: request.id });
+      reply({ id: request.id });
       return;
     }
     try {
-      port.postMessage({ id: request.id, value: run(request.sql, request.parameters) });
+      reply({ id: request.id, value: run(request.sql, request.parameters) });
     } catch (error) {
-      port.postMessage({ id: request.id, error: carryError(error) });
+      reply({ id: request.id, error: carryError(error) });
     }
   });
 }

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { SqliteError } from "../../errors.ts";
 import { restoreError, type ThreadReply } from "./messages.ts";
+import { createThreadLink } from "./thread-link.ts";
 
 /**
  * What a thread needs is small and short-lived, but V8 lets a heap grow as far as it may before it collects in earnest. The bounds keep
@@ -14,6 +15,8 @@ const restartEveryMs = 1000;
 const answerMs = 1500;
 /** A thread that has worked on one question for longer than this counts as stuck. */
 const stuckMs = 60_000;
+/** In one turn of the event loop this thread blocks for answers no longer than this. */
+const maxBlockedMs = 4;
 
 interface Question {
   readonly askedMs: number;
@@ -27,7 +30,11 @@ type Asked<Request> = Request extends unknown ? Omit<Request, "id"> : never;
  * Asks a thread and matches its replies by number. A thread that ends fails everything that still waits; the next question starts
  * another one.
  */
-export function createThreadClient<Request extends { id: number }>(entry: string, data: unknown) {
+export function createThreadClient<Request extends { id: number }>(
+  entry: string,
+  data: object,
+  maxBlocked = maxBlockedMs,
+) {
   const pending = new Map<number, Question>();
   let lastId = 0;
   let isClosed = false;
@@ -35,49 +42,73 @@ export function createThreadClient<Request extends { id: number }>(entry: string
   let ended: Error | null = null;
   /** False after a restart until the new thread has answered something: until then slow may mean that it cannot live. */
   let isTrusted = true;
-  let worker = start();
+  let leftMs = maxBlocked;
+  let { worker, link } = start();
 
-  function start(): Worker {
+  function onReply({ id, value, error }: ThreadReply): void {
+    isTrusted = true;
+    const question = pending.get(id);
+    pending.delete(id);
+    if (error !== undefined) question?.reject(restoreError(error));
+    else question?.resolve(value);
+  }
+
+  function start() {
     startedMs = performance.now();
     ended = null;
-    const thread = new Worker(entry, { workerData: data, resourceLimits });
+    const own = createThreadLink(onReply);
+    const thread = new Worker(entry, {
+      workerData: { ...data, link: own.end },
+      transferList: own.transferList,
+      resourceLimits,
+    });
     function fail(error: Error): void {
       // Its last event may come after its successor has begun.
       if (thread !== worker || ended !== null) return;
       ended = error;
+      own.close();
       for (const { reject } of pending.values()) reject(error);
       pending.clear();
     }
-    thread.on("message", ({ id, value, error }: ThreadReply) => {
-      isTrusted = true;
-      const question = pending.get(id);
-      pending.delete(id);
-      if (error !== undefined) question?.reject(restoreError(error));
-      else question?.resolve(value);
-    });
     // SQLITE_CANTOPEN (14): a thread that could not open its file; the code makes it transient for senders.
     thread.on("error", (error) => fail(new SqliteError(error.message, 14)));
     thread.on("exit", () => fail(new SqliteError("the database thread has ended", 14)));
-    return thread;
+    return { worker: thread, link: own };
   }
 
   function ask(request: Asked<Request>): Promise<unknown> {
     if (ended !== null) {
       if (isClosed || performance.now() - startedMs < restartEveryMs) return Promise.reject(ended);
       isTrusted = false;
-      worker = start();
+      ({ worker, link } = start());
     }
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
       // First, because it throws for what cannot be sent.
-      worker.postMessage({ ...request, id });
+      link.send({ ...request, id });
       pending.set(id, { askedMs: performance.now(), resolve, reject });
     });
   }
 
+  /**
+   * As `ask`, for what the thread answers in much less time than a turn of a busy event loop takes: blocks until the answer is there, or
+   * until this turn's time for that is used up.
+   */
+  function askBlocking(request: Asked<Request>): Promise<unknown> {
+    const answer = ask(request);
+    if (leftMs === 0) return answer;
+    const id = lastId;
+    if (leftMs === maxBlocked) setImmediate(() => (leftMs = maxBlocked));
+    const startedMs = performance.now();
+    link.wait(() => !pending.has(id), leftMs);
+    leftMs = Math.max(0, leftMs - (performance.now() - startedMs));
+    return answer;
+  }
+
   return {
     ask,
+    askBlocking,
     /** Whether a question waits for its answer. */
     isAsked: () => pending.size > 0,
     /** Asks for a sign of life. A thread that is busy with a long question counts as alive for a minute; a dead one is begun anew. */

@@ -15,7 +15,7 @@ describe("the threads of the embedded database", () => {
   let database: Awaited<ReturnType<typeof open>>;
 
   /** With a writer that can be told to end, or to lose its transaction. */
-  async function open(idleSessionMs = 30_000) {
+  async function open(options: { idleSessionMs?: number; maxBlockedMs?: number } = {}) {
     const writerEntry = join(folder, "writer.mts");
     await writeFile(
       writerEntry,
@@ -29,7 +29,8 @@ describe("the threads of the embedded database", () => {
     return openSqlite<{ notes: { text: string } }>({
       path: join(folder, "svc.db"),
       synchronous: "normal",
-      idleSessionMs,
+      idleSessionMs: 30_000,
+      ...options,
       writerEntry,
       readerEntry: require.resolve("@svc/brain/reader-thread"),
     });
@@ -80,7 +81,7 @@ describe("the threads of the embedded database", () => {
 
   test("let a transaction be tried again that was idle for too long", async () => {
     await database.close();
-    database = await open(100);
+    database = await open({ idleSessionMs: 100 });
     const slow = database.write(async (tx) => {
       await tx.insertInto("notes").values({ text: "slow" }).execute();
       // Its turn comes once the idle one has lost the writer.
@@ -140,6 +141,34 @@ describe("the threads of the embedded database", () => {
     const error = await torn.catch((reason: unknown) => reason);
     expect(isTransient(error)).toBe(true);
     expect(await notes()).toEqual([]);
+  });
+
+  test("answer short statements within one turn of the event loop, so that a busy one does not make transactions long", async () => {
+    await database.close();
+    database = await open({ maxBlockedMs: 60_000 });
+    let turns = 0;
+    await database.write(async (tx) => {
+      const insert = () => tx.insertInto("notes").values({ text: "one" }).execute();
+      await insert();
+      const counting = setInterval(() => (turns += 1), 0);
+      for (let index = 1; index < 20; index += 1) await insert();
+      clearInterval(counting);
+    });
+    expect(turns).toBe(0);
+    expect(await notes()).toHaveLength(20);
+  });
+
+  test("let the event loop go on during a long statement", async () => {
+    let turns = 0;
+    await database.write(async (tx) => {
+      const counting = setInterval(() => (turns += 1), 1);
+      await sql`INSERT INTO notes
+        WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 1000000)
+        SELECT max(n) FROM counted`.execute(tx);
+      clearInterval(counting);
+    });
+    expect(await notes()).toEqual(["1000000"]);
+    expect(turns).toBeGreaterThan(1);
   });
 
   test("undo the transaction that is open when the database is closed", async () => {

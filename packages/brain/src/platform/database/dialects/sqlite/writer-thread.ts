@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { SqliteError, undoneResultCode } from "../../errors.ts";
 import { createStatementRunner, openForWriting, type SqliteOptions } from "./connection.ts";
 import { type CarriedError, carryError, type ThreadReply, type WriterRequest } from "./messages.ts";
+import { joinThreadLink } from "./thread-link.ts";
 
 /**
  * Work that a feature does wholly inside the writer thread, by name: given the connection (once, at first use) it returns a
@@ -28,8 +29,6 @@ type Unit = { kind: "session"; id: number; session: number } | { kind: "job"; id
  * A member is either a job, run here at once, or a session whose statements arrive one by one from the main thread.
  */
 export function runWriter(jobs: WriterJobs): void {
-  const port = parentPort;
-  if (port === null) throw new Error("the writer runs only as a thread");
   const options = workerData as SqliteOptions & { idleSessionMs: number };
   const db = openForWriting(options);
   const run = createStatementRunner(db);
@@ -43,8 +42,6 @@ export function runWriter(jobs: WriterJobs): void {
   const waiting: Unit[] = [];
   let group: { answers: ThreadReply[]; startedMs: number } | null = null;
   let session: { id: number; idleTimer: NodeJS.Timeout } | null = null;
-
-  const reply = (message: ThreadReply) => port.postMessage(message);
 
   /** What cannot be undone now is undone before the next group begins: the thread and those that wait go on. */
   function dropTransaction(): void {
@@ -175,7 +172,7 @@ export function runWriter(jobs: WriterJobs): void {
     pump();
   }
 
-  port.on("message", (request: WriterRequest) => {
+  const { reply, close } = joinThreadLink((request: WriterRequest) => {
     switch (request.kind) {
       case "begin":
         waiting.push({ kind: "session", id: request.id, session: request.session });
@@ -225,7 +222,7 @@ export function runWriter(jobs: WriterJobs): void {
         commitGroup();
         db.close();
         reply({ id: request.id });
-        port.close();
+        close();
     }
   });
 }
