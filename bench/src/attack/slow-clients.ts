@@ -35,21 +35,29 @@ async function lifetimes(sockets: readonly Socket[], watchSeconds: number, signa
   return ages;
 }
 
+/** Fewer than wait to be accepted at most: the system takes further ones for open, although the service never gets them. */
+const openedAtOnce = 256;
+
 async function open(
   port: number,
   count: number,
   options: { first?: string; localAddress?: string } = {},
 ): Promise<Socket[]> {
   const { first, localAddress } = options;
-  return Promise.all(
-    Array.from({ length: count }, async () => {
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
+    const some = Array.from({ length: Math.min(openedAtOnce, count - sockets.length) }, async () => {
       const socket = connect({ port, host: "127.0.0.1", ...(localAddress !== undefined && { localAddress }) });
       socket.on("error", () => {});
       await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
       if (first !== undefined) socket.write(first);
       return socket;
-    }),
-  );
+    });
+    sockets.push(...(await Promise.all(some)));
+    // Connections are accepted in order: once this one is answered, those before it are the service's.
+    if (sockets.length < count) await statusOnNewConnection(`http://127.0.0.1:${port}`);
+  }
+  return sockets;
 }
 
 const lines = (...texts: string[]) => `${texts.join("\r\n")}\r\n`;
@@ -111,6 +119,19 @@ async function slowKinds(service: AttackedService, site: Site, context: AttackCo
   }
 }
 
+/** 0 for a request without an answer. */
+function statusOnNewConnection(url: string): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = request(`${url}/health`, { agent: false, timeout: 10_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.once("timeout", () => sent.destroy());
+    sent.once("error", () => resolve(0));
+    sent.end();
+  });
+}
+
 /** Asks on new connections at a steady rate until `over`; gives the slowest answer in milliseconds and what was refused. */
 async function askOnAndOn(
   url: string,
@@ -119,15 +140,7 @@ async function askOnAndOn(
   const result = { asked: 0, refused: 0, slowestMs: 0 };
   while (!over.aborted) {
     const startedMs = performance.now();
-    const status = await new Promise<number>((resolve) => {
-      const sent = request(`${url}/health`, { agent: false, timeout: 10_000 }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      });
-      sent.once("timeout", () => sent.destroy());
-      sent.once("error", () => resolve(0));
-      sent.end();
-    });
+    const status = await statusOnNewConnection(url);
     result.asked += 1;
     if (status !== 200) result.refused += 1;
     result.slowestMs = Math.max(result.slowestMs, performance.now() - startedMs);
