@@ -10,6 +10,13 @@ import { readJson } from "./read-json.ts";
 const floatForm =
   /[:,[](?<![0-9]:)[ \t\r\n]*(-0(?![0-9.eE])|-?[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+))/g;
 
+const oddForm = /[:,[](?<![0-9]:)[ \t\r\n]*(?:-0|-?(?:[0-9]+[.eE]|[0-9]{16}))/;
+
+/** False for a JSON list or object whose numbers are all canonical integers that a double holds; one pass, for nearly every text. */
+export function mayHoldOddNumber(text: string): boolean {
+  return oddForm.test(text);
+}
+
 /** Whether every number of a JSON text is written as canonical JSON writes it. */
 export function areNumbersCanonical(text: string): boolean {
   floatForm.lastIndex = 0;
