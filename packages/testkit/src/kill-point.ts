@@ -8,7 +8,7 @@
 import { readFileSync } from "node:fs";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import { Worker } from "node:worker_threads";
+import { MessagePort } from "node:worker_threads";
 import { WebSocket } from "ws";
 
 const file = process.env.TESTKIT_KILL_POINT ?? "";
@@ -43,7 +43,7 @@ function before(owner: object, name: string, dataAt: number, see: (data: unknown
 }
 
 // To the thread of SQLite, and to PostgreSQL.
-before(Worker.prototype, "postMessage", 0, (message) =>
+before(MessagePort.prototype, "postMessage", 0, (message) =>
   look("claim-command", claim, (message as { sql?: unknown }).sql),
 );
 before(Socket.prototype, "write", 0, (data) => look("claim-command", claim, data));

@@ -41,19 +41,22 @@ export function createActivity({ database, clock, settings, onError }: ActivityD
   const idleMs = settings.SVC_SESSION_IDLE_TIMEOUT_SECONDS * 1000;
   // The longest quiet first.
   const seenMs = new Map<string, number>();
-  const touching = new Set<string>();
+  /** Of which activity a row is being written. */
+  const touching = new Map<string, number>();
   /** Of activity before this, nothing but the rows may be known. */
   let knownSinceMs = clock.now().getTime();
   let stopListening: (() => Promise<void>) | null = null;
 
   /** Not waited for: the request's answer does not depend on it. */
   function touch(id: string, now: Date): void {
-    if (touching.has(id)) return;
-    touching.add(id);
+    const nowMs = now.getTime();
+    if (nowMs - (touching.get(id) ?? 0) < touchEveryMs) return;
+    touching.set(id, nowMs);
+    const forget = () => touching.get(id) === nowMs && touching.delete(id);
     database
-      .write((tx) => touchSession(tx, id, now, new Date(now.getTime() - touchEveryMs)))
+      .write((tx) => touchSession(tx, id, now, new Date(nowMs - touchEveryMs)))
       .catch(onError)
-      .finally(() => touching.delete(id));
+      .finally(forget);
   }
 
   /** False when that was known. */
