@@ -24,6 +24,7 @@ export default defineConfig({
             "scripts/**/*.test.ts",
             "bench/src/**/*.test.ts",
           ],
+          globalSetup: ["packages/testkit/src/services/build-setup.ts"],
           testTimeout: 30_000,
         },
       },
@@ -33,7 +34,10 @@ export default defineConfig({
         test: {
           name: "brain",
           include: ["packages/brain/**/*.test.ts", "packages/testkit/**/*.test.ts"],
-          globalSetup: ["packages/testkit/src/services/postgres-setup.ts"],
+          globalSetup: [
+            "packages/testkit/src/services/build-setup.ts",
+            "packages/testkit/src/services/postgres-setup.ts",
+          ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -45,6 +49,7 @@ export default defineConfig({
           name: "engines",
           include: ["engines/**/*.test.ts"],
           globalSetup: [
+            "packages/testkit/src/services/build-setup.ts",
             "packages/testkit/src/services/redis-setup.ts",
             "packages/testkit/src/services/postgres-setup.ts",
           ],
@@ -59,9 +64,9 @@ export default defineConfig({
           name: "browser",
           include: ["packages/dashboard/**/*.test.ts", "packages/dashboard/**/*.test.tsx"],
           globalSetup: [
-            "packages/testkit/src/services/chromium-setup.ts",
+            "packages/testkit/src/services/build-setup.ts",
             "packages/testkit/src/services/redis-setup.ts",
-            "packages/dashboard/test/site-setup.ts",
+            "packages/dashboard/test/browser-setup.ts",
           ],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,80 +1,100 @@
 import { describe, expect, test } from "vitest";
-import { projectsWithinMinutes, steps } from "./steps.ts";
-import { type ExitCode, summaryLine, tallyCheck, tallyVitest } from "./tally.ts";
+import type { JournalLine } from "./journal.ts";
+import { readLines, underWay } from "./journal.ts";
+import { type ExitCode, slowestFiles, summaryLine, tallyCheck, tallyVitest } from "./tally.ts";
 
-const passing = { status: "passed", fullName: "frames are signed" };
-const file = (status: string, assertionResults: readonly object[]) => ({ name: "a.test.ts", status, assertionResults });
-const run = (report: string | undefined, exitCode: ExitCode, outsideErrors: string | undefined = "[]") =>
-  tallyVitest({ report, outsideErrors, exitCode, project: "unit" });
-const report = (...testResults: readonly object[]) => JSON.stringify({ testResults });
+const file = "a.test.ts";
+const begun: JournalLine[] = [
+  { kind: "file begun", file },
+  { kind: "test begun", file, test: "acks wait" },
+];
+const ended = (state: "passed" | "failed" | "skipped", name: string, note?: string): JournalLine => ({
+  kind: "test",
+  file,
+  test: name,
+  state,
+  note,
+});
+const closed = (state: string, fault?: string): JournalLine => ({ kind: "file", file, state, ms: 1200, fault });
+const over = (...errors: string[]): JournalLine => ({ kind: "over", errors });
+const run = (journal: JournalLine[], exitCode: ExitCode = 0) => tallyVitest({ journal, exitCode, project: "unit" });
 
 describe("tallyVitest", () => {
-  test("counts passed, failed and skipped tests and tells the reason of a skip", () => {
-    const text = report(
-      file("failed", [
-        passing,
-        { status: "failed", fullName: "acks wait" },
-        { status: "skipped", fullName: "runs as root", meta: { reason: "not root" } },
-      ]),
-    );
-    expect(run(text, 1)).toEqual({
+  test("counts passed, failed and skipped tests, with the reason of a skip", () => {
+    const journal = [
+      ended("passed", "frames are signed"),
+      ended("failed", "acks wait"),
+      ended("skipped", "runs as root", "not root"),
+      closed("failed"),
+      over(),
+    ];
+    expect(run(journal, 1)).toEqual({
       passed: 1,
       failed: ["a.test.ts: acks wait"],
-      skipped: ["runs as root (not root)"],
+      skipped: ["a.test.ts: runs as root (not root)"],
     });
   });
 
-  test("counts a file that could not be loaded as a failure", () => {
-    expect(run(report(file("passed", [passing]), file("failed", [])), 1).failed).toEqual([
-      "a.test.ts: could not be run",
+  test("counts a file that could not be loaded, and a hook that failed", () => {
+    const fault = closed("failed", "no such module");
+    expect(run([ended("passed", "x"), fault, over()], 1).failed).toEqual([
+      "a.test.ts: outside of its tests: no such module",
     ]);
   });
 
-  test("counts an error outside of the tests as a failure", () => {
-    const text = report(file("passed", [passing]));
-    expect(run(text, 1).failed).toEqual(["unit: an error outside of the tests (exit code 1)"]);
-    for (const exitCode of [1, "stuck"] as const) {
-      expect(run(text, exitCode, '["Error: late", "Error: later"]').failed).toEqual([
-        "unit: outside of the tests: Error: late",
-        "unit: outside of the tests: Error: later",
-      ]);
-    }
+  test("counts each error outside of the tests", () => {
+    expect(run([ended("passed", "x"), closed("passed"), over("Error: late", "Error: later")], 1).failed).toEqual([
+      "unit: outside of the tests: Error: late",
+      "unit: outside of the tests: Error: later",
+    ]);
   });
 
-  test("counts the report of a process that had to be ended, but only when it told its errors too", () => {
-    const text = report(file("passed", [passing]));
-    expect(run(text, "stuck").failed).toEqual([]);
-    for (const unread of [undefined, "", "{}"]) {
-      expect(
-        tallyVitest({ report: text, outsideErrors: unread, exitCode: "stuck", project: "unit" }).failed,
-      ).toHaveLength(1);
-    }
-    expect(run(text, null).failed).toHaveLength(1);
+  test("counts what was run before a run hung, and names the test that hangs", () => {
+    const journal = [...begun, ended("passed", "frames are signed")];
+    expect(run(journal, "silent")).toEqual({ passed: 1, failed: ["a.test.ts: acks wait: did not end"], skipped: [] });
+    expect(run([{ kind: "file begun", file }], "silent").failed).toEqual(["a.test.ts: did not end"]);
   });
 
-  test.each([[undefined], [""], ["{}"], ["not json"]])("counts a run without a report as a failure: %j", (text) => {
-    expect(run(text, 0).failed).toHaveLength(1);
+  test("counts a run as clean whose process only could not end", () => {
+    expect(run([ended("passed", "x"), closed("passed"), over()], "silent").failed).toEqual([]);
   });
+
+  test.each([[1], [null], ["silent"]] as [ExitCode][])(
+    "counts a run that ended with %s and no end as failed",
+    (exitCode) => {
+      expect(run([ended("passed", "x"), closed("passed")], exitCode).failed).toHaveLength(1);
+    },
+  );
 
   test("counts a run of no tests as a failure", () => {
-    expect(run(report(), 0).failed).toEqual(["unit: no test was run"]);
+    expect(run([over()]).failed).toEqual(["unit: no test was run"]);
   });
+});
+
+test("a journal that was cut off is read up to there", () => {
+  const text = `${JSON.stringify(begun[0])}\n${JSON.stringify(begun[1])}\n{"kind":"te`;
+  expect(readLines(text)).toEqual(begun);
+  expect(underWay(readLines(text))).toEqual(["a.test.ts: acks wait"]);
+});
+
+test("the slowest files come first", () => {
+  const lines: JournalLine[] = [10, 3000, 200].map((ms, index) => ({
+    kind: "file",
+    file: `${index}.ts`,
+    state: "passed",
+    ms,
+  }));
+  expect(slowestFiles(lines, 2)).toEqual(["    3.0 s  1.ts", "    0.2 s  2.ts"]);
 });
 
 describe("summaryLine", () => {
   test("adds checks and tests up", () => {
-    const tallies = [tallyCheck("lint", 0), run(report(file("passed", [passing, passing])), 0)];
+    const tallies = [tallyCheck("lint", 0), run([ended("passed", "x"), ended("passed", "y"), over()])];
     expect(summaryLine(tallies)).toBe("3 passed, 0 failed");
   });
 
   test("counts a check that was ended by a signal as failed, and names skipped tests only when there are any", () => {
-    const skipping = run(report(file("passed", [passing, { status: "skipped", fullName: "x" }])), 0);
+    const skipping = run([ended("passed", "x"), ended("skipped", "y"), over()]);
     expect(summaryLine([tallyCheck("lint", null), skipping])).toBe("1 passed, 1 failed, 1 skipped");
   });
-});
-
-test("the vitest projects fit into the time that they have together", () => {
-  const projects = steps.filter(({ kind }) => kind === "vitest");
-  expect(projects.reduce((sum, { withinMinutes }) => sum + withinMinutes, 0)).toBeLessThan(projectsWithinMinutes);
-  expect(new Set(steps.map(({ name }) => name)).size).toBe(steps.length);
 });

@@ -1,3 +1,5 @@
+import { type JournalLine, underWay } from "./journal.ts";
+
 /** What one step found. */
 export interface Tally {
   readonly passed: number;
@@ -7,61 +9,44 @@ export interface Tally {
   readonly skipped: readonly string[];
 }
 
-/** The part of vitest's JSON report that is read. */
-interface VitestReport {
-  readonly testResults: readonly FileReport[];
-}
-
-interface FileReport {
-  readonly name: string;
-  readonly status: string;
-  readonly message?: string;
-  readonly assertionResults: readonly AssertionReport[];
-}
-
-interface AssertionReport {
-  readonly status: string;
-  readonly fullName: string;
-  readonly meta?: { readonly reason?: string };
-}
-
-/** Null for a process that was ended, "stuck" for one that was ended because it had reported and went on. */
-export type ExitCode = number | null | "stuck";
+/** Null for a process that a signal ended, "silent" for one that was ended because nothing happened any more. */
+export type ExitCode = number | null | "silent";
 
 export interface VitestRun {
-  /** Text of vitest's JSON report. */
-  readonly report: string | undefined;
-  /** What `outside-errors.ts` wrote. */
-  readonly outsideErrors: string | undefined;
+  readonly journal: readonly JournalLine[];
   readonly exitCode: ExitCode;
   readonly project: string;
 }
 
 /**
- * Counts a vitest run. A file that could not be loaded, each error outside of every test, and a run without a report count as failures:
- * a run that ended badly can never count as clean.
+ * Counts a vitest run. A file that could not be loaded, each error outside of every test, a test that did not end, and a run without
+ * an end count as failures: a run that ended badly can never count as clean.
  */
-export function tallyVitest({ report: reportText, outsideErrors, exitCode, project }: VitestRun): Tally {
-  const report = parseReport(reportText);
-  if (!report)
-    return { passed: 0, failed: [`${project}: vitest ended with ${exitCode} and left no report`], skipped: [] };
+export function tallyVitest({ journal, exitCode, project }: VitestRun): Tally {
   let passed = 0;
   const failed: string[] = [];
   const skipped: string[] = [];
-  for (const file of report.testResults) {
-    const failedBefore = failed.length;
-    for (const { status, fullName, meta } of file.assertionResults) {
-      if (status === "passed") passed += 1;
-      else if (status === "failed") failed.push(`${file.name}: ${fullName}`);
-      else skipped.push(`${fullName}${meta?.reason ? ` (${meta.reason})` : ""}`);
+  const failedFiles = new Set<string>();
+  for (const line of journal) {
+    if (line.kind === "test") {
+      const name = `${line.file}: ${line.test}`;
+      if (line.state === "passed") passed += 1;
+      else if (line.state === "skipped") skipped.push(line.note === undefined ? name : `${name} (${line.note})`);
+      else {
+        failed.push(name);
+        failedFiles.add(line.file);
+      }
     }
-    if (file.status === "failed" && failed.length === failedBefore) failed.push(`${file.name}: could not be run`);
+    if (line.kind === "file" && line.state === "failed" && !failedFiles.has(line.file))
+      failed.push(`${line.file}: outside of its tests: ${line.fault ?? "a hook failed"}`);
+    if (line.kind === "over") failed.push(...line.errors.map((error) => `${project}: outside of the tests: ${error}`));
   }
+  const isOver = journal.some(({ kind }) => kind === "over");
+  if (!isOver) failed.push(...underWay(journal).map((name) => `${name}: did not end`));
   if (passed + failed.length === 0) failed.push(`${project}: no test was run`);
-  const outside = parseErrors(outsideErrors);
-  for (const error of outside ?? []) failed.push(`${project}: outside of the tests: ${error}`);
-  const isClean = exitCode === 0 || (exitCode === "stuck" && outside !== undefined);
-  if (!isClean && failed.length === 0) failed.push(`${project}: an error outside of the tests (exit code ${exitCode})`);
+  // A process that only could not end, because of a thread that cannot be joined, has told everything before.
+  const isClean = exitCode === 0 || (exitCode === "silent" && isOver);
+  if (!isClean && failed.length === 0) failed.push(`${project}: vitest ended with ${exitCode} without a failed test`);
   return { passed, failed, skipped };
 }
 
@@ -79,20 +64,11 @@ export function summaryLine(tallies: readonly Tally[]): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-function parseReport(text: string | undefined): VitestReport | undefined {
-  try {
-    const report = JSON.parse(text ?? "") as VitestReport;
-    return Array.isArray(report.testResults) ? report : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function parseErrors(text: string | undefined): readonly string[] | undefined {
-  try {
-    const errors = JSON.parse(text ?? "") as unknown;
-    return Array.isArray(errors) ? errors.map(String) : undefined;
-  } catch {
-    return undefined;
-  }
+/** The files that took longest, with their seconds. */
+export function slowestFiles(lines: readonly JournalLine[], count: number): string[] {
+  return lines
+    .filter((line) => line.kind === "file")
+    .sort((one, other) => other.ms - one.ms)
+    .slice(0, count)
+    .map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`);
 }

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createTestDatabase, enrollSecondFactor, type PostgresServer, startPostgres, waitFor } from "@svc/testkit";
 import { signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
+import { builtProgram } from "@svc/testkit/built-program";
 import { openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Ran, svc as runHere } from "./in-process.ts";
@@ -271,8 +271,7 @@ describe("account rescue", () => {
     async (_what, answers, code) => {
       const { svc, home, url } = await place("sqlite");
       await svc(["bootstrap-admin", "ann@example.org", "--stdin"], password);
-      const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-      const command = `${process.execPath} --conditions=source ${entry} changepassword ann@example.org`;
+      const command = `${process.execPath} ${builtProgram} changepassword ann@example.org`;
       const terminal = spawn("script", ["-qefc", command, "/dev/null"], {
         cwd: home,
         env: { ...plainEnvironment, HOME: home, SVC_HOME: home, SVC_DATABASE_URL: url, ...quickHashes },

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { enrollSecondFactor, freePort } from "@svc/testkit";
 import { startTestBrain, type TestBrain, type TestRole, testPassword } from "@svc/testkit/brain";
+import { builtProgram } from "@svc/testkit/built-program";
 import { waitFor } from "@svc/testkit/peer";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { svc } from "./in-process.ts";
@@ -154,16 +154,11 @@ describe("svc login with a second factor", () => {
     async () => {
       const factor = await enrollSecondFactor(await brain.addMember("ben", "operator"));
       const { home, env, saved } = await place();
-      const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-      const terminal = spawn(
-        "script",
-        ["-qefc", `${process.execPath} --conditions=source ${entry} login`, "/dev/null"],
-        {
-          cwd: home,
-          env: { PATH: process.env.PATH, HOME: home, ...env },
-          stdio: ["pipe", "pipe", "inherit"],
-        },
-      );
+      const terminal = spawn("script", ["-qefc", `${process.execPath} ${builtProgram} login`, "/dev/null"], {
+        cwd: home,
+        env: { PATH: process.env.PATH, HOME: home, ...env },
+        stdio: ["pipe", "pipe", "inherit"],
+      });
       onTestFinished(() => void terminal.kill("SIGKILL"));
       let shown = "";
       terminal.stdout.on("data", (chunk) => {

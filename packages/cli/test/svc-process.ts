@@ -2,12 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { waitFor } from "@svc/testkit";
+import { builtProgram } from "@svc/testkit/built-program";
 import { onTestFinished } from "vitest";
 import type { Ran } from "./in-process.ts";
-
-const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 /** One `svc` command in a process of its own. */
 export interface SvcProcess {
@@ -38,7 +36,7 @@ export function startSvc(
   args: readonly string[],
   { cwd, env = {}, input }: { cwd: string; env?: Readonly<Record<string, string>>; input?: string },
 ): SvcProcess {
-  const child = spawn(process.execPath, ["--conditions=source", entry, ...args], {
+  const child = spawn(process.execPath, [builtProgram, ...args], {
     cwd,
     env: { ...plainEnvironment, HOME: cwd, TMPDIR: cwd, ...env },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],

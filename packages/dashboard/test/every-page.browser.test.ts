@@ -1,3 +1,4 @@
+import { shareOf } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fillLongList, longPages } from "./long-list.ts";
@@ -14,7 +15,7 @@ beforeAll(() => fillLongList(opened.brain));
 /** However much there is to show, so that a page stays quick to draw. */
 const maximumNodes = 1_500;
 
-/** Each theme and each width once; `npm run shots` looks at all four together. */
+/** Each theme and each width once, each for half of the pages; `npm run shots` looks at all four together. */
 const looks = [
   { theme: "light", size: "desktop" },
   { theme: "dark", size: "phone" },
@@ -25,12 +26,13 @@ const isFramed = ({ isAnonymous, isBare }: PageCase) => !isAnonymous && !isBare;
 const navigationsOf = (page: Page) =>
   page.getByRole("navigation").evaluateAll((all) => all.map((nav) => nav.getAttribute("aria-label") ?? ""));
 
+/** Of each title, the one address that has it. */
+const addressOf = new Map<string, string>();
+
 describe.each(looks)("in $theme on a $size", (look) => {
   const emptyWindow = keepWindows(opened, look);
-  /** Of each title, the one address that has it. */
-  const addressOf = new Map<string, string>();
 
-  test.each(Object.entries({ ...pages, ...longPages }))(
+  test.each(shareOf(Object.entries({ ...pages, ...longPages }), looks, look))(
     "%s is whole, reachable and loads nothing from elsewhere",
     async (_name, one) => {
       const { page, faults } = await emptyWindow(cookieFor(one, opened.site, opened.brain));

@@ -1,3 +1,4 @@
+import { shareOf } from "@svc/testkit";
 import { describe, expect, test } from "vitest";
 import { arrange, type Mishap } from "./page-faults.ts";
 import { pageNamed } from "./pages.ts";
@@ -34,7 +35,7 @@ const words: Record<Exclude<Mishap, "loading">, RegExp> = {
 describe.each(looks)("in $theme on a $size", (look) => {
   const emptyWindow = keepWindows(opened, look);
 
-  describe.each(readingPages)("%s", (name) => {
+  describe.each(shareOf(readingPages, looks, look))("%s", (name) => {
     test.each(["error", "forbidden"] as const)("says what is wrong when reads end in %s", async (mishap) => {
       const { page, faults } = await emptyWindow(opened.brain.as.root.cookie);
       await arrange(page, mishap);

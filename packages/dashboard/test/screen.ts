@@ -1,5 +1,5 @@
 import { startTestBrain, type TestBrain, type TestBrainOptions } from "@svc/testkit/brain";
-import type {} from "@svc/testkit/services/chromium-setup";
+import { builtDashboard } from "@svc/testkit/built-program";
 import type {} from "@svc/testkit/services/postgres-setup";
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
@@ -11,14 +11,14 @@ export interface Screen {
   faults: string[];
 }
 
-/** A started brain that serves the dashboard of this run. */
+/** A started brain that serves the dashboard as it is delivered. */
 export function startBrainWithSite(options: TestBrainOptions = {}): Promise<TestBrain> {
-  return startTestBrain({ ...options, env: { SVC_DASHBOARD_DIST: inject("dashboardSite"), ...options.env } });
+  return startTestBrain({ ...options, env: { SVC_DASHBOARD_DIST: builtDashboard, ...options.env } });
 }
 
-export async function launchBrowser(): Promise<Browser> {
-  const { executablePath, args } = inject("chromiumLaunch");
-  return chromium.launch({ executablePath, args: [...args] });
+/** The run's browser. Closing it closes the windows that were opened through this connection. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.connect(inject("browserEndpoint"));
 }
 
 export interface OpenOptions {

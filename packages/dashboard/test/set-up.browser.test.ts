@@ -1,6 +1,7 @@
 import { startNewBrain } from "@svc/testkit/brain";
+import { builtDashboard } from "@svc/testkit/built-program";
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { axeFaults, launchBrowser, openScreen } from "./screen.ts";
 
 let browser: Browser;
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 beforeEach(async () => {
-  brain = await startNewBrain({ SVC_DASHBOARD_DIST: inject("dashboardSite") });
+  brain = await startNewBrain({ SVC_DASHBOARD_DIST: builtDashboard });
   link = brain.link;
 });
 afterEach(() => brain?.stop());

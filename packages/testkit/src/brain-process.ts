@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { type Agent, startAgent } from "@svc/agent";
+import { builtProgram } from "./built-program.ts";
 import { createScriptedAdapter, type ScriptedAdapter } from "./peer/scripted-adapter.ts";
 import { waitFor } from "./wait-for.ts";
 
 const maxLogChunks = 200;
-const entry = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 const killPoint = new URL("./kill-point.ts", import.meta.url).href;
 
 export interface BrainProcessOptions {
@@ -47,10 +46,10 @@ export async function startBrainProcess({
 }: BrainProcessOptions): Promise<BrainProcess> {
   const own = { SVC_HOME: home, SVC_DATABASE_URL: databaseUrl, SVC_LOG_LEVEL: "warn" };
   const killing = killPointFile === undefined ? [] : [`--import=${killPoint}`];
-  const words = ["--conditions=source", ...killing, entry, "serve", "--port", String(port), ...args];
+  const words = [...killing, builtProgram, "serve", "--port", String(port), ...args];
   const child = spawn(process.execPath, words, {
     cwd: home,
-    env: { ...process.env, ...own, TESTKIT_KILL_POINT: killPointFile, ...env },
+    env: { ...process.env, NODE_OPTIONS: "", ...own, TESTKIT_KILL_POINT: killPointFile, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const dieWithUs = () => child.kill("SIGKILL");

@@ -1,5 +1,6 @@
 export { createFakeClock, type FakeClock } from "./fake-clock.ts";
 export { freePort } from "./free-port.ts";
+export { isEverything, shareOf } from "./matrix.ts";
 export { type FaultyNetwork, startFaultyNetwork } from "./network-fault.ts";
 export { enrollSecondFactor, type SecondFactor, totpCode } from "./second-factor.ts";
 export { createTestDatabase, type PostgresServer, startPostgres, type TestDatabase } from "./services/postgres.ts";

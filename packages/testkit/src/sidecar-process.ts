@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { builtProgram } from "./built-program.ts";
 import type { MintedAgent } from "./test-brain.ts";
-
-const entry = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 
 /** `svc agent bullmq` in a process of its own, as people run it beside their Redis. */
 export interface Sidecar {
@@ -15,22 +13,18 @@ export function startSidecar(
   args: readonly string[],
   { brainUrl, minted, folder }: { brainUrl: string; minted: MintedAgent; folder: string },
 ): Sidecar {
-  const child = spawn(
-    process.execPath,
-    ["--conditions=source", entry, "agent", "bullmq", "--brain", brainUrl, ...args],
-    {
-      cwd: folder,
-      stdio: "ignore",
-      env: {
-        PATH: process.env.PATH ?? "",
-        HOME: folder,
-        SVC_TOKEN: minted.token,
-        SVC_HMAC_SECRET: minted.hmacSecret,
-        SVC_AGENT_ID: minted.agentId,
-        SVC_BUFFER_PATH: join(folder, "agent"),
-      },
+  const child = spawn(process.execPath, [builtProgram, "agent", "bullmq", "--brain", brainUrl, ...args], {
+    cwd: folder,
+    stdio: "ignore",
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: folder,
+      SVC_TOKEN: minted.token,
+      SVC_HMAC_SECRET: minted.hmacSecret,
+      SVC_AGENT_ID: minted.agentId,
+      SVC_BUFFER_PATH: join(folder, "agent"),
     },
-  );
+  });
   const dieWithUs = () => child.kill("SIGKILL");
   process.once("exit", dieWithUs);
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));

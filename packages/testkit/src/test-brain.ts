@@ -63,9 +63,10 @@ export interface TestBrain {
 
 const maxLogLines = 2000;
 
-/** What every brain of a test is given: cheap passwords, and no waiting for a sign-in. */
+/** What every brain of a test is given: cheap passwords, no waiting for a sign-in, and commits that no power cut has to spare. */
 const quickSettings = {
   SVC_LOG_LEVEL: "warn",
+  SVC_SQLITE_SYNCHRONOUS: "normal",
   SVC_ARGON2_TIME_COST: "1",
   SVC_ARGON2_MEMORY_COST: "8192",
   SVC_ARGON2_PARALLELISM: "1",

@@ -26,8 +26,8 @@ export interface PostgresServer {
  * Gives the server of SVC_TEST_POSTGRES_URL, or starts one of its own from the binaries that npm installed: own data folder, free
  * loopback port, removed again on stop, exit, SIGINT, SIGTERM and SIGHUP. What a killed run left is removed by the next one.
  *
- * Commits are as durable as in production (fsync and synchronous_commit stay on); only checkpoints and replication are tuned away. The
- * databases sort by the rules of a language, so that a query which needs code point order and does not say so fails.
+ * Commits take the way of production (synchronous_commit stays on) and reach the system, which survives every test; nothing is synced to
+ * the disk. Checkpoints and replication are tuned away. The databases sort by the rules of a language, so that a query which needs code point order and does not say so fails.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env.SVC_TEST_POSTGRES_URL;
@@ -124,7 +124,8 @@ const serverSettings = {
   shared_buffers: "256MB",
   max_connections: "200",
   dynamic_shared_memory_type: "mmap",
-  fsync: "on",
+  fsync: "off",
+  full_page_writes: "off",
   synchronous_commit: "on",
   wal_level: "minimal",
   max_wal_senders: "0",

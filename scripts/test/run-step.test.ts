@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { JournalLine } from "./journal.ts";
+import { runStep } from "./run-step.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "svc-step-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a program as a project would be run: it writes these lines at once, and then does what `then` says. */
+function run(lines: readonly JournalLine[], then: string, bounds = { begin: 600_000, tests: 600_000, end: 600_000 }) {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const program = `require("node:fs").appendFileSync(process.env.SVC_TEST_JOURNAL, ${JSON.stringify(text)}); ${then}`;
+  const step = { name: "unit", kind: "vitest", command: process.execPath, args: ["-e", program, "--"] } as const;
+  return runStep(step, {
+    changedSince: undefined,
+    isEverything: false,
+    journalFile: join(folder, "unit.jsonl"),
+    bounds,
+  });
+}
+
+const file = "a.test.ts";
+const passed: JournalLine[] = [
+  { kind: "file begun", file },
+  { kind: "test begun", file, test: "one" },
+  { kind: "test", file, test: "one", state: "passed" },
+];
+const hang = "setInterval(() => {}, 1000);";
+
+test("a project that ends is counted by its journal", async () => {
+  const { tally } = await run([...passed, { kind: "over", errors: [] }], "");
+  expect(tally).toEqual({ passed: 1, failed: [], skipped: [] });
+});
+
+test("a project that hangs in a test is ended, and what it ran is kept", async () => {
+  const lines: JournalLine[] = [...passed, { kind: "test begun", file, test: "two" }];
+  const { tally } = await run(lines, hang, { begin: 600_000, tests: 300, end: 600_000 });
+  expect(tally).toEqual({ passed: 1, failed: ["a.test.ts: two: did not end"], skipped: [] });
+});
+
+test("a project whose process cannot end is ended, and counts as it reported", async () => {
+  const lines: JournalLine[] = [...passed, { kind: "over", errors: [] }];
+  const { tally } = await run(lines, hang, { begin: 600_000, tests: 600_000, end: 300 });
+  expect(tally).toEqual({ passed: 1, failed: [], skipped: [] });
+});
+
+test("a project that ends by itself before its end is a failure", async () => {
+  const { tally } = await run(passed, "process.exit(3)");
+  expect(tally.failed).toEqual(["a.test.ts: did not end"]);
+});

@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { delimiter, join } from "node:path";
+import type { TestArguments } from "./arguments.ts";
+import { type JournalLine, journalVariable, readLines, underWay } from "./journal.ts";
+import type { Step } from "./steps.ts";
+import { type ExitCode, type Tally, tallyCheck, tallyVitest } from "./tally.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Set for every test of a run with `--everything`. */
+const everythingVariable = "SVC_TEST_EVERYTHING";
+
+/** How long nothing may happen before a process counts as hanging, in milliseconds. Slow is not silent. */
+export interface SilenceBounds {
+  /** Until a check ends, or a project begins its first file: services are installed and started first. */
+  readonly begin: number;
+  /** Between two tests. No test has as much time. */
+  readonly tests: number;
+  /** Between the end of the last test and the end of the process: a native thread that cannot be joined would hold it for ever. */
+  readonly end: number;
+}
+
+export const silenceBounds: SilenceBounds = { begin: 15 * 60_000, tests: 5 * 60_000, end: 90_000 };
+const lookMs = 1000;
+const killMs = 15_000;
+
+export interface StepResult {
+  readonly tally: Tally;
+  readonly journal: readonly JournalLine[];
+}
+
+/** Runs a step to its end, or until it has been silent for too long; what was run until then is counted. */
+export async function runStep(
+  step: Step,
+  options: Pick<TestArguments, "changedSince" | "isEverything"> & { journalFile: string; bounds?: SilenceBounds },
+): Promise<StepResult> {
+  const { journalFile, changedSince } = options;
+  const args = step.kind === "vitest" ? [...step.args, ...vitestOptions(changedSince)] : step.args;
+  const exitCode = await execute({ ...step, args }, options);
+  const journal = readLines(readText(journalFile));
+  if (step.kind === "check") return { tally: tallyCheck(step.name, exitCode), journal };
+  const isNothingChanged = changedSince !== undefined && exitCode === 0 && !journal.some(({ kind }) => kind === "test");
+  if (isNothingChanged) return { tally: { passed: 0, failed: [], skipped: [] }, journal };
+  return { tally: tallyVitest({ journal, exitCode, project: step.name }), journal };
+}
+
+/** Projects run one after another; inside one, two files at a time even on one core, as tests mostly wait. */
+function vitestOptions(changedSince: string | undefined): string[] {
+  const workers = Math.min(8, Math.max(2, availableParallelism()));
+  return [
+    "--reporter=default",
+    `--reporter=${join(import.meta.dirname, "journal-reporter.ts")}`,
+    `--maxWorkers=${workers}`,
+    ...(changedSince === undefined ? [] : [`--changed=${changedSince}`, "--passWithNoTests"]),
+  ];
+}
+
+async function execute(
+  step: Step,
+  { journalFile, isEverything, bounds = silenceBounds }: Parameters<typeof runStep>[1],
+): Promise<ExitCode> {
+  const bin = join(root, "node_modules", ".bin");
+  const child = spawn(step.command, step.args, {
+    cwd: root,
+    env: {
+      ...process.env,
+      PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
+      CI: process.env.CI ?? "true",
+      NODE_ENV: "test",
+      [journalVariable]: journalFile,
+      ...(isEverything && { [everythingVariable]: "1" }),
+    },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  let isSilent = false;
+  let journalBytes = 0;
+  let changedAt = performance.now();
+  const looking = setInterval(
+    () => {
+      const bytes = statSync(journalFile, { throwIfNoEntry: false })?.size ?? 0;
+      if (bytes !== journalBytes) {
+        journalBytes = bytes;
+        changedAt = performance.now();
+      }
+      if (isSilent) return;
+      const lines = bytes === 0 ? [] : readLines(readText(journalFile).slice(-4000));
+      const bound = lines.length === 0 ? bounds.begin : lines.at(-1)?.kind === "over" ? bounds.end : bounds.tests;
+      if (performance.now() - changedAt <= bound) return;
+      isSilent = true;
+      console.log(`${step.name} has been silent for ${bound / 1000} s and is ended; what was run counts`);
+      for (const name of underWay(readLines(readText(journalFile)))) console.log(`  under way: ${name}`);
+      child.kill("SIGTERM");
+      setTimeout(() => child.kill("SIGKILL"), killMs).unref();
+    },
+    Math.min(lookMs, bounds.end),
+  );
+  // The services that a step started are stopped by the step itself, so it gets the signal and the time to do so.
+  const interrupt = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    child.once("exit", () => process.exit(130));
+  };
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.once("error", (fault) => {
+    console.log(`${step.command} does not start: ${fault.message}`);
+    resolve(null);
+  });
+  child.once("close", (code) => resolve(code));
+  const exitCode = await promise;
+  clearInterval(looking);
+  process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  return isSilent ? "silent" : exitCode;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
