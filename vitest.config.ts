@@ -24,7 +24,10 @@ export default defineConfig({
             "scripts/**/*.test.ts",
             "bench/src/**/*.test.ts",
           ],
-          globalSetup: ["packages/testkit/src/services/build-setup.ts"],
+          globalSetup: [
+            "packages/testkit/src/services/build-setup.ts",
+            "packages/testkit/src/services/template-setup.ts",
+          ],
           testTimeout: 30_000,
         },
       },
@@ -37,6 +40,7 @@ export default defineConfig({
           globalSetup: [
             "packages/testkit/src/services/build-setup.ts",
             "packages/testkit/src/services/postgres-setup.ts",
+            "packages/testkit/src/services/template-setup.ts",
           ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -52,6 +56,7 @@ export default defineConfig({
             "packages/testkit/src/services/build-setup.ts",
             "packages/testkit/src/services/redis-setup.ts",
             "packages/testkit/src/services/postgres-setup.ts",
+            "packages/testkit/src/services/template-setup.ts",
           ],
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -66,6 +71,7 @@ export default defineConfig({
           globalSetup: [
             "packages/testkit/src/services/build-setup.ts",
             "packages/testkit/src/services/redis-setup.ts",
+            "packages/testkit/src/services/template-setup.ts",
             "packages/dashboard/test/browser-setup.ts",
           ],
           testTimeout: 120_000,

@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrainDatabase, migrateStorage, openStorage } from "@svc/brain/storage";
 import { afterAll, beforeAll, inject } from "vitest";
+import { databaseLimits } from "./database-limits.ts";
 import { createTestDatabase } from "./services/postgres.ts";
+import type {} from "./services/template-setup.ts";
 
 /** The two databases that every store test runs on; `DIALECTS=sqlite` narrows a run. */
 export const testDialects = (process.env.DIALECTS?.split(",") ?? ["sqlite", "postgres"]) as ("sqlite" | "postgres")[];
@@ -18,19 +20,6 @@ export interface OpenedTestDatabase {
   close(): Promise<void>;
 }
 
-const limits = {
-  // What a commit survives without being synced is every end of a process, which is all that tests bring about.
-  synchronous: "normal",
-  poolSize: 10,
-  maxOverflow: 5,
-  statementTimeoutMs: 10_000,
-  lockTimeoutMs: 3000,
-  idleInTransactionMs: 30_000,
-  inactiveConnectionSeconds: 60,
-  requireTls: false,
-  onError: () => {},
-} as const;
-
 /** A URL of a fresh, empty database of its own, and how to remove it. Needs the postgres service for dialect `postgres`. */
 export async function freshDatabaseUrl(dialect: TestDialect): Promise<{ url: string; drop(): Promise<void> }> {
   if (dialect === "postgres") return createTestDatabase(inject("postgresUrl"));
@@ -38,13 +27,22 @@ export async function freshDatabaseUrl(dialect: TestDialect): Promise<{ url: str
   return { url: `sqlite://${join(folder, "svc.db")}`, drop: () => rm(folder, { recursive: true, force: true }) };
 }
 
+/** The same with the present schema in it: a copy of the run's template where there is one. Whoever opens it migrates what is missing. */
+export async function migratedDatabaseUrl(dialect: TestDialect): ReturnType<typeof freshDatabaseUrl> {
+  if (dialect === "postgres") return createTestDatabase(inject("postgresUrl"), inject("postgresTemplate"));
+  const fresh = await freshDatabaseUrl(dialect);
+  const template = inject("sqliteTemplate");
+  if (template !== undefined) await copyFile(template, fresh.url.slice("sqlite://".length));
+  return fresh;
+}
+
 /** Opens the database of a brain beside it, as it is. The caller closes it. */
-export const openDatabaseAt = (url: string): Promise<BrainDatabase> => openStorage({ url, ...limits });
+export const openDatabaseAt = (url: string): Promise<BrainDatabase> => openStorage({ url, ...databaseLimits });
 
 /** A migrated database of its own; `close` removes it. */
 export async function openTestDatabase(dialect: TestDialect): Promise<OpenedTestDatabase> {
-  const { url, drop } = await freshDatabaseUrl(dialect);
-  const database = await openStorage({ url, ...limits });
+  const { url, drop } = await migratedDatabaseUrl(dialect);
+  const database = await openStorage({ url, ...databaseLimits });
   await migrateStorage(database, new Date(), 30_000);
   return {
     url,

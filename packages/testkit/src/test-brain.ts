@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Agent, type AgentOptions, startAgent } from "@svc/agent";
 import { type RunningBrain, startBrain } from "@svc/brain";
-import { freshDatabaseUrl, type TestDialect } from "./databases.ts";
+import { freshDatabaseUrl, migratedDatabaseUrl, type TestDialect } from "./databases.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { freePort } from "./free-port.ts";
 import { mintedSecrets, refuseLeaks } from "./no-leaks.ts";
@@ -75,7 +75,9 @@ const quickSettings = {
 
 /** Starts a whole brain on a free port and a database of its own, with one project and a signed-in caller of every role. */
 export async function startTestBrain(options: TestBrainOptions = {}): Promise<TestBrain> {
-  const fresh = options.databaseUrl === undefined ? await freshDatabaseUrl(options.dialect ?? "sqlite") : null;
+  // Migrations note their time, which a clock of the test's may be far from.
+  const newDatabase = options.clock === undefined ? migratedDatabaseUrl : freshDatabaseUrl;
+  const fresh = options.databaseUrl === undefined ? await newDatabase(options.dialect ?? "sqlite") : null;
   const databaseUrl = options.databaseUrl ?? fresh?.url ?? "";
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "svc-test-home-")));
   const logLines: string[] = [];

@@ -71,10 +71,16 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes an empty database with a name of its own, so that test files that run side by side never meet. */
-export async function createTestDatabase(adminUrl: string): Promise<TestDatabase> {
+/**
+ * Makes a database with a name of its own, so that test files that run side by side never meet: empty, or a copy of a database of the
+ * server that nobody is connected to.
+ */
+export async function createTestDatabase(adminUrl: string, template?: string): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(8).toString("hex")}`;
-  await administer(adminUrl, `CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+  await administer(
+    adminUrl,
+    `CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE ${pg.escapeIdentifier(template ?? "template1")}`,
+  );
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
   return {
