@@ -1,9 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-// Workspace packages resolve to their .ts sources; the threads and processes that tests start get the same through NODE_OPTIONS.
-process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --conditions=source`.trim();
-// Threads and processes that tests start take the sources as the first one compiled them.
+// What tests import are the sources. Threads and processes that they start come from the build, which each project brings up to date first.
+// Those that a test writes or that only tests have take the sources as the first one compiled them.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 const resolve = { conditions: ["source", "module", "node", "development|production"] };

@@ -1,5 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";
 import { hashSync, type Options, verifySync } from "@node-rs/argon2";
@@ -44,6 +44,6 @@ function fits({ stored, password }: Extract<HashTask, { kind: "verify" }>): bool
 /** Only Linux has priorities of threads. The threads that a hash starts for its lanes take over the one of this thread. */
 function lowerPriority(): void {
   try {
-    setPriority(Number(basename(readlinkSync("/proc/thread-self"))), lowPriority);
+    setPriority(Number(basename(readlinkSync("/proc/thread-self"))), Math.max(lowPriority, getPriority()));
   } catch {}
 }

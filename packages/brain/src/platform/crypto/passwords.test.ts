@@ -29,7 +29,9 @@ describe("password hashes", () => {
     const passwords = createPasswords(cheap);
     await Promise.all([passwords.hash("x", "one"), passwords.hash("x", "another")]);
     const priorities = readdirSync("/proc/self/task").map((id) => getPriority(Number(id)));
-    expect(priorities.filter((priority) => priority === 5)).toHaveLength(2);
+    // Unless the whole process has a low one already.
+    const lowered = Math.max(5, getPriority());
+    expect(priorities.filter((one) => one === lowered)).toHaveLength(getPriority() < 5 ? 2 : priorities.length);
     expect(getPriority()).toBe(priorities[0]);
   });
 

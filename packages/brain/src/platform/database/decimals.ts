@@ -22,7 +22,8 @@ export function compareDecimals(a: string, b: string): number {
   const [leftSign, rightSign] = [signOf(left), signOf(right)];
   if (leftSign !== rightSign) return leftSign - rightSign;
   if (left.power !== right.power) return leftSign * (left.power - right.power);
-  return leftSign * (left.digits < right.digits ? -1 : left.digits > right.digits ? 1 : 0);
+  if (left.digits === right.digits) return 0;
+  return left.digits < right.digits ? -leftSign : leftSign;
 }
 
 const signOf = ({ isNegative, digits }: Decimal): number => (digits === "" ? 0 : isNegative ? -1 : 1);

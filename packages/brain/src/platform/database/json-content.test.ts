@@ -12,6 +12,7 @@ describe("decimal numbers", () => {
     ["1e30", "999", 1],
     ["-1", "0.1", -1],
     ["0.1", "0.09999999999999999999", 1],
+    ["-7.5", "-75e-1", 0],
   ])("%s and %s are ordered by their exact values", (a, b, expected) => {
     expect(Math.sign(compareDecimals(a, b))).toBe(expected);
     expect(Math.sign(compareDecimals(b, a))).toBe(expected === 0 ? 0 : -expected);
