@@ -17,10 +17,24 @@ export default defineConfig({
         resolve,
         ssr,
         test: {
+          name: "pure",
+          // Nothing outlives a test of these, so files share their processes and what they import.
+          isolate: false,
+          include: [
+            "packages/{protocol,client}/src/**/*.test.ts",
+            "packages/dashboard/src/**/*.test.{ts,tsx}",
+            "scripts/**/*.test.ts",
+          ],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
           name: "unit",
           include: [
-            "packages/{protocol,agent,client,cli}/**/*.test.ts",
-            "scripts/**/*.test.ts",
+            "packages/{agent,cli}/**/*.test.ts",
             "bench/src/**/*.test.ts",
           ],
           globalSetup: [
@@ -66,7 +80,7 @@ export default defineConfig({
         ssr,
         test: {
           name: "browser",
-          include: ["packages/dashboard/**/*.test.ts", "packages/dashboard/**/*.test.tsx"],
+          include: ["packages/dashboard/test/**/*.test.ts"],
           globalSetup: [
             "packages/testkit/src/services/build-setup.ts",
             "packages/testkit/src/services/redis-setup.ts",

@@ -23,6 +23,7 @@ export const steps: readonly Step[] = [
   check("unused", "knip", "--no-progress"),
   check("docs", "node", "--conditions=source", "scripts/check-docs.ts"),
   check("build", "node", "scripts/build.ts"),
+  project("pure"),
   project("unit"),
   project("brain"),
   project("engines"),
