@@ -33,10 +33,7 @@ export default defineConfig({
         ssr,
         test: {
           name: "unit",
-          include: [
-            "packages/{agent,cli}/**/*.test.ts",
-            "bench/src/**/*.test.ts",
-          ],
+          include: ["packages/{agent,cli}/**/*.test.ts", "bench/src/**/*.test.ts"],
           globalSetup: [
             "packages/testkit/src/services/build-setup.ts",
             "packages/testkit/src/services/template-setup.ts",
