@@ -8,8 +8,8 @@ import type { CommandRow } from "../../schema/tables/index.ts";
 import { createWorkSignal } from "./work-signal.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
-/** Longer than the common look at the database takes to come round. */
-const waitMs = 900;
+/** No poll waits as long as this: it is woken, or `stop` ends it. */
+const waitMs = 600_000;
 
 for (const dialect of testDialects) {
   describe(`a poll that waits for work on ${dialect}`, () => {
@@ -23,6 +23,7 @@ for (const dialect of testDialects) {
         log: silent,
         redispatch: { windowSeconds: 60, minIntervalSeconds: 10 },
         processId: "one",
+        recheckMs: 20,
       });
 
     /** A command that nobody was told of. */
@@ -34,6 +35,7 @@ for (const dialect of testDialects) {
           .execute(),
       );
 
+    /** What a poll is told by the look that wakes another poll, whose agent may be given its command. */
     async function outcome(
       row: Partial<CommandRow>,
       {
@@ -44,10 +46,12 @@ for (const dialect of testDialects) {
       }: { contracts?: string[]; resubmits?: string[]; max?: number; withResends?: boolean } = {},
     ): Promise<string> {
       const agentId = randomUUID();
+      const otherId = randomUUID();
       await issue({ agent_id: agentId, ...row });
+      await issue({ agent_id: otherId });
       const work = open();
       const { signal } = new AbortController();
-      const news = await work.wait({
+      const news = work.wait({
         agentId,
         max,
         retryContracts: new Set(contracts),
@@ -56,6 +60,7 @@ for (const dialect of testDialects) {
         waitMs,
         signal,
       });
+      await work.wait({ agentId: otherId, max: 1, retryContracts: new Set(), waitMs, signal });
       await work.stop();
       return news;
     }
@@ -163,8 +168,9 @@ for (const dialect of testDialects) {
         work.wait({ agentId, max, retryContracts: new Set([engine]), waitMs, signal });
       const waits = [wait(first, "celery"), wait(first), wait(second, "bullmq", 0), wait(second), wait(third)];
       work.announceChildren();
-      expect(await Promise.all(waits)).toEqual(["over", "look", "over", "look", "over"]);
+      await Promise.all([waits[1], waits[3]]);
       await work.stop();
+      expect(await Promise.all(waits)).toEqual(["over", "look", "over", "look", "over"]);
     });
 
     test("leaves what it may not be given to another poll of its agent", async () => {
@@ -175,8 +181,9 @@ for (const dialect of testDialects) {
         work.wait({ agentId, max: 1, retryContracts: new Set([engine]), waitMs, signal }),
       );
       await issue({ agent_id: agentId, ...ofAction("retry_task", { engine: "bullmq" }) });
-      expect(await Promise.all(waits)).toEqual(["over", "look"]);
+      await waits[1];
       await work.stop();
+      expect(await Promise.all(waits)).toEqual(["over", "look"]);
     });
   });
 }
