@@ -82,6 +82,7 @@ export default defineConfig({
             "packages/testkit/src/services/build-setup.ts",
             "packages/testkit/src/services/redis-setup.ts",
             "packages/testkit/src/services/template-setup.ts",
+            "packages/testkit/src/services/chromium-setup.ts",
             "packages/dashboard/test/browser-setup.ts",
           ],
           testTimeout: 120_000,

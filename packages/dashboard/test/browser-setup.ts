@@ -1,4 +1,4 @@
-import { chromiumLaunch, findChromium } from "@svc/testkit/services/chromium";
+import type {} from "@svc/testkit/services/chromium-setup";
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 
@@ -9,9 +9,9 @@ declare module "vitest" {
   }
 }
 
-/** Starts one browser for the run: files share its processes and code caches, and nothing else, as each window has a context of its own. */
+/** Starts one browser for the run, of what `chromium-setup.ts` found: files share its processes and code caches, and nothing else, as each window has a context of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { executablePath, args } = chromiumLaunch(await findChromium());
+  const { executablePath, args } = project.getProvidedContext().chromiumLaunch;
   const server = await chromium.launchServer({ executablePath, args: [...args] });
   project.provide("browserEndpoint", server.wsEndpoint());
   return () => server.close();
