@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "./screen.ts";
+import { axeFaults, openScreen, textOf } from "./screen.ts";
 import { openShop } from "./shop.ts";
 
 const shop = openShop();
@@ -246,7 +245,7 @@ describe("an export of audit rows", () => {
       drawer(page).getByRole("button", { name: "Export rows" }).click(),
     ]);
     expect(file.suggestedFilename()).toBe(`svc-audit-${shop.brain.project.slug}.json`);
-    const rows = JSON.parse(await readFile(await file.path(), "utf8")) as { action: string }[];
+    const rows = JSON.parse(await textOf(file)) as { action: string }[];
     expect([rows.length, ...new Set(rows.map(({ action }) => action))]).toEqual([13, "probe.even"]);
     await drawer(page)
       .getByText(/^Saved /)

@@ -1,8 +1,9 @@
+import { text } from "node:stream/consumers";
 import { startTestBrain, type TestBrain, type TestBrainOptions } from "@svc/testkit/brain";
 import { builtDashboard } from "@svc/testkit/built-program";
 import type {} from "@svc/testkit/services/postgres-setup";
 import axe from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from "playwright-core";
 import { inject } from "vitest";
 
 export interface Screen {
@@ -86,6 +87,11 @@ export async function openScreen(
     if (message.type() === "error" && !isRefusal) faults.push(`console: ${message.text()}`);
   });
   return { page, faults };
+}
+
+/** What the browser saved. */
+export async function textOf(file: Download): Promise<string> {
+  return text(await file.createReadStream());
 }
 
 /** The accessibility faults of what is on the screen now, each with the first elements that have it; too small targets are among them. */

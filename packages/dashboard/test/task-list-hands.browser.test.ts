@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "./screen.ts";
+import { axeFaults, openScreen, textOf } from "./screen.ts";
 import { openShop } from "./shop.ts";
 import { type Told, tell } from "./task-traffic.ts";
 
@@ -209,7 +208,7 @@ describe("an export", () => {
     const file = await saving;
 
     expect(file.suggestedFilename()).toBe(`svc-tasks-${shop.brain.project.slug}.csv`);
-    const text = await readFile(await file.path(), "utf8");
+    const text = await textOf(file);
     const [head, ...lines] = text.trim().split("\r\n");
     expect(head).toBe("engine,task_id,name,queue,state,attempt,started_at,finished_at,runtime_ms,worker_name");
     expect(lines).toHaveLength(2);
@@ -251,7 +250,7 @@ describe("an export", () => {
     await refused.waitFor();
     const saving = page.waitForEvent("download");
     await page.getByRole("button", { name: /^Export the newest 1, since/ }).click();
-    const lines = (await readFile(await (await saving).path(), "utf8")).trim().split("\r\n");
+    const lines = (await textOf(await saving)).trim().split("\r\n");
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain("billing.run_invoices");
     await page.context().close();
