@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-// What tests import are the sources. Threads and processes that they start come from the build, which each project brings up to date first.
-// Those that a test writes or that only tests have take the sources as the first one compiled them.
+// Tests import the sources. The threads and processes that they start run the build, which each project brings up to date first. Programs
+// that exist only for tests run from source and share the compile cache.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 const resolve = { conditions: ["source", "module", "node", "development|production"] };

@@ -77,17 +77,16 @@ async function execute(
   let isSilent = false;
   let journalBytes = 0;
   let changedAt = performance.now();
+  let bound = bounds.begin;
   const looking = setInterval(
     () => {
       const bytes = statSync(journalFile, { throwIfNoEntry: false })?.size ?? 0;
       if (bytes !== journalBytes) {
         journalBytes = bytes;
         changedAt = performance.now();
+        bound = readLines(readText(journalFile).slice(-4000)).at(-1)?.kind === "over" ? bounds.end : bounds.tests;
       }
-      if (isSilent) return;
-      const lines = bytes === 0 ? [] : readLines(readText(journalFile).slice(-4000));
-      const bound = lines.length === 0 ? bounds.begin : lines.at(-1)?.kind === "over" ? bounds.end : bounds.tests;
-      if (performance.now() - changedAt <= bound) return;
+      if (isSilent || performance.now() - changedAt <= bound) return;
       isSilent = true;
       console.log(`${step.name} has been silent for ${bound / 1000} s and is ended; what was run counts`);
       for (const name of underWay(readLines(readText(journalFile)))) console.log(`  under way: ${name}`);

@@ -105,7 +105,7 @@ const measureGrowth = `
   })();
 `;
 
-/** The least growth of three tries, so that other work on the machine does not count. */
+/** The smallest growth of three tries, so that other work on the machine does not count. */
 async function leastGrowthOf(known: KnownCase) {
   let least = await growthOf(known);
   for (let round = 0; round < 2 && least !== null && least.growth > growthLimit && least.ms < caseBoundMs; round += 1) {

@@ -213,7 +213,7 @@ async function slowClients(context: AttackContext): Promise<BenchRow[]> {
   }
 }
 
-/** Requests for the largest file that strangers get, all at once; whoever sends them reads none of the answers. */
+/** Requests for the largest file that strangers get, all at once; the sender reads none of the answers. */
 async function pipelinedRequests(url: string): Promise<string> {
   const script = /type="module"[^>]* src="([^"]+)"/.exec(await (await fetch(url)).text())?.[1];
   if (script === undefined) throw new Error("the page of the dashboard has no script");

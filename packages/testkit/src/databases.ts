@@ -27,7 +27,7 @@ export async function freshDatabaseUrl(dialect: TestDialect): Promise<{ url: str
   return { url: `sqlite://${join(folder, "svc.db")}`, drop: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The same with the present schema in it: a copy of the run's template where there is one. Whoever opens it migrates what is missing. */
+/** The same with the present schema in it: a copy of the run's template where there is one. Opening it as a service migrates what is missing. */
 export async function migratedDatabaseUrl(dialect: TestDialect): ReturnType<typeof freshDatabaseUrl> {
   if (dialect === "postgres") return createTestDatabase(inject("postgresUrl"), inject("postgresTemplate"));
   const fresh = await freshDatabaseUrl(dialect);

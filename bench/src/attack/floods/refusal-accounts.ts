@@ -3,7 +3,7 @@ import { all, within } from "../attack.ts";
 import type { FloodKind, FloodResult } from "./flood-load.ts";
 
 /**
- * Whether the audit log knows of every refusal: by a row of its own, or by the count of its action in a summary row. Each action is held
+ * Whether the audit log has every refusal: in a separate row, or in the count of its action in a summary row. Each action is held
  * against its own floods, so that what one action has too many does not make up for what another has lost.
  */
 export const refusalActions = [

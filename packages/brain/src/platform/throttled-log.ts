@@ -35,7 +35,7 @@ export function createThrottledLog(
 const maxSources = 20;
 
 /**
- * Counts occurrences of one source, one unless told otherwise, and writes a line when the limits allow one.
+ * Counts occurrences of one source, one by default, and writes a line when the limits allow one.
  *
  * @returns whether a line was written.
  */
@@ -44,29 +44,29 @@ export type ThrottledLogPerSource = (source: string, about: Record<string, unkno
 /**
  * As `createThrottledLog`, for a condition that each of several sources, such as agents, may cause without hiding the others: one line a
  * minute for each of the first 20. The others share one, which describes the newest of them, holds `sources: "several"`, and counts what
- * was not told of sources that have been quiet for a minute, too.
+ * has not been written about sources that have been quiet for a minute, too.
  */
 export function createThrottledLogPerSource(
   clock: Pick<Clock, "monotonicMs">,
   write: (times: number, about: Record<string, unknown>) => void,
 ): ThrottledLogPerSource {
-  interface Told {
+  interface Counted {
     times: number;
     lineMs: number;
   }
   // In order of their last lines.
-  const told = new Map<string, Told>();
-  const several: Told = { times: 0, lineMs: Number.NEGATIVE_INFINITY };
+  const bySource = new Map<string, Counted>();
+  const several: Counted = { times: 0, lineMs: Number.NEGATIVE_INFINITY };
 
-  function placeOf(source: string, nowMs: number): Told {
-    const known = told.get(source);
+  function placeOf(source: string, nowMs: number): Counted {
+    const known = bySource.get(source);
     if (known !== undefined) return known;
-    const [oldest] = told;
-    if (told.size >= maxSources && oldest !== undefined) {
+    const [oldest] = bySource;
+    if (bySource.size >= maxSources && oldest !== undefined) {
       const [name, { times, lineMs }] = oldest;
       if (nowMs - lineMs < windowMs) return several;
       several.times += times;
-      told.delete(name);
+      bySource.delete(name);
     }
     return { times: 0, lineMs: Number.NEGATIVE_INFINITY };
   }
@@ -77,8 +77,8 @@ export function createThrottledLogPerSource(
     place.times += occurrences;
     if (nowMs - place.lineMs < windowMs) return false;
     if (place !== several) {
-      told.delete(source);
-      told.set(source, place);
+      bySource.delete(source);
+      bySource.set(source, place);
     }
     const { times } = place;
     place.times = 0;
