@@ -3,7 +3,7 @@ import type { TestBrain, TestRole } from "@svc/testkit/brain";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { actions, type CommandAgent, connectCommandAgent } from "./command-agent.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+import { axeFaults, chooseInAddress, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
 import { type Told, tell } from "./task-traffic.ts";
 
 const pythonTrace = `Traceback (most recent call last):
@@ -85,7 +85,7 @@ describe("the list of issues", () => {
   test("is narrowed by status, kept in the address; what means nothing there is dropped", async () => {
     const { page } = await openAs("viewer", "issues");
     await row(page, "mail.send").waitFor();
-    await page.getByRole("radio", { name: "Recovered" }).check({ force: true });
+    await chooseInAddress(page.getByRole("radio", { name: "Recovered" }));
     await page.waitForURL("**/issues?status=recovered");
     await page.getByText("No issue matches").waitFor();
     await page.getByRole("button", { name: "Clear all filters" }).click();

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "./fleet.ts";
 import { holdReads } from "./held-read.ts";
-import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
+import { axeFaults, chooseInAddress, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
 
 let brain: TestBrain;
 let browser: Browser;
@@ -121,7 +121,7 @@ describe("the fleet on the overview", () => {
     await page.reload();
     await part.getByText("Lost, last 24 h").waitFor();
     const second = await holdReads(page, "**/completeness*");
-    await page.getByRole("radio", { name: "7 d" }).check();
+    await chooseInAddress(page.getByRole("radio", { name: "7 d" }));
     const line = part.getByRole("listitem").filter({ hasText: "Lost, last 7 days" });
     await line.getByText(/^31 events/).waitFor();
     await expect.poll(() => line.getAttribute("aria-busy")).toBe("true");
@@ -138,7 +138,7 @@ test("figures of the range before stand dimmed until those of the new one are th
     .getByText(/failed$/)
     .waitFor();
   const release = await holdReads(page, "**/trends?*");
-  await page.getByRole("radio", { name: "7 d" }).check();
+  await chooseInAddress(page.getByRole("radio", { name: "7 d" }));
   const figure = figures(page).locator("div").filter({ hasText: "Failure rate, last 7 days" });
   await figure.and(page.locator('[aria-busy="true"]')).waitFor();
   await expect

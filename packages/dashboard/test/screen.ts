@@ -3,8 +3,15 @@ import { startTestBrain, type TestBrain, type TestBrainOptions } from "@svc/test
 import { builtDashboard } from "@svc/testkit/built-program";
 import type {} from "@svc/testkit/services/postgres-setup";
 import axe from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from "playwright-core";
-import { inject } from "vitest";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Download,
+  type Locator,
+  type Page,
+} from "playwright-core";
+import { expect, inject } from "vitest";
 
 export interface Screen {
   page: Page;
@@ -87,6 +94,15 @@ export async function openScreen(
     if (message.type() === "error" && !isRefusal) faults.push(`console: ${message.text()}`);
   });
   return { page, faults };
+}
+
+/**
+ * Chooses an option that the address keeps. `check` would want it checked as soon as it was clicked, which it is only once the page is drawn
+ * for the new address.
+ */
+export async function chooseInAddress(option: Locator): Promise<void> {
+  await option.click({ force: true });
+  await expect.poll(() => option.isChecked()).toBe(true);
 }
 
 /** What the browser saved. */

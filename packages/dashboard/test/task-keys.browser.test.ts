@@ -1,7 +1,7 @@
 import { waitFor } from "@svc/testkit";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { axeFaults, openScreen } from "./screen.ts";
+import { axeFaults, chooseInAddress, openScreen } from "./screen.ts";
 import { openShop } from "./shop.ts";
 import { type Told, tell } from "./task-traffic.ts";
 
@@ -110,13 +110,15 @@ describe("views", () => {
     await page.getByRole("button", { name: "Save view" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Keys");
     await page.keyboard.press("Enter");
-    await page.getByRole("radio", { name: /^pending/ }).check({ force: true });
+    const views = page.getByRole("navigation", { name: "Views" });
+    await views.locator('[aria-current="true"]').filter({ hasText: "Keys" }).waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await chooseInAddress(page.getByRole("radio", { name: /^pending/ }));
     await page.getByText("Keys · changed").waitFor();
     await page.getByRole("button", { name: "Save as" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Keys, waiting");
     await page.keyboard.press("Enter");
 
-    const views = page.getByRole("navigation", { name: "Views" });
     await views.getByRole("link", { name: "Keys, waiting", exact: true }).waitFor();
     await views.getByRole("link", { name: "Keys", exact: true }).click();
     await page.waitForURL((url) => url.searchParams.get("queue") === "keys" && !url.searchParams.has("state"));

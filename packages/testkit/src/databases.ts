@@ -31,7 +31,8 @@ export async function freshDatabaseUrl(dialect: TestDialect): Promise<{ url: str
 export async function migratedDatabaseUrl(dialect: TestDialect): ReturnType<typeof freshDatabaseUrl> {
   if (dialect === "postgres") return createTestDatabase(inject("postgresUrl"), inject("postgresTemplate"));
   const fresh = await freshDatabaseUrl(dialect);
-  const template = inject("sqliteTemplate");
+  // Pictures and benchmarks start brains outside of a test run, where nothing is provided.
+  const template = process.env.VITEST === undefined ? undefined : inject("sqliteTemplate");
   if (template !== undefined) await copyFile(template, fresh.url.slice("sqlite://".length));
   return fresh;
 }

@@ -23,6 +23,7 @@ import { collectOpenApi, type OpenApiOptions, serveOpenApi } from "./openapi.ts"
 import { createRouteRegister } from "./route-table.ts";
 import type { Tag } from "./scopes.ts";
 import { contentSecurityPolicy, fixedHeaders, guardHtml, type SecuritySettings } from "./security-headers.ts";
+import { compileSerializer } from "./serialization.ts";
 import { type SocketOptions, serveSockets } from "./sockets.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -107,6 +108,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   decorateRequests(app, access);
   acceptJsonOnly(app);
   app.setValidatorCompiler(compileValidator as never);
+  app.setSerializerCompiler(compileSerializer as never);
   app.addHook("onRoute", (route) => {
     if (route.config?.public !== undefined) route.bodyLimit ??= Math.min(publicBodyBytes, settings.SVC_MAX_BODY_BYTES);
     register.add(route);

@@ -16,17 +16,35 @@ export class RequestInvalid extends Error {
 }
 
 interface RouteSchema {
-  schema: unknown;
+  schema: object;
   httpPart?: string | undefined;
 }
 
-/** Fastify's validator compiler: one compiled check per route and part. */
-export function compileValidator({ schema, httpPart = "body" }: RouteSchema) {
+type Check = (value: unknown) => { value: unknown } | { error: Error };
+
+/** By schema and part: a process that starts the service again compiles none of them twice. */
+const compiled = new WeakMap<object, Map<string, Check>>();
+
+/** Fastify's validator compiler: one check per route and part, compiled when the first request needs it. */
+export function compileValidator({ schema, httpPart = "body" }: RouteSchema): Check {
+  const checks = compiled.get(schema) ?? new Map<string, Check>();
+  compiled.set(schema, checks);
+  return (value) => {
+    let check = checks.get(httpPart);
+    if (check === undefined) {
+      check = createCheck(schema, httpPart);
+      checks.set(httpPart, check);
+    }
+    return check(value);
+  };
+}
+
+function createCheck(schema: object, httpPart: string): Check {
   const validator = Compile(schema as TSchema);
   const place = places[httpPart] ?? httpPart;
   const readText = place === "body" ? null : textReader(schema as ObjectSchema);
   const fillDefaults = holdsDefault(schema);
-  return (value: unknown): { value: unknown } | { error: Error } => {
+  return (value) => {
     const read = readText === null ? value : readText(value as Record<string, unknown>);
     const full = fillDefaults ? validator.Default(read) : read;
     if (validator.Check(full)) return { value: full };
