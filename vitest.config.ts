@@ -5,92 +5,48 @@ import { defineConfig } from "vitest/config";
 // that exist only for tests run from source and share the compile cache.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
-const resolve = { conditions: ["source", "module", "node", "development|production"] };
-const ssr = { resolve: { conditions: ["source", "node"], externalConditions: ["source", "node"] } };
+const services = (...names: readonly string[]) => names.map((name) => `packages/testkit/src/services/${name}-setup.ts`);
+
+/** One project. Its files share their processes: no test leaves anything behind, and what they import is compiled once. */
+function project(name: string, include: readonly string[], globalSetup: readonly string[] = []) {
+  return {
+    resolve: { conditions: ["source", "module", "node", "development|production"] },
+    ssr: { resolve: { conditions: ["source", "node"], externalConditions: ["source", "node"] } },
+    test: {
+      name,
+      include: [...include],
+      globalSetup: [...globalSetup],
+      isolate: false,
+      // Only what hangs takes as long: a slow machine fails no test. The run itself ends after five minutes of silence.
+      testTimeout: 240_000,
+      hookTimeout: 240_000,
+      expect: { poll: { timeout: 120_000 } },
+    },
+  };
+}
 
 export default defineConfig({
   test: {
     // A process always ends; a thread that holds databases and threads of its own can now and then not be joined.
     pool: "forks",
     projects: [
-      {
-        resolve,
-        ssr,
-        test: {
-          name: "pure",
-          // Nothing outlives a test of these, so files share their processes and what they import.
-          isolate: false,
-          include: [
-            "packages/{protocol,client}/src/**/*.test.ts",
-            "packages/dashboard/src/**/*.test.{ts,tsx}",
-            "scripts/**/*.test.ts",
-          ],
-          testTimeout: 30_000,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        test: {
-          name: "unit",
-          include: ["packages/{agent,cli}/**/*.test.ts", "bench/src/**/*.test.ts"],
-          globalSetup: [
-            "packages/testkit/src/services/build-setup.ts",
-            "packages/testkit/src/services/template-setup.ts",
-          ],
-          testTimeout: 30_000,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        test: {
-          name: "brain",
-          include: ["packages/brain/**/*.test.ts", "packages/testkit/**/*.test.ts"],
-          globalSetup: [
-            "packages/testkit/src/services/build-setup.ts",
-            "packages/testkit/src/services/postgres-setup.ts",
-            "packages/testkit/src/services/template-setup.ts",
-          ],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        test: {
-          name: "engines",
-          include: ["engines/**/*.test.ts"],
-          globalSetup: [
-            "packages/testkit/src/services/build-setup.ts",
-            "packages/testkit/src/services/redis-setup.ts",
-            "packages/testkit/src/services/postgres-setup.ts",
-            "packages/testkit/src/services/template-setup.ts",
-          ],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        test: {
-          name: "browser",
-          include: ["packages/dashboard/test/**/*.test.ts"],
-          globalSetup: [
-            "packages/testkit/src/services/build-setup.ts",
-            "packages/testkit/src/services/redis-setup.ts",
-            "packages/testkit/src/services/template-setup.ts",
-            "packages/testkit/src/services/chromium-setup.ts",
-            "packages/dashboard/test/browser-setup.ts",
-          ],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // What a page shows in a moment may take seconds on a machine that is busy with other pages.
-          expect: { poll: { timeout: 15_000 } },
-        },
-      },
+      project("pure", [
+        "packages/{protocol,client}/src/**/*.test.ts",
+        "packages/dashboard/src/**/*.test.{ts,tsx}",
+        "scripts/**/*.test.ts",
+      ]),
+      project("unit", ["packages/{agent,cli}/**/*.test.ts", "bench/src/**/*.test.ts"], services("build", "template")),
+      project(
+        "brain",
+        ["packages/brain/**/*.test.ts", "packages/testkit/**/*.test.ts"],
+        services("build", "postgres", "template"),
+      ),
+      project("engines", ["engines/**/*.test.ts"], services("build", "redis", "postgres", "template")),
+      project(
+        "browser",
+        ["packages/dashboard/test/**/*.test.ts"],
+        [...services("build", "redis", "template", "chromium"), "packages/dashboard/test/browser-setup.ts"],
+      ),
     ],
   },
 });

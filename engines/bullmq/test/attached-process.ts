@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { startAgent } from "@svc/agent";
 import { attachBullmq, createBullmqAdapter } from "../src/index.ts";
 
@@ -16,6 +17,8 @@ export interface AttachedProcess {
 
 /** A process of an application with an agent inside and no work of its own. Says `ready`, and `stopped` when the agent has stopped. */
 const told = JSON.parse(process.argv[2] ?? "{}") as AttachedProcess;
+// It is mostly killed, and a killed process would not keep what it compiled.
+flushCompileCache();
 const { redis, prefix, brainUrl, token, hmacSecret, folder } = told;
 const options = { redis, prefixes: [prefix] };
 const agent = startAgent({

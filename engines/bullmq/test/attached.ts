@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { waitFor } from "@svc/testkit";
+import { plainEnvironment } from "@svc/testkit/built-program";
 import { onTestFinished } from "vitest";
 import type { AttachedProcess } from "./attached-process.ts";
 import { temporaryFolder } from "./folders.ts";
@@ -22,7 +23,7 @@ export async function startAttached(told: Omit<AttachedProcess, "folder">): Prom
   const { folder, remove } = await temporaryFolder();
   const child = spawn(process.execPath, ["--conditions=source", entry, JSON.stringify({ ...told, folder })], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { PATH: process.env.PATH ?? "", HOME: folder },
+    env: { ...plainEnvironment, HOME: folder },
   });
   let output = "";
   child.stdout.on("data", (part) => {

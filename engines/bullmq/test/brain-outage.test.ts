@@ -2,7 +2,7 @@ import { type Agent, type EngineAdapter, startAgent } from "@svc/agent";
 import { freePort, waitFor } from "@svc/testkit";
 import { type ApiClient, signIn } from "@svc/testkit/brain";
 import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process";
-import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { createBullmqAdapter } from "../src/index.ts";
 import { type Application, startApplication } from "./applications.ts";
@@ -46,7 +46,7 @@ describe.each(testDialects)("a brain on %s that is killed under a BullMQ agent",
   let app: Application;
 
   beforeEach(async () => {
-    const database = await freshDatabaseUrl(dialect);
+    const database = await migratedDatabaseUrl(dialect);
     const home = await temporaryFolder();
     cleanups.push(database.drop, home.remove);
     const port = await freePort();

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { EngineAdapter } from "@svc/agent";
 import type { EngineUnderTest, Site, WorkerHandle, WorkerPlan } from "@svc/conformance";
 import { startRedis, waitFor } from "@svc/testkit";
+import { plainEnvironment } from "@svc/testkit/built-program";
 import { Redis } from "ioredis";
 import { queueCapabilities, workerCapabilities } from "../src/commands/executor.ts";
 import { type WorkerPlan as AttachedPlan, attachBullmq, createBullmqAdapter } from "../src/index.ts";
@@ -57,7 +58,7 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
   function startProcess(entry: string, told: object, onLine: (line: string) => void) {
     const child = spawn(process.execPath, ["--conditions=source", entry, JSON.stringify(told)], {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+      env: { ...plainEnvironment, HOME: process.env.HOME ?? "" },
     });
     children.add(child);
     let rest = "";

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { type Major, startApplication } from "./applications.ts";
 import { sampleSettings, sampleTasks } from "./sample-tasks.ts";
 
@@ -13,6 +14,8 @@ export interface SampleProcess {
 
 /** A worker process of the sample application. Says `run TASK` of each run, and `ready`. */
 const told = JSON.parse(process.argv[2] ?? "{}") as SampleProcess;
+// It is mostly killed, and a killed process would not keep what it compiled.
+flushCompileCache();
 const { major, redis, name, slots } = told;
 const app = startApplication(major, redis, "bull");
 // A worker that is killed is missed when its lock has run out.

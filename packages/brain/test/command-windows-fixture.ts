@@ -6,7 +6,7 @@ import { freePort, startFaultyNetwork, waitFor } from "@svc/testkit";
 import { type AgentProcess, type CarriedOut, startAgentProcess } from "@svc/testkit/agent-process";
 import { type ApiAnswer, type ApiClient, signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
 import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process";
-import { freshDatabaseUrl, openDatabaseAt, type TestDialect } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, openDatabaseAt, type TestDialect } from "@svc/testkit/databases";
 
 export type Transport = "ws" | "longpoll";
 
@@ -23,7 +23,7 @@ const withinMs = 40_000;
 
 export async function startWindows(dialect: TestDialect, transport: Transport) {
   const home = await mkdtemp(join(tmpdir(), "svc-windows-"));
-  const { url: databaseUrl, drop } = await freshDatabaseUrl(dialect);
+  const { url: databaseUrl, drop } = await migratedDatabaseUrl(dialect);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const killPointFile = join(home, "kill-point");

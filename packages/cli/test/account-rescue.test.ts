@@ -3,11 +3,11 @@ import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTestDatabase, enrollSecondFactor, type PostgresServer, startPostgres, waitFor } from "@svc/testkit";
 import { signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
-import { builtProgram } from "@svc/testkit/built-program";
+import { builtProgram, plainEnvironment } from "@svc/testkit/built-program";
 import { openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Ran, svc as runHere } from "./in-process.ts";
-import { plainEnvironment, runSvc, scratchFolder } from "./svc-process.ts";
+import { runSvc, scratchFolder } from "./svc-process.ts";
 
 let server: PostgresServer | undefined;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitFor } from "@svc/testkit";
-import { builtProgram } from "@svc/testkit/built-program";
+import { builtProgram, plainEnvironment } from "@svc/testkit/built-program";
 import { onTestFinished } from "vitest";
 import type { Ran } from "./in-process.ts";
 
@@ -24,12 +24,6 @@ export async function scratchFolder(): Promise<string> {
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
   return folder;
 }
-
-/** What every program needs of the environment: where programs are, and the sources as they were compiled before. */
-export const plainEnvironment = {
-  PATH: process.env.PATH ?? "",
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "",
-};
 
 /** Starts `svc` with these arguments, what is piped into it, and nothing of the caller's SVC_ environment; killed when the test is over. */
 export function startSvc(

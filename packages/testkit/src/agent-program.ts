@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { startAgent } from "@svc/agent";
 
 /**
@@ -5,6 +6,8 @@ import { startAgent } from "@svc/agent";
  * `parameters.ends` or a task id that begins with `quick`, else when the test says so.
  */
 const [settings] = process.argv.slice(2);
+// It is mostly killed, and a killed process would not keep what it compiled.
+flushCompileCache();
 if (settings === undefined) throw new Error("usage: agent-program.ts SETTINGS");
 const open: (() => void)[] = [];
 process.on("message", () => {

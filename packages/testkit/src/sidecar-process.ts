@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { builtProgram } from "./built-program.ts";
+import { builtProgram, plainEnvironment } from "./built-program.ts";
 import type { MintedAgent } from "./test-brain.ts";
 
 /** `svc agent bullmq` in a process of its own, as people run it beside their Redis. */
@@ -17,7 +17,7 @@ export function startSidecar(
     cwd: folder,
     stdio: "ignore",
     env: {
-      PATH: process.env.PATH ?? "",
+      ...plainEnvironment,
       HOME: folder,
       SVC_TOKEN: minted.token,
       SVC_HMAC_SECRET: minted.hmacSecret,

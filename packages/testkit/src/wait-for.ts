@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface WaitOptions {
-  /** Upper bound of the whole wait in milliseconds; default 10_000. */
+  /** Upper bound of the whole wait in milliseconds; default 120_000. Only a fault takes as long: a slow machine is not one. */
   readonly withinMs?: number;
   /** Pause between two looks in milliseconds; default 20. */
   readonly everyMs?: number;
@@ -19,7 +19,7 @@ export async function waitFor<T>(
   condition: () => T | Promise<T>,
   options: WaitOptions = {},
 ): Promise<Exclude<T, undefined | null | false>> {
-  const { withinMs = 10_000, everyMs = 20, that = "the condition" } = options;
+  const { withinMs = 120_000, everyMs = 20, that = "the condition" } = options;
   const deadline = performance.now() + withinMs;
   let lastFault: unknown;
   for (;;) {

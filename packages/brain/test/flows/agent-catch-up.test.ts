@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePort, waitFor } from "@svc/testkit";
 import { startTestBrain } from "@svc/testkit/brain";
 import { type BrainProcess, startAgentOf, startBrainProcess } from "@svc/testkit/brain-process";
-import { freshDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { expect, test } from "vitest";
 
 for (const dialect of testDialects) {
@@ -12,7 +12,7 @@ for (const dialect of testDialects) {
     timeout: 240_000,
   }, async () => {
     const home = await mkdtemp(join(tmpdir(), "svc-down-"));
-    const { url: databaseUrl, drop } = await freshDatabaseUrl(dialect);
+    const { url: databaseUrl, drop } = await migratedDatabaseUrl(dialect);
     const port = await freePort();
     const prepared = await startTestBrain({ home, databaseUrl });
     const minted = await prepared.mintAgent();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePort, waitFor } from "@svc/testkit";
 import { type ApiClient, signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
 import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process";
-import { freshDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { expect, test } from "vitest";
 
 const kills = 4;
@@ -37,7 +37,7 @@ for (const dialect of testDialects) {
     timeout: 180_000,
   }, async () => {
     const home = await mkdtemp(join(tmpdir(), "svc-audit-kill-"));
-    const { url: databaseUrl, drop } = await freshDatabaseUrl(dialect);
+    const { url: databaseUrl, drop } = await migratedDatabaseUrl(dialect);
     let running: BrainProcess | undefined;
     try {
       const port = await freePort();

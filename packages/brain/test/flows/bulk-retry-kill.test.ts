@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { freePort, waitFor } from "@svc/testkit";
 import { startTestBrain } from "@svc/testkit/brain";
 import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process";
-import { freshDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { connectRaw, type RawAgent } from "@svc/testkit/raw-agent";
 import { describe, expect, test } from "vitest";
 import {
@@ -26,7 +26,7 @@ for (const dialect of testDialects) {
     timeout: 180_000,
   }, async () => {
     const home = await mkdtemp(join(tmpdir(), "svc-bulk-kill-"));
-    const { url: databaseUrl, drop } = await freshDatabaseUrl(dialect);
+    const { url: databaseUrl, drop } = await migratedDatabaseUrl(dialect);
     // What was on its way when the brain died is given up soon.
     const env = {
       SVC_COMMAND_TIMEOUT_SECONDS: "2",

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRedactor } from "@svc/protocol";
-import { createFakeClock, type FaultyNetwork, freePort, startFaultyNetwork, waitFor } from "@svc/testkit";
+import { createFakeClock, type FaultyNetwork, freePort, shareOf, startFaultyNetwork, waitFor } from "@svc/testkit";
 import { signIn, startTestBrain, testPassword } from "@svc/testkit/brain";
 import { type BrainProcess, startBrainProcess } from "@svc/testkit/brain-process";
-import { freshDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, openDatabaseAt, testDialects } from "@svc/testkit/databases";
 import { connectRaw } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createReports } from "../../src/features/commands/report.ts";
@@ -225,7 +225,7 @@ for (const dialect of testDialects) {
 
     beforeAll(async () => {
       home = await mkdtemp(join(tmpdir(), "svc-bulk-windows-"));
-      ({ url: databaseUrl, drop } = await freshDatabaseUrl(dialect));
+      ({ url: databaseUrl, drop } = await migratedDatabaseUrl(dialect));
       port = await freePort();
       const prepared = await startTestBrain({ home, databaseUrl });
       projectId = prepared.project.id;
@@ -328,45 +328,50 @@ for (const dialect of testDialects) {
       });
     }
 
-    test.each([
+    const allWindows = [
       ...windows.map((window) => ({ ...window, connect: connectSession })),
       ...pollWindows.map((window) => ({ ...window, name: `over long-poll: ${window.name}`, connect: connectPoll })),
-    ])("$name", { timeout: 120_000 }, async ({ connect, enter, late, timesOut, becomes }) => {
-      const retry = await prepare(connect);
-      const before = await enter(retry);
-      if (timesOut) await timeOut(retry.id);
-      await start();
-      const agent = await retry.connect();
-      late?.(agent, before);
-      const answers = answering(agent);
-      const ended = await whenFinished(retry);
-      await agent.settle();
-      answers.stop();
-      const after = retry.given(agent);
-      await agent.close();
+    ];
+    test.each(shareOf(allWindows, testDialects, dialect))(
+      "$name",
+      { timeout: 120_000 },
+      async ({ connect, enter, late, timesOut, becomes }) => {
+        const retry = await prepare(connect);
+        const before = await enter(retry);
+        if (timesOut) await timeOut(retry.id);
+        await start();
+        const agent = await retry.connect();
+        late?.(agent, before);
+        const answers = answering(agent);
+        const ended = await whenFinished(retry);
+        await agent.settle();
+        answers.stop();
+        const after = retry.given(agent);
+        await agent.close();
 
-      const sent = [...before, ...after].map(({ taskId }) => taskId);
-      expect(sent).toHaveLength(new Set(sent).size);
-      expect(ended).toMatchObject({
-        pending_count: 0,
-        claimed_count: 0,
-        succeeded_count: children - becomes.unknown,
-        failed_count: 0,
-        unknown_count: becomes.unknown,
-      });
-      const caller = await signIn(brain.url, "operator@example.org", testPassword);
-      const shown = await caller.get(`/projects/shop/bulk-retry-requests/${retry.id}`);
-      expect(shown.body.status).toBe(becomes.status);
-      const audited = await database.read
-        .selectFrom("audit_log")
-        .select("action")
-        .where("target_id", "=", retry.id)
-        .orderBy("occurred_us")
-        .execute();
-      expect(audited.map(({ action }) => action)).toEqual([
-        "bulk_retry_request.created",
-        "bulk_retry_request.finished",
-      ]);
-    });
+        const sent = [...before, ...after].map(({ taskId }) => taskId);
+        expect(sent).toHaveLength(new Set(sent).size);
+        expect(ended).toMatchObject({
+          pending_count: 0,
+          claimed_count: 0,
+          succeeded_count: children - becomes.unknown,
+          failed_count: 0,
+          unknown_count: becomes.unknown,
+        });
+        const caller = await signIn(brain.url, "operator@example.org", testPassword);
+        const shown = await caller.get(`/projects/shop/bulk-retry-requests/${retry.id}`);
+        expect(shown.body.status).toBe(becomes.status);
+        const audited = await database.read
+          .selectFrom("audit_log")
+          .select("action")
+          .where("target_id", "=", retry.id)
+          .orderBy("occurred_us")
+          .execute();
+        expect(audited.map(({ action }) => action)).toEqual([
+          "bulk_retry_request.created",
+          "bulk_retry_request.finished",
+        ]);
+      },
+    );
   });
 }

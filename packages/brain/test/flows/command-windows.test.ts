@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { waitFor } from "@svc/testkit";
+import { shareOf, waitFor } from "@svc/testkit";
 import { testDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startWindows, type Transport, type Windows } from "../command-windows-fixture.ts";
@@ -146,9 +146,11 @@ const killWindows: readonly KillWindow[] = [
 const setups = testDialects.flatMap((dialect) =>
   (["longpoll", "ws"] as const satisfies Transport[]).map((transport) => [dialect, transport] as const),
 );
-/** What an agent leaves behind is on its own disk, whatever database the brain has: its kills are met once for each transport. */
-const killsAgents = ([dialect, transport]: (typeof setups)[number]) =>
-  testDialects.length === 1 || (dialect === "sqlite") === (transport === "longpoll");
+/** Over each transport every kill is met once, on the databases in turn. */
+const windowsOf = ([dialect, transport]: (typeof setups)[number]) => {
+  const turn = transport === "ws" ? testDialects : testDialects.toReversed();
+  return shareOf(killWindows, turn, dialect);
+};
 
 describe.each(setups)("kill -9 on %s over %s", (dialect, transport) => {
   let windows: Windows;
@@ -172,8 +174,7 @@ describe.each(setups)("kill -9 on %s over %s", (dialect, transport) => {
     });
   }
 
-  for (const { killed, between, act, outcome, repeated, longpoll } of killWindows) {
-    if (killed === "agent" && !killsAgents([dialect, transport])) continue;
+  for (const { killed, between, act, outcome, repeated, longpoll } of windowsOf([dialect, transport])) {
     const own = (transport === "longpoll" ? longpoll : undefined) ?? outcome;
     test(`of the ${killed} between ${between}: ${own.status}, carried out ${own.carriedOut} times`, async () => {
       await expectOutcome(await act(windows, "retry-task"), own);

@@ -1,12 +1,12 @@
 import { waitFor } from "@svc/testkit";
 import { startTestBrain } from "@svc/testkit/brain";
-import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 describe.runIf(testDialects.includes("postgres"))("a task that is deleted while its next event is being stored", () => {
   test("is built from the events since the deletion alone, counted once, and found by its text", async () => {
-    const { url, drop } = await freshDatabaseUrl("postgres");
+    const { url, drop } = await migratedDatabaseUrl("postgres");
     const brain = await startTestBrain({ databaseUrl: url });
     const rival = new pg.Client({ connectionString: url });
     await rival.connect();

@@ -1,6 +1,6 @@
 import { startFaultyNetwork, waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import { connectRaw, createRawPoller, rawEvents } from "@svc/testkit/raw-agent";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
@@ -90,7 +90,7 @@ describe("a SQLite database without room", () => {
 
 describe("a PostgreSQL server that goes away", () => {
   test("gets no acknowledgement, is told by readiness, and has the same events sent again soon after it is back", async () => {
-    const { url, drop } = await freshDatabaseUrl("postgres");
+    const { url, drop } = await migratedDatabaseUrl("postgres");
     const direct = new URL(url);
     const network = await startFaultyNetwork({ host: direct.hostname, port: Number(direct.port) });
     const through = new URL(url);

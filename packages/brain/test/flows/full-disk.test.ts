@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain, testPassword } from "@svc/testkit/brain";
-import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 
@@ -114,7 +114,7 @@ function fill(path: string): void {
 
 describe.runIf(testDialects.includes("postgres"))("a server that has become read-only", () => {
   test("makes the service unready, loses no event, and is over when it takes writes again", async () => {
-    const { url, drop } = await freshDatabaseUrl("postgres");
+    const { url, drop } = await migratedDatabaseUrl("postgres");
     onTestFinished(drop);
     const brain = await startTestBrain({ databaseUrl: url });
     onTestFinished(() => brain.stop());

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import { rawHello } from "@svc/testkit/raw-agent";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -79,7 +79,7 @@ async function oneRound(brain: TestBrain, agents: readonly string[]): Promise<nu
 
 describe.runIf(testDialects.includes("postgres"))("writers of two brains that meet on the same rows", () => {
   test("lock them in one order: none waits for another in a ring, and everything is stored", async () => {
-    const { url, drop } = await freshDatabaseUrl("postgres");
+    const { url, drop } = await migratedDatabaseUrl("postgres");
     const first = await startTestBrain({ databaseUrl: url });
     const second = await startTestBrain({ databaseUrl: url, home: first.home });
     const brains = [first, second];

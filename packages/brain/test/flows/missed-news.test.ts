@@ -1,6 +1,6 @@
 import { startFaultyNetwork, waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import { connectRaw, openRawSocket } from "@svc/testkit/raw-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
 
@@ -15,7 +15,7 @@ async function watch(brain: TestBrain, cookie: string, projectId: string) {
 
 describe.runIf(testDialects.includes("postgres"))("a brain that was cut off from the database's notifications", () => {
   test("looks again at everyone who may have lost the right to be there, as soon as it is back", async () => {
-    const { url, drop } = await freshDatabaseUrl("postgres");
+    const { url, drop } = await migratedDatabaseUrl("postgres");
     const direct = new URL(url);
     const network = await startFaultyNetwork({ host: direct.hostname, port: Number(direct.port) });
     const through = new URL(url);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain } from "@svc/testkit/brain";
-import { freshDatabaseUrl, testDialects } from "@svc/testkit/databases";
+import { migratedDatabaseUrl, testDialects } from "@svc/testkit/databases";
 import { afterEach, describe, expect, test } from "vitest";
 
 describe.each(testDialects)("a brain on %s that stops while an agent is connected", (dialect) => {
@@ -13,7 +13,7 @@ describe.each(testDialects)("a brain on %s that stops while an agent is connecte
   });
 
   test("writes that the agent is gone before it closes its database", async () => {
-    const { url: databaseUrl, drop } = await freshDatabaseUrl(dialect);
+    const { url: databaseUrl, drop } = await migratedDatabaseUrl(dialect);
     const home = await mkdtemp(join(tmpdir(), "svc-stop-"));
     cleanups.push(drop, () => rm(home, { recursive: true, force: true }));
     const first = await startTestBrain({ home, databaseUrl });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type FaultyNetwork, freePort, startFaultyNetwork, waitFor } from "@svc/testkit";
 import { signIn } from "@svc/testkit/brain";
 import { type BrainProcess, startAgentOf, startBrainProcess } from "@svc/testkit/brain-process";
-import { freshDatabaseUrl } from "@svc/testkit/databases";
+import { migratedDatabaseUrl } from "@svc/testkit/databases";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 const workers = 2;
@@ -22,7 +22,7 @@ const administrator = { SVC_BOOTSTRAP_ADMIN_EMAIL: email, SVC_BOOTSTRAP_ADMIN_PA
 
 async function startWorkers(env: Readonly<Record<string, string>> = administrator) {
   const home = await mkdtemp(join(tmpdir(), "svc-workers-"));
-  const { url, drop } = await freshDatabaseUrl("postgres");
+  const { url, drop } = await migratedDatabaseUrl("postgres");
   const direct = new URL(url);
   const network = await startFaultyNetwork({ host: direct.hostname, port: Number(direct.port) });
   direct.host = `127.0.0.1:${network.port}`;
