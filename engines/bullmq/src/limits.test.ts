@@ -68,7 +68,7 @@ describe("at its limits, a side-car", () => {
     await agent.seen(id("a"), "task.received");
     await app.queue("mail").obliterate();
     await redis.del(`${app.prefix}:mail:meta`, `${app.prefix}:mail:events`);
-    await waitFor(() => !agent.cursors.has(`${app.prefix}:mail`), { withinMs: 20_000 });
+    await waitFor(() => !agent.cursors.has(`${app.prefix}:mail`));
     const losses = [...agent.losses];
 
     const again = startApplication("6", server.url, app.prefix);

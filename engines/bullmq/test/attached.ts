@@ -38,9 +38,9 @@ export async function startAttached(told: Omit<AttachedProcess, "folder">): Prom
   return {
     child,
     output: () => output,
-    says: (line) => waitFor(() => output.split("\n").includes(line), { withinMs: 20_000, that: `the line ${line}` }),
+    says: (line) => waitFor(() => output.split("\n").includes(line), { that: `the line ${line}` }),
     async ends() {
-      await waitFor(() => child.exitCode !== null, { withinMs: 20_000, that: "the end of the process" });
+      await waitFor(() => child.exitCode !== null, { that: "the end of the process" });
       return child.exitCode;
     },
   };

@@ -87,7 +87,7 @@ describe.each(setups.filter(([dialect]) => testDialects.includes(dialect)))(
             const { body } = await api.get(`/projects/shop/tasks/bullmq/${encodeURIComponent(task_id)}`);
             return body.state === state ? body : undefined;
           },
-          { withinMs: 20_000, that: `${task_id} in state ${state}` },
+          { that: `${task_id} in state ${state}` },
         );
       return { command, taskIn };
     }

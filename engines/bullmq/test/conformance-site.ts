@@ -84,7 +84,7 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
       if (line === "ready") isReady = true;
       else if (line.startsWith("run ")) onRun(line.slice("run ".length));
     });
-    await waitFor(() => isReady, { withinMs: 30_000, that: "a worker process" });
+    await waitFor(() => isReady, { that: "a worker process" });
     return { kill: () => kill(child), timesMade: () => 1 };
   }
 
@@ -118,7 +118,7 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
       const child = startProcess(attachedEntry, told, (line) => {
         isReady ||= line === "ready";
       });
-      await waitFor(() => isReady, { withinMs: 30_000, that: "an agent process" });
+      await waitFor(() => isReady, { that: "an agent process" });
       return { kill: () => kill(child) };
     },
     startWorker: (plan) =>
@@ -152,7 +152,7 @@ async function startSite(major: Major, attachment: Attachment): Promise<Site> {
       const jobs = await Promise.all(Array.from({ length: count }, () => app.queue(queue).add("fail", input)));
       const ids = jobs.map(({ id = "" }) => id);
       const failed = `bull:${queue}:failed`;
-      await waitFor(async () => (await redis.zcard(failed)) >= count, { withinMs: 30_000 });
+      await waitFor(async () => (await redis.zcard(failed)) >= count);
       await redis.zadd(failed, ...ids.flatMap((id) => [Date.now() - 1000, id]));
       return ids.map((id) => `${queue}:${id}`);
     },

@@ -73,14 +73,14 @@ const inProcess: Watch = async (brain, { prefix, workers }) => {
 };
 
 /** One task once it is in this state. */
-function taskIn(api: ApiClient, taskId: string, state: string, withinMs = 20_000) {
+function taskIn(api: ApiClient, taskId: string, state: string) {
   return waitFor(
     async () => {
       const { body } = await api.get(`/projects/shop/tasks/bullmq/${encodeURIComponent(taskId)}`);
       if (body.state === state) return body;
       throw new Error(`it is ${body.state ?? body.error}`);
     },
-    { withinMs, that: `${taskId} in state ${state}` },
+    { that: `${taskId} in state ${state}` },
   );
 }
 
@@ -172,7 +172,7 @@ describe.each(setups.filter(([, dialect]) => testDialects.includes(dialect)))("%
         );
         return true;
       },
-      { withinMs: 25_000, everyMs: 200, that: "queues and their depth" },
+      { everyMs: 200, that: "queues and their depth" },
     );
     // Workers come with a report of their own, which may be later than that of the queues.
     const mailer = await waitFor(async () => {
@@ -226,7 +226,7 @@ describe("a Redis that restarts under a side-car", () => {
         const { items } = (await brain.as.viewer.get(`/projects/shop/agents/${minted.agentId}/status-history`)).body;
         return items.find((item: StatusItem) => (item.payload.telemetry_loss?.adapter_events?.bullmq ?? 0) > 0);
       },
-      { withinMs: 60_000, everyMs: 250, that: "a status sample that tells the loss" },
+      { everyMs: 250, that: "a status sample that tells the loss" },
     );
     expect(sample.payload.telemetry_loss.adapter_events).toEqual({ bullmq: 2 });
   });

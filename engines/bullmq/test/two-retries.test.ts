@@ -32,7 +32,7 @@ test.each(setups)(
       const taskId = `${app.prefix}:mail:a`;
       const state = async (id: string) =>
         (await brain.as.viewer.get(`/projects/shop/tasks/bullmq/${encodeURIComponent(id)}`)).body.state;
-      await waitFor(async () => (await state(taskId)) === "failure", { withinMs: 20_000, that: "the failure" });
+      await waitFor(async () => (await state(taskId)) === "failure", { that: "the failure" });
       isWell = true;
 
       const body = { agent_id: minted.agentId, engine: "bullmq", task_id: taskId };
@@ -57,7 +57,7 @@ test.each(setups)(
       for (const { status, error } of ended)
         if (status === "failed") expect(error).toContain("is not in the failed state");
       expect(ran).toEqual(["a", "z"]);
-      await waitFor(async () => (await state(taskId)) === "success", { withinMs: 20_000, that: "the success" });
+      await waitFor(async () => (await state(taskId)) === "success", { that: "the success" });
     } finally {
       await brain.stop();
       await app.close();

@@ -50,8 +50,6 @@ export interface Stage {
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-const resultWithinMs = 30_000;
-const toldWithinMs = 20_000;
 
 export async function startStage(engine: EngineUnderTest): Promise<Stage> {
   const cleanups: (() => unknown)[] = [];
@@ -112,7 +110,6 @@ export async function startStage(engine: EngineUnderTest): Promise<Stage> {
     kindsOf: (taskId) => told(taskId).map(({ kind }) => kind),
     awaitTold: (taskId, kind) =>
       waitFor(() => told(taskId).find((event) => event.kind === kind), {
-        withinMs: toldWithinMs,
         that: `${kind} of ${taskId}`,
       }),
     submit: (task) => site.submit({ queue: standing.queue, ...task }),
@@ -138,7 +135,6 @@ export async function startStage(engine: EngineUnderTest): Promise<Stage> {
       const timeout_seconds = 60;
       peer.send("command", { action, target, parameters, timeout_seconds, delivery_claim_token: randomUUID() }, id);
       const frame = await waitFor(() => resultsOf(id)[before], {
-        withinMs: resultWithinMs,
         that: `a result of ${action}`,
       });
       return frame.payload as unknown as Outcome;

@@ -158,7 +158,7 @@ export function whenRequest(
       const { body } = await caller.get(path);
       return isThere(body) && body;
     },
-    { withinMs: 20_000, that: "the bulk retry" },
+    { that: "the bulk retry" },
   );
 }
 

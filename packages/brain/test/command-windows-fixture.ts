@@ -19,7 +19,6 @@ const env = {
 };
 /** As many as an agent carries out at once. */
 const slots = 16;
-const withinMs = 40_000;
 
 export async function startWindows(dialect: TestDialect, transport: Transport) {
   const home = await mkdtemp(join(tmpdir(), "svc-windows-"));
@@ -62,7 +61,7 @@ export async function startWindows(dialect: TestDialect, transport: Transport) {
     },
     /** The agent takes commands: one goes there and back. */
     async ready(): Promise<void> {
-      const taskId = await waitFor(() => windows.order("cancel-task", "quick").catch(() => null), { withinMs });
+      const taskId = await waitFor(() => windows.order("cancel-task", "quick").catch(() => null));
       await windows.became(taskId, "completed");
     },
     async killAgent(): Promise<void> {
@@ -97,7 +96,7 @@ export async function startWindows(dialect: TestDialect, transport: Transport) {
     async occupy(): Promise<string[]> {
       const begun = agent?.begun.length ?? 0;
       const taskIds = await Promise.all(Array.from({ length: slots }, () => windows.order()));
-      await waitFor(() => agent?.begun.length === begun + slots, { withinMs, that: "a busy agent" });
+      await waitFor(() => agent?.begun.length === begun + slots, { that: "a busy agent" });
       return taskIds;
     },
     became: (taskId: string, status: string) =>
@@ -107,7 +106,7 @@ export async function startWindows(dialect: TestDialect, transport: Transport) {
           if (command?.status === status) return command;
           throw new Error(`it is ${command?.status}: ${command?.error}`);
         },
-        { withinMs, everyMs: 50, that: `the command of ${taskId} to become ${status}` },
+        { everyMs: 50, that: `the command of ${taskId} to become ${status}` },
       ),
     acked: (taskId: string) =>
       waitFor(
@@ -119,7 +118,7 @@ export async function startWindows(dialect: TestDialect, transport: Transport) {
             .executeTakeFirst();
           return row?.acked_at != null;
         },
-        { withinMs, everyMs: 50, that: "an acknowledged command" },
+        { everyMs: 50, that: "an acknowledged command" },
       ),
     /** The time of a command that was sent is over. */
     async passTime(taskId: string): Promise<void> {

@@ -11,7 +11,7 @@ import { runSvc, scratchFolder } from "./svc-process.ts";
 let server: PostgresServer | undefined;
 beforeAll(async () => {
   if (testDialects.includes("postgres")) server = await startPostgres();
-}, 120_000);
+});
 afterAll(() => server?.stop());
 
 /** A stopped service's home and database, with what a first start writes into the chain. */
@@ -86,7 +86,7 @@ for (const dialect of testDialects) {
         err: expect.stringContaining("unknown key"),
       });
       expect((await svc(["verify-anchor", join(cwd, "none.json")])).code).toBe(5);
-    }, 120_000);
+    });
 
     test("rotates the key only while every service is stopped, and needs the old secret to do it", async () => {
       const { svc, start, cwd } = await leftBehind(dialect);
@@ -102,7 +102,7 @@ for (const dialect of testDialects) {
       expect((await svc(["verify"], rotated)).code).toBe(0);
       const forgetful = await svc(["verify", "--json"], { SVC_AUDIT_CHAIN_SECRET: next });
       expect([forgetful.code, JSON.parse(forgetful.out).outcome]).toEqual([4, "error"]);
-    }, 120_000);
+    });
   });
 }
 
@@ -115,7 +115,7 @@ describe("svc audit", () => {
     db.close();
     const { code, out } = await svc(["verify"]);
     expect([code, out]).toEqual([1, expect.stringContaining(`failed: a row is not what was signed (row ${id}`)]);
-  }, 60_000);
+  });
 
   test.each([
     [["verify", "--limit", "0"], 2],

@@ -9,7 +9,7 @@ function useShop() {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop();
-  }, 60_000);
+  });
   afterAll(() => shop?.brain.stop());
   const ask = (words: readonly string[], around?: Surroundings) =>
     shop.signedIn(["bulk-retry", ...words], "operator", around);

@@ -14,7 +14,7 @@ import { runSvc, scratchFolder } from "./svc-process.ts";
 let server: PostgresServer | undefined;
 beforeAll(async () => {
   if (testDialects.includes("postgres")) server = await startPostgres();
-}, 120_000);
+});
 afterAll(() => server?.stop());
 
 const svc = (home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -65,7 +65,7 @@ for (const dialect of testDialects) {
         message: expect.stringMatching(dialect === "postgres" ? /^PostgreSQL \d/ : /^SQLite \d/),
         advice: null,
       });
-    }, 120_000);
+    });
 
     test("finds secrets that are not the database's, and a state that was changed", async () => {
       const { run, url } = await leftBehind(dialect);
@@ -83,7 +83,7 @@ for (const dialect of testDialects) {
       await database.close();
       const changed = await run(["check"]);
       expect([changed.code, statusOf(changed.out, "audit")]).toEqual([1, "failed"]);
-    }, 120_000);
+    });
 
     test("tells migrations that are missing, or that only a newer program knows", async () => {
       const { run, url } = await leftBehind(dialect);
@@ -105,8 +105,8 @@ for (const dialect of testDialects) {
       expect([missing.code, statusOf(missing.out, "migrations")]).toEqual([0, "warning"]);
       const manual = await run(["check"], { SVC_AUTO_MIGRATE: "false" });
       expect([manual.code, statusOf(manual.out, "migrations")]).toEqual([1, "failed"]);
-    }, 120_000);
-  }, 60_000);
+    });
+  });
 
   describe(`svc doctor on ${dialect}`, () => {
     test("looks at a running service: its port, its agents, clocks, proxies and disk", async () => {
@@ -129,8 +129,8 @@ for (const dialect of testDialects) {
       expect(out).toMatch(/^warning +agents +\S+\/never never connected; start it with the token/m);
       expect(out).toMatch(/^ok +agents +\S+\/agent-\S+: last contact \d+ s ago, version \d/m);
       for (const check of ["clock", "proxies", "disk", "mail"]) expect(statusOf(out, check)).toBe("ok");
-    }, 120_000);
-  }, 60_000);
+    });
+  });
 }
 
 describe("svc check", () => {
@@ -140,7 +140,7 @@ describe("svc check", () => {
     expect(code).toBe(3);
     expect(out.match(/^failed +settings +SVC_\w+ \(environment\) /gm)).toHaveLength(2);
     expect(out).not.toContain("loudly");
-  }, 60_000);
+  });
 
   test("ends with 4 when the database does not answer, and tells no credentials", async () => {
     const home = await scratchFolder();
@@ -149,7 +149,7 @@ describe("svc check", () => {
     expect(code).toBe(4);
     expect(out).toMatch(/^failed +database +.+ cannot be opened: nothing listens there; /m);
     expect(out + err).not.toMatch(/hunter2|bob/);
-  }, 60_000);
+  });
 
   test("makes nothing where no service has been", async () => {
     const folder = await scratchFolder();
@@ -157,14 +157,14 @@ describe("svc check", () => {
     const { code, out } = await svc(folder, ["doctor"], { SVC_HOME: home });
     expect([code, statusOf(out, "database")]).toEqual([0, "warning"]);
     await expect(access(home)).rejects.toMatchObject({ code: "ENOENT" });
-  }, 60_000);
+  });
 
   test("asks for the secrets that belong to a database that is there", async () => {
     const { run, home } = await leftBehind("sqlite");
     const { code, out } = await run(["check"], { SVC_HOME: join(home, "elsewhere") });
     expect(code).toBe(1);
     expect(out.match(/^failed +secrets +SVC_\w*SECRET is set nowhere/gm)).toHaveLength(3);
-  }, 60_000);
+  });
 
   test("warns of a home that others may read, and of names that it does not know", async () => {
     const { run, home } = await leftBehind("sqlite");
@@ -172,7 +172,7 @@ describe("svc check", () => {
     const { code, out } = await run(["check"], { SVC_COLOUR: "blue" });
     expect([code, statusOf(out, "home")]).toEqual([0, "warning"]);
     expect(out).toMatch(/^warning +settings +SVC_COLOUR in the environment is not a known setting/m);
-  }, 60_000);
+  });
 });
 
 describe("svc doctor", () => {
@@ -187,7 +187,7 @@ describe("svc doctor", () => {
     expect(code).toBe(1);
     expect(out).toMatch(/^failed +port +.+ is in use by another program; /m);
     expect(statusOf(out, "proxies")).toBe("failed");
-  }, 60_000);
+  });
 
   test("warns of a public URL behind an unnamed proxy, and of a certificate that browsers refuse", async () => {
     const site = await startHttpsServer();
@@ -201,7 +201,7 @@ describe("svc doctor", () => {
     );
     const away = await run(["doctor"], { SVC_PUBLIC_URL: `https://svc.example.org:${await freePort()}` });
     expect([away.code, statusOf(away.out, "tls"), statusOf(away.out, "proxies")]).toEqual([0, "warning", "warning"]);
-  }, 60_000);
+  });
 
   test("greets the mail server and signs in, without sending a mail or telling the password", async () => {
     const mail = await startMailServer();
@@ -214,7 +214,7 @@ describe("svc doctor", () => {
     const wrong = await run(["doctor"], { ...from, SVC_MAIL_URL: mail.url.replace(mail.password, "hunter2secret") });
     expect([wrong.code, statusOf(wrong.out, "mail")]).toEqual([1, "failed"]);
     expect(wrong.out + wrong.err).not.toContain("hunter2");
-  }, 60_000);
+  });
 });
 
 describe("svc config", () => {
@@ -235,7 +235,7 @@ describe("svc config", () => {
     expect(settings).toContainEqual({ name: "SVC_BIND_PORT", value: 7700, source: "default", is_secret: false });
     const revealed = await svc(home, ["config", "show", "--reveal-secrets"], secret);
     expect(revealed.out).toContain(`SVC_SECRET=${secret.SVC_SECRET}  (environment)\n`);
-  }, 60_000);
+  });
 
   test("validate ends with 3 after every fault, none of which holds a value", async () => {
     const home = await scratchFolder();
@@ -250,11 +250,11 @@ describe("svc config", () => {
     expect(out + err).not.toMatch(/planted|99999/);
     const { valid, faults } = JSON.parse((await svc(home, ["config", "validate", "--json"])).out);
     expect([valid, faults.length]).toEqual([false, 2]);
-  }, 60_000);
+  });
 
   test("validate says when there is nothing to say, and makes nothing", async () => {
     const home = await scratchFolder();
     expect(await svc(home, ["config", "validate"])).toEqual({ code: 0, out: "the settings are valid\n", err: "" });
     expect(await readdir(home)).toEqual([]);
-  }, 60_000);
+  });
 });

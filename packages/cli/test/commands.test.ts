@@ -23,7 +23,7 @@ beforeAll(async () => {
   const hello = rawHello({ capabilities: { bullmq: tokens } });
   agent = await connectRaw({ url: brain.url, token, hmacSecret }, { hello });
   carryOutAll();
-}, 60_000);
+});
 afterAll(async () => {
   await agent?.close();
   await brain?.stop();
@@ -187,7 +187,7 @@ describe("svc commands", () => {
     watching.child.kill("SIGINT");
     expect(await watching.ended).toBe(0);
     expect(watching.written.out).not.toContain("later:1");
-  }, 60_000);
+  });
 
   test("show a viewer neither inputs nor results", async () => {
     const { items } = JSON.parse((await ask(["commands", "list", "--json"], "viewer")).out);

@@ -17,7 +17,7 @@ function useShop(): () => Shop {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop();
-  }, 60_000);
+  });
   afterAll(() => shop?.brain.stop());
   return () => shop;
 }
@@ -126,7 +126,7 @@ describe("svc dead-letters list is refused", () => {
     requeueing.child.kill("SIGINT");
     expect(await requeueing.ended).toBe("SIGINT");
     expect(shop().engine.done).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe("svc dead-letters requeue", () => {
@@ -162,7 +162,7 @@ describe("svc dead-letters requeue", () => {
     const plain = await requeue("--all", "--queue", "few", "--yes");
     expect(plain).toMatchObject({ code: 0, err: "" });
     expect(plain.out.trimEnd().split("\n").sort()).toEqual([0, 1, 2].map((index) => `few-${index}  completed`));
-  }, 60_000);
+  });
 
   test("asks before it takes all, and takes no for an answer", async () => {
     const { engine, withKey } = shop();

@@ -141,7 +141,7 @@ describe("with a umask that gives everybody everything", () => {
     const env = { SVC_HOME: home, SVC_TOKEN: "t".repeat(43), SVC_HMAC_SECRET: "a".repeat(43), SVC_BUFFER_NAME: "left" };
     const closed = `redis://127.0.0.1:${await freePort()}`;
     startSvc(["agent", "bullmq", "--redis", closed, "--brain", `http://localhost:${await freePort()}`], { cwd, env });
-    await waitFor(async () => expect((await modesIn(home))["agent/left-0.db-wal"]).toBe("600"), { withinMs: 20_000 });
+    await waitFor(async () => expect((await modesIn(home))["agent/left-0.db-wal"]).toBe("600"));
     expect(openModes(await modesIn(home))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { access, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { freePort, waitFor } from "@svc/testkit";
+import { freePort } from "@svc/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { scratchFolder, startSvc } from "./svc-process.ts";
 
@@ -69,7 +69,7 @@ describe("svc serve", () => {
 
     svc.child.kill("SIGTERM");
 
-    expect(await endedWithin(svc.ended, 10_000)).toBe(0);
+    expect(await svc.ended).toBe(0);
   });
 
   test("starts again on what an earlier process left", async () => {
@@ -211,11 +211,3 @@ describe("svc serve", () => {
     expect(svc.written.err).toContain("usage: svc serve");
   });
 });
-
-async function endedWithin<T>(ended: Promise<T>, withinMs: number): Promise<T> {
-  let outcome: { value: T } | undefined;
-  void ended.then((value) => {
-    outcome = { value };
-  });
-  return (await waitFor(() => outcome, { withinMs, that: "the end of the process" })).value;
-}

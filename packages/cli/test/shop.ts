@@ -85,7 +85,7 @@ export async function startShop(): Promise<Shop> {
         const path = `/projects/shop/tasks?state=failure&queue=${queue}&include_total=true&limit=1`;
         return (await brain.as.viewer.get(path)).body.total_count >= taskIds.length;
       };
-      await waitFor(known, { withinMs: 20_000, that: "the failed tasks" });
+      await waitFor(known, { that: "the failed tasks" });
     },
   };
 

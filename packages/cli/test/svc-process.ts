@@ -13,7 +13,7 @@ export interface SvcProcess {
   /** What it has written so far. */
   readonly written: { readonly out: string; readonly err: string };
   /** Resolves with the first match in either stream; rejects when the process ends without it. */
-  says(pattern: RegExp, withinMs?: number): Promise<RegExpMatchArray>;
+  says(pattern: RegExp): Promise<RegExpMatchArray>;
   /** Exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
@@ -54,14 +54,14 @@ export function startSvc(
     child,
     written,
     ended,
-    says: (pattern, withinMs = 20_000) =>
+    says: (pattern) =>
       waitFor(
         () => {
           const found = `${written.out}\n${written.err}`.match(pattern);
           if (found === null) throw new Error(`it wrote:\n${written.out}\n${written.err}`);
           return found;
         },
-        { withinMs, that: `output that matches ${pattern}` },
+        { that: `output that matches ${pattern}` },
       ),
   };
 }

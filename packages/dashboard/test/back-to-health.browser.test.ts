@@ -65,7 +65,7 @@ const endsWell = (jobId: string) =>
       const { body } = await brain.as.viewer.get(`/projects/shop/tasks/bullmq/${encodeURIComponent(taskOf(jobId))}`);
       return body.state === "success";
     },
-    { withinMs: 20_000, that: `${jobId} ends well` },
+    { that: `${jobId} ends well` },
   );
 const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
 

@@ -51,5 +51,5 @@ export async function tellDay(brain: TestBrain, connected: Connected): Promise<v
     told += names.length;
   }
   const statsPath = `/projects/${brain.project.slug}/stats`;
-  await waitFor(async () => (await brain.as.root.get(statsPath)).body.tasks_total >= told, { withinMs: 60_000 });
+  await waitFor(async () => (await brain.as.root.get(statsPath)).body.tasks_total >= told);
 }

@@ -43,7 +43,7 @@ beforeAll(async () => {
       );
       return [queues, workers, tasks].every((list) => list?.body.items.length === 1);
     },
-    { withinMs: 60_000, that: "the side-car tells queue, worker and task" },
+    { that: "the side-car tells queue, worker and task" },
   );
 });
 afterAll(async () => {

@@ -8,7 +8,6 @@ import { type Told, tell } from "./task-traffic.ts";
 /** More than the list keeps in memory, so that it comes to its end. */
 const tasks = 10_100;
 const perBatch = 500;
-const waitMs = 90_000;
 
 const names = ["billing.charge", "emails.send_receipt", "media.render_pdf", "search.reindex"];
 
@@ -41,7 +40,7 @@ export async function fillLongList(brain: TestBrain): Promise<void> {
     );
   }
   const listed = async () => (await brain.as.root.get(`/projects/${slug}/stats`)).body.tasks_total >= tasks;
-  await waitFor(listed, { withinMs: waitMs });
+  await waitFor(listed);
 }
 
 /** Scrolls until the list holds as much as it can. */
@@ -49,13 +48,10 @@ async function readToTheEnd(page: Page): Promise<void> {
   const grid = page.getByRole("grid");
   await grid.waitFor();
   const atEnd = page.getByText("10,000 tasks are loaded");
-  await waitFor(
-    async () => {
-      await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      return atEnd.isVisible();
-    },
-    { withinMs: waitMs },
-  );
+  await waitFor(async () => {
+    await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    return atEnd.isVisible();
+  });
 }
 
 /** The task list with ten thousand rows in memory; `fillLongList` stores them. */

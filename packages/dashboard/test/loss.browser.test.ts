@@ -37,13 +37,11 @@ test("what an agent has to give up while the brain is away stands as a band in l
     ]);
   fail("before");
   // From the first sample on the brain knows that nothing had been lost until then.
-  await waitFor(async () => (await api.get(`${project}/agents/${agentId}/status-history`)).body.items.length > 0, {
-    withinMs: 40_000,
-  });
+  await waitFor(async () => (await api.get(`${project}/agents/${agentId}/status-history`)).body.items.length > 0, {});
 
   // What the brain has not taken by then may be among what is given up.
   const failures = async () => (await api.get(`${project}/tasks?state=failure`)).body.items.length;
-  await waitFor(async () => (await failures()) === 1, { withinMs: 40_000 });
+  await waitFor(async () => (await failures()) === 1);
 
   network.down();
   for (let round = 0; round < 8; round += 1) connected.adapter.emitTasks(50, { kwargs: { body: "x".repeat(8000) } });
@@ -51,13 +49,13 @@ test("what an agent has to give up while the brain is away stands as a band in l
   network.heal();
   const gap = await waitFor(
     async () => (await api.get(`${project}/completeness`)).body.gaps.find((one: { reason: string }) => one.reason),
-    { withinMs: 60_000, that: "the loss in the answer" },
+    { that: "the loss in the answer" },
   );
   expect(gap).toMatchObject({ agent_id: agentId, reason: "capacity" });
   expect(gap.event_records).toBeGreaterThanOrEqual(eventsLostAtLeast);
 
   // A row that comes once the list stands is only announced.
-  await waitFor(async () => (await failures()) === 2, { withinMs: 60_000 });
+  await waitFor(async () => (await failures()) === 2);
 
   const { page, faults } = await openScreen(browser, brain, { cookie: api.cookie });
   await page.goto(`/p/${brain.project.slug}/tasks?state=failure`);
@@ -83,7 +81,7 @@ test("what an agent has to give up while the brain is away stands as a band in l
   await panel.getByRole("img", { name: `Event records: ${gap.event_records} in these samples` }).waitFor();
   // One connection before the loss, one after it.
   const connections = page.getByRole("region", { name: "Connections" });
-  await waitFor(async () => (await connections.getByRole("listitem").count()) === 2, { withinMs: 40_000 });
+  await waitFor(async () => (await connections.getByRole("listitem").count()) === 2);
   await connections.getByText(/^since /).waitFor();
   expect(await axeFaults(page)).toEqual([]);
   expect(faults).toEqual([]);

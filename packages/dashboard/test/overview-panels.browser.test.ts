@@ -97,7 +97,7 @@ describe("the fleet on the overview", () => {
       const { body } = await own.as.root.get(`/projects/${own.project.slug}/queues/bullmq/billing`);
       return body.pending_count;
     };
-    await waitFor(async () => (await depth()) === 0, { withinMs: 20_000 });
+    await waitFor(async () => (await depth()) === 0);
     const { page } = await open(own);
     await page.goto(address(own));
     const part = panel(page, "Fleet");

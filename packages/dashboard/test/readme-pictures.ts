@@ -33,7 +33,7 @@ async function startDemo(): Promise<Demo> {
   });
   const wordAfter = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(told)?.[1];
   const isReady = () => wordAfter("password") !== undefined || child.exitCode !== null;
-  await waitFor(isReady, { withinMs: 60_000 }).catch((fault: unknown) => {
+  await waitFor(isReady).catch((fault: unknown) => {
     child.kill("SIGTERM");
     throw fault;
   });

@@ -70,7 +70,7 @@ export async function startBrainProcess({
   });
   try {
     const begun = () => hasEnded || said.includes("is ready");
-    await waitFor(begun, { withinMs: 40_000, that: "the brain process" });
+    await waitFor(begun, { that: "the brain process" });
     if (hasEnded) throw new Error(`the brain ended with ${child.exitCode}: ${said}`);
   } catch (fault) {
     await kill(child);

@@ -159,7 +159,7 @@ export async function connectRaw(
   await raw.opened;
   raw.send(encodeHello(hello, { id: "hello_1" }));
   const first = await Promise.race([
-    waitFor(() => raw.messages[0], { everyMs: 2, withinMs: 20_000, that: "hello_ack" }),
+    waitFor(() => raw.messages[0], { everyMs: 2, that: "hello_ack" }),
     raw.closed.then(({ code, reason }) => {
       // The brain may close right behind its hello_ack.
       if (raw.messages[0] !== undefined) return raw.messages[0];
@@ -198,7 +198,6 @@ export async function connectRaw(
     ackOf: (frameId: string) =>
       waitFor(() => acks().find(({ acked_id }) => acked_id === frameId), {
         everyMs: 2,
-        withinMs: 20_000,
         that: `the ack of ${frameId}`,
       }),
     async settle() {

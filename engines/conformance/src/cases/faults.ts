@@ -5,7 +5,6 @@ import { type Stage, standing } from "../stage.ts";
 
 async function allEnded({ site }: Stage, ids: readonly string[]): Promise<void> {
   await waitFor(async () => (await Promise.all(ids.map((id) => site.hasEnded(id)))).every(Boolean), {
-    withinMs: 30_000,
     everyMs: 100,
     that: "the end of every task",
   });
@@ -57,7 +56,7 @@ export const faults: readonly Case[] = [
       expect(count).toBeGreaterThan(0);
 
       await startAgent();
-      for (const id of lost) await waitFor(() => endKinds.includes(kindsOf(id).at(-1) ?? ""), { withinMs: 20_000 });
+      for (const id of lost) await waitFor(() => endKinds.includes(kindsOf(id).at(-1) ?? ""));
       const next = await submit({ queue: standing.failingQueue, name: "echo" });
       await awaitTold(next, "task.succeeded");
 
@@ -84,7 +83,7 @@ export const faults: readonly Case[] = [
       const isEnded = (id: string) => eventsOf(id).some(({ kind }) => endKinds.includes(kind));
       const first = await site.startAgentProcess(reporting);
       const early = await submitSome(stage, 6);
-      for (const id of early) await waitFor(() => isEnded(id), { withinMs: 20_000, that: `the end of ${id}` });
+      for (const id of early) await waitFor(() => isEnded(id), { that: `the end of ${id}` });
       const ids = [...early];
       const burst = submitSome(stage, 60).then((submitted) => void ids.push(...submitted));
       const seen = peer.record.events.length;
@@ -95,7 +94,7 @@ export const faults: readonly Case[] = [
 
       const second = await site.startAgentProcess(reporting);
       ids.push(await submit({ name: "echo" }));
-      for (const id of ids) await waitFor(() => isEnded(id), { withinMs: 40_000, that: `the end of ${id}` });
+      for (const id of ids) await waitFor(() => isEnded(id), { that: `the end of ${id}` });
       await second.kill();
 
       for (const id of ids) {
@@ -142,11 +141,11 @@ export const faults: readonly Case[] = [
         send("retry_task", { engine: engine.engine, task_id }),
         site.startAgentProcess(other.reporting),
       ]);
-      await waitFor(() => beats() > before, { withinMs: 20_000, that: "a heartbeat without the server" });
+      await waitFor(() => beats() > before, { that: "a heartbeat without the server" });
       await site.server.restart();
       const after = await submit({ name: "echo" });
       await awaitTold(after, "task.succeeded");
-      await waitFor(() => other.peer.record.events.some((event) => event.task_id === after), { withinMs: 20_000 });
+      await waitFor(() => other.peer.record.events.some((event) => event.task_id === after));
       await newcomer.kill();
 
       expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching(/\S{3}/) });

@@ -95,7 +95,7 @@ export const life: readonly Case[] = [
 
       await victim.kill();
       await site.startWorker({ name: "w-heir", queues: [queue], slots: 1, isMortal: true });
-      await waitFor(() => site.runsOf(id) === 2, { withinMs: 30_000, that: "its second run" });
+      await waitFor(() => site.runsOf(id) === 2, { that: "its second run" });
       await open();
       const succeeded = await awaitTold(id, "task.succeeded");
 

@@ -168,7 +168,7 @@ describe("every mutating route", () => {
     );
     await act("DELETE /users/:user_id/api-keys", () => root.delete(`/users/${made.id}/api-keys`));
     await act("DELETE /users/:user_id", () => root.delete(`/users/${made.id}`));
-  }, 120_000);
+  });
   afterAll(() => brain.stop());
 
   test("leaves an audit row, or is known not to", () => {

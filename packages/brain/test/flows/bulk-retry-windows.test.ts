@@ -198,7 +198,7 @@ const whenFinished = ({ database, id }: Pick<Retry, "database" | "id">) =>
         .where("id", "=", id)
         .where("finished_at", "is not", null)
         .executeTakeFirst(),
-    { withinMs: 30_000, that: "the end of the bulk retry" },
+    { that: "the end of the bulk retry" },
   );
 
 for (const dialect of testDialects) {
@@ -235,7 +235,7 @@ for (const dialect of testDialects) {
       await prepared.stop();
       database = await openDatabaseAt(databaseUrl);
       await start();
-    }, 120_000);
+    });
     afterAll(async () => {
       await brain.kill();
       await network.close();
@@ -334,7 +334,6 @@ for (const dialect of testDialects) {
     ];
     test.each(shareOf(allWindows, testDialects, dialect))(
       "$name",
-      { timeout: 120_000 },
       async ({ connect, enter, late, timesOut, becomes }) => {
         const retry = await prepare(connect);
         const before = await enter(retry);

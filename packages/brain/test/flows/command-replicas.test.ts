@@ -13,7 +13,7 @@ describe("commands between two brain processes on one PostgreSQL", () => {
     here = await startTestBrain({ dialect: "postgres", env });
     const { home, databaseUrl } = here;
     there = await startBrainProcess({ home, databaseUrl, port: await freePort(), env });
-  }, 120_000);
+  });
   afterAll(async () => {
     await there.kill();
     await here.stop();

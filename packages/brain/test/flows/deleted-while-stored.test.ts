@@ -30,24 +30,21 @@ describe.runIf(testDialects.includes("postgres"))("a task that is deleted while 
     const read = async () => (await brain.as.viewer.get(`${path}/scripted/deleted-1`)).body;
 
     emit("task.started", 0, { queue: "first", worker: "w1" });
-    await waitFor(async () => (await read())?.state === "started", { withinMs: 10_000 });
+    await waitFor(async () => (await read())?.state === "started");
 
     await rival.query("BEGIN");
     await rival.query("DELETE FROM task_search WHERE id IN (SELECT id FROM tasks WHERE task_id = 'deleted-1')");
     await rival.query("DELETE FROM tasks WHERE task_id = 'deleted-1'");
     emit("task.succeeded", 5, { result: 7 });
-    await waitFor(
-      async () => {
-        const { rows } = await rival.query(
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        );
-        return rows.length > 0;
-      },
-      { withinMs: 10_000 },
-    );
+    await waitFor(async () => {
+      const { rows } = await rival.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return rows.length > 0;
+    });
     await rival.query("COMMIT");
 
-    await waitFor(async () => (await read())?.state === "success", { withinMs: 10_000 });
+    await waitFor(async () => (await read())?.state === "success");
     // Nothing of the started event is left: neither its queue and worker nor its time.
     expect(await read()).toMatchObject({
       state: "success",

@@ -103,7 +103,7 @@ test.each(testDialects)(
         const { items } = (await get("/tasks?state=failure")).body;
         return items.length === 3 && items.find((one: { task_id: string }) => one.task_id === shown.task_id);
       },
-      { withinMs: 20_000, that: "the tasks" },
+      { that: "the tasks" },
     );
     expect(task).toMatchObject({
       name: shown.name,
@@ -112,12 +112,10 @@ test.each(testDialects)(
       root_task_id: shown.root,
     });
     const worker = await waitFor(async () => (await get("/workers")).body.items[0], {
-      withinMs: 20_000,
       that: "worker",
     });
     expect(worker.name).toBe(shown.worker);
     await waitFor(async () => (await get("/queues")).body.items[0]?.name === shown.queue, {
-      withinMs: 20_000,
       that: "queue",
     });
 
@@ -137,7 +135,7 @@ test.each(testDialects)(
         const rows = await read.selectFrom("workers").select(["queues", "metadata"]).execute();
         return rows[0]?.queues !== "[]" && rows[0];
       },
-      { withinMs: 20_000, that: "the report of the worker" },
+      { that: "the report of the worker" },
     );
     expect(JSON.parse(reported.queues)).toEqual([names.queue]);
     const inHand = { id: names.task_id, name: names.name, args: ["[REDACTED]"], hostname: names.worker };
@@ -184,7 +182,7 @@ test.each(testDialects)(
     await command("cancel-task", { task_id: shown.task_id });
     await command("purge-queue", { queue: shown.queue, observed_depth: 3 });
     await command("restart-worker", { worker_name: shown.worker });
-    await waitFor(() => asked.length === 4, { withinMs: 20_000, that: "the commands" });
+    await waitFor(() => asked.length === 4, { that: "the commands" });
     const meant = JSON.stringify(asked);
     for (const name of [names.task_id, names.queue, names.worker]) expect(meant).toContain(name);
     expect(meant).not.toContain("[REDACTED]");
@@ -197,7 +195,6 @@ test.each(testDialects)(
       { key: "position", value: "2" },
     );
     await waitFor(async () => (await get("/queues")).body.items.length === 2, {
-      withinMs: 20_000,
       that: "both queues",
     });
     const ambiguous = await ok(get(queuePath), 409);
@@ -236,5 +233,4 @@ test.each(testDialects)(
     expect(places.get("/api/v1/projects/{slug}/audit as json")).toContain(shown.queue);
     expect(found(places, secrets)).toEqual([]);
   },
-  120_000,
 );

@@ -82,7 +82,7 @@ test.each(testDialects)(
       const { items } = (await brain.as.viewer.get(`${project}/commands`)).body as { items: { status: string }[] };
       return items.length === 2 && items.every(({ status }) => status === "completed" || status === "failed");
     };
-    await waitFor(ended, { withinMs: 20_000, that: "the end of the commands" });
+    await waitFor(ended, { that: "the end of the commands" });
 
     expect((await brain.as.operator.get(`${project}/dead-letters?engine=${engine}`)).status).toBe(200);
 
@@ -105,8 +105,8 @@ test.each(testDialects)(
       "place of the issuer": issuerAddress,
     };
     const first = async (what: string) => (await brain.as.viewer.get(`${project}/${what}`)).body.items?.[0];
-    await waitFor(() => first("queues"), { withinMs: 20_000, that: "the queue" });
-    const worker = await waitFor(() => first("workers"), { withinMs: 20_000, that: "the worker" });
+    await waitFor(() => first("queues"), { that: "the queue" });
+    const worker = await waitFor(() => first("workers"), { that: "the worker" });
     const ids = {
       ...{ slug: brain.project.slug, engine, name: "mail", task_id: "task-1", command_id: command.id },
       ...{ agent_id: minted.agentId, request_id: bulk.body.id, user_id: me.id, worker_id: worker.id },
@@ -160,5 +160,4 @@ test.each(testDialects)(
     for (const text of logs.values()) expect(text.length).toBeGreaterThan(100);
     expect(found(logs, { ...planted, ...tokens, "address of the issuer": issuerEmail })).toEqual([]);
   },
-  120_000,
 );

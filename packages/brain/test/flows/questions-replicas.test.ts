@@ -19,7 +19,7 @@ describe("what one brain process asks of an agent that is connected to another o
     const hello = rawHello({ capabilities: { bullmq: ["list_dead_letters", "reconcile_task"] } });
     agent = await connectRaw({ url: there.url, ...(await here.mintAgent()) }, { hello });
     await agent.settle();
-  }, 120_000);
+  });
   afterAll(async () => {
     await there.kill();
     await here.stop();

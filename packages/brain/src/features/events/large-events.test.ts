@@ -12,7 +12,7 @@ const count = 24;
 const hugeIndex = 11;
 
 for (const dialect of testDialects) {
-  describe(`events with large payloads on ${dialect}`, { timeout: 60_000 }, () => {
+  describe(`events with large payloads on ${dialect}`, () => {
     let brain: TestBrain;
     const stored: EventRow[] = [];
 
@@ -36,7 +36,7 @@ for (const dialect of testDialects) {
         });
         stored.push(row);
       }
-    }, 60_000);
+    });
     afterAll(() => brain.stop());
 
     // All of a project, of a kind, of one engine found by a walk, of one task in one engine, and of one task in all of them.

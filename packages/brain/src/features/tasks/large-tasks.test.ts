@@ -35,7 +35,7 @@ const hugeIndex = 13;
 const count = 30;
 
 for (const dialect of testDialects) {
-  describe(`tasks with large values on ${dialect}`, { timeout: 120_000 }, () => {
+  describe(`tasks with large values on ${dialect}`, () => {
     let brain: TestBrain;
     const ids = Array.from({ length: count }, (_, index) => `large-${index}`);
 
@@ -47,7 +47,7 @@ for (const dialect of testDialects) {
         const task = { task_id, project_id: brain.project.id, received_at: new Date(startMs - index), queue: "big" };
         await insertTasks(brain.running.brain.database, [{ ...task, priority: "low", ...large }]);
       }
-    }, 120_000);
+    });
     afterAll(() => brain.stop());
 
     // One index gives the rows of the first two; those of the others are found first and then read.

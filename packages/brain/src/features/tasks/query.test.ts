@@ -260,9 +260,7 @@ for (const dialect of testDialects) {
   describe(`the query language on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
 
-    test("finds page after page, however often it is cut, what its plain meaning finds", {
-      timeout: 240_000,
-    }, async () => {
+    test("finds page after page, however often it is cut, what its plain meaning finds", async () => {
       let cuts = 0;
       await fc.assert(
         fc.asyncProperty(

@@ -52,7 +52,7 @@ describe("the threads of the embedded database", () => {
   test("begin anew after one has ended, and what waited for it may be tried again", async () => {
     const error = await job("end").catch((reason: unknown) => reason);
     expect(isTransient(error)).toBe(true);
-    await vi.waitFor(() => database.ping(), { timeout: 10_000 });
+    await vi.waitFor(() => database.ping(), { timeout: 120_000 });
     await note("after");
     expect(await notes()).toEqual(["after"]);
   });
@@ -63,7 +63,7 @@ describe("the threads of the embedded database", () => {
       const torn = database.write(async (tx) => {
         await tx.insertInto("notes").values({ text: "before" }).execute();
         await expect(sql`SELECT die()`.execute(tx)).rejects.toThrow("has ended");
-        await vi.waitFor(() => database.ping(), { timeout: 10_000 });
+        await vi.waitFor(() => database.ping(), { timeout: 120_000 });
         await behind(tx);
       });
       return torn.catch((reason: unknown) => reason);
