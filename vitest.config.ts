@@ -47,6 +47,7 @@ export default defineConfig({
         test: {
           name: "brain",
           include: ["packages/brain/**/*.test.ts", "packages/testkit/**/*.test.ts"],
+          setupFiles: ["packages/brain/test/note-statements.ts"],
           globalSetup: [
             "packages/testkit/src/services/build-setup.ts",
             "packages/testkit/src/services/postgres-setup.ts",
