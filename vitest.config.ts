@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type UserWorkspaceConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // Tests import the sources. The threads and processes that they start run the build, which each project brings up to date first. Programs
 // that exist only for tests run from source and share the compile cache.
@@ -7,46 +8,58 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/co
 
 const services = (...names: readonly string[]) => names.map((name) => `packages/testkit/src/services/${name}-setup.ts`);
 
-/** One project. Its files share their processes: no test leaves anything behind, and what they import is compiled once. */
-function project(name: string, include: readonly string[], globalSetup: readonly string[] = []) {
+type Options = NonNullable<UserWorkspaceConfig["test"]>;
+
+/** Its files share their processes: no test leaves anything behind, and what they import is compiled once. */
+function project(name: string, include: string[], options: Options = {}): UserWorkspaceConfig {
   return {
     resolve: { conditions: ["source", "module", "node", "development|production"] },
     ssr: { resolve: { conditions: ["source", "node"], externalConditions: ["source", "node"] } },
     test: {
       name,
-      include: [...include],
-      globalSetup: [...globalSetup],
+      include,
       isolate: false,
       // Only what hangs takes as long: a slow machine fails no test. The run itself ends after five minutes of silence.
       testTimeout: 240_000,
       hookTimeout: 240_000,
       expect: { poll: { timeout: 120_000 } },
+      ...options,
     },
   };
+}
+
+const projects = [
+  project("pure", [
+    "packages/{protocol,client}/src/**/*.test.ts",
+    "packages/dashboard/src/**/*.test.{ts,tsx}",
+    "scripts/**/*.test.ts",
+  ]),
+  project("unit", ["packages/{agent,cli}/**/*.test.ts", "bench/src/**/*.test.ts"], {
+    globalSetup: services("build", "template"),
+  }),
+  project("brain", ["packages/brain/**/*.test.ts", "packages/testkit/**/*.test.ts"], {
+    setupFiles: ["packages/brain/test/note-statements.ts"],
+    globalSetup: services("build", "postgres", "template"),
+  }),
+  project("engines", ["engines/**/*.test.ts"], { globalSetup: services("build", "redis", "postgres", "template") }),
+  project("browser", ["packages/dashboard/test/**/*.test.ts"], {
+    globalSetup: [...services("build", "redis", "template", "chromium"), "packages/dashboard/test/browser-setup.ts"],
+  }),
+];
+
+/** One project after another, so that a process goes on with the files of its own; in each, the files that take longest first. */
+class ProjectByProject extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return projects.flatMap(({ test }) => sorted.filter((file) => file.project.name === test?.name));
+  }
 }
 
 export default defineConfig({
   test: {
     // A process always ends; a thread that holds databases and threads of its own can now and then not be joined.
     pool: "forks",
-    projects: [
-      project("pure", [
-        "packages/{protocol,client}/src/**/*.test.ts",
-        "packages/dashboard/src/**/*.test.{ts,tsx}",
-        "scripts/**/*.test.ts",
-      ]),
-      project("unit", ["packages/{agent,cli}/**/*.test.ts", "bench/src/**/*.test.ts"], services("build", "template")),
-      project(
-        "brain",
-        ["packages/brain/**/*.test.ts", "packages/testkit/**/*.test.ts"],
-        services("build", "postgres", "template"),
-      ),
-      project("engines", ["engines/**/*.test.ts"], services("build", "redis", "postgres", "template")),
-      project(
-        "browser",
-        ["packages/dashboard/test/**/*.test.ts"],
-        [...services("build", "redis", "template", "chromium"), "packages/dashboard/test/browser-setup.ts"],
-      ),
-    ],
+    sequence: { sequencer: ProjectByProject },
+    projects,
   },
 });

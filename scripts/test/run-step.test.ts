@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JournalLine } from "./journal.ts";
 import { runStep } from "./run-step.ts";
 
@@ -12,14 +12,20 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs a program as a project would be run: it writes these lines at once, and then does what `then` says. */
-function run(lines: readonly JournalLine[], then: string, bounds = { begin: 600_000, tests: 600_000, end: 600_000 }) {
+function run(
+  lines: readonly JournalLine[],
+  then: string,
+  bounds = { begin: 600_000, tests: 600_000, end: 600_000 },
+  more: { name?: string; changedSince?: string } = {},
+) {
+  const { name = "unit", changedSince } = more;
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   const program = `require("node:fs").appendFileSync(process.env.SVC_TEST_JOURNAL, ${JSON.stringify(text)}); ${then}`;
-  const step = { name: "unit", kind: "vitest", command: process.execPath, args: ["-e", program, "--"] } as const;
+  const step = { name, kind: "vitest", command: process.execPath, args: ["-e", program, "--"] } as const;
   return runStep(step, {
-    changedSince: undefined,
+    changedSince,
     isEverything: false,
-    journalFile: join(folder, "unit.jsonl"),
+    journalFile: join(folder, `${name}.jsonl`),
     bounds,
   });
 }
@@ -52,4 +58,26 @@ test("a project whose process cannot end is ended, and counts as it reported", a
 test("a project that ends by itself before its end is a failure", async () => {
   const { tally } = await run(passed, "process.exit(3)");
   expect(tally.failed).toEqual(["a.test.ts: did not end"]);
+});
+
+describe("the statements of a whole run", () => {
+  const over: JournalLine[] = [...passed, { kind: "over", errors: [] }];
+  const bounds = { begin: 600_000, tests: 600_000, end: 600_000 };
+  const noting = (...dialects: readonly string[]) => {
+    const statement = { statement: "a:1:1", from: "features/users/store.ts findUser", sql: "select 1", dialects };
+    const notes = JSON.stringify({ file, statements: [statement] });
+    return `const notes = process.env.SVC_TEST_STATEMENTS; if (notes) fs.writeFileSync(notes + "/1.json", ${JSON.stringify(notes)})`;
+  };
+
+  test("count as a failed test when one of them missed a database", async () => {
+    const { tally } = await run(over, noting("sqlite"), bounds, { name: "brain" });
+    expect(tally.failed).toContainEqual(
+      expect.stringMatching(/^features\/users\/store.ts findUser: only on sqlite, as in /),
+    );
+  });
+
+  test("are not looked at in a run of what changed", async () => {
+    const { tally } = await run(over, noting("sqlite"), bounds, { name: "brain", changedSince: "HEAD" });
+    expect(tally.failed).toEqual([]);
+  });
 });

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 import type { TestArguments } from "./arguments.ts";
 import { type JournalLine, journalVariable, readLines, underWay } from "./journal.ts";
+import { oneSidedStatements, readNotes, statementsProject, statementsVariable } from "./statements.ts";
 import type { Step } from "./steps.ts";
-import { type ExitCode, type Tally, tallyCheck, tallyVitest } from "./tally.ts";
+import { type ExitCode, type Tally, tallyCheck, tallyStatements, tallyVitest } from "./tally.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -38,12 +39,24 @@ export async function runStep(
 ): Promise<StepResult> {
   const { journalFile, changedSince } = options;
   const args = step.kind === "vitest" ? [...step.args, ...vitestOptions(changedSince)] : step.args;
-  const exitCode = await execute({ ...step, args }, options);
+  const notesFolder = notesFolderOf(step, options);
+  const exitCode = await execute({ ...step, args }, { ...options, notesFolder });
   const journal = readLines(readText(journalFile));
   if (step.kind === "check") return { tally: tallyCheck(step.name, exitCode), journal };
   const isNothingChanged = changedSince !== undefined && exitCode === 0 && !journal.some(({ kind }) => kind === "test");
   if (isNothingChanged) return { tally: { passed: 0, failed: [], skipped: [] }, journal };
-  return { tally: tallyVitest({ journal, exitCode, project: step.name }), journal };
+  const tally = tallyVitest({ journal, exitCode, project: step.name });
+  if (notesFolder === null) return { tally, journal };
+  return { tally: tallyStatements(tally, () => oneSidedStatements(readNotes(notesFolder))), journal };
+}
+
+/** A folder for what a run notes of its statements; null for a run that leaves out tests or a database. */
+function notesFolderOf(step: Step, { changedSince, journalFile }: Parameters<typeof runStep>[1]): string | null {
+  const isWhole = changedSince === undefined && process.env.DIALECTS === undefined;
+  if (step.name !== statementsProject || !isWhole) return null;
+  const folder = `${journalFile}.statements`;
+  mkdirSync(folder);
+  return folder;
 }
 
 /** Projects run one after another; inside one, two files at a time even on one core, as tests mostly wait. */
@@ -59,7 +72,14 @@ function vitestOptions(changedSince: string | undefined): string[] {
 
 async function execute(
   step: Step,
-  { journalFile, isEverything, bounds = silenceBounds }: Parameters<typeof runStep>[1],
+  {
+    journalFile,
+    isEverything,
+    notesFolder,
+    bounds = silenceBounds,
+  }: Parameters<typeof runStep>[1] & {
+    notesFolder: string | null;
+  },
 ): Promise<ExitCode> {
   const bin = join(root, "node_modules", ".bin");
   const child = spawn(step.command, step.args, {
@@ -71,6 +91,7 @@ async function execute(
       NODE_ENV: "test",
       [journalVariable]: journalFile,
       ...(isEverything && { [everythingVariable]: "1" }),
+      ...(notesFolder !== null && { [statementsVariable]: notesFolder }),
     },
     stdio: ["ignore", "inherit", "inherit"],
   });

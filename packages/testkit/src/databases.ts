@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type BrainDatabase, migrateStorage, openStorage } from "@svc/brain/storage";
 import { afterAll, beforeAll, inject } from "vitest";
 import { databaseLimits } from "./database-limits.ts";
+import { isEverything } from "./matrix.ts";
 import { createTestDatabase } from "./services/postgres.ts";
 import type {} from "./services/template-setup.ts";
 
@@ -11,6 +12,13 @@ import type {} from "./services/template-setup.ts";
 export const testDialects = (process.env.DIALECTS?.split(",") ?? ["sqlite", "postgres"]) as ("sqlite" | "postgres")[];
 
 export type TestDialect = (typeof testDialects)[number];
+
+/**
+ * For tests of what a caller sees: routes, refusals, rights. In an ordinary run they take the embedded database alone, and the statements
+ * behind them meet the server database in store tests. A run of everything takes both.
+ */
+export const routeDialects: readonly TestDialect[] =
+  isEverything || testDialects.length === 1 ? testDialects : ["sqlite"];
 
 export interface OpenedTestDatabase {
   readonly url: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import type { RawAgent } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -17,7 +17,7 @@ import {
 const failedAgain = "1 of the first 1 tasks failed again, 0 may";
 const notEnded = "1 of the first 1 tasks had not ended when the time was over";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`the canary of a bulk retry on ${dialect}`, () => {
     let brain: TestBrain;
     let agent: RawAgent;

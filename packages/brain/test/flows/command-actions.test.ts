@@ -1,10 +1,10 @@
 import { purgeConfirmToken } from "@svc/protocol";
 import type { TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CommandFixture, startCommands } from "../command-fixture.ts";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`commands of each kind on ${dialect}`, () => {
     let brain: TestBrain;
     let fixture: CommandFixture;

@@ -1,12 +1,12 @@
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { createScriptedAdapter, type ScriptedAdapter } from "@svc/testkit/peer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const tokens = ["retry_task", "cancel_task", "purge_queue", "retry_by_reference_v1"];
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe.each(["ws", "longpoll"] as const)(`commands through a real agent over %s on ${dialect}`, (transport) => {
     let brain: TestBrain;
     let adapter: ScriptedAdapter;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CommandRow } from "../../src/schema/tables/index.ts";
 import { commandRow } from "../command-rows.ts";
@@ -9,7 +9,7 @@ const agents = [randomUUID(), randomUUID()];
 const base = Date.now() - 3_600_000;
 const statuses = ["pending", "dispatched", "completed", "failed", "timeout", "cancelled"];
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`the list of commands on ${dialect}`, () => {
     let brain: TestBrain;
     const rows: CommandRow[] = [];

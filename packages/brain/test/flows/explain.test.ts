@@ -2,14 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`GET /projects/{slug}/tasks/{engine}/{task_id}/explain on ${dialect}`, () => {
     let brain: TestBrain;
 

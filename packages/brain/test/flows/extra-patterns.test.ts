@@ -1,12 +1,12 @@
 import { startTestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { expect, test } from "vitest";
 import { insertTasks } from "../task-rows.ts";
 
 const hash = "5f0c3a97e1b24d688b1e2f7a90c4d3e6";
 const at = new Date(Date.now() - 60_000);
 
-test.each(testDialects)(
+test.each(routeDialects)(
   "extra value patterns mask names, and leave ids, times and cursors of the service's own (%s)",
   async (dialect) => {
     await using brain = await startTestBrain({

@@ -1,9 +1,9 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../../src/schema/migrations/index.ts";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`the migrations in /health/deep on ${dialect}`, () => {
     let brain: TestBrain;
     beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { connectRaw, openRawSocket, type RawSocket, rawEvents, rawHello } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -32,7 +32,7 @@ const rowsOf = (hub: RawSocket, topic: string): HubFrame[] =>
 
 const agentOf = async (brain: TestBrain) => connectRaw({ url: brain.url, ...(await brain.mintAgent()) });
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`the dashboard hub on ${dialect}`, () => {
     let brain: TestBrain;
     beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Addresses, allow-lists and keys through the whole brain (spec part 2, API keys 3 and 4; part 3, section 5.1 rule 13). */
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const inside = "10.1.2.3";
@@ -12,7 +12,7 @@ const denied = {
   details: { surface: "api" },
 };
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`keys and addresses on ${dialect}`, () => {
     let brain: TestBrain;
     let token = "";

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { headerNames } from "@svc/protocol";
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { callAgentRoute, connectRaw, createRawPoller, type RawPoller, rawHello, spoilt } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandRow } from "../command-rows.ts";
 
 const contracts = { [headerNames.retryContracts]: "bullmq=1" };
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`polling for commands on ${dialect}`, () => {
     let brain: TestBrain;
 

@@ -1,6 +1,6 @@
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { connectRaw, createRawPoller, openAgentSocket, openRawSocket, rawEvents } from "@svc/testkit/raw-agent";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -53,7 +53,7 @@ async function refuseTask(brain: TestBrain, taskId: string): Promise<void> {
   for (const statement of statements) await database.write((tx) => statement.execute(tx));
 }
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`what happens shows in /metrics on ${dialect}:`, () => {
     let brain: TestBrain;
     beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { waitFor } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 
@@ -12,7 +12,7 @@ async function scrape({ url }: TestBrain): Promise<string> {
   return response.text();
 }
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`/metrics on ${dialect}`, () => {
     test("names projects by slug, follows a rename, and ends the series of an archived project", async () => {
       await using brain = await startTestBrain({ dialect, env });

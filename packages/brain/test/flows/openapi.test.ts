@@ -1,8 +1,8 @@
 import { startTestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`the API description on ${dialect}`, () => {
     test("leaves an audit row of who read it, and none of who was refused", async () => {
       await using brain = await startTestBrain({ dialect });

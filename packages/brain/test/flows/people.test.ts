@@ -1,12 +1,12 @@
 import { startTestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { startMailServer } from "@svc/testkit/services/mail";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 const password = "Cobalt-Meadow-58";
 const email = "mira@example.org";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`a person on ${dialect}`, () => {
     test("comes by a mailed invitation, forgets the password, and gets a new one by mail", async () => {
       const mail = await startMailServer();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ApiClient, startTestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { createScriptedAdapter, waitFor } from "@svc/testkit/peer";
 import { expect, test } from "vitest";
 import { found, openHub, readAll } from "../read-everything.ts";
@@ -22,7 +22,7 @@ const issuerAddress = "203.0.113.77";
 /** Members of a project see each other, but not there what somebody did. */
 const listsMembers = new Set(["/api/v1/projects/{slug}/memberships"]);
 
-test.each(testDialects)(
+test.each(routeDialects)(
   "inputs, result and issuer of commands are for operators and admins: no route, export, hub message or log has them (%s)",
   async (dialect) => {
     const env = { SVC_LOG_LEVEL: "debug", SVC_TRUSTED_PROXIES: "127.0.0.1" };

@@ -1,6 +1,6 @@
 import { enrollSecondFactor } from "@svc/testkit";
 import { type ApiAnswer, anonymous, signIn, startTestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { startMailServer } from "@svc/testkit/services/mail";
 import { expect, test } from "vitest";
 
@@ -24,7 +24,7 @@ const email = "pia@example.org";
 /** The unpadded base64url of 32 bytes, as tokens of links are. */
 const foreignToken = "planted-foreign-token-0123456789-0123456789".slice(0, 43);
 
-test.each(testDialects)(
+test.each(routeDialects)(
   "no secret, token or digest of one is in a log, an error, an export, an answer or an audit row (%s)",
   async (dialect) => {
     const server = await startMailServer();

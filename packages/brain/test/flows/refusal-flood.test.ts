@@ -1,12 +1,12 @@
 import { createFakeClock } from "@svc/testkit";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { callAgentRoute, openAgentSocket } from "@svc/testkit/raw-agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const perFlood = 300;
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`strangers from many addresses on ${dialect}`, () => {
     let brain: TestBrain;
     beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { queueRow } from "../queue-rows.ts";
 import { insertTasks } from "../task-rows.ts";
@@ -8,7 +8,7 @@ import { insertTasks } from "../task-rows.ts";
 const marker = "[REDACTED]";
 const engine = "bullmq";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`a name that is stored as it is shown, on ${dialect}`, () => {
     let brain: TestBrain;
     const get = (path: string) => brain.as.viewer.get(`/projects/shop${path}`);

@@ -1,7 +1,7 @@
 /** Every route of the brain against the rights that the spec gives (route-rights.ts): by the real judge, and through the real brain. */
 import { randomUUID } from "node:crypto";
 import { type ApiClient, startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiKeyActor, SessionActor } from "../../src/platform/http/actor.ts";
 import { apiKey, type Fixture, person, startFixture } from "../../src/platform/http/http-fixture.ts";
@@ -165,7 +165,7 @@ describe("every route", () => {
   });
 });
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`every refusal through the brain on ${dialect}`, () => {
     let brain: TestBrain;
     let projectAdmin: ApiClient;

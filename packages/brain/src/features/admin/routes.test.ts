@@ -1,5 +1,5 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { type HttpsServer, type Respond, startHttpsServer } from "@svc/testkit/services/https-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => source.stop());
 
-describe.each(testDialects)("known versions on %s", (dialect) => {
+describe.each(routeDialects)("known versions on %s", (dialect) => {
   let brain: TestBrain;
   const check = () => brain.as.root.post("/admin/system/versions/check");
   const snapshot = async () => (await brain.as.root.get("/admin/system/versions")).body;

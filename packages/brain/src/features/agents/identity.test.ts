@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { randomToken, tokenLabels } from "@svc/protocol";
 import { createFakeClock } from "@svc/testkit";
 import { addProject, testDialects, useTestDatabase } from "@svc/testkit/databases";
@@ -50,6 +51,20 @@ for (const dialect of testDialects) {
         tokens.map((_, n) => ({ name: `agent-${n}`, project_id: projectId, project_is_active: true })),
       );
       expect(queries()).toBe(4);
+    });
+
+    test("tell which of many agents are still admitted", async () => {
+      const { admittedAmong } = counted();
+      const rows = await opened.database.read.selectFrom("agents").select("id").orderBy("name").execute();
+      const ids = rows.map(({ id }) => id);
+      // More than one statement asks for.
+      const strangers = Array.from({ length: 500 }, () => randomUUID());
+      expect(await admittedAmong([...ids.slice(0, 2), ...strangers, ...ids.slice(2)])).toEqual(new Set(ids));
+      const revoke = (revoked_at: Date | null) =>
+        opened.database.write((tx) => tx.updateTable("agents").set({ revoked_at }).where("id", "=", ids[0]!).execute());
+      await revoke(new Date());
+      expect(await admittedAmong(ids)).toEqual(new Set(ids.slice(1)));
+      await revoke(null);
     });
 
     test("are refused while 10,000 wait, and answered again when they were", async () => {

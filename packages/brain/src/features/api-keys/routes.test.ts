@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ApiClient } from "@svc/testkit/brain";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const readTasks = { name: "reader", scopes: ["tasks:read"] };
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`API keys on ${dialect}`, () => {
     let brain: TestBrain;
     let projectAdmin: ApiClient;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AuditEntry } from "./index.ts";
 
@@ -11,7 +11,7 @@ interface Item {
   source_ip: string | null;
 }
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`audit routes on ${dialect}`, () => {
     let brain: TestBrain;
     let other: { id: string; slug: string };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Frame } from "@svc/protocol";
 import { waitFor } from "@svc/testkit";
 import { type ApiAnswer, startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import {
   connectRaw,
   createRawPoller,
@@ -37,7 +37,7 @@ const elsewhere = () => {
   return { "x-forwarded-for": `198.51.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}` };
 };
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`GET /projects/{slug}/dead-letters on ${dialect}`, () => {
     let brain: TestBrain;
     let agents: RawAgent[] = [];

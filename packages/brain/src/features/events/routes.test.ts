@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventRow } from "../../schema/tables/index.ts";
 import { type EventFilter, listEvents } from "./list.ts";
@@ -12,7 +12,7 @@ const otherProjectId = "21111111-2222-4333-8444-555555555555";
 const dayMs = Math.floor(Date.now() / 86_400_000) * 86_400_000;
 const at = (second: number) => new Date(dayMs + second * 1000);
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`GET /projects/{slug}/events on ${dialect}`, () => {
     let brain: TestBrain;
     let stored: EventRow[] = [];

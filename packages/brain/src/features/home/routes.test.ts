@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentRow } from "../../../test/agent-rows.ts";
 import { commandRow } from "../../../test/command-rows.ts";
@@ -23,7 +23,7 @@ const now = thisHour + 30 * minuteMs;
 const root = "admin@example.org";
 const viewer = "viewer@example.org";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`home on ${dialect}`, () => {
     let brain: TestBrain;
     let otherId: string;

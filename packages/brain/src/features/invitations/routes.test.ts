@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
 import type { Role } from "../../platform/http/actor.ts";
-import { pruneInvitations } from "./index.ts";
 
 const invited = "mira@example.org";
 const password = "Cobalt-Meadow-58";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`invitations on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     let mail: MailServer;
@@ -270,29 +269,6 @@ for (const dialect of testDialects) {
         });
         expect((await preview(token)).status).toBe(200);
       });
-
-      test("of two accepts at once one wins and the other finds nothing", async () => {
-        const token = await tokenOf();
-        const answers = await Promise.all([accept(token), accept(token, { display_name: "Other" })]);
-        const [won, lost] = answers.sort((left, right) => left.status - right.status);
-        expect(won?.status).toBe(201);
-        // The one that looked after the other's commit finds the invitation used; one that only makes the account late is told so too.
-        expect(lost).toMatchObject(notFound);
-        expect(await membersOf()).toHaveLength(2);
-      });
-
-      test("two invitations of one address at once make one account; the other asks to sign in and stays", async () => {
-        await root.send("POST", "/projects", { slug: "other", name: "Other" });
-        const token = await tokenOf();
-        const second = (await root.send("POST", "/projects/other/invitations", { email: invited })).body.token;
-        await mail.take();
-        const answers = await Promise.all([accept(token), accept(second)]);
-        const [won, lost] = answers.sort((left, right) => left.status - right.status);
-        expect(won?.status).toBe(201);
-        expect(lost).toMatchObject(conflict("login_required"));
-        const open = [await preview(token), await preview(second)].map(({ status }) => status);
-        expect(open.sort()).toEqual([200, 404]);
-      });
     });
 
     describe("of an address with an account", () => {
@@ -344,13 +320,6 @@ for (const dialect of testDialects) {
         expect((await preview(token)).status).toBe(200);
         expect(await fixture.auditRows("invitation.accept")).toEqual([]);
       });
-
-      test("of two accepts at once one wins", async () => {
-        const again = await fixture.signIn(invited);
-        const answers = await Promise.all([mira, again].map((as) => as.send("POST", "/invitations/accept", { token })));
-        expect(answers.map(({ status }) => status).sort()).toEqual([201, 404]);
-        expect(await fixture.auditRows("invitation.accept")).toHaveLength(1);
-      });
     });
 
     test("share one budget of 30 a minute between preview and accept", async () => {
@@ -371,19 +340,6 @@ for (const dialect of testDialects) {
         const answer = await fixture.browser().send("POST", `/invitations/${route}`, { token: "x" }, origin);
         expect(answer).toMatchObject({ status: 403, body: { error: "csrf_failed" } });
       }
-    });
-
-    test("are deleted once the retention after their last day is over", async () => {
-      await tokenOf({ ttl_days: 1 });
-      // Retention counts back from a day before the newest row.
-      await tokenOf({ ttl_days: 30, email: "later@example.org" });
-      const settings = { SVC_HISTORY_RETENTION_DAYS: 2 };
-      const signal = AbortSignal.timeout(10_000);
-      const tick = () => pruneInvitations.tick({ database: opened.database, clock: fixture.clock, settings, signal });
-      fixture.clock.advance(3 * 86_400_000);
-      expect(await tick()).toEqual({ deleted: 0 });
-      fixture.clock.advance(1);
-      expect(await tick()).toEqual({ deleted: 1 });
     });
 
     test("keep their tokens as digests, and out of log and audit", async () => {

@@ -1,5 +1,5 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insertTasks } from "../../../test/task-rows.ts";
 
@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 const now = Date.now();
 const print = (index: number): string => String(index).padStart(32, "0");
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`GET /projects/{slug}/issues on ${dialect}`, () => {
     let brain: TestBrain;
     const list = (query = "") => brain.as.viewer.get(`/projects/shop/issues${query}`);

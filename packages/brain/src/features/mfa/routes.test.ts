@@ -1,5 +1,5 @@
 import { type SecondFactor, totpCode } from "@svc/testkit";
-import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
 
@@ -11,7 +11,7 @@ const stale = { status: 403, body: { error: "mfa_reverify_required" } };
 
 const plain = (code: string): string => code.replaceAll("-", "");
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     const fixture = useAccess(opened);

@@ -1,5 +1,5 @@
 import { totpCode } from "@svc/testkit";
-import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
 
@@ -12,7 +12,7 @@ const stepUp = (browser: Browser, body: unknown) => browser.send("POST", "/auth/
 const required = (...methods: string[]) => ({ status: 403, body: { error: "step_up_required", details: { methods } } });
 const wrong = (reason: string) => ({ status: 422, body: { error: "validation_error", details: { reason } } });
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`stepping up on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     const fixture = useAccess(opened);

@@ -1,4 +1,4 @@
-import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, startAccess, useAccess } from "../../../test/access-fixture.ts";
 import { ownOrigin } from "../audit/index.ts";
@@ -9,7 +9,7 @@ const cookieName = "svc_mfa_trust";
 const unknown = { status: 404, body: { error: "not_found", details: { resource: "trusted_device" } } };
 const base = "/auth/mfa/trusted-devices";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`a trusted device on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     const fixture = useAccess(opened);

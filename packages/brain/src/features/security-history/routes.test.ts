@@ -1,4 +1,4 @@
-import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { routeDialects, useTestDatabase } from "@svc/testkit/databases";
 import { type MailServer, type ReceivedMail, startMailServer } from "@svc/testkit/services/mail";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { adminPassword, type Browser, useAccess } from "../../../test/access-fixture.ts";
@@ -9,7 +9,7 @@ const email = "mira@example.org";
 const newPassword = "Granite-Orchard-58";
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`the security history on ${dialect}`, () => {
     const opened = useTestDatabase(dialect);
     let server: MailServer;

@@ -1,6 +1,6 @@
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
-import { findStanding } from "./store.ts";
+import { deleteByDigest, findStanding } from "./store.ts";
 
 const now = new Date("2026-01-02T12:00:00.000Z");
 const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000);
@@ -74,6 +74,9 @@ for (const dialect of testDialects) {
       expect(await standing(present!)).toMatchObject({ user_id: userId, is_admin: false });
       await change({ is_active: false });
       expect(await standing(present!)).toBeUndefined();
+
+      const end = () => opened.database.write((tx) => deleteByDigest(tx, "0".repeat(64)));
+      expect([await end(), await end()]).toEqual([{ id: present, user_id: userId }, null]);
     });
   });
 }

@@ -2,6 +2,7 @@ import { createFakeClock } from "@svc/testkit";
 import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { describe, expect, test } from "vitest";
 import { pruneSetupTokens } from "./loops.ts";
+import { lastExpiry } from "./store.ts";
 
 for (const dialect of testDialects) {
   describe(`retention of set-up tokens on ${dialect}`, () => {
@@ -18,20 +19,22 @@ for (const dialect of testDialects) {
         used_at,
         created_at: now,
       });
-      const later = new Date(now.getTime() + 1);
+      const [later, last] = [1, 2].map((ms) => new Date(now.getTime() + ms)) as [Date, Date];
       await database.write((tx) =>
         tx
           .insertInto("first_boot_tokens")
-          .values([token(1, now, null), token(2, now, now), token(3, later, null)])
+          .values([token(1, now, null), token(2, now, now), token(3, later, null), token(4, last, now)])
           .execute(),
       );
 
+      expect(await lastExpiry(database.read, now)).toEqual(later);
+      expect(await lastExpiry(database.read, later)).toBeUndefined();
       expect(await pruneSetupTokens.tick({ database, clock, signal: new AbortController().signal })).toEqual({
         deleted: 2,
       });
 
       const left = await database.read.selectFrom("first_boot_tokens").select("token_hash").execute();
-      expect(left).toEqual([{ token_hash: "hash 3" }]);
+      expect(left.map(({ token_hash }) => token_hash).sort()).toEqual(["hash 3", "hash 4"]);
     });
   });
 }

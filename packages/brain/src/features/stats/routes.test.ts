@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandRow } from "../../../test/command-rows.ts";
 import { counterDelta } from "../../../test/counter-rows.ts";
@@ -14,7 +14,7 @@ const hour = Math.floor(Date.now() / hourMs) * hourMs - 6 * hourMs;
 const oldMinute = -60 * 24 * 10;
 const old = hour + oldMinute * minuteMs;
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`stats and trends on ${dialect}`, () => {
     let brain: TestBrain;
     const get = (path: string) => brain.as.viewer.get(`/projects/shop/${path}`);

@@ -1,12 +1,12 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 
 const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 const at = (second: number) => new Date(startMs + second * 1000);
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`breakdowns of the task list on ${dialect}`, () => {
     let brain: TestBrain;
     const get = (path: string) => brain.as.viewer.get(`/projects/shop/${path}`);

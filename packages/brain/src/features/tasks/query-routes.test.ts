@@ -1,5 +1,5 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 import { listPage } from "./list.ts";
@@ -8,7 +8,7 @@ const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 const at = (second: number) => new Date(startMs + second * 1000);
 const pageSizes = { SVC_REST_DEFAULT_PAGE_SIZE: 50, SVC_REST_MAX_PAGE_SIZE: 500 };
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`parameter q of the task list on ${dialect}`, () => {
     let brain: TestBrain;
     const list = (params: Record<string, string>) =>

@@ -1,5 +1,5 @@
 import { startTestBrain, type TestBrain } from "@svc/testkit/brain";
-import { testDialects } from "@svc/testkit/databases";
+import { routeDialects } from "@svc/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GivenTask, insertTasks } from "../../../test/task-rows.ts";
 
@@ -8,7 +8,7 @@ const at = (second: number) => new Date(startMs + second * 1000);
 const otherProjectId = "21111111-2222-4333-8444-555555555555";
 const fingerprint = "0123456789abcdef".repeat(2);
 
-for (const dialect of testDialects) {
+for (const dialect of routeDialects) {
   describe(`the task routes on ${dialect}`, () => {
     let brain: TestBrain;
     const list = (query = "") => brain.as.viewer.get(`/projects/shop/tasks${query}`);

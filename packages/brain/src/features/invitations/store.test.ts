@@ -1,0 +1,82 @@
+/** What two databases have to agree on; what a caller sees of invitations is in routes.test.ts. */
+import { testDialects, useTestDatabase } from "@svc/testkit/databases";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Browser, useAccess } from "../../../test/access-fixture.ts";
+import { pruneInvitations } from "./index.ts";
+
+const invited = "mira@example.org";
+const password = "Cobalt-Meadow-58";
+
+for (const dialect of testDialects) {
+  describe(`stored invitations on ${dialect}`, () => {
+    const opened = useTestDatabase(dialect);
+    const fixture = useAccess(opened);
+    let root: Browser;
+
+    beforeEach(async () => {
+      await fixture.addUser("root@example.org", { isAdmin: true });
+      root = await fixture.signIn("root@example.org");
+      await root.send("POST", "/projects", { slug: "shop", name: "Shop" });
+    });
+
+    const path = "/projects/shop/invitations";
+    const invite = async (body: object = {}, to = path) =>
+      (await root.send("POST", to, { email: invited, ...body })).body as { token: string; invitation: { id: string } };
+    const preview = (token: string) => fixture.browser().send("POST", "/invitations/preview", { token });
+    const accept = (token: string, browser = fixture.browser()) =>
+      browser.send("POST", "/invitations/accept", { token, display_name: "Mira", password });
+    const membersOf = async () => (await root.get("/projects/shop/memberships")).body.items;
+
+    test("are listed until they are revoked, which happens once", async () => {
+      const { invitation } = await invite();
+      await invite({ email: "nora@example.org" });
+      expect((await root.get(path)).body.items).toHaveLength(2);
+      const revoke = () => root.send("DELETE", `${path}/${invitation.id}`);
+      expect((await Promise.all([revoke(), revoke()])).map(({ status }) => status).sort()).toEqual([204, 404]);
+    });
+
+    test("of two accepts at once one wins and makes the account", async () => {
+      const { token } = await invite();
+      const answers = await Promise.all([accept(token), accept(token)]);
+      const [won, lost] = answers.sort((left, right) => left.status - right.status);
+      expect(won?.status).toBe(201);
+      // The other finds the invitation used; or the account made, when that was between its looks at the two.
+      expect([404, 409]).toContain(lost?.status);
+      expect(await membersOf()).toHaveLength(2);
+    });
+
+    test("two invitations of one address at once make one account; the other asks to sign in and stays", async () => {
+      await root.send("POST", "/projects", { slug: "other", name: "Other" });
+      const { token } = await invite();
+      const second = (await invite({}, "/projects/other/invitations")).token;
+      const answers = await Promise.all([accept(token), accept(second)]);
+      const [won, lost] = answers.sort((left, right) => left.status - right.status);
+      expect(won?.status).toBe(201);
+      expect(lost).toMatchObject({ status: 409, body: { details: { reason: "login_required" } } });
+      const open = [await preview(token), await preview(second)].map(({ status }) => status);
+      expect(open.sort()).toEqual([200, 404]);
+    });
+
+    test("of two accepts of an account at once one wins", async () => {
+      await fixture.addUser(invited);
+      const browsers = [await fixture.signIn(invited), await fixture.signIn(invited)];
+      const { token } = await invite({ role: "admin" });
+      const answers = await Promise.all(browsers.map((browser) => accept(token, browser)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 404]);
+      expect(await fixture.auditRows("invitation.accept")).toHaveLength(1);
+    });
+
+    test("are deleted once the retention after their last day is over", async () => {
+      await invite({ ttl_days: 1 });
+      // Retention counts back from a day before the newest row.
+      await invite({ ttl_days: 30, email: "later@example.org" });
+      const settings = { SVC_HISTORY_RETENTION_DAYS: 2 };
+      const signal = AbortSignal.timeout(10_000);
+      const tick = () => pruneInvitations.tick({ database: opened.database, clock: fixture.clock, settings, signal });
+      fixture.clock.advance(3 * 86_400_000);
+      expect(await tick()).toEqual({ deleted: 0 });
+      fixture.clock.advance(1);
+      expect(await tick()).toEqual({ deleted: 1 });
+    });
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * Set up before each test file of a whole run: notes which statements of the sources were carried out, and on which database, for
+ * scripts/test/statements.ts to compare. The threads and processes that tests start run the build and are not seen.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect } from "vitest";
+
+/** Names the folder to write into; only a whole run of the project has one. */
+const folder = process.env.SVC_TEST_STATEMENTS;
+/** Of the sources, what carries out statements of its own; the others are handed theirs. */
+const source = /[/]packages[/]brain[/]src[/](?!platform[/]database[/]|features[/]tasks[/]time-limit-reads)(.+)$/;
+/** Sets bounds for the statement that follows. */
+const setting = /^SELECT set_config[(]/;
+/** Frames of the query builder and of those parts of the platform that statements are handed to. */
+const frames = 24;
+
+interface Noted {
+  readonly statement: string;
+  readonly from: string;
+  readonly sql: string;
+  readonly dialects: Set<string>;
+}
+
+/** Whether a round of a loop is under way because its time had come: another run may not live to see it, so it counts for nothing. */
+const inTimedRound = new AsyncLocalStorage<boolean>();
+
+if (folder !== undefined) await noteInto(folder);
+
+async function noteInto(folder: string): Promise<void> {
+  const [{ DefaultQueryExecutor, PostgresAdapter }, { default: pg }] = await Promise.all([
+    import("kysely"),
+    import("pg"),
+  ]);
+  const noted = new Map<string, Noted>();
+
+  function note(dialect: string, sql: string): void {
+    if (inTimedRound.getStore() === true || setting.test(sql)) return;
+    const place = callingPlace();
+    if (place === null) return;
+    const each = noted.get(place.statement) ?? { ...place, sql, dialects: new Set() };
+    noted.set(place.statement, each);
+    each.dialects.add(dialect);
+  }
+
+  const executor = DefaultQueryExecutor.prototype;
+  const executeQuery = executor.executeQuery;
+  executor.executeQuery = function (query, options) {
+    note(this.adapter instanceof PostgresAdapter ? "postgres" : "sqlite", query.sql);
+    return executeQuery.call(this, query, options) as never;
+  };
+  // Prepared reads pass by the query builder, and have names.
+  const pool = pg.Pool.prototype;
+  const query = pool.query as (...args: unknown[]) => unknown;
+  pool.query = function (this: unknown, ...args: unknown[]) {
+    const [asked] = args as [{ name?: string; text: string }];
+    if (asked.name !== undefined) note("postgres", asked.text);
+    return query.apply(this, args);
+  } as typeof pool.query;
+
+  const setTimer = globalThis.setTimeout;
+  const timer = (callback: () => void, delayMs?: number, ...args: []) => {
+    const isRound = callStack(2)[1]?.getFileName()?.endsWith("/platform/loop.ts") === true;
+    // Without a delay a loop was woken by what a test did.
+    const called = isRound ? () => inTimedRound.run(delayMs !== 0, callback) : callback;
+    return setTimer(called, delayMs, ...args);
+  };
+  globalThis.setTimeout = Object.assign(timer, setTimer) as typeof setTimeout;
+
+  afterAll(() => {
+    // The next file of tests has the same process.
+    executor.executeQuery = executeQuery;
+    pool.query = query as typeof pool.query;
+    globalThis.setTimeout = setTimer;
+    const file = expect.getState().testPath;
+    const statements = [...noted.values()].map(({ dialects, ...each }) => ({ ...each, dialects: [...dialects] }));
+    writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify({ file, statements }));
+  });
+}
+
+/** Where in the sources the statement under way comes from, by lines of the code that runs; null for one of a test's own. */
+function callingPlace(): { statement: string; from: string } | null {
+  for (const call of callStack(frames)) {
+    const path = source.exec(call.getFileName() ?? "")?.[1];
+    if (path === undefined) continue;
+    if (path.includes(".test.")) return null;
+    // The column is another one where a function goes on after it waited.
+    return { statement: `${path}:${call.getLineNumber()}`, from: `${path} ${call.getFunctionName() ?? ""}`.trim() };
+  }
+  return null;
+}
+
+/** The innermost calls, unread: neither a text is made of them, nor are they looked up in source maps. */
+function callStack(limit: number): readonly NodeJS.CallSite[] {
+  const { stackTraceLimit, prepareStackTrace } = Error;
+  Error.stackTraceLimit = limit;
+  Error.prepareStackTrace = (_error, calls) => calls;
+  const held: { stack?: unknown } = {};
+  Error.captureStackTrace(held, callStack);
+  const calls = held.stack as readonly NodeJS.CallSite[];
+  Error.stackTraceLimit = stackTraceLimit;
+  Error.prepareStackTrace = prepareStackTrace;
+  return calls;
+}

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Names the folder that test processes write into, each file of tests a file of its own: packages/brain/test/note-statements.ts. */
+export const statementsVariable = "SVC_TEST_STATEMENTS";
+
+/** The project whose statements are noted. */
+export const statementsProject = "brain";
+
+export type Dialect = "sqlite" | "postgres";
+
+/** A statement that was carried out in one file of tests. */
+export interface NotedStatement {
+  /** Tells statements apart: its place in the code that runs. */
+  readonly statement: string;
+  /** File, from `packages/brain/src`, and function. */
+  readonly from: string;
+  readonly sql: string;
+  readonly dialects: readonly Dialect[];
+}
+
+export interface NotedFile {
+  /** The file of tests. */
+  readonly file: string;
+  readonly statements: readonly NotedStatement[];
+}
+
+/** Statements of one database by design. */
+export interface OfOneDatabase {
+  readonly from: string;
+  readonly reason: string;
+}
+
+/** What the name of a file says to be of one database. */
+const oneDatabaseFile = /[/-](?:postgres|sqlite)[/.-]/;
+/** The embedded database has one writer, which is the lock. */
+const serverLock = /^\s*SELECT pg_advisory_xact_lock\(/;
+
+export const ofOneDatabase: readonly OfOneDatabase[] = [
+  one("app/diagnosis/fleet.ts lookAtClock", "the embedded database has this machine's clock"),
+  one("features/agents/store.ts markProcessesSeen", "locks rows in one order; the embedded database has one writer"),
+  one("features/agents/store.ts lockAgent", "locks a row; the embedded database has one writer"),
+  one("features/audit/store.ts writeChain", "one statement on the server database, two on the embedded one"),
+  one("features/events/store.ts projectsWithEventsBefore", "the server database drops partitions"),
+  one("features/events/store.ts deleteEventsBefore", "the server database drops partitions"),
+  one("features/events/store.ts", "the server database drops partitions"),
+  one("features/tasks/delete-store.ts deleteTasks", "the embedded database finds texts in the tasks themselves"),
+  one("features/tasks/match-reads.ts countStretch", "the embedded database counts in stretches"),
+  one("features/tasks/match-reads.ts countAtOnce", "the server database counts at once"),
+  one("features/tasks/terms-prune-store.ts unusedTerms", "the server database keeps no terms"),
+  one("features/tasks/terms-prune-store.ts", "the server database keeps no terms"),
+  one("features/tasks/text-reads.ts termsWith", "the server database keeps no terms"),
+  one("features/tasks/text-reads.ts valuesWith", "the embedded database has terms to ask"),
+  one("features/tasks/text-reads.ts newestByIdIndex", "the index of task ids is the embedded database's"),
+  one("features/tasks/text-reads.ts newestByIdLine", "trigrams are the server database's"),
+  one("features/tasks/text-reads.ts hasIdIndex", "trigrams are the server database's"),
+];
+
+function one(from: string, reason: string): OfOneDatabase {
+  return { from, reason };
+}
+
+/** The statements that were carried out on one database and never on the other, each with a test that carries it out; and what stands in the list without need. */
+export function oneSidedStatements(
+  files: readonly NotedFile[],
+  allowed: readonly OfOneDatabase[] = ofOneDatabase,
+): string[] {
+  const seen = new Map<string, { noted: NotedStatement; test: string; dialects: Set<Dialect> }>();
+  for (const { file, statements } of files) {
+    for (const noted of statements) {
+      const already = seen.get(noted.statement);
+      if (already === undefined) seen.set(noted.statement, { noted, test: file, dialects: new Set(noted.dialects) });
+      else for (const dialect of noted.dialects) already.dialects.add(dialect);
+    }
+  }
+  if (seen.size === 0) return ["no statement was noted"];
+  const oneSided = [...seen.values()].filter(({ noted, dialects }) => {
+    return dialects.size === 1 && !oneDatabaseFile.test(noted.from) && !serverLock.test(noted.sql);
+  });
+  const isAllowed = (from: string) => allowed.some((each) => each.from === from);
+  const needless = allowed.filter(({ from }) => !oneSided.some(({ noted }) => noted.from === from));
+  return [
+    ...oneSided
+      .filter(({ noted }) => !isAllowed(noted.from))
+      .map(({ noted, test, dialects }) => {
+        const words = noted.sql.replaceAll(/\s+/g, " ").trim().slice(0, 120);
+        return `${noted.from}: only on ${[...dialects].join()}, as in ${test}: ${words}`;
+      })
+      .sort(),
+    ...needless.map(({ from }) => `${from}: is listed as of one database, and is not`),
+  ];
+}
+
+/** What the processes of a run wrote. */
+export function readNotes(folder: string): NotedFile[] {
+  return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as NotedFile);
+}
