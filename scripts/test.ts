@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArguments, type TestArguments, usage } from "./test/arguments.ts";
 import type { JournalLine } from "./test/journal.ts";
 import { runStep } from "./test/run-step.ts";
-import { budgetMinutes } from "./test/steps.ts";
+import { budgetMinutes, withOneRun } from "./test/steps.ts";
 import { slowestFiles, summaryLine, type Tally } from "./test/tally.ts";
 
 const slowestShown = 10;
@@ -15,10 +15,10 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const startedAt = performance.now();
 const tallies: Tally[] = [];
 const journal: JournalLine[] = [];
-for (const step of given.steps) {
+for (const step of withOneRun(given.steps)) {
   const stepStartedAt = performance.now();
   console.log(`\n== ${step.name}`);
-  const result = await runStep(step, { ...given, journalFile: join(folder, `${step.name}.jsonl`) });
+  const result = await runStep(step, { ...given, journalFile: join(folder, `${tallies.length}.jsonl`) });
   tallies.push(result.tally);
   journal.push(...result.journal);
   const verdict = result.tally.failed.length === 0 ? "ok" : "FAILED";

@@ -21,6 +21,7 @@ export default class JournalReporter implements Reporter {
     const note = result.state === "skipped" ? result.note : undefined;
     appendLine(this.#journal, {
       kind: "test",
+      project: test.project.name,
       file: fileOf(test.module),
       test: test.fullName,
       state: result.state,

@@ -12,6 +12,7 @@ export type JournalLine =
   | { readonly kind: "test begun"; readonly file: string; readonly test: string }
   | {
       readonly kind: "test";
+      readonly project: string;
       readonly file: string;
       readonly test: string;
       readonly state: "passed" | "failed" | "skipped" | "pending";

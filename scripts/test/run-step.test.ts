@@ -21,7 +21,8 @@ function run(
   const { name = "unit", changedSince } = more;
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   const program = `require("node:fs").appendFileSync(process.env.SVC_TEST_JOURNAL, ${JSON.stringify(text)}); ${then}`;
-  const step = { name, kind: "vitest", command: process.execPath, args: ["-e", program, "--"] } as const;
+  const args = ["-e", program, "--"];
+  const step = { name, kind: "vitest", command: process.execPath, args, projects: [name] } as const;
   return runStep(step, {
     changedSince,
     isEverything: false,
@@ -34,7 +35,7 @@ const file = "a.test.ts";
 const passed: JournalLine[] = [
   { kind: "file begun", file },
   { kind: "test begun", file, test: "one" },
-  { kind: "test", file, test: "one", state: "passed" },
+  { kind: "test", project: "unit", file, test: "one", state: "passed" },
 ];
 const hang = "setInterval(() => {}, 1000);";
 
@@ -61,7 +62,7 @@ test("a project that ends by itself before its end is a failure", async () => {
 });
 
 describe("the statements of a whole run", () => {
-  const over: JournalLine[] = [...passed, { kind: "over", errors: [] }];
+  const over: JournalLine[] = [...passed.map((line) => ({ ...line, project: "brain" })), { kind: "over", errors: [] }];
   const bounds = { begin: 600_000, tests: 600_000, end: 600_000 };
   const noting = (...dialects: readonly string[]) => {
     const statement = { statement: "a:1:1", from: "features/users/store.ts findUser", sql: "select 1", dialects };

@@ -45,7 +45,7 @@ export async function runStep(
   if (step.kind === "check") return { tally: tallyCheck(step.name, exitCode), journal };
   const isNothingChanged = changedSince !== undefined && exitCode === 0 && !journal.some(({ kind }) => kind === "test");
   if (isNothingChanged) return { tally: { passed: 0, failed: [], skipped: [] }, journal };
-  const tally = tallyVitest({ journal, exitCode, project: step.name });
+  const tally = tallyVitest({ journal, exitCode, projects: changedSince === undefined ? step.projects : [] });
   if (notesFolder === null) return { tally, journal };
   return { tally: tallyStatements(tally, () => oneSidedStatements(readNotes(notesFolder))), journal };
 }
@@ -53,15 +53,15 @@ export async function runStep(
 /** A folder for what a run notes of its statements; null for a run that leaves out tests or a database. */
 function notesFolderOf(step: Step, { changedSince, journalFile }: Parameters<typeof runStep>[1]): string | null {
   const isWhole = changedSince === undefined && process.env.DIALECTS === undefined;
-  if (step.name !== statementsProject || !isWhole) return null;
+  if (!step.projects.includes(statementsProject) || !isWhole) return null;
   const folder = `${journalFile}.statements`;
   mkdirSync(folder);
   return folder;
 }
 
-/** Projects run one after another; inside one, two files at a time even on one core, as tests mostly wait. */
+/** One file of tests more than there are cores, as tests also wait; two at a time even on one core. */
 function vitestOptions(changedSince: string | undefined): string[] {
-  const workers = Math.min(8, Math.max(2, availableParallelism()));
+  const workers = Math.min(8, availableParallelism() + 1);
   return [
     "--reporter=default",
     `--reporter=${join(import.meta.dirname, "journal-reporter.ts")}`,

@@ -10,6 +10,7 @@ const begun: JournalLine[] = [
 ];
 const ended = (state: "passed" | "failed" | "skipped", name: string, note?: string): JournalLine => ({
   kind: "test",
+  project: "unit",
   file,
   test: name,
   state,
@@ -17,7 +18,7 @@ const ended = (state: "passed" | "failed" | "skipped", name: string, note?: stri
 });
 const closed = (state: string, fault?: string): JournalLine => ({ kind: "file", file, state, ms: 1200, fault });
 const over = (...errors: string[]): JournalLine => ({ kind: "over", errors });
-const run = (journal: JournalLine[], exitCode: ExitCode = 0) => tallyVitest({ journal, exitCode, project: "unit" });
+const run = (journal: JournalLine[], exitCode: ExitCode = 0) => tallyVitest({ journal, exitCode, projects: ["unit"] });
 
 describe("tallyVitest", () => {
   test("counts passed, failed and skipped tests, with the reason of a skip", () => {
@@ -44,8 +45,8 @@ describe("tallyVitest", () => {
 
   test("counts each error outside of the tests", () => {
     expect(run([ended("passed", "x"), closed("passed"), over("Error: late", "Error: later")], 1).failed).toEqual([
-      "unit: outside of the tests: Error: late",
-      "unit: outside of the tests: Error: later",
+      "outside of the tests: Error: late",
+      "outside of the tests: Error: later",
     ]);
   });
 
@@ -68,6 +69,10 @@ describe("tallyVitest", () => {
 
   test("counts a run of no tests as a failure", () => {
     expect(run([over()]).failed).toEqual(["unit: no test was run"]);
+    const journal = [ended("passed", "x"), over()];
+    expect(tallyVitest({ journal, exitCode: 0, projects: ["unit", "brain"] }).failed).toEqual([
+      "brain: no test was run",
+    ]);
   });
 });
 

@@ -15,14 +15,15 @@ export type ExitCode = number | null | "silent";
 export interface VitestRun {
   readonly journal: readonly JournalLine[];
   readonly exitCode: ExitCode;
-  readonly project: string;
+  /** Each of them must have run a test. */
+  readonly projects: readonly string[];
 }
 
 /**
  * Counts a vitest run. A file that could not be loaded, each error outside of every test, a test that did not end, and a run without
  * an end count as failures: a run that ended badly can never count as clean.
  */
-export function tallyVitest({ journal, exitCode, project }: VitestRun): Tally {
+export function tallyVitest({ journal, exitCode, projects }: VitestRun): Tally {
   let passed = 0;
   const failed: string[] = [];
   const skipped: string[] = [];
@@ -39,14 +40,15 @@ export function tallyVitest({ journal, exitCode, project }: VitestRun): Tally {
     }
     if (line.kind === "file" && line.state === "failed" && !failedFiles.has(line.file))
       failed.push(`${line.file}: outside of its tests: ${line.fault ?? "a hook failed"}`);
-    if (line.kind === "over") failed.push(...line.errors.map((error) => `${project}: outside of the tests: ${error}`));
+    if (line.kind === "over") failed.push(...line.errors.map((error) => `outside of the tests: ${error}`));
   }
   const isOver = journal.some(({ kind }) => kind === "over");
   if (!isOver) failed.push(...underWay(journal).map((name) => `${name}: did not end`));
-  if (passed + failed.length === 0) failed.push(`${project}: no test was run`);
+  const tested = new Set(journal.map((line) => (line.kind === "test" ? line.project : null)));
+  if (isOver) failed.push(...projects.filter((name) => !tested.has(name)).map((name) => `${name}: no test was run`));
   // A process that only could not end, because of a thread that cannot be joined, has told everything before.
   const isClean = exitCode === 0 || (exitCode === "silent" && isOver);
-  if (!isClean && failed.length === 0) failed.push(`${project}: vitest ended with ${exitCode} without a failed test`);
+  if (!isClean && failed.length === 0) failed.push(`vitest ended with ${exitCode} without a failed test`);
   return { passed, failed, skipped };
 }
 
