@@ -5,13 +5,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, expect } from "vitest";
 
 /** Names the folder to write into; only a whole run of the project has one. */
 const folder = process.env.SVC_TEST_STATEMENTS;
 /** Of the sources, what carries out statements of its own; the others are handed theirs. */
 const source = /[/]packages[/]brain[/]src[/](?!platform[/]database[/]|features[/]tasks[/]time-limit-reads)(.+)$/;
+const tests = /[.]test[.]ts$|[/]packages[/](?:brain[/]test|testkit)[/]/;
 /** Sets bounds for the statement that follows. */
 const setting = /^SELECT set_config[(]/;
 /** Frames of the query builder and of those parts of the platform that statements are handed to. */
@@ -70,11 +71,11 @@ async function noteInto(folder: string): Promise<void> {
   globalThis.setTimeout = Object.assign(timer, setTimer) as typeof setTimeout;
 
   afterAll(() => {
-    // The next file of tests has the same process.
+// The next file of tests has the same process.
     executor.executeQuery = executeQuery;
     pool.query = query as typeof pool.query;
     globalThis.setTimeout = setTimer;
-    const file = expect.getState().testPath;
+    const file = relative(process.cwd(), expect.getState().testPath ?? "");
     const statements = [...noted.values()].map(({ dialects, ...each }) => ({ ...each, dialects: [...dialects] }));
     writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify({ file, statements }));
   });
@@ -83,9 +84,10 @@ async function noteInto(folder: string): Promise<void> {
 /** Where in the sources the statement under way comes from, by lines of the code that runs; null for one of a test's own. */
 function callingPlace(): { statement: string; from: string } | null {
   for (const call of callStack(frames)) {
-    const path = source.exec(call.getFileName() ?? "")?.[1];
+    const file = call.getFileName() ?? "";
+    if (file !== import.meta.filename && tests.test(file)) return null;
+    const path = source.exec(file)?.[1];
     if (path === undefined) continue;
-    if (path.includes(".test.")) return null;
     // The column is another one where a function goes on after it waited.
     return { statement: `${path}:${call.getLineNumber()}`, from: `${path} ${call.getFunctionName() ?? ""}`.trim() };
   }
