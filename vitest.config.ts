@@ -77,6 +77,7 @@ export default defineConfig({
         ssr,
         test: {
           name: "browser",
+          isolate: false,
           include: ["packages/dashboard/test/**/*.test.ts"],
           globalSetup: [
             "packages/testkit/src/services/build-setup.ts",

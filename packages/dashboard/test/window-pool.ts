@@ -1,0 +1,107 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+
+/** A window with one page, lent to one test after the other: what every page is made of is loaded and compiled once. */
+export interface Window {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What must stay empty, of whoever has the window now. */
+  faults: string[];
+}
+
+/** Windows that nobody has at the moment, by the browser that they are in and the settings that they were opened with. */
+const idle = new WeakMap<Browser, Map<string, Window[]>>();
+
+/** What changes a page in a way that cannot be taken back; the window is closed after it. */
+const lasting = {
+  page: ["addInitScript", "emulateMedia", "exposeBinding", "exposeFunction", "routeWebSocket", "setViewportSize"],
+  context: ["addInitScript", "exposeBinding", "exposeFunction", "newCDPSession", "newPage", "routeWebSocket"],
+  clock: ["install", "setFixedTime", "setSystemTime", "pauseAt"],
+} as const;
+
+/** An empty window without cookies, of the pool if there is one. It goes back there when its context is closed. */
+export async function takeWindow(browser: Browser, settings: BrowserContextOptions): Promise<Window> {
+  const byKey = idle.get(browser) ?? new Map<string, Window[]>();
+  idle.set(browser, byKey);
+  const key = JSON.stringify(settings);
+  const ready = byKey.get(key) ?? [];
+  byKey.set(key, ready);
+  const window = ready.pop() ?? (await openWindow(browser, settings));
+  lend(window, (emptied) => ready.push(emptied));
+  return window;
+}
+
+async function openWindow(browser: Browser, settings: BrowserContextOptions): Promise<Window> {
+  const context = await browser.newContext(settings);
+  const faults: string[] = [];
+  await context.exposeFunction("reportViolation", (text: string) => window.faults.push(`policy: ${text}`));
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      const report = (globalThis as unknown as { reportViolation(text: string): void }).reportViolation;
+      report(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
+    });
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const window: Window = { context, page, faults };
+  return window;
+}
+
+/** Watches what is done to a window from here on, so that closing it can undo that or give it up. */
+function lend(window: Window, keep: (window: Window) => void): void {
+  const { context, page } = window;
+  const own = { close: context.close, pageOn: page.on, contextOn: context.on };
+  const undo: (() => void)[] = [];
+  let isSpent = false;
+
+  function spendOn<Owner extends object>(owner: Owner, names: readonly (keyof Owner)[]): void {
+    for (const name of names) {
+      const done = owner[name] as (...all: unknown[]) => unknown;
+      Object.assign(owner, {
+        [name]: (...all: unknown[]) => {
+          isSpent = true;
+          return done.apply(owner, all);
+        },
+      });
+      undo.push(() => Object.assign(owner, { [name]: done }));
+    }
+  }
+  function noteListeners(owner: Page | BrowserContext): void {
+    const on = owner.on as (event: string, listener: () => void) => unknown;
+    Object.assign(owner, {
+      on(event: string, listener: () => void) {
+        undo.push(() => void owner.off(event as "close", listener));
+        return on.call(owner, event, listener);
+      },
+    });
+    undo.push(() => Object.assign(owner, { on }));
+  }
+  spendOn(page, lasting.page);
+  spendOn(context, lasting.context);
+  spendOn(page.clock, lasting.clock);
+  noteListeners(page);
+  noteListeners(context);
+
+  context.close = async (reason) => {
+    context.close = own.close;
+    for (const step of undo.splice(0)) step();
+    window.faults = [];
+    // What a test put in the way of the page's reads must not outlive it: an answer may still be on its way there.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    if (isSpent || page.isClosed() || context.pages().length !== 1) return context.close(reason);
+    await empty(window);
+    keep(window);
+  };
+}
+
+async function empty({ context, page }: Window): Promise<void> {
+  await context.unrouteAll({ behavior: "ignoreErrors" });
+  await context.setOffline(false);
+  const forget = () => {
+    localStorage.clear();
+    sessionStorage.clear();
+  };
+  if (page.url().startsWith("http")) await page.evaluate(forget);
+  await page.goto("about:blank");
+  await page.mouse.move(0, 0);
+  await context.clearCookies();
+}
