@@ -7,6 +7,7 @@ import { faultsBeside, pages } from "./pages.ts";
 import { axeFaults, openScreen, type Screen } from "./screen.ts";
 import { openSite } from "./site.ts";
 import { everyPageOnce } from "./site-map.ts";
+import { leavePage } from "./window-pool.ts";
 
 const roles = ["viewer", "auditor", "operator", "admin"] as const;
 type Role = (typeof roles)[number];
@@ -76,7 +77,7 @@ describe.each(roles)("as %s", (role) => {
 
   test.each(signedIn)("%s is whole and asks for nothing that the role may not read", async (name, one) => {
     const { page, faults, refused } = window;
-    await page.goto("about:blank");
+    await leavePage(page);
     faults.length = 0;
     refused.length = 0;
     await page.goto(one.path(opened.site));
@@ -103,7 +104,7 @@ describe.each(roles)("as %s", (role) => {
 
   test.each(forOthers)("%s says that it is not for the role, and asks for nothing", async (_name, one) => {
     const { page, faults, refused } = window;
-    await page.goto("about:blank");
+    await leavePage(page);
     faults.length = 0;
     refused.length = 0;
     await page.goto(one.path(opened.site));

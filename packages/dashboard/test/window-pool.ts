@@ -87,21 +87,34 @@ function lend(window: Window, keep: (window: Window) => void): void {
     window.faults = [];
     // What a test put in the way of the page's reads must not outlive it: an answer may still be on its way there.
     await page.unrouteAll({ behavior: "ignoreErrors" });
-    if (isSpent || page.isClosed() || context.pages().length !== 1) return context.close(reason);
-    await empty(window);
+    const isWhole = !isSpent && !page.isClosed() && context.pages().length === 1;
+    if (!isWhole || !(await isEmptied(window))) return context.close(reason);
     keep(window);
   };
 }
 
-async function empty({ context, page }: Window): Promise<void> {
+/**
+ * Leaves the page for a picture of the same brain. An address without a brain, such as about:blank, would make the browser start another
+ * process for the next page, which compiles everything again.
+ */
+export async function leavePage(page: Page): Promise<void> {
+  await page.goto("/favicon.svg");
+}
+
+/** @returns false when it cannot be emptied, as its brain has stopped. */
+async function isEmptied({ context, page }: Window): Promise<boolean> {
   await context.unrouteAll({ behavior: "ignoreErrors" });
   await context.setOffline(false);
-  const forget = () => {
+  await context.clearCookies();
+  try {
+    await leavePage(page);
+  } catch {
+    return false;
+  }
+  await page.evaluate(() => {
     localStorage.clear();
     sessionStorage.clear();
-  };
-  if (page.url().startsWith("http")) await page.evaluate(forget);
-  await page.goto("about:blank");
+  });
   await page.mouse.move(0, 0);
-  await context.clearCookies();
+  return true;
 }
