@@ -13,8 +13,28 @@ const idle = new WeakMap<Browser, Map<string, Window[]>>();
 
 /** What changes a page in a way that cannot be taken back; the window is closed after it. */
 const lasting = {
-  page: ["addInitScript", "emulateMedia", "exposeBinding", "exposeFunction", "routeWebSocket", "setViewportSize"],
-  context: ["addInitScript", "exposeBinding", "exposeFunction", "newCDPSession", "newPage", "routeWebSocket"],
+  page: [
+    "addInitScript",
+    "emulateMedia",
+    "exposeBinding",
+    "exposeFunction",
+    "routeWebSocket",
+    "setDefaultTimeout",
+    "setExtraHTTPHeaders",
+    "setViewportSize",
+  ],
+  context: [
+    "addInitScript",
+    "clearPermissions",
+    "exposeBinding",
+    "exposeFunction",
+    "grantPermissions",
+    "newCDPSession",
+    "newPage",
+    "routeWebSocket",
+    "setExtraHTTPHeaders",
+    "setGeolocation",
+  ],
   clock: ["install", "setFixedTime", "setSystemTime", "pauseAt"],
 } as const;
 
@@ -49,7 +69,7 @@ async function openWindow(browser: Browser, settings: BrowserContextOptions): Pr
 /** Watches what is done to a window from here on, so that closing it can undo that or give it up. */
 function lend(window: Window, keep: (window: Window) => void): void {
   const { context, page } = window;
-  const own = { close: context.close, pageOn: page.on, contextOn: context.on };
+  const { close } = context;
   const undo: (() => void)[] = [];
   let isSpent = false;
 
@@ -66,10 +86,10 @@ function lend(window: Window, keep: (window: Window) => void): void {
     }
   }
   function noteListeners(owner: Page | BrowserContext): void {
-    const on = owner.on as (event: string, listener: () => void) => unknown;
+    const { on, off } = owner as unknown as Record<"on" | "off", (event: string, listener: () => void) => unknown>;
     Object.assign(owner, {
       on(event: string, listener: () => void) {
-        undo.push(() => void owner.off(event as "close", listener));
+        undo.push(() => void off.call(owner, event, listener));
         return on.call(owner, event, listener);
       },
     });
@@ -82,7 +102,7 @@ function lend(window: Window, keep: (window: Window) => void): void {
   noteListeners(context);
 
   context.close = async (reason) => {
-    context.close = own.close;
+    context.close = close;
     for (const step of undo.splice(0)) step();
     window.faults = [];
     // What a test put in the way of the page's reads must not outlive it: an answer may still be on its way there.
