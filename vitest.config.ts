@@ -77,6 +77,7 @@ export default defineConfig({
         ssr,
         test: {
           name: "browser",
+          // Every file stops the service that it started, so files share their processes and what they import.
           isolate: false,
           include: ["packages/dashboard/test/**/*.test.ts"],
           globalSetup: [
