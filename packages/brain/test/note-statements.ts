@@ -71,7 +71,7 @@ async function noteInto(folder: string): Promise<void> {
   globalThis.setTimeout = Object.assign(timer, setTimer) as typeof setTimeout;
 
   afterAll(() => {
-// The next file of tests has the same process.
+    // The next file of tests has the same process.
     executor.executeQuery = executeQuery;
     pool.query = query as typeof pool.query;
     globalThis.setTimeout = setTimer;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { actions, type CommandAgent, connectCommandAgent, held } from "./command-agent.ts";
 import { letter, letterRow, lettersPage, loadLetters, tickAll } from "./letters.ts";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
-import { tell } from "./task-traffic.ts";
+import { tell, tellKnown } from "./task-traffic.ts";
 
 let brain: TestBrain;
 let browser: Browser;
@@ -225,7 +225,7 @@ describe("a run of cancels", () => {
     });
     const connected = await other.connectAgent({ engines: [celery], bufferName: "celery" });
     // The newest, so that it comes first.
-    tell({ adapter: celery }, [
+    await tellKnown(other, { adapter: celery }, [
       { kind: "task.sent", taskId: "celery-1", ago: 1, data: { task_name: "reports.build" } },
     ]);
     const { page } = await open("tasks", other);

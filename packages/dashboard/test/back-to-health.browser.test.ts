@@ -74,7 +74,7 @@ test("a failing BullMQ queue is brought back to health by hand, by command line 
   for (const jobId of ["by-hand", "dead", "by-command", "by-api"]) await queue.add(jobId, {}, { jobId });
   await page.goto("/p/shop/tasks?state=failure");
   for (const name of ["by-hand", "dead", "by-command", "by-api"]) {
-    await page.getByRole("row", { name: `${name} failure` }).waitFor({ timeout: 60_000 });
+    await page.getByRole("row", { name: `${name} failure` }).waitFor();
   }
   isWell = true;
 

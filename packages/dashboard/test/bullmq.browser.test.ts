@@ -58,7 +58,7 @@ test("a job of a real BullMQ worker is seen running, then failing, and its cause
   await queue.add("charge", { order: 88213, password: "hunter2" }, { jobId: "order-88213" });
 
   const running = page.getByRole("row", { name: "charge started" });
-  await running.waitFor({ timeout: 60_000 });
+  await running.waitFor();
   decline();
   const failed = page.getByRole("row", { name: "charge failure" });
   await failed.waitFor();

@@ -119,7 +119,7 @@ test("a line ends in a hollow point for the bucket that still runs, and reaches 
   await page.getByRole("slider", { name: /^Depth/ }).waitFor();
   // The newest bucket has a value as soon as the agent has told one in it.
   const tip = shapes(page, "Depth", "tipOpen");
-  await tip.waitFor({ timeout: 45_000 });
+  await tip.waitFor();
   const { x: tipX = 0, width = 0 } = (await tip.boundingBox()) ?? {};
   const ends = await chart(page, "Depth")
     .locator('svg path[class*="_line_"]')

@@ -94,7 +94,7 @@ describe("a worker", () => {
     }));
     const { page } = await open("workers");
     const own = page.getByRole("row").filter({ hasText: "worker-b.internal" });
-    await own.getByText("0 of 20").waitFor({ timeout: 40_000 });
+    await own.getByText("0 of 20").waitFor();
     await own.getByRole("link", { name: "mailer-1", exact: true }).click();
     await page.getByText("It is idle.").waitFor();
     fleet.adapter.answerSnapshot(async () => fleetSnapshot());

@@ -69,7 +69,7 @@ describe("the queues", () => {
       queue_depths: { ...snapshot.queue_depths, reports: 7 },
       queue_consumers: { ...snapshot.queue_consumers, reports: 0 },
     }));
-    await page.getByText("2 queues have 25 tasks waiting and no consumer.").waitFor({ timeout: 30_000 });
+    await page.getByText("2 queues have 25 tasks waiting and no consumer.").waitFor();
     expect(await rowNames(page)).toEqual(before);
     await page.getByRole("heading", { name: "Queues" }).hover();
     await waitFor(async () => (await rowNames(page)).indexOf("reports") === 1);

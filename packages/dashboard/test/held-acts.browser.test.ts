@@ -4,7 +4,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CommandAgent, connectCommandAgent } from "./command-agent.ts";
 import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "./screen.ts";
-import { tell } from "./task-traffic.ts";
+import { tell, tellKnown } from "./task-traffic.ts";
 
 let brain: TestBrain;
 let browser: Browser;
@@ -83,7 +83,7 @@ describe("a button that is held back", () => {
 
   test("says so over the task list without holding that, as a menu does", async () => {
     const said = { task_name: "reports.build", queue: "emails" };
-    tell({ adapter: agent.adapter }, [{ kind: "task.sent", taskId: "build-1", ago: 2, data: said }]);
+    await tellKnown(brain, { adapter: agent.adapter }, [{ kind: "task.sent", taskId: "build-1", ago: 2, data: said }]);
     const { page } = await openAs("viewer", "tasks?task=bullmq/bad-1");
     const row = page.getByRole("row", { name: /reports.build/ });
     await row.waitFor();

@@ -1,4 +1,4 @@
-import { isEverything } from "@svc/testkit";
+import { isEverything, shareOf } from "@svc/testkit";
 import type { ApiClient } from "@svc/testkit/brain";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { faultsBeside, pages } from "./pages.ts";
 import { axeFaults, openScreen, type Screen } from "./screen.ts";
 import { openSite } from "./site.ts";
 import { everyPageOnce } from "./site-map.ts";
+import { leavePage } from "./window-pool.ts";
 
 const roles = ["viewer", "auditor", "operator", "admin"] as const;
 type Role = (typeof roles)[number];
@@ -36,6 +37,15 @@ const adminActions: Readonly<Record<string, string>> = {
 const onceEach = new Set([...(await everyPageOnce({})), ...Object.keys(adminActions)]);
 const casesOfRoles = Object.entries(pages).filter(([name]) => isEverything || onceEach.has(name));
 
+/**
+ * What is the same for every role is looked at as a viewer, who may read the least, as an operator, who acts without being let into all, and
+ * as one of the two others in turn.
+ */
+const alikeForAll = casesOfRoles.filter(([name, { isFor }]) => isFor === undefined && adminActions[name] === undefined);
+const inTurn: readonly Role[] = ["auditor", "admin"];
+const isLookedAtBy = (role: Role, one: [string, PageCase]) =>
+  !inTurn.includes(role) || !alikeForAll.includes(one) || shareOf(alikeForAll, inTurn, role).includes(one);
+
 async function openAs(role: Role, path: string): Promise<Screen & { refused: string[] }> {
   const screen = await openScreen(opened.browser, opened.brain, { cookie: callers[role].cookie });
   const refused: string[] = [];
@@ -53,7 +63,9 @@ describe.each(roles)("as %s", (role) => {
     isFor === undefined ||
     (isFor === "auditors and admins" && (role === "auditor" || role === "admin")) ||
     (isFor === "operators and admins" && (role === "operator" || role === "admin"));
-  const signedIn = casesOfRoles.filter(([, one]) => !one.isAnonymous && !one.cookie && mayUse(one));
+  const signedIn = casesOfRoles.filter(
+    (named) => !named[1].isAnonymous && !named[1].cookie && mayUse(named[1]) && isLookedAtBy(role, named),
+  );
   const forOthers = casesOfRoles.filter(([, one]) => !mayUse(one));
 
   // One window for all pages, as a person has it: their files are loaded once.
@@ -65,7 +77,7 @@ describe.each(roles)("as %s", (role) => {
 
   test.each(signedIn)("%s is whole and asks for nothing that the role may not read", async (name, one) => {
     const { page, faults, refused } = window;
-    await page.goto("about:blank");
+    await leavePage(page);
     faults.length = 0;
     refused.length = 0;
     await page.goto(one.path(opened.site));
@@ -92,14 +104,15 @@ describe.each(roles)("as %s", (role) => {
 
   test.each(forOthers)("%s says that it is not for the role, and asks for nothing", async (_name, one) => {
     const { page, faults, refused } = window;
-    await page.goto("about:blank");
+    await leavePage(page);
     faults.length = 0;
     refused.length = 0;
     await page.goto(one.path(opened.site));
     await page.getByRole("heading", { name: "Not for your role" }).waitFor();
     expect(await page.title()).toMatch(one.title);
     expect(await page.locator("h1").count()).toBe(1);
-    expect(await axeFaults(page)).toEqual([]);
+    // The same few words stand on each of them.
+    if (isEverything || role === "viewer") expect(await axeFaults(page)).toEqual([]);
     expect(refused).toEqual([]);
     expect(faults).toEqual([]);
   });
@@ -157,7 +170,7 @@ test("who is a member of nothing is told so, and sees nothing of the projects of
   await page.goto("/");
   await page.locator("main h1").waitFor();
   expect(await page.getByRole("link", { name: "Shop" }).count()).toBe(0);
-  for (const [name, one] of Object.entries(pages)) {
+  for (const [name, one] of casesOfRoles) {
     const path = one.path(opened.site);
     if (!path.startsWith("/p/")) continue;
     await page.goto(path);

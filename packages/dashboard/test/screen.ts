@@ -12,6 +12,7 @@ import {
   type Page,
 } from "playwright-core";
 import { expect, inject } from "vitest";
+import { takeWindow } from "./window-pool.ts";
 
 export interface Screen {
   page: Page;
@@ -57,7 +58,9 @@ export async function openScreen(
     permissions: ["clipboard-read", "clipboard-write"],
     ...options.settings,
   };
-  const context = await browser.newContext(settings);
+  const window = await takeWindow(browser, settings);
+  const { context, page } = window;
+  window.faults = faults;
   await context.addCookies(
     cookie
       .split("; ")
@@ -68,21 +71,6 @@ export async function openScreen(
         url: brain.url,
       })),
   );
-  await context.exposeFunction("reportViolation", (text: string) => faults.push(`policy: ${text}`));
-  await context.addInitScript(() => {
-    document.addEventListener("securitypolicyviolation", (event) => {
-      const report = (window as unknown as { reportViolation(text: string): void }).reportViolation;
-      report(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
-    });
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  // What a test put in the way of the page's reads must not outlive it: an answer may still be on its way there.
-  const close = context.close.bind(context);
-  context.close = async (reason) => {
-    await page.unrouteAll({ behavior: "ignoreErrors" });
-    await close(reason);
-  };
   page.on("request", (request) => {
     const url = new URL(request.url());
     if (url.origin !== brain.url && url.protocol !== "data:") faults.push(`request to ${url.origin}`);

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { axeFaults, openScreen } from "./screen.ts";
 import { openShop } from "./shop.ts";
-import { tell } from "./task-traffic.ts";
+import { tellKnown } from "./task-traffic.ts";
 
 const shop = openShop();
 
@@ -87,7 +87,8 @@ describe("the columns", () => {
 
 describe("the height of the rows", () => {
   test("fits nineteen on a screen, and follows the choice", async () => {
-    tell(
+    await tellKnown(
+      shop.brain,
       shop.connected,
       Array.from({ length: 30 }, (_, index) => ({
         kind: "task.sent",

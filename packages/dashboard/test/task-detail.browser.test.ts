@@ -257,6 +257,13 @@ describe("odd names and ids", () => {
     const { searchParams } = new URL((await link.getAttribute("href")) ?? "", page.url());
     expect(Object.fromEntries(searchParams)).toEqual({ worker: name, q: "engine:scripted" });
     await shop.brain.runLoop("stats.fold-counters");
+    // Queues and workers are noted some time after their tasks, and a list reads the figures of a new one only with its next look at all.
+    for (const list of ["queues", "workers"]) {
+      const path = `/projects/${shop.brain.project.slug}/${list}`;
+      await waitFor(async () =>
+        (await shop.brain.as.admin.get(path)).body.items.some((one: { name: string }) => one.name === name),
+      );
+    }
     for (const [list, where] of Object.entries({ queues: "in", workers: "on" })) {
       await page.goto(`/p/${shop.brain.project.slug}/${list}`);
       await page.getByRole("link", { name: `1 failed ${where} turned\\u202e`, exact: true }).waitFor();
@@ -267,6 +274,8 @@ describe("odd names and ids", () => {
 
   test("of dots say that no address can carry them", async () => {
     tell(shop.connected, [{ kind: "task.sent", taskId: "..", data: { task_name: "dots.one", queue: "dots" } }]);
+    // A list that stands already would only announce it.
+    await waitFor(async () => (await shop.brain.as.admin.get(`${tasksPath()}?queue=dots`)).body.items.length === 1);
     const { page } = await openTasks("?queue=dots");
     await row(page, "dots.one pending").getByRole("link", { name: "dots.one" }).click();
     await page.getByRole("dialog").getByText('".." cannot be part of an address').waitFor();

@@ -28,6 +28,13 @@ export function tell({ adapter }: Connected, events: readonly Told[]): void {
   );
 }
 
+/** Tells events, and resolves when the brain shows the last of their tasks: a list that stands already only announces new ones. */
+export async function tellKnown(brain: TestBrain, connected: Connected, events: readonly Told[]): Promise<void> {
+  tell(connected, events);
+  const path = `/projects/${brain.project.slug}/tasks/${connected.adapter.name}/${encodeURIComponent(events.at(-1)?.taskId ?? "")}`;
+  await waitFor(async () => (await brain.as.root.get(path)).status === 200);
+}
+
 export const trace = `PaymentError: upstream 503
     at GatewayClient.post (/app/src/gateway.ts:87:11)
     at async Worker.processJob (/app/node_modules/bullmq/dist/worker.js:512:28)`;

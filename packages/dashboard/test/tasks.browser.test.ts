@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openScreen } from "./screen.ts";
 import { openShop } from "./shop.ts";
-import { tell } from "./task-traffic.ts";
+import { tell, tellKnown } from "./task-traffic.ts";
 
 const shop = openShop();
 
@@ -170,7 +170,9 @@ describe("a task", () => {
 
 describe("deleting", () => {
   test("takes ticked rows out of the list for good", async () => {
-    tell(shop.connected, [{ kind: "task.sent", taskId: "gone-1", data: { task_name: "gone.one", queue: "gone" } }]);
+    await tellKnown(shop.brain, shop.connected, [
+      { kind: "task.sent", taskId: "gone-1", data: { task_name: "gone.one", queue: "gone" } },
+    ]);
     const { page } = await openTasks("?queue=gone");
     await row(page, "gone.one pending").getByRole("checkbox").check({ force: true });
     await page.getByRole("button", { name: "Delete" }).click();

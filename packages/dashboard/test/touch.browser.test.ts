@@ -32,8 +32,11 @@ const tooSmall = (page: Page) =>
         const at = document.elementFromPoint(px, py);
         return at !== null && (control.contains(at) || label?.contains(at) === true);
       };
-      const measured = (["center", "start", "end"] as const).map((inline) => {
-        // In a strip that is swiped, the best of the places that it can be brought to.
+      // In a strip that is swiped, the best of the places that it can be brought to.
+      let width = 0;
+      let height = 0;
+      for (const inline of ["center", "start", "end"] as const) {
+        if (width >= leastPx - 1 && height >= leastPx - 1) break;
         control.scrollIntoView({ block: "center", inline });
         const box = control.getBoundingClientRect();
         const x = box.left + box.width / 2;
@@ -43,10 +46,9 @@ const tooSmall = (page: Page) =>
           while (px < leastPx && reaches(x + dx * (px + 0.5), y + dy * (px + 0.5))) px += 0.5;
           return px;
         };
-        return { width: reach(-1, 0) + reach(1, 0), height: reach(0, -1) + reach(0, 1) };
-      });
-      const width = Math.max(...measured.map((one) => one.width));
-      const height = Math.max(...measured.map((one) => one.height));
+        width = Math.max(width, reach(-1, 0) + reach(1, 0));
+        height = Math.max(height, reach(0, -1) + reach(0, 1));
+      }
       // Of what cannot be reached at all, such as what a layer covers, nothing is measured.
       if (width === 0 || height === 0) continue;
       if (width >= leastPx - 1 && height >= leastPx - 1) continue;

@@ -1,6 +1,7 @@
 import { afterAll } from "vitest";
 import { type OpenOptions, openScreen, type Screen } from "./screen.ts";
 import type { OpenedSite } from "./site.ts";
+import { leavePage } from "./window-pool.ts";
 
 /**
  * Windows that go from page to page, one for each caller, as a person has them: what all pages are made of is loaded and compiled once.
@@ -13,7 +14,7 @@ export function keepWindows(opened: OpenedSite, options: Omit<OpenOptions, "cook
     const screen = windows.get(cookie) ?? (await openScreen(opened.browser, opened.brain, { ...options, cookie }));
     windows.set(cookie, screen);
     await screen.page.unrouteAll({ behavior: "ignoreErrors" });
-    await screen.page.goto("about:blank");
+    await leavePage(screen.page);
     screen.faults.length = 0;
     return screen;
   };

@@ -1,0 +1,141 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+
+/** A window with one page, lent to one test after the other: what every page is made of is loaded and compiled once. */
+export interface Window {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What must stay empty, of whoever has the window now. */
+  faults: string[];
+}
+
+/** Windows that nobody has at the moment, by the browser that they are in and the settings that they were opened with. */
+const idle = new WeakMap<Browser, Map<string, Window[]>>();
+
+/** What changes a page in a way that cannot be taken back; the window is closed after it. */
+const lasting = {
+  page: [
+    "addInitScript",
+    "emulateMedia",
+    "exposeBinding",
+    "exposeFunction",
+    "routeWebSocket",
+    "setDefaultTimeout",
+    "setExtraHTTPHeaders",
+    "setViewportSize",
+  ],
+  context: [
+    "addInitScript",
+    "clearPermissions",
+    "exposeBinding",
+    "exposeFunction",
+    "grantPermissions",
+    "newCDPSession",
+    "newPage",
+    "routeWebSocket",
+    "setExtraHTTPHeaders",
+    "setGeolocation",
+  ],
+  clock: ["install", "setFixedTime", "setSystemTime", "pauseAt"],
+} as const;
+
+/** An empty window without cookies, of the pool if there is one. It goes back there when its context is closed. */
+export async function takeWindow(browser: Browser, settings: BrowserContextOptions): Promise<Window> {
+  const byKey = idle.get(browser) ?? new Map<string, Window[]>();
+  idle.set(browser, byKey);
+  const key = JSON.stringify(settings);
+  const ready = byKey.get(key) ?? [];
+  byKey.set(key, ready);
+  const window = ready.pop() ?? (await openWindow(browser, settings));
+  lend(window, (emptied) => ready.push(emptied));
+  return window;
+}
+
+async function openWindow(browser: Browser, settings: BrowserContextOptions): Promise<Window> {
+  const context = await browser.newContext(settings);
+  const faults: string[] = [];
+  await context.exposeFunction("reportViolation", (text: string) => window.faults.push(`policy: ${text}`));
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      const report = (globalThis as unknown as { reportViolation(text: string): void }).reportViolation;
+      report(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
+    });
+  });
+  const page = await context.newPage();
+  // Only a fault takes as long: a slow machine fails no test.
+  page.setDefaultTimeout(120_000);
+  const window: Window = { context, page, faults };
+  return window;
+}
+
+/** Watches what is done to a window from here on, so that closing it can undo that or give it up. */
+function lend(window: Window, keep: (window: Window) => void): void {
+  const { context, page } = window;
+  const { close } = context;
+  const undo: (() => void)[] = [];
+  let isSpent = false;
+
+  function spendOn<Owner extends object>(owner: Owner, names: readonly (keyof Owner)[]): void {
+    for (const name of names) {
+      const done = owner[name] as (...all: unknown[]) => unknown;
+      Object.assign(owner, {
+        [name]: (...all: unknown[]) => {
+          isSpent = true;
+          return done.apply(owner, all);
+        },
+      });
+      undo.push(() => Object.assign(owner, { [name]: done }));
+    }
+  }
+  function noteListeners(owner: Page | BrowserContext): void {
+    const { on, off } = owner as unknown as Record<"on" | "off", (event: string, listener: () => void) => unknown>;
+    Object.assign(owner, {
+      on(event: string, listener: () => void) {
+        undo.push(() => void off.call(owner, event, listener));
+        return on.call(owner, event, listener);
+      },
+    });
+    undo.push(() => Object.assign(owner, { on }));
+  }
+  spendOn(page, lasting.page);
+  spendOn(context, lasting.context);
+  spendOn(page.clock, lasting.clock);
+  noteListeners(page);
+  noteListeners(context);
+
+  context.close = async (reason) => {
+    context.close = close;
+    for (const step of undo.splice(0)) step();
+    window.faults = [];
+    // What a test put in the way of the page's reads must not outlive it: an answer may still be on its way there.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    const isWhole = !isSpent && !page.isClosed() && context.pages().length === 1;
+    if (!isWhole || !(await isEmptied(window))) return context.close(reason);
+    keep(window);
+  };
+}
+
+/**
+ * Leaves the page for a picture of the same brain. An address without a brain, such as about:blank, would make the browser start another
+ * process for the next page, which compiles everything again.
+ */
+export async function leavePage(page: Page): Promise<void> {
+  await page.goto("/favicon.svg");
+}
+
+/** @returns false when it cannot be emptied, as its brain has stopped. */
+async function isEmptied({ context, page }: Window): Promise<boolean> {
+  await context.unrouteAll({ behavior: "ignoreErrors" });
+  await context.setOffline(false);
+  await context.clearCookies();
+  try {
+    await leavePage(page);
+  } catch {
+    return false;
+  }
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+  await page.mouse.move(0, 0);
+  return true;
+}
