@@ -246,7 +246,7 @@ test("what must go to one agent goes to no other when the chosen one has gone, u
   agent.got.length = 0;
   await other.agent.stop();
   for (const { page, dialog, go, sent } of screens) {
-    await expect.poll(() => go.getAttribute("title"), { timeout: 10_000 }).toContain("The chosen agent has gone");
+    await expect.poll(() => go.getAttribute("title")).toContain("The chosen agent has gone");
     await go.click({ force: true });
     expect(await axeFaults(page)).toEqual([]);
     await dialog.getByLabel("Agent").selectOption(agent.agentId);
@@ -276,7 +276,7 @@ test("of an archived project nothing can be asked for, and every button says why
   const held = async (path: string, name: RegExp) => {
     await page.goto(`/p/${brain.project.slug}/${path}`);
     const button = page.getByRole("main").getByRole("button", { name }).first();
-    await expect.poll(() => button.getAttribute("title"), { timeout: 10_000 }).toBe("The project is archived");
+    await expect.poll(() => button.getAttribute("title")).toBe("The project is archived");
     await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
     await button.click({ force: true });
   };

@@ -269,7 +269,7 @@ describe("a run of cancels", () => {
       .check();
     await bar(page).getByRole("button", { name: "Cancel" }).click();
     const send = page.getByRole("dialog", { name: "Cancel 1 task" }).getByRole("button", { name: "Cancel 1 task" });
-    await expect.poll(() => send.getAttribute("title"), { timeout: 10_000 }).toBe("The agents could not be read");
+    await expect.poll(() => send.getAttribute("title")).toBe("The agents could not be read");
     await page.context().close();
   });
 });
@@ -347,7 +347,7 @@ describe("a request whose answer was lost", () => {
       await dialog.getByRole("button", { name: button }).click();
       await dialog.getByText("Whether it was asked for is not known.").waitFor();
       tell(connected, [{ ...gone, taskId }]);
-      await expect.poll(() => page.title(), { timeout: 10_000 }).toMatch(new RegExp(`^${state}`));
+      await expect.poll(() => page.title()).toMatch(new RegExp(`^${state}`));
       await dialog.getByRole("button", { name: button }).click();
       await dialog.waitFor({ state: "detached" });
       expect(sent).toHaveLength(2);

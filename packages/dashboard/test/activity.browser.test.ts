@@ -108,7 +108,7 @@ describe("the activity feed", () => {
     expect(of(first)).toBe(until);
 
     await second.close();
-    await expect.poll(() => of(first), { timeout: 15_000 }).toBeGreaterThan(until);
+    await expect.poll(() => of(first)).toBeGreaterThan(until);
     expect(faults).toEqual([]);
     await first.context().close();
   });

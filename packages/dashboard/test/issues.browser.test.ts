@@ -146,7 +146,7 @@ describe("the page of an issue", () => {
     const tasks = page.getByRole("region", { name: "Its tasks" }).first();
     await expect.poll(() => tasks.getByRole("link", { name: "pay.charge" }).count()).toBe(1);
     tell(agent, failed("pay-2", "pay.charge", "PaymentError: upstream 503", nodeTrace, 0));
-    await expect.poll(() => tasks.getByRole("link", { name: "pay.charge" }).count(), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => tasks.getByRole("link", { name: "pay.charge" }).count()).toBe(2);
     await page.getByRole("button", { name: /^Retry 2 tasks/ }).waitFor();
     await page.context().close();
   });

@@ -50,7 +50,7 @@ describe.each(looks)("in $theme on a $size", (look) => {
       await expect.poll(() => page.locator("h1").count()).toBe(1);
       expect(await page.locator("main").textContent()).not.toMatch(/undefined|NaN|\[object/);
       if (shareOf(cases, refusals, mishap).includes(name)) {
-        await expect.poll(() => axeFaults(page), { timeout: 10_000 }).toEqual([]);
+        await expect.poll(() => axeFaults(page)).toEqual([]);
       }
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
       // A boundary may log the refusal that it caught.

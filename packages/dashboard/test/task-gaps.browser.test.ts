@@ -56,7 +56,7 @@ test("a list that ends long ago looks for losses and counts its tasks back from 
     statuses.length = 0;
     await page.goto(`/p/${shop.brain.project.slug}/tasks${range}`);
     await expect
-      .poll(() => statuses.toSorted(), { timeout: 15_000 })
+      .poll(() => statuses.toSorted())
       .toEqual([
         ["completeness", 200],
         ["tasks/histogram", 200],

@@ -194,13 +194,10 @@ describe("answers that are short of a page", () => {
     await row(page, "short.0").waitFor();
     const grid = page.getByRole("grid");
     await expect
-      .poll(
-        async () => {
-          await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-          return row(page, "short.239").isVisible();
-        },
-        { timeout: 15_000 },
-      )
+      .poll(async () => {
+        await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+        return row(page, "short.239").isVisible();
+      })
       .toBe(true);
     await page.context().close();
   });
@@ -210,15 +207,12 @@ describe("answers that are short of a page", () => {
     await row(page, "short.0").first().waitFor();
     const grid = page.getByRole("grid");
     await expect
-      .poll(
-        async () => {
-          await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-          return (
-            (await page.getByText("10,000 tasks are loaded").isVisible()) && (await row(page, "short.9999").isVisible())
-          );
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+        return (
+          (await page.getByText("10,000 tasks are loaded").isVisible()) && (await row(page, "short.9999").isVisible())
+        );
+      })
       .toBe(true);
     const box = row(page, "short.9999").getByRole("checkbox");
     await box.check({ force: true });
