@@ -82,7 +82,8 @@ function ruleOf(file: string, graph: ImportGraph): (test: string) => boolean {
 function partRuleOf(file: string, graph: ImportGraph): (test: string) => boolean {
   const [folder, owner, name = ""] = feature.exec(file) ?? [];
   if (owner === "brain" && folder !== undefined) {
-    const isFlow = (test: string) => graph.get(test)?.some((path) => path.startsWith(folder)) || isNamedAfter(test, name);
+    const isFlow = (test: string) =>
+      graph.get(test)?.some((path) => path.startsWith(folder)) || isNamedAfter(test, name);
     return (test) => test.startsWith(folder) || (test.startsWith(flows) && isFlow(test));
   }
   if (owner === "dashboard" && folder !== undefined) {

@@ -14,7 +14,7 @@ interface Manifest {
  * @throws Error for what git does not know.
  */
 export function affectedSince(root: string, commit: string): Affected {
-  const changed = git(root, "diff", "--name-only", "--no-renames", "--merge-base", "--end-of-options", commit);
+  const changed = git(root, "diff", "--name-only", "--no-renames", "--merge-base", "--end-of-options", commit, "--");
   return affectedBy(root, [...changed, ...git(root, "ls-files", "--others", "--exclude-standard")]);
 }
 
@@ -31,7 +31,10 @@ export function affectedBy(root: string, changed: readonly string[]): Affected {
 }
 
 function sourcePackage(file: string, { name, exports = {} }: Manifest): SourcePackage {
-  const sources = Object.entries(exports).map(([key, entry]) => [key, typeof entry === "string" ? entry : entry.source]);
+  const sources = Object.entries(exports).map(([key, entry]) => [
+    key,
+    typeof entry === "string" ? entry : entry.source,
+  ]);
   return {
     name,
     folder: file.replace(/\/package\.json$/, ""),
