@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Affected, affectedLine } from "./test/affected.ts";
 import { parseArguments, type TestArguments, usage } from "./test/arguments.ts";
 import type { JournalLine } from "./test/journal.ts";
+import { affectedSince } from "./test/repository.ts";
 import { runStep } from "./test/run-step.ts";
 import { budgetMinutes, withOneRun } from "./test/steps.ts";
 import { slowestFiles, summaryLine, type Tally } from "./test/tally.ts";
@@ -10,6 +12,9 @@ import { slowestFiles, summaryLine, type Tally } from "./test/tally.ts";
 const slowestShown = 10;
 
 const given = readArguments();
+const affected = findAffected();
+const files = affected?.everythingBecause === undefined ? affected?.tests : undefined;
+if (affected !== undefined) console.log(affectedLine(affected));
 const folder = mkdtempSync(join(tmpdir(), "svc-test-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const startedAt = performance.now();
@@ -18,7 +23,11 @@ const journal: JournalLine[] = [];
 for (const step of withOneRun(given.steps)) {
   const stepStartedAt = performance.now();
   console.log(`\n== ${step.name}`);
-  const result = await runStep(step, { ...given, journalFile: join(folder, `${tallies.length}.jsonl`) });
+  const result = await runStep(step, {
+    isEverything: given.isEverything,
+    files,
+    journalFile: join(folder, `${tallies.length}.jsonl`),
+  });
   tallies.push(result.tally);
   journal.push(...result.journal);
   const verdict = result.tally.failed.length === 0 ? "ok" : "FAILED";
@@ -43,6 +52,16 @@ function readArguments(): TestArguments {
     return parseArguments(process.argv.slice(2));
   } catch (fault) {
     console.error(`${(fault as Error).message}\n${usage}`);
+    process.exit(2);
+  }
+}
+
+function findAffected(): Affected | undefined {
+  if (given.changedSince === undefined) return undefined;
+  try {
+    return affectedSince(join(import.meta.dirname, ".."), given.changedSince);
+  } catch (fault) {
+    console.error(`what changed since ${given.changedSince} cannot be told: ${(fault as Error).message}`);
     process.exit(2);
   }
 }

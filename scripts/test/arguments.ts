@@ -10,7 +10,8 @@ export interface TestArguments {
 
 export const usage = `usage: npm test -- [step ...] [--changed[=commit]] [--everything]
   step          ${steps.map(({ name }) => name).join(", ")}
-  --changed     only the tests that a change can affect: what is not committed, or was changed since the commit
+  --changed     only the tests that a change can affect: what is not committed, or was changed since the commit;
+                those that meet a changed feature only in a running service are left to a whole run
   --everything  every test on every database`;
 
 /** @throws Error for a word that is none of these. */

@@ -16,15 +16,15 @@ function run(
   lines: readonly JournalLine[],
   then: string,
   bounds = { begin: 600_000, tests: 600_000, end: 600_000 },
-  more: { name?: string; changedSince?: string } = {},
+  more: { name?: string; files?: readonly string[] } = {},
 ) {
-  const { name = "unit", changedSince } = more;
+  const { name = "unit", files } = more;
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   const program = `require("node:fs").appendFileSync(process.env.SVC_TEST_JOURNAL, ${JSON.stringify(text)}); ${then}`;
   const args = ["-e", program, "--"];
   const step = { name, kind: "vitest", command: process.execPath, args, projects: [name] } as const;
   return runStep(step, {
-    changedSince,
+    files,
     isEverything: false,
     journalFile: join(folder, `${name}.jsonl`),
     bounds,
@@ -61,6 +61,27 @@ test("a project that ends by itself before its end is a failure", async () => {
   expect(tally.failed).toEqual(["a.test.ts: did not end"]);
 });
 
+describe("a run of some files", () => {
+  const bounds = { begin: 600_000, tests: 600_000, end: 600_000 };
+
+  test("gives their names to the project", async () => {
+    const then = "if (!process.argv.includes('packages/a.test.ts')) process.exit(1)";
+    const lines: JournalLine[] = [...passed, { kind: "over", errors: [] }];
+    const { tally } = await run(lines, then, bounds, { files: ["packages/a.test.ts"] });
+    expect(tally).toEqual({ passed: 1, failed: [], skipped: [] });
+  });
+
+  test("may find none of them in the project", async () => {
+    const { tally } = await run([{ kind: "over", errors: [] }], "", bounds, { files: ["packages/a.test.ts"] });
+    expect(tally).toEqual({ passed: 0, failed: [], skipped: [] });
+  });
+
+  test("starts nothing when there are none", async () => {
+    const { tally, journal } = await run(passed, "process.exit(1)", bounds, { files: [] });
+    expect({ tally, journal }).toEqual({ tally: { passed: 0, failed: [], skipped: [] }, journal: [] });
+  });
+});
+
 describe("the statements of a whole run", () => {
   const over: JournalLine[] = [...passed.map((line) => ({ ...line, project: "brain" })), { kind: "over", errors: [] }];
   const bounds = { begin: 600_000, tests: 600_000, end: 600_000 };
@@ -77,8 +98,8 @@ describe("the statements of a whole run", () => {
     );
   });
 
-  test("are not looked at in a run of what changed", async () => {
-    const { tally } = await run(over, noting("sqlite"), bounds, { name: "brain", changedSince: "HEAD" });
+  test("are not looked at in a run of some files", async () => {
+    const { tally } = await run(over, noting("sqlite"), bounds, { name: "brain", files: [file] });
     expect(tally.failed).toEqual([]);
   });
 });

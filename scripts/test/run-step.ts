@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
-import type { TestArguments } from "./arguments.ts";
 import { type JournalLine, journalVariable, readLines, underWay } from "./journal.ts";
 import { oneSidedStatements, readNotes, statementsProject, statementsVariable } from "./statements.ts";
 import type { Step } from "./steps.ts";
@@ -32,27 +31,34 @@ export interface StepResult {
   readonly journal: readonly JournalLine[];
 }
 
+export interface StepOptions {
+  /** The only files of tests to run; undefined for all of them. Checks always run. */
+  readonly files: readonly string[] | undefined;
+  readonly isEverything: boolean;
+  readonly journalFile: string;
+  readonly bounds?: SilenceBounds;
+}
+
 /** Runs a step to its end, or until it has been silent for too long; what was run until then is counted. */
-export async function runStep(
-  step: Step,
-  options: Pick<TestArguments, "changedSince" | "isEverything"> & { journalFile: string; bounds?: SilenceBounds },
-): Promise<StepResult> {
-  const { journalFile, changedSince } = options;
-  const args = step.kind === "vitest" ? [...step.args, ...vitestOptions(changedSince)] : step.args;
+export async function runStep(step: Step, options: StepOptions): Promise<StepResult> {
+  const { journalFile, files } = options;
+  const nothing = { tally: { passed: 0, failed: [], skipped: [] }, journal: [] };
+  if (step.kind === "vitest" && files?.length === 0) return nothing;
+  const args = step.kind === "vitest" ? [...step.args, ...vitestOptions(files)] : step.args;
   const notesFolder = notesFolderOf(step, options);
   const exitCode = await execute({ ...step, args }, { ...options, notesFolder });
   const journal = readLines(readText(journalFile));
   if (step.kind === "check") return { tally: tallyCheck(step.name, exitCode), journal };
-  const isNothingChanged = changedSince !== undefined && exitCode === 0 && !journal.some(({ kind }) => kind === "test");
-  if (isNothingChanged) return { tally: { passed: 0, failed: [], skipped: [] }, journal };
-  const tally = tallyVitest({ journal, exitCode, projects: changedSince === undefined ? step.projects : [] });
+  const isNoneOfThese = files !== undefined && exitCode === 0 && !journal.some(({ kind }) => kind === "test");
+  if (isNoneOfThese) return nothing;
+  const tally = tallyVitest({ journal, exitCode, projects: files === undefined ? step.projects : [] });
   if (notesFolder === null) return { tally, journal };
   return { tally: tallyStatements(tally, () => oneSidedStatements(readNotes(notesFolder))), journal };
 }
 
 /** A folder for what a run notes of its statements; null for a run that leaves out tests or a database. */
-function notesFolderOf(step: Step, { changedSince, journalFile }: Parameters<typeof runStep>[1]): string | null {
-  const isWhole = changedSince === undefined && process.env.DIALECTS === undefined;
+function notesFolderOf(step: Step, { files, journalFile }: StepOptions): string | null {
+  const isWhole = files === undefined && process.env.DIALECTS === undefined;
   if (!step.projects.includes(statementsProject) || !isWhole) return null;
   const folder = `${journalFile}.statements`;
   mkdirSync(folder);
@@ -60,26 +66,19 @@ function notesFolderOf(step: Step, { changedSince, journalFile }: Parameters<typ
 }
 
 /** One file of tests more than there are cores, as tests also wait; two at a time even on one core. */
-function vitestOptions(changedSince: string | undefined): string[] {
+function vitestOptions(files: readonly string[] | undefined): string[] {
   const workers = Math.min(8, availableParallelism() + 1);
   return [
     "--reporter=default",
     `--reporter=${join(import.meta.dirname, "journal-reporter.ts")}`,
     `--maxWorkers=${workers}`,
-    ...(changedSince === undefined ? [] : [`--changed=${changedSince}`, "--passWithNoTests"]),
+    ...(files === undefined ? [] : ["--passWithNoTests", ...files]),
   ];
 }
 
 async function execute(
   step: Step,
-  {
-    journalFile,
-    isEverything,
-    notesFolder,
-    bounds = silenceBounds,
-  }: Parameters<typeof runStep>[1] & {
-    notesFolder: string | null;
-  },
+  { journalFile, isEverything, notesFolder, bounds = silenceBounds }: StepOptions & { notesFolder: string | null },
 ): Promise<ExitCode> {
   const bin = join(root, "node_modules", ".bin");
   const child = spawn(step.command, step.args, {

@@ -1,0 +1,114 @@
+import { posix } from "node:path";
+import { type ImportGraph, reachedFrom } from "./import-graph.ts";
+
+export interface Affected {
+  /** The files of tests to run, in order. */
+  readonly tests: readonly string[];
+  /** All there are. */
+  readonly all: number;
+  /** The changed file that can affect every test; undefined where there is none. */
+  readonly everythingBecause?: string;
+  /** Tests that meet a changed feature of the brain only in a running service are left out. */
+  readonly leavesOutServices: boolean;
+}
+
+const testFile = /^(?:packages|engines|bench|scripts)\/.*\.test\.tsx?$/;
+const feature = /^packages\/(brain|dashboard)\/src\/features\/([^/]+)\//;
+const commandLine = /^packages\/cli\/(?:src|bin)\//;
+const browserTests = "packages/dashboard/test/";
+const flows = "packages/brain/test/";
+/** Tries the regular expressions of every production file. */
+const expressionsTest = "scripts/expressions.test.ts";
+
+/** Where everything is put together. A test that gets to a feature or a command only through it does not count as a test of that one. */
+const compositionRoot = /^packages\/(?:brain\/src\/app\/|cli\/src\/commands\.ts$)/;
+
+/** What every test depends on, in ways that no import shows. */
+const foundations: readonly RegExp[] = [
+  compositionRoot,
+  /^packages\/brain\/src\/(?:platform\/|schema\/|[^/]+$)/,
+  /^packages\/brain\/test\/note-statements\.ts$/,
+  /^packages\/testkit\/src\//,
+  /^scripts\/(?:build|test)(?:\/|\.ts$)/,
+  /^(?:vitest\.config\.ts|tsconfig\.json|tsconfig\.base\.json|package-lock\.json)$/,
+  /^(?:.*\/)?package\.json$/,
+];
+
+/** The folder of browser tests of each feature of the dashboard: they drive what was built, and import nothing of it. */
+export const browserAreas: Readonly<Record<string, readonly string[]>> = {
+  tasks: ["tasks"],
+  commands: ["commands", "bulk-retries", "dead-letters"],
+  overview: ["overview", "issues", "projects"],
+  fleet: ["queues", "workers", "agents"],
+  account: ["account", "mfa", "sessions", "password-reset", "api-keys"],
+  people: ["users", "memberships", "invitations", "admin"],
+  audit: ["audit"],
+};
+
+/** Which tests a change of these files can affect. The graph knows every file, those that were deleted as well. */
+export function affectedTests(changed: readonly string[], graph: ImportGraph, existing: readonly string[]): Affected {
+  const all = existing.filter((file) => testFile.test(file)).sort();
+  const changedTests = changed.filter((file) => testFile.test(file));
+  const changedSources = changed.filter((file) => !testFile.test(file));
+  const everythingBecause = changedSources.find((file) => foundations.some((pattern) => pattern.test(file)));
+  if (everythingBecause !== undefined)
+    return { tests: all, all: all.length, everythingBecause, leavesOutServices: false };
+
+  const isPart = (file: string) => feature.test(file) || commandLine.test(file);
+  const reached = new Set([
+    ...changedTests,
+    ...reachedFrom(graph, changedSources.filter(isPart), (file) => compositionRoot.test(file)),
+    ...reachedFrom(
+      graph,
+      changedSources.filter((file) => !isPart(file)),
+      () => false,
+    ),
+  ]);
+  const rules = changedSources.map((file) => ruleOf(file, graph));
+  return {
+    tests: all.filter((test) => reached.has(test) || rules.some((isAffected) => isAffected(test))),
+    all: all.length,
+    leavesOutServices: changedSources.some((file) => feature.exec(file)?.[1] === "brain"),
+  };
+}
+
+/** Whether a change of a file affects a test that imports nothing of it. */
+function ruleOf(file: string, graph: ImportGraph): (test: string) => boolean {
+  const isProduction = /^(?:packages|engines)\/[^/]+\/src\//.test(file);
+  const isAffected = partRuleOf(file, graph);
+  return (test) => isAffected(test) || (isProduction && test === expressionsTest);
+}
+
+function partRuleOf(file: string, graph: ImportGraph): (test: string) => boolean {
+  const [folder, owner, name = ""] = feature.exec(file) ?? [];
+  if (owner === "brain" && folder !== undefined) {
+    const isFlow = (test: string) =>
+      graph.get(test)?.some((path) => path.startsWith(folder)) || isNamedAfter(test, name);
+    return (test) => test.startsWith(folder) || (test.startsWith(flows) && isFlow(test));
+  }
+  if (owner === "dashboard" && folder !== undefined) {
+    const area = Object.keys(browserAreas).find((key) => browserAreas[key]?.includes(name));
+    const browser = area === undefined ? browserTests : `${browserTests}${area}/`;
+    return (test) => test.startsWith(folder) || test.startsWith(browser);
+  }
+  if (commandLine.test(file)) return (test) => test.startsWith("packages/cli/");
+  const isDashboard = file.startsWith("packages/dashboard/") && !file.startsWith(browserTests);
+  if (isDashboard || file === `${browserTests}browser-setup.ts` || file.startsWith("packages/client/"))
+    return (test) => test.startsWith(browserTests);
+  return () => false;
+}
+
+/** `bulk-retry-kill.test.ts` and `bulk-retries.test.ts` are named after `bulk-retries`. */
+function isNamedAfter(test: string, name: string): boolean {
+  const singular = name.endsWith("ies") ? `${name.slice(0, -3)}y` : name.replace(/s$/, "");
+  return [name, singular].some((start) => new RegExp(`^${start}[.-]`).test(posix.basename(test)));
+}
+
+/** What a run says about its choice, in one line. */
+export function affectedLine({ tests, all, everythingBecause, leavesOutServices }: Affected): string {
+  if (everythingBecause !== undefined) return `every test can be affected: ${everythingBecause} changed`;
+  const left = leavesOutServices
+    ? "; those that meet a feature only in a running service or a browser are left to a whole run"
+    : "";
+  return `${tests.length} test files can be affected (of ${all})${left}`;
+}
