@@ -1,0 +1,204 @@
+import { waitFor } from "@svc/testkit";
+import type { ApiClient, TestBrain } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+const openKeys = async (caller: ApiClient) => {
+  const screen = await openScreen(browser, brain, { cookie: caller.cookie });
+  await screen.page.goto("/me/api-keys");
+  await screen.page.getByRole("heading", { name: "API keys" }).waitFor();
+  return screen;
+};
+const dialogOf = (page: Page) => page.getByRole("dialog");
+const tick = (page: Page, scope: string) =>
+  dialogOf(page).getByRole("checkbox", { name: scope, exact: true }).check({ force: true });
+const act = async (page: Page, name: string, action: string) => {
+  await page.getByRole("button", { name: `Actions of ${name}` }).click();
+  await page
+    .getByRole("group", { name: `Actions of ${name}` })
+    .getByRole("button", { name: action })
+    .click();
+};
+/** What a script gets that sends the token. */
+const statusOf = async (token: string, path: string) => {
+  const { status } = await fetch(`${brain.url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } });
+  return status;
+};
+
+describe("a key", () => {
+  test("is minted, used, kept to addresses and revoked; its token is told once and stays until it was stored", async () => {
+    const { page, faults } = await openKeys(brain.as.root);
+    await page.getByText("No API key yet").waitFor();
+    await page.getByRole("button", { name: "Mint key" }).click();
+    const dialog = dialogOf(page);
+    const mint = dialog.getByRole("button", { name: "Mint key" });
+    await expect.poll(() => mint.getAttribute("title")).toBe("Tick what it may do first");
+    await dialog.getByLabel("Name").fill("nightly report");
+    await tick(page, "tasks:write");
+    // Writing includes reading, which cannot be ticked off beside it.
+    const read = dialog.getByRole("checkbox", { name: /^tasks:read[.] Comes with another one/ });
+    expect([await read.isChecked(), await read.getAttribute("aria-disabled")]).toEqual([true, "true"]);
+    await dialog.getByLabel("Bound to").selectOption({ label: "Shop" });
+    await dialog.getByText("This is not a wall around everything").waitFor();
+    expect(await dialog.getByText("the key can still create new projects, because you may").count()).toBe(0);
+    await tick(page, "projects:write");
+    await dialog.getByText("the key can still create new projects, because you may").waitFor();
+    await dialog.getByLabel("May be used from").fill("127.0.0.9/8");
+    await dialog.getByText("Kept as 127.0.0.0/8").waitFor();
+    await dialog.getByText(/Your address now: 127[.]0[.]0[.]1, would be allowed: yes/).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await mint.click();
+
+    await page.getByRole("heading", { name: "nightly report is minted" }).waitFor();
+    const token = ((await dialog.getByRole("region", { name: "token" }).textContent()) ?? "").trim();
+    expect(token).toMatch(/^svk_/);
+    await dialog.getByRole("button", { name: "Copy", exact: true }).first().click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("alert").getByText("Store the token first; it cannot be shown again.").waitFor();
+    await dialog.getByLabel("I have stored the token").check({ force: true });
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain(token);
+    expect(await statusOf(token, `/projects/${brain.project.slug}/tasks`)).toBe(200);
+
+    const row = page.getByRole("row", { name: /nightly report/ });
+    for (const words of ["tasks:write", "projects:write", brain.project.slug, "127.0.0.0/8"]) {
+      expect(await row.textContent()).toContain(words);
+    }
+
+    await act(page, "nightly report", "Change addresses");
+    expect(await dialog.getByLabel("May be used from").inputValue()).toBe("127.0.0.0/8");
+    await dialog.getByLabel("May be used from").fill("10.20.0.0/16\n2001:DB8::7");
+    await dialog.getByText(/would be allowed: no/).waitFor();
+    await dialog.getByRole("button", { name: "Save addresses" }).click();
+    await row.getByText("10.20.0.0/16 and 1 more").waitFor();
+    expect(await statusOf(token, `/projects/${brain.project.slug}/tasks`)).toBe(403);
+
+    await act(page, "nightly report", "Revoke");
+    await dialog.getByRole("button", { name: "Revoke key" }).click();
+    await page.getByText("No API key yet").waitFor();
+    expect(await statusOf(token, `/projects/${brain.project.slug}/tasks`)).toBe(401);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("without end, project and addresses says so", async () => {
+    await brain.as.operator.post("/api-keys", { name: "free", scopes: ["home:read"] });
+    const { page } = await openKeys(brain.as.operator);
+    const row = page.getByRole("row", { name: /free/ });
+    for (const words of ["no project", "everywhere", "never", "no end"])
+      expect(await row.textContent()).toContain(words);
+    await page.context().close();
+  });
+});
+
+describe("scopes that only administrators mint", () => {
+  test("are shown to others with the reason, and cannot be ticked", async () => {
+    const { page } = await openKeys(brain.as.viewer);
+    await page.getByRole("button", { name: "Mint key" }).click();
+    await dialogOf(page).getByText("Dashed ones are minted by administrators of the instance only.").waitFor();
+    for (const scope of ["users:read", "projects:write", "admin:*"]) {
+      const box = dialogOf(page).getByRole("checkbox", {
+        name: `${scope}. Only an administrator of the instance mints keys with this`,
+        exact: true,
+      });
+      await expect.poll(() => box.getAttribute("aria-disabled")).toBe("true");
+      await box.click({ force: true });
+      expect(await box.isChecked()).toBe(false);
+    }
+    await page.context().close();
+  });
+
+  test("are open to an administrator of the instance", async () => {
+    const { page } = await openKeys(brain.as.root);
+    await page.getByRole("button", { name: "Mint key" }).click();
+    await dialogOf(page).getByRole("checkbox", { name: "tasks:read", exact: true }).waitFor();
+    expect(await dialogOf(page).getByText("Dashed ones").count()).toBe(0);
+    await tick(page, "admin:*");
+    const included = dialogOf(page).getByRole("checkbox", { name: /^audit:read[.] Comes with/ });
+    expect(await included.isChecked()).toBe(true);
+    await page.context().close();
+  });
+});
+
+describe("addresses", () => {
+  test("are shown beforehand as the server keeps them", async () => {
+    const { body: key } = await brain.as.auditor.post("/api-keys", { name: "ranges", scopes: ["home:read"] });
+    const given = [
+      "10.1.2.3/9",
+      "192.168.7.9",
+      "0.0.0.0/0",
+      "2001:0DB8:0:0:0:0:0:7/64",
+      "fe80:1:0:0:2:0:0:3",
+      "::ffff:10.20.30.40/104",
+      "::/0",
+      "1:2:3:4:5:6:7:8/127",
+    ];
+    const { page } = await openKeys(brain.as.auditor);
+    await act(page, "ranges", "Change addresses");
+    await dialogOf(page).getByLabel("May be used from").fill(given.join("\n"));
+    const said =
+      (await dialogOf(page)
+        .getByText(/^Kept as/)
+        .textContent()) ?? "";
+    await dialogOf(page).getByRole("button", { name: "Save addresses" }).click();
+    await dialogOf(page).waitFor({ state: "detached" });
+    const { body: keys } = await brain.as.auditor.get("/api-keys");
+    const kept: string[] = keys.find(({ id }: { id: string }) => id === key.id).allowed_cidrs;
+    expect(kept).toHaveLength(given.length);
+    const rewritten = kept.filter((range) => !given.includes(range));
+    expect(said.replace("Kept as ", "").split(", ")).toEqual(rewritten);
+    await page.context().close();
+  });
+
+  test("that are none are named by their line and not sent, and so are too many", async () => {
+    await brain.as.admin.post("/api-keys", { name: "held", scopes: ["home:read"] });
+    const { page } = await openKeys(brain.as.admin);
+    await act(page, "held", "Change addresses");
+    const dialog = dialogOf(page);
+    const field = dialog.getByLabel("May be used from");
+    await field.fill("10.0.0.0/8\nmail.example.org");
+    await dialog.getByText("Line 2 is no IPv4 or IPv6 address, and no range of them.").waitFor();
+    const save = dialog.getByRole("button", { name: "Save addresses" });
+    await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
+    await dialog.getByRole("status").getByText("Put the addresses right first").waitFor();
+    await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
+    await field.fill(Array.from({ length: 33 }, (_, at) => `10.0.${at}.0/24`).join("\n"));
+    await dialog.getByText("33 ranges; a key has at most 32.").waitFor();
+    await save.click({ force: true });
+    await field.fill("10.0.0.0/8");
+    await save.click();
+    await dialog.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("that the server refuses are still there, with its words at the field", async () => {
+    const { page } = await openKeys(brain.as.admin);
+    const errors = [{ loc: ["body", "allowed_cidrs", 0], message: "must be an IPv4 or IPv6 CIDR or address" }];
+    const refusal = { error: "validation_error", message: "no", details: { errors }, request_id: "r" };
+    await page.route("**/api-keys/*", (route) =>
+      route.request().method() === "PATCH" ? route.fulfill({ status: 422, json: refusal }) : route.continue(),
+    );
+    await act(page, "held", "Change addresses");
+    const field = dialogOf(page).getByLabel("May be used from");
+    await field.fill("10.9.0.0/16");
+    await dialogOf(page).getByRole("button", { name: "Save addresses" }).click();
+    await dialogOf(page).getByText("must be an IPv4 or IPv6 CIDR or address").waitFor();
+    expect(await field.inputValue()).toBe("10.9.0.0/16");
+    await waitFor(async () => field.evaluate((input) => input === document.activeElement));
+    await page.context().close();
+  });
+});

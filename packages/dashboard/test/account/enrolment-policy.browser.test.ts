@@ -1,0 +1,92 @@
+import { totpCode } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { signIn } from "../second-factor.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+describe("past the deadline for a second factor", () => {
+  let brain: TestBrain;
+  beforeAll(async () => {
+    brain = await startBrainWithSite({ env: { SVC_MFA_ENFORCE_FOR_ALL: "true", SVC_MFA_ENROLLMENT_GRACE_DAYS: "0" } });
+  });
+  afterAll(() => brain?.stop());
+
+  test("a session is led to the enrolment from every page, can sign out there, and is let on once it is done", async () => {
+    const agents = `/p/${brain.project.slug}/agents`;
+    const { page, faults } = await openScreen(browser, brain);
+    await signIn(page, "viewer@example.org", agents);
+    await page.waitForURL(/\/login\/enroll[?]next=/);
+    await page.getByText("the time for it was over on").waitFor();
+    expect(await page.getByRole("link", { name: "Not now" }).count()).toBe(0);
+    for (const path of ["/", "/me/security", agents]) {
+      await page.goto(path);
+      await page.waitForURL(/\/login\/enroll/);
+    }
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(/\/login[?]next=/);
+
+    await signIn(page, "viewer@example.org", page.url());
+    await page.waitForURL(/\/login\/enroll[?]next=/);
+    await page.getByRole("img", { name: /^QR code/ }).waitFor();
+    const secret = ((await page.locator("main code").textContent()) ?? "").replaceAll(" ", "");
+    await page.getByRole("button", { name: "Next: enter a code" }).click();
+    await page.getByLabel("Six-digit code").fill(totpCode(secret, new Date()));
+    await page.keyboard.press("Enter");
+    await page.getByLabel("I have stored these codes").check({ force: true });
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.waitForURL(`**${agents}`);
+    await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe("before the deadline for a second factor", () => {
+  let brain: TestBrain;
+  beforeAll(async () => {
+    brain = await startBrainWithSite({ env: { SVC_MFA_ENFORCE_FOR_ALL: "true" } });
+  });
+  afterAll(() => brain?.stop());
+
+  test("a notice counts the days on every page, and leads to the enrolment and back", async () => {
+    const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+    for (const path of ["/", `/p/${brain.project.slug}/queues`]) {
+      await page.goto(path);
+      const notice = page.getByRole("region", { name: "Notice" });
+      await notice.getByText("asks for a second factor beside your password").waitFor();
+      await notice.getByText(/^[67] days left[.]$/).waitFor();
+    }
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("link", { name: "Set it up" }).click();
+    await page.waitForURL(/\/login\/enroll[?]next=/);
+    await page.getByRole("link", { name: "Not now" }).click();
+    await page.waitForURL(`**/p/${brain.project.slug}/queues`);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("that comes while a page is open leads from it to the enrolment", async () => {
+    const { page } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+    await page.goto("/me/profile");
+    await page.getByLabel("First name").waitFor();
+    const json = {
+      error: "mfa_enrollment_required",
+      message: "no",
+      details: { deadline: "2026-01-01T00:00:00Z" },
+      request_id: "r",
+    };
+    await page.route("**/api/v1/auth/sessions", (route) => route.fulfill({ status: 403, json }));
+    await page.getByRole("link", { name: "Security" }).click();
+    await page.waitForURL(/\/login\/enroll[?]next=[/]me[/]security/);
+    await page.getByRole("heading", { level: 1, name: "Set up a second factor" }).waitFor();
+    await page.context().close();
+  });
+});

@@ -1,0 +1,93 @@
+import { waitFor } from "@svc/testkit";
+import type { Page, Route } from "playwright-core";
+import { expect, test } from "vitest";
+import { axeFaults, openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
+
+const shop = openShop();
+
+/** Makes the brain's answer about the session say that it ends so many seconds from now, until it is called with null. */
+async function moveEnd(page: Page) {
+  let idle_expires_at: string | null = null;
+  const asked: { isBackground: boolean }[] = [];
+  await page.route("**/api/v1/auth/me", async (route: Route) => {
+    asked.push({ isBackground: "x-svc-background" in route.request().headers() });
+    const told = idle_expires_at;
+    if (told === null) return route.continue();
+    const response = await route.fetch();
+    if (response.status() !== 200) return route.fulfill({ response });
+    const me = await response.json();
+    return route.fulfill({ response, json: { ...me, session: { ...me.session, idle_expires_at: told } } });
+  });
+  return {
+    asked,
+    set(seconds: number | null) {
+      idle_expires_at = seconds === null ? null : new Date(Date.now() + seconds * 1000).toISOString();
+    },
+  };
+}
+
+const open = () => openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.operator.cookie });
+const queues = () => `/p/${shop.brain.project.slug}/queues`;
+
+test("a session that ends for lack of use within two minutes is counted down, and one key extends it", async () => {
+  const { page, faults } = await open();
+  const end = await moveEnd(page);
+  end.set(130);
+  await page.goto(queues());
+  await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
+  const notice = page.getByRole("region", { name: "Notice" });
+  expect(await notice.count()).toBe(0);
+  await notice.getByText("it ends soon").waitFor();
+  await notice.getByText(/^1 min 5\d s left/).waitFor();
+  expect(await notice.getByRole("status").textContent()).toContain("Press Shift S");
+  expect(await axeFaults(page)).toEqual([]);
+
+  end.set(null);
+  const before = end.asked.length;
+  await page.keyboard.press("Shift+S");
+  await notice.waitFor({ state: "detached" });
+  expect(end.asked.slice(before)).toEqual([{ isBackground: false }]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test("the warning goes when another tab has used the session, and its button extends it on any page", async () => {
+  const { page, faults } = await open();
+  const end = await moveEnd(page);
+  end.set(100);
+  await page.clock.install();
+  await page.goto("/");
+  const notice = page.getByRole("region", { name: "Notice" });
+  await notice.getByText("it ends soon").waitFor();
+  end.set(null);
+  const before = end.asked.length;
+  // Step by step, because the reads begin some time after the notice stands.
+  await waitFor(async () => {
+    await page.clock.runFor(5000);
+    return end.asked.length > before;
+  });
+  await notice.waitFor({ state: "detached" });
+  expect(end.asked.at(-1)).toEqual({ isBackground: true });
+
+  end.set(60);
+  await page.goto("/me/appearance");
+  await notice.getByText("it ends soon").waitFor();
+  end.set(null);
+  await notice.getByRole("button", { name: /^Stay signed in/ }).click();
+  await notice.waitFor({ state: "detached" });
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test("a session that has ended leads to the sign-in, which says so and leads back", async () => {
+  const { page } = await open();
+  const end = await moveEnd(page);
+  end.set(9);
+  await page.goto("/me/appearance");
+  await page.getByRole("region", { name: "Notice" }).getByText("it ends soon").waitFor();
+  await page.context().clearCookies();
+  await page.getByText("Your session has ended.").waitFor();
+  expect(new URL(page.url()).searchParams.get("next")).toBe("/me/appearance");
+  await page.context().close();
+});

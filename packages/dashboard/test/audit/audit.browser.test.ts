@@ -1,0 +1,268 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { axeFaults, openScreen, textOf } from "../screen.ts";
+import { openShop } from "../shop.ts";
+
+const shop = openShop();
+const minted = 130;
+let auditorId = "";
+
+beforeAll(async () => {
+  const { features } = shop.brain.running.brain;
+  auditorId = (await features.users.findByEmail("auditor@example.org"))?.id ?? "";
+  const project_id = shop.brain.project.id;
+  await features.audit.record([
+    ...Array.from({ length: minted }, (_, at) => ({
+      action: at % 2 === 0 ? "probe.even" : "probe.odd",
+      target_type: "probe",
+      target_id: `target-${at}`,
+      project_id,
+      user_id: at % 10 === 0 ? auditorId : null,
+      result: at % 5 === 0 ? "failed" : "success",
+      metadata: { at },
+    })),
+    {
+      action: "project.updated",
+      target_type: "project",
+      target_id: project_id,
+      project_id,
+      source_ip: "10.1.2.3",
+      user_agent: "probe/1",
+      metadata: { before: { name: "Shop", zone: "UTC" }, after: { name: "Store", zone: "UTC" }, reason: "asked" },
+    },
+    {
+      action: "membership.updated",
+      target_type: "membership",
+      project_id,
+      metadata: { role: "admin", previous_role: "viewer" },
+    },
+  ]);
+});
+
+const open = async (query = "", as: "root" | "auditor" = "auditor") => {
+  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as[as].cookie });
+  await screen.page.goto(`/p/${shop.brain.project.slug}/audit${query}`);
+  await screen.page.getByRole("button", { name: "Details" }).or(screen.page.getByText("State only")).waitFor();
+  return screen;
+};
+const actionsShown = (page: Page) => page.locator("main tbody button[aria-haspopup=dialog]").allTextContents();
+const drawer = (page: Page) => page.getByRole("dialog");
+
+describe("the audit trail", () => {
+  test("is read page by page, newest first", async () => {
+    const { page, faults } = await open("?action=probe.");
+    await page.getByText("The newest 100 rows are read").waitFor();
+    await page.getByRole("button", { name: "Read older rows" }).click();
+    await page.getByText(`${minted} rows, and none is older`).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is narrowed by class, action, outcome and who acted, each in the address", async () => {
+    const { page, faults } = await open();
+    await page.getByRole("button", { name: "probe.odd" }).first().waitFor();
+    const tree = page.getByRole("navigation", { name: "Actions" });
+    await tree.getByRole("link", { name: "probe" }).click();
+    await page.waitForURL(/action=probe[.]$/);
+    await tree.getByRole("link", { name: "even" }).click();
+    await page.getByText("65 rows, and none is older").waitFor();
+
+    await page.getByLabel("Outcome").selectOption("failure");
+    await page.getByText("13 rows, and none is older").waitFor();
+    await page.getByLabel("Who acted").selectOption("you");
+    await page.waitForURL(new RegExp(`action=probe.even&outcome=failure&user=${auditorId}`));
+    await page.getByText("13 rows, and none is older").waitFor();
+    expect(new Set(await page.locator("main tbody td:nth-child(2)").allTextContents())).toEqual(new Set(["you"]));
+
+    await page.goBack();
+    await page.goBack();
+    await page.getByText("65 rows, and none is older").waitFor();
+    await page.getByLabel("Action begins with").fill("probe.o");
+    await page.waitForURL(/action=probe[.]o$/);
+    await expect.poll(async () => [...new Set(await actionsShown(page))]).toEqual(["probe.odd"]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("begins and ends with the time range, and says how to leave an empty one", async () => {
+    const { page } = await open("?since=2020-01-01&until=2020-02-01");
+    await page.getByText("No row matches").waitFor();
+    await page.getByRole("button", { name: "Clear all filters" }).click();
+    await page.getByRole("button", { name: "membership.updated" }).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await page.context().close();
+  });
+
+  test("opens a row beside the list, with what changed, and walks on by keys", async () => {
+    const { page, faults } = await open();
+    await page.getByRole("button", { name: "project.updated" }).click();
+    const row = drawer(page).getByRole("row", { name: /name/ });
+    expect(await row.getByRole("cell").allTextContents()).toEqual(["Shop", "Store"]);
+    await drawer(page).getByText("1 unchanged").waitFor();
+    await drawer(page).getByText('"asked"').waitFor();
+    await drawer(page).getByText("probe/1").waitFor();
+    await drawer(page)
+      .getByText(/\d\d:\d\d:\d\d[.]\d{6}/)
+      .waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+
+    await page.keyboard.press("k");
+    const next = drawer(page).getByRole("row", { name: /role/ });
+    expect(await next.getByRole("cell").allTextContents()).toEqual(["viewer", "admin"]);
+    await page.keyboard.press("Escape");
+    await drawer(page).waitFor({ state: "detached" });
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("membership.updated");
+
+    await page.keyboard.press("Enter");
+    await drawer(page).getByRole("button", { name: "Only this action" }).click();
+    await page.waitForURL(/action=membership[.]updated/);
+    expect(await drawer(page).count()).toBe(0);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  // Part 3, section 5.6: source_ip is null for callers who are not global admins.
+  test("tells addresses to instance admins, and others that they are hidden", async () => {
+    for (const [as, text] of [
+      ["root", "10.1.2.3"],
+      ["auditor", "hidden for your role"],
+    ] as const) {
+      const { page } = await open("?action=project.updated", as);
+      await page.getByRole("button", { name: "project.updated" }).waitFor();
+      expect(await page.locator("main tbody td:last-child").allTextContents()).toEqual([text]);
+      await page.context().close();
+    }
+  });
+
+  test("shows microseconds when they are asked for", async () => {
+    const { page } = await open();
+    const time = page.locator("main tbody time").first();
+    expect(await time.textContent()).toMatch(/^[\d-]{10} \d\d:\d\d:\d\d$/);
+    await expect.poll(() => time.getAttribute("title")).toMatch(/[.]\d{6} UTC/);
+    await page.getByRole("button", { name: "Exact times" }).click();
+    expect(await time.textContent()).toMatch(/^[\d-]{10} \d\d:\d\d:\d\d[.]\d{6}$/);
+    await page.context().close();
+  });
+
+  test("keeps room for the action at every width, once the list is long", async () => {
+    const { page } = await open();
+    const action = page.locator("main tbody td:has(button[aria-haspopup=dialog])").first();
+    for (const width of [1280, 800, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(async () => (await action.boundingBox())?.width).toBeGreaterThan(150);
+    }
+    await page.context().close();
+  });
+
+  // What lies below a list must not move under the pointer when the list's last rows are drawn.
+  test("is as high before its last rows are drawn as it is then", async () => {
+    const { page } = await open("?action=probe.");
+    await page.getByText("The newest 100 rows are read").waitFor();
+    const heightPx = () => page.locator("#main").evaluate((main) => main.scrollHeight);
+    const beforePx = await heightPx();
+    expect(await page.locator('[aria-rowindex="101"]').count()).toBe(0);
+    await page.getByRole("button", { name: "Read older rows" }).scrollIntoViewIfNeeded();
+    await page.locator('[aria-rowindex="101"]').waitFor();
+    expect(Math.abs((await heightPx()) - beforePx)).toBeLessThan(8);
+    await page.context().close();
+  });
+
+  test("says that there are newer rows, and shows them when somebody asks", async () => {
+    const { page, faults } = await open("?action=project.");
+    await page.getByRole("button", { name: "project.updated" }).waitFor();
+    const before = await actionsShown(page);
+    await shop.brain.as.root.patch(`/projects/${shop.brain.project.slug}`, { description: `since ${Date.now()}` });
+    const show = page.getByRole("button", { name: "1 new" });
+    await show.waitFor();
+    expect(await actionsShown(page)).toEqual(before);
+    await page.keyboard.press("n");
+    await expect.poll(async () => (await actionsShown(page)).length).toBe(before.length + 1);
+    await show.waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe("the chain's state", () => {
+  const line = (page: Page, name: string) =>
+    page.locator("main dl > div", { has: page.getByText(name, { exact: true }) });
+
+  test("is three lines, and says how to do what is not done here", async () => {
+    const { page } = await open();
+    expect(await line(page, "State").textContent()).toMatch(/authenticated.*State only, rows not read/);
+    expect(await line(page, "Rows").textContent()).toMatch(
+      /not verified.*SVC_AUDIT_CHAIN_VERIFY_ENABLED.*svc audit verify/,
+    );
+    expect(await line(page, "Anchor").textContent()).toMatch(/not checked here.*svc audit verify-anchor FILE/);
+    await page.getByRole("button", { name: "Copy svc audit verify", exact: true }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("svc audit verify");
+    await page.context().close();
+  });
+
+  test("names the last scheduled verification and the first bad row, and a state that does not authenticate", async () => {
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.auditor.cookie });
+    const bad = "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d";
+    const check = (verification: object, more = {}) => ({
+      status: 503,
+      json: {
+        status: "failed",
+        coverage: { startup_equivalent: false, detail: "" },
+        checks: { audit_chain: { status: "ok", activated: true, scope: "state-only", verification, ...more } },
+      },
+    });
+    const last = { finished_at: new Date(Date.now() - 60_000).toISOString(), rows: 1204 };
+    let answer = check({ enabled: true, last: { ...last, outcome: "clean" } });
+    await page.route("**/health/deep", (route) => route.fulfill(answer));
+    const shown = async (name: string) => {
+      await page.goto(`/p/${shop.brain.project.slug}/audit`);
+      await line(page, name).waitFor();
+      return line(page, name).textContent();
+    };
+    expect(await shown("Rows")).toMatch(/clean.*1,204 rows in order.*1 min/);
+    answer = check({ enabled: true, last: { ...last, outcome: "failed", row_id: bad } });
+    expect(await shown("Rows")).toMatch(new RegExp(`failed.*first bad row: ${bad}`));
+    answer = check({ enabled: true, last: { finished_at: last.finished_at, outcome: "error" } });
+    expect(await shown("Rows")).toMatch(/could not be done/);
+    answer = check({ enabled: true }, { status: "failed", detail: "ChainIntegrityError" });
+    expect(await shown("State")).toMatch(/not authenticated: ChainIntegrityError/);
+    expect(await shown("Rows")).toMatch(/not verified yet/);
+    await page.context().close();
+  });
+});
+
+describe("an export of audit rows", () => {
+  test("is a file of what matches, with its cap beside it", async () => {
+    const { page, faults } = await open("?action=probe.even&outcome=failure");
+    await page.getByText("13 rows, and none is older").waitFor();
+    await page.getByRole("button", { name: "Export audit rows" }).click();
+    await drawer(page).getByText("At most 50,000 rows").waitFor();
+    await drawer(page).getByRole("radio", { name: "Excel" }).check();
+    await drawer(page).getByText("At most 25,000 rows").waitFor();
+    await drawer(page).getByRole("radio", { name: "JSON" }).check();
+    expect(await axeFaults(page)).toEqual([]);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      drawer(page).getByRole("button", { name: "Export rows" }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe(`svc-audit-${shop.brain.project.slug}.json`);
+    const rows = JSON.parse(await textOf(file)) as { action: string }[];
+    expect([rows.length, ...new Set(rows.map(({ action }) => action))]).toEqual([13, "probe.even"]);
+    await drawer(page)
+      .getByText(/^Saved /)
+      .waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("of more rows than its cap is refused, and says what to do", async () => {
+    const { page } = await open();
+    const details = { cap: 50_000, format: "csv", errors: [] };
+    await page.route("**/audit?*format=*", (route) =>
+      route.fulfill({ status: 422, json: { error: "validation_error", message: "no", details, request_id: "r" } }),
+    );
+    await page.getByRole("button", { name: "Export audit rows" }).click();
+    await drawer(page).getByRole("button", { name: "Export rows" }).click();
+    await drawer(page).getByText("More than 50,000 rows match. Nothing was cut").waitFor();
+    await page.context().close();
+  });
+});

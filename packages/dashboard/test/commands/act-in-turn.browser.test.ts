@@ -1,0 +1,359 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import { createScriptedAdapter } from "@svc/testkit/peer";
+import type { Browser, Page, Route } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { actions, type CommandAgent, connectCommandAgent, held } from "../command-agent.ts";
+import { letter, letterRow, lettersPage, loadLetters, tickAll } from "../letters.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { tell, tellKnown } from "../task-traffic.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+const running = Array.from({ length: 6 }, (_, at) => `mail-${at}`);
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain, [...actions, "retry_by_reference_v1", "list_dead_letters"]);
+  tell(
+    agent,
+    running.flatMap((taskId) => [
+      { kind: "task.sent", taskId, ago: 20, data: { task_name: "mail.bulk", queue: "emails" } },
+      { kind: "task.started", taskId, ago: 10, data: { worker: "mailer-1" } },
+    ]),
+  );
+  await waitFor(async () => {
+    const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/tasks?name=mail.bulk&state=started`);
+    return body.items.length === running.length;
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+let letters: ReturnType<typeof letter>[];
+beforeEach(() => {
+  agent.got.length = 0;
+  letters = ["dead-1", "dead-2", "dead-3"].map((id) => letter(id));
+  agent.answer = ({ action }) => (action === "dlq.list" ? lettersPage(letters) : { status: "success" });
+});
+
+async function open(path: string, from: TestBrain = brain) {
+  const screen = await openScreen(browser, from, { cookie: from.as.operator.cookie });
+  await screen.page.goto(`/p/${from.project.slug}/${path}`);
+  return screen;
+}
+const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
+const bar = (page: Page) => page.getByRole("region", { name: "Selected tasks" });
+const asked = () => agent.got.filter(({ action }) => action !== "dlq.list").map(({ parameters }) => parameters.task_id);
+const refusal = (route: Route, status: number, error: string) =>
+  route.fulfill({ status, json: { error, message: error, details: {}, request_id: "request-of-the-test" } });
+
+/** The `place`th request to this address waits until it is let go; resolves once it is on its way. */
+async function holdBack(page: Page, url: string, place: number) {
+  const onItsWay = held<void>();
+  const gate = held<void>();
+  let seen = 0;
+  await page.route(url, async (route) => {
+    if (++seen === place) {
+      onItsWay.fulfil();
+      await gate.promise;
+    }
+    await route.continue();
+  });
+  return { onItsWay: onItsWay.promise, letGo: () => gate.fulfil() };
+}
+
+describe("a run of requeues", () => {
+  const openLetters = async () => {
+    const screen = await open("dead-letters");
+    await loadLetters(screen.page);
+    await tickAll(screen.page).check();
+    return screen;
+  };
+
+  test("that is left ends after the letter on its way; what was not asked for is still ticked", async () => {
+    const { page, faults } = await openLetters();
+    await page.getByRole("button", { name: "Requeue 3" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 3 letters" });
+    const second = await holdBack(page, "**/commands/requeue-dead-letter", 2);
+    await dialog.getByRole("button", { name: "Requeue 3 letters" }).click();
+    await second.onItsWay;
+    await dialog.getByRole("button", { name: "Stop here" }).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    second.letGo();
+    await letterRow(page, "dead-2").getByRole("link", { name: "requeued" }).waitFor();
+    // Neither is ticked any more, nor can be.
+    for (const id of ["dead-1", "dead-2"]) {
+      const tick = page.getByRole("checkbox", { name: `Tick ${id}` });
+      expect([await tick.isChecked(), await tick.isDisabled()]).toEqual([false, true]);
+    }
+    expect(asked()).toEqual(["dead-1", "dead-2"]);
+    await page.getByRole("button", { name: "Requeue 1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 letter" }).click();
+    await waitFor(() => asked().length === 3);
+    expect(asked()).toEqual(["dead-1", "dead-2", "dead-3"]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("that is refused midway leaves out those that were made before", async () => {
+    const { page } = await openLetters();
+    let seen = 0;
+    await page.route("**/commands/requeue-dead-letter", (route) =>
+      ++seen === 3 ? refusal(route, 403, "forbidden") : route.continue(),
+    );
+    await page.getByRole("button", { name: "Requeue 3" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 3 letters" });
+    await dialog.getByRole("button", { name: "Requeue 3 letters" }).click();
+    await dialog.getByText("The rest was not asked for. Your role does not allow this.").waitFor();
+    await dialog.getByRole("button", { name: "Leave them" }).click();
+    await page.getByRole("button", { name: "Requeue 1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Requeue 1 letter" }).click();
+    await waitFor(() => asked().length === 3);
+    expect(asked()).toEqual(["dead-1", "dead-2", "dead-3"]);
+    await page.context().close();
+  });
+
+  test("that was refused at once may be asked of another agent", async () => {
+    const second = createScriptedAdapter("bullmq", ["requeue_dead_letter"]);
+    second.answerCommands(async () => ({ status: "success" }));
+    const other = await brain.connectAgent({ engines: [second], bufferName: "second" });
+    const { page } = await openLetters();
+    await page.getByRole("button", { name: "Requeue 3" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 3 letters" });
+    const go = dialog.getByRole("button", { name: "Requeue 3 letters" });
+    const choice = dialog.getByLabel("Agent");
+    await choice.selectOption(other.minted.agentId);
+    let seen = 0;
+    await page.route("**/commands/requeue-dead-letter", (route) =>
+      ++seen === 1 ? refusal(route, 403, "forbidden") : route.continue(),
+    );
+    await go.click();
+    await dialog.getByText("Nothing was asked for. Your role does not allow this.").waitFor();
+    await choice.selectOption(agent.agentId);
+    await go.click();
+    await dialog.getByText("3 of 3 asked for.").waitFor();
+    await waitFor(() => asked().length === 3);
+    await other.agent.stop();
+    await page.context().close();
+  });
+
+  test("of many letters is one entry of the tray, which leads to the list of them", async () => {
+    letters = Array.from({ length: 6 }, (_, at) => letter(`old-${at}`));
+    const { page } = await openLetters();
+    await page.getByRole("button", { name: "Requeue 6" }).click();
+    const dialog = page.getByRole("dialog", { name: "Requeue 6 letters" });
+    await dialog.getByRole("button", { name: "Requeue 6 letters" }).click();
+    await dialog.getByText("6 of 6 asked for.").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    expect(await tray(page).getByRole("listitem").count()).toBe(1);
+    await tray(page).getByRole("link", { name: "Requeue letters: 6 of 6 asked for" }).click();
+    await page.waitForURL(/[/]commands[?]action=requeue_dead_letter$/);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe("a run of cancels", () => {
+  const openTasks = async () => {
+    const screen = await open("tasks?name=mail.bulk");
+    await screen.page
+      .getByRole("row", { name: /mail.bulk started/ })
+      .first()
+      .waitFor();
+    await screen.page.getByRole("checkbox", { name: /all/i }).first().check();
+    await bar(screen.page).getByText("6 selected").waitFor();
+    await bar(screen.page).getByRole("button", { name: "Cancel" }).click();
+    return { ...screen, dialog: screen.page.getByRole("dialog", { name: "Cancel 6 tasks" }) };
+  };
+
+  test("stops where it is told to, goes on when it is pressed again, and is one entry of the tray", async () => {
+    const { page, faults, dialog } = await openTasks();
+    const second = await holdBack(page, "**/commands/cancel-task", 2);
+    await dialog.getByRole("button", { name: "Cancel 6 tasks" }).click();
+    await second.onItsWay;
+    await dialog.getByRole("button", { name: "Stop here" }).click();
+    await dialog.getByText("No more after the one that is on its way.").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    second.letGo();
+    const go = dialog.getByRole("button", { name: "Cancel the other 4" });
+    await expect.poll(() => go.getAttribute("aria-disabled")).toBe("false");
+    await dialog.getByText("2 of 6 asked for.").waitFor();
+    expect(await page.locator("section li").filter({ hasText: "Cancel tasks: 2 of 6 asked for" }).count()).toBe(1);
+    await go.click();
+    await dialog.getByText("6 of 6 asked for.").waitFor();
+    await waitFor(() => asked().length === 6);
+    expect(asked().toSorted()).toEqual(running);
+    await dialog.locator("button", { hasText: "Close" }).click();
+    await bar(page).waitFor({ state: "detached" });
+    expect(await tray(page).getByRole("listitem").count()).toBe(1);
+    await tray(page).getByRole("link", { name: "Cancel tasks: 6 of 6 asked for" }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("that is left ends after the task on its way, and unticks what was asked for", async () => {
+    const { page, dialog } = await openTasks();
+    const second = await holdBack(page, "**/commands/cancel-task", 2);
+    await dialog.getByRole("button", { name: "Cancel 6 tasks" }).click();
+    await second.onItsWay;
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await bar(page).getByText("5 selected").waitFor();
+    second.letGo();
+    await bar(page).getByText("4 selected").waitFor();
+    await tray(page).getByRole("link", { name: "Cancel tasks: 2 of 6 asked for" }).waitFor();
+    await bar(page).getByRole("button", { name: "Cancel" }).click();
+    const rest = page.getByRole("dialog", { name: "Cancel 4 tasks" });
+    await rest.getByRole("button", { name: "Cancel 4 tasks" }).click();
+    await rest.getByText("4 of 4 asked for.").waitFor();
+    await waitFor(() => asked().length === 6);
+    expect(asked().toSorted()).toEqual(running);
+    await page.context().close();
+  });
+
+  test("keeps its requests when an agent goes meanwhile: the rest is asked for, and what was made is not again", async () => {
+    await using other = await startBrainWithSite();
+    const bullmq = await connectCommandAgent(other);
+    const celery = createScriptedAdapter("celery", ["cancel_task"]);
+    const got: unknown[] = [];
+    celery.answerCommands(async ({ parameters }) => {
+      got.push(parameters.task_id);
+      return { status: "success" };
+    });
+    const connected = await other.connectAgent({ engines: [celery], bufferName: "celery" });
+    // The newest, so that it comes first.
+    await tellKnown(other, { adapter: celery }, [
+      { kind: "task.sent", taskId: "celery-1", ago: 1, data: { task_name: "reports.build" } },
+    ]);
+    const { page } = await open("tasks", other);
+    await page
+      .getByRole("row", { name: /reports.build/ })
+      .getByRole("checkbox")
+      .check();
+    await page
+      .getByRole("row", { name: /emails.send started/ })
+      .getByRole("checkbox")
+      .check();
+    await bar(page).getByRole("button", { name: "Cancel" }).click();
+    const dialog = page.getByRole("dialog", { name: "Cancel 2 tasks" });
+    const sent: string[] = [];
+    await page.route("**/commands/cancel-task", (route) => {
+      sent.push(route.request().postData() ?? "");
+      return sent.length === 2 ? refusal(route, 503, "unready") : route.continue();
+    });
+    await dialog.getByRole("button", { name: "Cancel 2 tasks" }).click();
+    await dialog.getByText("Whether the next of them was asked for is not known.").waitFor();
+    await connected.agent.stop();
+    await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
+    await dialog.getByRole("button", { name: "Cancel the other 1" }).click();
+    await dialog.getByText("2 of 2 asked for.").waitFor();
+    await waitFor(() => bullmq.got.length === 1);
+    expect([got, bullmq.got[0]?.parameters.task_id]).toEqual([["celery-1"], "run-1"]);
+    expect(sent).toHaveLength(3);
+    // The same request under the same key.
+    expect(sent[2]).toBe(sent[1]);
+    await page.context().close();
+  });
+
+  test("says that the agents could not be read, and not that none is online", async () => {
+    const { page } = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+    await page.route("**/agents", (route) => refusal(route, 500, "internal_error"));
+    await page.goto(`/p/${brain.project.slug}/tasks?name=mail.bulk`);
+    await page
+      .getByRole("row", { name: /mail.bulk started/ })
+      .first()
+      .getByRole("checkbox")
+      .check();
+    await bar(page).getByRole("button", { name: "Cancel" }).click();
+    const send = page.getByRole("dialog", { name: "Cancel 1 task" }).getByRole("button", { name: "Cancel 1 task" });
+    await expect.poll(() => send.getAttribute("title")).toBe("The agents could not be read");
+    await page.context().close();
+  });
+});
+
+/** The first request is carried out, but its answer is lost; `answer` says what comes to those after it. @returns all bodies */
+async function loseAnswer(page: Page, url: string, answer = (route: Route, _place: number) => route.continue()) {
+  const sent: string[] = [];
+  await page.route(url, async (route) => {
+    sent.push(route.request().postData() ?? "");
+    if (sent.length > 1) return answer(route, sent.length);
+    await route.fetch();
+    await route.abort();
+  });
+  return sent;
+}
+
+describe("a request whose answer was lost", () => {
+  const commandsOf = async (from: TestBrain) =>
+    (await from.as.operator.get(`/projects/${from.project.slug}/commands`)).body.items;
+
+  test("stays the same though an agent goes meanwhile, also after a refusal that says nothing of it", async () => {
+    await using other = await startBrainWithSite();
+    await connectCommandAgent(other);
+    const second = createScriptedAdapter("bullmq", ["retry_task", "retry_by_reference_v1"]);
+    second.answerCommands(async () => ({ status: "success" }));
+    const connected = await other.connectAgent({ engines: [second], bufferName: "second" });
+    const { page } = await open("tasks/bullmq/bad-1", other);
+    await page.getByRole("button", { name: "Retry", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByLabel("Agent").waitFor();
+    const sent = await loseAnswer(page, "**/commands/retry-task", (route, place) =>
+      place === 2 ? refusal(route, 403, "forbidden") : route.continue(),
+    );
+    const retry = dialog.getByRole("button", { name: "Retry the task" });
+    await retry.click();
+    await dialog.getByText("Whether it was asked for is not known.").waitFor();
+    await retry.click();
+    await dialog.getByText(/Whether it was asked for is not known[.].*Your role does not allow this[.]/).waitFor();
+    await connected.agent.stop();
+    await page.locator('nav a[href$="/agents"]').getByText("1 offline").first().waitFor({ state: "attached" });
+    await retry.click();
+    await dialog.waitFor({ state: "detached" });
+    expect(sent).toHaveLength(3);
+    expect(sent.map((body) => body === sent[0])).toEqual([true, true, true]);
+    expect(await commandsOf(other)).toHaveLength(1);
+    await page.context().close();
+  });
+
+  test.each([
+    {
+      act: "Retry",
+      taskId: "bad-1",
+      title: "Retry billing.charge",
+      button: "Retry the task",
+      gone: { kind: "task.started", data: { worker: "billing-1", attempt: 1 } },
+      state: "started",
+    },
+    {
+      act: "Cancel",
+      taskId: "run-1",
+      title: "Cancel emails.send",
+      button: "Cancel the task",
+      gone: { kind: "task.revoked" },
+      state: "revoked",
+    },
+  ])(
+    "as a $act is asked for again though it took effect meanwhile",
+    async ({ act, taskId, title, button, gone, state }) => {
+      await using other = await startBrainWithSite();
+      const connected = await connectCommandAgent(other);
+      const { page } = await open(`tasks/bullmq/${taskId}`, other);
+      await page.getByRole("button", { name: act, exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: title });
+      const sent = await loseAnswer(page, `**/commands/${act.toLowerCase()}-task`);
+      await dialog.getByRole("button", { name: button }).click();
+      await dialog.getByText("Whether it was asked for is not known.").waitFor();
+      tell(connected, [{ ...gone, taskId }]);
+      await expect.poll(() => page.title()).toMatch(new RegExp(`^${state}`));
+      await dialog.getByRole("button", { name: button }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(sent).toHaveLength(2);
+      expect(sent[1]).toBe(sent[0]);
+      expect(await commandsOf(other)).toHaveLength(1);
+      await page.context().close();
+    },
+  );
+});

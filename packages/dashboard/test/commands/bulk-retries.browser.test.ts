@@ -1,0 +1,391 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain, TestRole } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+beforeAll(async () => {
+  // Requests of tests come from addresses of their own: the budget of creations is for one.
+  const env = { SVC_TRUSTED_PROXIES: "127.0.0.1" };
+  [brain, browser] = await Promise.all([startBrainWithSite({ env }), launchBrowser()]);
+  agent = await connectCommandAgent(brain);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+beforeEach(() => {
+  agent.got.length = 0;
+  agent.answer = () => ({ status: "success" });
+});
+
+const at = (path: string) => `/p/${brain.project.slug}/${path}`;
+const openAs = async (role: TestRole, path: string, size: "desktop" | "phone" = "desktop") => {
+  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie, size });
+  await screen.page.goto(at(path));
+  return screen;
+};
+let made = 0;
+async function create(body: Record<string, unknown>): Promise<string> {
+  made += 1;
+  const path = `/projects/${brain.project.slug}/bulk-retry-requests`;
+  const headers = { "x-forwarded-for": `10.8.0.${made}` };
+  const answer = await brain.as.operator.post(path, { idempotency_key: `made-${made}`, ...body }, headers);
+  expect([200, 202]).toContain(answer.status);
+  return answer.body.id;
+}
+const failing = { filter: { state: "failure" } };
+const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
+const bar = (page: Page) => page.getByRole("region", { name: "Selected tasks" });
+const children = (page: Page) => page.getByRole("region", { name: "Tasks", exact: true });
+const connection = (page: Page) => page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+const fact = (page: Page, label: string) =>
+  page.locator("dl > div", { has: page.getByText(label, { exact: true }) }).locator("dd");
+
+async function openDialog(page: Page) {
+  await page.locator("[role=row][id]").first().getByRole("checkbox").check({ force: true });
+  await bar(page).getByRole("button", { name: "Select all 2 matching" }).click();
+  await bar(page).getByRole("button", { name: "Retry" }).click();
+  const dialog = page.getByRole("dialog", { name: "Retry 2 tasks" });
+  await dialog.getByText("2 of bullmq, by the agent").waitFor();
+  return dialog;
+}
+
+describe("the dialog", () => {
+  test("shows the plan, takes its limits by keyboard, and leads to a page that follows it to its end", async () => {
+    const { page, faults } = await openAs("operator", "tasks?state=failure");
+    const result = held<CommandOutcome>();
+    agent.answer = () => result.promise;
+    const dialog = await openDialog(page);
+    await dialog.getByText("All tasks with state failure, as they are when it begins").waitFor();
+    await dialog.getByText("Queue: billing 2").waitFor();
+    const limit = dialog.getByLabel("Try so many first");
+    await dialog.getByLabel("Of these may fail").fill("1");
+    await dialog.getByText("Say how many are tried first").waitFor();
+    await limit.fill("10001");
+    await dialog.getByText("A whole number, 1 to 10,000").waitFor();
+    await limit.press("Enter");
+    expect(await axeFaults(page)).toEqual([]);
+    await limit.fill("2");
+    await dialog.getByLabel("At most in a minute").fill("6000");
+    const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("-requests"));
+    await dialog.getByLabel("At most in a minute").press("Enter");
+    const { idempotency_key: _, ...body } = (await sent).postDataJSON() as Record<string, unknown>;
+    expect(body).toEqual({
+      filter: { state: "failure" },
+      max: 10_000,
+      canary_size: 2,
+      canary_max_failures: 1,
+      rate_per_minute: 6000,
+    });
+
+    await page.waitForURL(/[/]bulk-retries[/]/);
+    await page.getByText("2, of which 1 may fail").waitFor();
+    await page.getByText("at most 6,000 in a minute").waitFor();
+    await tray(page).getByText("in progress").waitFor();
+    await children(page).getByText("under way").first().waitFor();
+    result.fulfil({ status: "success" });
+    await page.getByText("The engines took the retry of every task.").first().waitFor();
+    expect(await fact(page, "Retried").textContent()).toContain("100 % of 2");
+    await children(page)
+      .getByRole("row", { name: /^retried/ })
+      .nth(1)
+      .waitFor();
+    expect(agent.got.map(({ action }) => action)).toEqual(["bulk_retry", "bulk_retry"]);
+    await tray(page).getByText("succeeded").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+
+    await page.goto(at("tasks"));
+    await tray(page).getByRole("link", { name: "Retry all with state failure" }).click();
+    await page.waitForURL(/[/]bulk-retries[/]/);
+    expect(await page.title()).toMatch(/^Bulk retry \w{8}, Commands/);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("makes one bulk retry when the answer is lost and it is asked again", async () => {
+    const { page } = await openAs("operator", "tasks?state=failure");
+    const dialog = await openDialog(page);
+    const ids: string[] = [];
+    await page.route("**/bulk-retry-requests", async (route) => {
+      const answer = await route.fetch();
+      ids.push((await answer.json()).id);
+      return ids.length > 1 ? route.fulfill({ response: answer }) : route.abort();
+    });
+    const send = dialog.getByRole("button", { name: "Retry 2 tasks" });
+    await send.click();
+    await dialog
+      .getByText("Whether it was asked for is not known. Pressed again here, it is not made twice.")
+      .waitFor();
+    await send.click();
+    await page.waitForURL(/[/]bulk-retries[/]/);
+    expect(ids).toHaveLength(2);
+    expect(ids[0]).toBe(ids[1]);
+    await page.context().close();
+  });
+
+  test("says in words why nothing was begun", async () => {
+    const { page } = await openAs("operator", "tasks?state=failure");
+    const dialog = await openDialog(page);
+    const refusals = [
+      [
+        422,
+        "validation_error",
+        { matched: 12_345, max: 10_000 },
+        "12,345 tasks match by now, and one takes at most 10,000",
+      ],
+      [400, "validation_error", { reason: "engine_not_advertised" }, "No online agent serves this engine."],
+      [409, "conflict", { reason: "idempotency_key_in_use" }, "The same request was made before with other content."],
+      [403, "forbidden", {}, "Your role does not allow this."],
+      [429, "rate_limited", { bucket: "bulk" }, "The server asks to wait"],
+    ] as const;
+    let next = 0;
+    await page.route("**/bulk-retry-requests", (route) => {
+      const [status, error, details] = refusals[next++] ?? refusals[0];
+      const headers = status === 429 ? { "retry-after": "30" } : {};
+      return route.fulfill({ status, headers, json: { error, message: error, details, request_id: "r" } });
+    });
+    for (const [, , , words] of refusals) {
+      await dialog.getByRole("button", { name: "Retry 2 tasks" }).click();
+      await dialog.getByRole("alert").getByText(words).waitFor();
+    }
+    await expect
+      .poll(() => dialog.getByRole("button", { name: /^Wait \d+ s/ }).getAttribute("aria-disabled"))
+      .toBe("true");
+    expect(agent.got).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is held back when more match than one takes, and when no agent can", async () => {
+    const { page } = await openAs("operator", "tasks?state=failure");
+    await page.route(/tasks\?.*include_total=true/, async (route) => {
+      const answer = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...answer, total_count: 10_001 } });
+    });
+    await page.route(/\/agents(\?|$)/, (route) => route.fulfill({ json: { items: [], next_cursor: null } }));
+    await page.reload();
+    await page.locator("[role=row][id]").first().getByRole("checkbox").check({ force: true });
+    await bar(page).getByRole("button", { name: "Select all 2 matching" }).click();
+    await bar(page).getByRole("button", { name: "Retry" }).click();
+    const send = page.getByRole("dialog").getByRole("button", { name: "Retry 10,001 tasks" });
+    await waitFor(async () => (await send.getAttribute("title"))?.startsWith("One takes at most 10,000 tasks"));
+    await page.getByText("which wait until somebody can take them: No agent is online").waitFor();
+    await page.unroute(/tasks\?.*include_total=true/);
+    await page.keyboard.press("Escape");
+    await bar(page).getByRole("button", { name: "Retry" }).click();
+    const again = page.getByRole("dialog").getByRole("button", { name: "Retry 2 tasks" });
+    await waitFor(async () => (await again.getAttribute("title")) === "No agent is online");
+    await page.context().close();
+  });
+});
+
+describe("the page", () => {
+  test("is paused and resumed, and tells a refusal", async () => {
+    const result = held<CommandOutcome>();
+    agent.answer = () => result.promise;
+    const id = await create(failing);
+    const { page, faults } = await openAs("operator", `bulk-retries/${id}`);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Nothing more is sent until somebody resumes it").waitFor();
+    const path = `/projects/${brain.project.slug}/bulk-retry-requests/${id}`;
+    expect((await brain.as.operator.get(path)).body.control_state).toBe("paused");
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("in progress").waitFor();
+
+    await page.route("**/pause", (route) => route.abort());
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("alert").getByText("It was not paused. The server did not answer.").waitFor();
+    await page.unroute("**/pause");
+    await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+
+    // It ends while the page still shows it paused.
+    await page.route(`**/bulk-retry-requests/${id}`, (route) => route.abort());
+    result.fulfil({ status: "success" });
+    await waitFor(async () => (await brain.as.operator.get(path)).body.status === "succeeded");
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("alert").getByText("It was not resumed.").waitFor();
+    await page.unroute(`**/bulk-retry-requests/${id}`);
+    await page.getByText("The engines took the retry of every task.").waitFor();
+    expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(0);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("says why one is blocked, and goes on with the rest when it is resumed", async () => {
+    agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
+    const id = await create({ ...failing, canary_size: 1 });
+    const { page } = await openAs("operator", `bulk-retries/${id}`, "phone");
+    await page.getByText(/^It stopped: .*failed again.* 1 task is not sent[.]/).waitFor();
+    await page.getByText("blocked", { exact: true }).waitFor();
+    await children(page).locator("small", { hasText: "the job is locked by its worker" }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    agent.answer = () => ({ status: "success" });
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("1 task was retried, 1 not: the list below says why.").waitFor();
+    await page.getByText("partial", { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test("lists the tasks by what became of them, with links to task, command and agent", async () => {
+    agent.answer = (command) => {
+      const { task_ids: ids } = command.parameters.filter as { task_ids: string[] };
+      return ids[0] === "bad-1"
+        ? { status: "failed", error: "the job is locked by its worker" }
+        : { status: "success", result: { results: [{ task_id: ids[0], status: "success", new_task_id: "again-1" }] } };
+    };
+    const id = await create(failing);
+    const { page } = await openAs("operator", `bulk-retries/${id}`);
+    await page.getByText("partial", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Not retried 1" }).click();
+    await page.waitForURL(/outcome=failed/);
+    await children(page).getByText("These are all: 1.").waitFor();
+    const row = children(page).getByRole("row", { name: /^not retried/ });
+    expect(await row.textContent()).toContain("the job is locked by its worker");
+    const hrefs = await row.getByRole("link").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    const { body } = await brain.as.operator.get(
+      `/projects/${brain.project.slug}/bulk-retry-requests/${id}/children?outcome=failed`,
+    );
+    const commandId = body.items[0].command_id;
+    expect(hrefs).toEqual([at("tasks/bullmq/bad-1"), at(`commands/${commandId}`), at(`agents/${agent.agentId}`)]);
+    await page.getByRole("link", { name: "Retried 1", exact: true }).click();
+    expect(await children(page).getByRole("link", { name: "again-1" }).getAttribute("href")).toBe(
+      at("tasks/bullmq/again-1"),
+    );
+    await page.getByRole("link", { name: "Unknown 0" }).click();
+    await children(page).getByText("of every task that was sent the outcome is known").waitFor();
+    await page.getByRole("link", { name: "What matches it now" }).click();
+    await page.waitForURL(/tasks[?]state=failure/);
+    await page.context().close();
+  });
+
+  test("says that nothing matched", async () => {
+    const id = await create({ filter: { queue: "none" } });
+    const { page } = await openAs("operator", `bulk-retries/${id}`);
+    await page.getByText("No task matched when it was made").waitFor();
+    await children(page).getByText("It has no tasks: none matched.").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test("says that every retry was refused", async () => {
+    agent.answer = () => ({ status: "failed", error: "no" });
+    const id = await create(failing);
+    const { page } = await openAs("operator", `bulk-retries/${id}`);
+    await page.getByText("None of its tasks was retried.").waitFor();
+    await page.context().close();
+  });
+
+  test("says of one that stands still why, and of one whose time is over", async () => {
+    const id = await create({ filter: { state: "failure" } });
+    const hour = new Date(Date.now() - 3_600_000);
+    const change = (changes: object) =>
+      brain.running.brain.database.write((tx) =>
+        tx.updateTable("bulk_retry_requests").set(changes).where("id", "=", id).execute(),
+      );
+    // As if its engine had no agent since an hour.
+    const stretches = JSON.stringify([{ engine: "celery", next: 0, end: 2 }]);
+    const unsent = { pending_count: 2, claimed_count: 0, succeeded_count: 0, finished_at: null };
+    await waitFor(() => agent.got.length === 2);
+    const path = `/projects/${brain.project.slug}/bulk-retry-requests/${id}`;
+    await waitFor(async () => (await brain.as.operator.get(path)).body.status === "succeeded");
+    await change({ ...unsent, stretches, created_at: hour, last_progress_at: null });
+    const { page } = await openAs("operator", `bulk-retries/${id}`);
+    await page.getByText(/Nothing has moved for 1 h.* No online agent serves celery[.]/).waitFor();
+    await change({ deadline_at: hour });
+    await page.reload();
+    await page
+      .getByText(/^It stopped: the time was over before 2 of its tasks were sent.* 2 tasks are not sent[.]/)
+      .waitFor();
+    await change({ ...unsent, pending_count: 0, unknown_count: 2, finished_at: new Date() });
+    await page.reload();
+    await page.getByText("Nobody knows of 2 tasks whether their retries ran").waitFor();
+    await page.context().close();
+  });
+
+  test("is not for a viewer, and not there under another id", async () => {
+    const id = await create({ filter: { queue: "none" } });
+    const viewer = await openAs("viewer", `bulk-retries/${id}`);
+    await viewer.page.getByText("Operators and administrators of the project follow bulk retries.").waitFor();
+    await viewer.page.context().close();
+    const { page } = await openAs("operator", "bulk-retries/01a20657-8a47-7ea9-8d8f-27e420a73852");
+    await page.getByText("It is not here").waitFor();
+    await page.context().close();
+  });
+
+  test("is found by somebody else from the list of commands, to which each of its commands leads", async () => {
+    const result = held<CommandOutcome>();
+    agent.answer = () => result.promise;
+    const id = await create(failing);
+    const { page, faults } = await openAs("admin", "commands");
+    const panel = page.getByRole("region", { name: "Bulk retries", exact: true });
+    await panel.getByText(/^1 open, \d+ in all$/).waitFor();
+    await panel.getByRole("button", { name: "Show the bulk retries" }).click();
+    const link = panel.getByRole("link", { name: "0 of 2 done" });
+    expect(await link.getAttribute("href")).toBe(at(`bulk-retries/${id}`));
+    expect(await axeFaults(page)).toEqual([]);
+    result.fulfil({ status: "success" });
+    await panel.getByText(/^none open, \d+ in all$/).waitFor();
+    const { body } = await brain.as.operator.get(`/projects/${brain.project.slug}/bulk-retry-requests/${id}/children`);
+    await page.goto(at(`commands/${body.items[0].command_id}`));
+    await fact(page, "Part of").getByRole("link", { name: "a bulk retry" }).click();
+    await page.waitForURL(`**/bulk-retries/${id}`);
+    const rail = page.getByRole("navigation", { name: "Project" });
+    await rail.locator("[aria-current=page]", { hasText: "Commands" }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is not said to be none before it is read, nor of what is older than what was read; a failed renewal is told", async () => {
+    const id = await create({ filter: { queue: "none" } });
+    const { page } = await openScreen(browser, brain, { cookie: brain.as.admin.cookie });
+    let answer = { isHeld: true, isLost: false };
+    const first = held<void>();
+    await page.route(/bulk-retry-requests[?]limit=50/, async (route) => {
+      if (answer.isHeld) await first.promise;
+      if (answer.isLost) return route.abort();
+      const body = await (await route.fetch()).json();
+      const items = body.items.filter((one: { id: string }) => one.id === id);
+      return route.fulfill({ json: { items, next_cursor: "older" } });
+    });
+    await page.goto(at("commands"));
+    const panel = page.getByRole("region", { name: "Bulk retries", exact: true });
+    const show = panel.getByRole("button", { name: "Show the bulk retries" });
+    expect(await show.getAttribute("title")).toBe("Reading them");
+    answer = { isHeld: false, isLost: false };
+    first.fulfil();
+    await panel.getByText("none open among the newest 1", { exact: true }).waitFor();
+    await show.click();
+    await panel.getByRole("button", { name: "Older bulk retries" }).waitFor();
+    answer = { isHeld: false, isLost: true };
+    await connection(page);
+    await create(failing);
+    await panel.getByRole("alert").getByText("Bulk retries were not renewed. The server did not answer.").waitFor();
+    await panel.getByRole("link", { name: "0 tasks" }).waitFor();
+    await page.context().close();
+  });
+
+  test("is not among what a viewer finds beside the commands", async () => {
+    const { page } = await openAs("viewer", "commands");
+    await page.getByRole("heading", { level: 1, name: "Commands" }).waitFor();
+    await page.getByLabel("Status").waitFor();
+    expect(await page.getByRole("heading", { name: "Bulk retries" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("is reached from the audit trail", async () => {
+    const id = await create({ filter: { queue: "none" } });
+    const { page } = await openAs("admin", `audit?action=bulk_retry_request`);
+    await page.getByRole("button", { name: "bulk_retry_request.created" }).first().click();
+    await page.getByRole("dialog").getByRole("link", { name: "bulk_retry_request" }).click();
+    await page.waitForURL(`**/bulk-retries/${id}`);
+    await page.getByRole("link", { name: "Audit rows" }).click();
+    await page.waitForURL(/audit[?]action=bulk_retry_request/);
+    await page.context().close();
+  });
+});

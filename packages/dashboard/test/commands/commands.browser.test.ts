@@ -1,0 +1,151 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain, TestRole } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+beforeEach(() => {
+  agent.got.length = 0;
+  agent.answer = () => ({ status: "success" });
+});
+
+const connection = (page: Page, mode: string) =>
+  page.getByRole("button", { name: new RegExp(`^Connection: ${mode}`) }).waitFor();
+const at = (path: string) => `/p/${brain.project.slug}/${path}`;
+async function openAs(role: TestRole, path: string) {
+  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  await screen.page.goto(at(path));
+  return screen;
+}
+const cancelTask = async (taskId: string) => {
+  const path = `/projects/${brain.project.slug}/commands/cancel-task`;
+  const { body, status } = await brain.as.operator.post(path, { engine: "bullmq", task_id: taskId });
+  expect(status).toBe(202);
+  return body.id as string;
+};
+
+describe("the list of commands", () => {
+  test("shows a command as soon as it is issued, and how it ends, without being read again", async () => {
+    const { page, faults } = await openAs("operator", "commands");
+    await page.getByRole("heading", { name: "Commands" }).waitFor();
+    await connection(page, "live");
+    const result = held<CommandOutcome>();
+    agent.answer = () => result.promise;
+    await cancelTask("wait-1");
+    const row = page.getByRole("row", { name: /Cancel task/ }).first();
+    await row.getByText("dispatched").waitFor();
+    await row.getByText("wait-1").waitFor();
+    expect(await row.textContent()).toContain("you");
+    result.fulfil({ status: "failed", error: "the job has ended already" });
+    await row.getByText("failed").waitFor();
+    await row.getByText("the job has ended already").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is narrowed by status, kept in the address; a status that is none is dropped with a notice", async () => {
+    await cancelTask("wait-1");
+    const { page } = await openAs("operator", "commands");
+    await page.getByRole("link", { name: "Cancel task" }).first().waitFor();
+    await page.getByLabel("Status").selectOption("cancelled");
+    await page.waitForURL("**/commands?status=cancelled");
+    await page.getByText("No command matches").waitFor();
+    await page.getByRole("button", { name: "Clear all filters" }).click();
+    await page.getByRole("link", { name: "Cancel task" }).first().waitFor();
+    await page.goto(at("commands?status=nonsense"));
+    await page.getByRole("link", { name: "Cancel task" }).first().waitFor();
+    expect(await page.getByLabel("Status").inputValue()).toBe("");
+    await page.context().close();
+  });
+
+  test("tells a viewer that the issuer is hidden", async () => {
+    await cancelTask("wait-1");
+    const { page } = await openAs("viewer", "commands");
+    await page
+      .getByRole("row", { name: /Cancel task/ })
+      .first()
+      .getByText("hidden for your role")
+      .waitFor();
+    await page.context().close();
+  });
+});
+
+describe("the page of a command", () => {
+  test("follows it to its result", async () => {
+    const result = held<CommandOutcome>();
+    agent.answer = () => result.promise;
+    const id = await cancelTask("run-1");
+    const { page, faults } = await openAs("operator", `commands/${id}`);
+    await page.getByText("Its agent has it. The result has not come yet.").waitFor();
+    await connection(page, "live");
+    result.fulfil({ status: "success", result: { cancelled: true } });
+    await page.getByText("The agent did it.").waitFor();
+    await page.getByRole("region", { name: "Result" }).getByText("cancelled").first().waitFor();
+    expect(await page.getByRole("link", { name: "run-1" }).getAttribute("href")).toBe(at("tasks/bullmq/run-1"));
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("keeps payload, issuer and result from a viewer, and says so", async () => {
+    const id = await cancelTask("run-1");
+    await waitFor(() => agent.got.length === 1);
+    const { page } = await openAs("viewer", `commands/${id}`);
+    const about = page.getByRole("region", { name: "About it" });
+    await about.getByText("hidden for your role").first().waitFor();
+    expect(await about.getByText("hidden for your role").count()).toBe(2);
+    await page.getByRole("region", { name: "Payload and result" }).getByText("hidden for your role").waitFor();
+    await page.context().close();
+  });
+
+  test("is missed beside a task, and a viewer is told what kind is hidden there", async () => {
+    await cancelTask("run-1");
+    await waitFor(() => agent.got.length === 1);
+    const { page } = await openAs("viewer", "tasks/bullmq/run-1");
+    await page.getByRole("button", { name: "Look for its commands" }).click();
+    const part = page.getByRole("region", { name: "Its commands" });
+    await part
+      .getByText(/about this task, .*Those about several tasks are hidden for your role, and so are eng/)
+      .waitFor();
+    await page.goto(at("tasks/bullmq/bad-1"));
+    await page.getByRole("button", { name: "Look for its commands" }).click();
+    await part
+      .getByText(/^No command about this task, .*Those about several tasks are hidden for your role[.]/)
+      .waitFor();
+    await page.goto("about:blank");
+    await page.context().close();
+    const operator = await openAs("operator", "tasks/bullmq/bad-1");
+    await operator.page.getByRole("button", { name: "Look for its commands" }).click();
+    const own = operator.page.getByRole("region", { name: "Its commands" });
+    await own.getByText(/about this task/).waitFor();
+    expect(await own.textContent()).not.toContain("hidden");
+    await operator.page.context().close();
+  });
+
+  test("says of a command without a result in time that nobody knows", async () => {
+    const id = await cancelTask("wait-1");
+    await waitFor(async () => {
+      const { body } = await brain.as.operator.get(`/projects/${brain.project.slug}/commands/${id}`);
+      return body.status === "completed";
+    });
+    await brain.running.brain.database.write((tx) =>
+      tx.updateTable("commands").set({ status: "timeout", completed_at: null }).where("id", "=", id).execute(),
+    );
+    const { page } = await openAs("operator", `commands/${id}`);
+    await page.getByText("It may or may not have run").waitFor();
+    await page.getByText("outcome unknown").first().waitFor();
+    await page.context().close();
+  });
+});

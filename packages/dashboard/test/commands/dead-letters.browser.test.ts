@@ -1,0 +1,122 @@
+import type { TestBrain, TestRole } from "@svc/testkit/brain";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { actions, type CommandAgent, connectCommandAgent } from "../command-agent.ts";
+import { letter, letterRow, lettersPage, loadLetters } from "../letters.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain, [...actions, "retry_by_reference_v1", "list_dead_letters"]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+const page1 = lettersPage([letter("dead-1"), letter("dead-2")], "more", 3);
+const unknown = { task_name: null, failed_at: null, error_excerpt: null, attempts: null };
+const page2 = lettersPage([letter("dead-3", unknown)], null, 3);
+beforeEach(() => {
+  agent.got.length = 0;
+  agent.answer = ({ parameters }) => (parameters.cursor === "more" ? page2 : page1);
+});
+
+async function openAs(role: TestRole, search = "") {
+  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  await screen.page.goto(`/p/${brain.project.slug}/dead-letters${search}`);
+  return screen;
+}
+
+describe("dead letters", () => {
+  test("are asked of an agent on a press alone, page by page, and stay while the tab is open", async () => {
+    const { page, faults } = await openAs("operator", "?queue=billing");
+    await page.getByText("Nothing is asked of an agent before you press Load").waitFor();
+    expect(agent.got).toEqual([]);
+    await loadLetters(page);
+    await letterRow(page, "dead-1").getByText("PaymentError: upstream 503").filter({ visible: true }).waitFor();
+    await page.getByText("2 of 3").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    const asking = page.waitForRequest(/\/dead-letters\?.*cursor=more/);
+    await page.getByRole("button", { name: "Ask for more" }).click();
+    // The cursor is of the agent that gave it.
+    expect(new URL((await asking).url()).searchParams.get("agent_id")).toBe(agent.agentId);
+    await letterRow(page, "dead-3").getByText("name not recorded").waitFor();
+    expect(await letterRow(page, "dead-3").getByText("not recorded", { exact: true }).count()).toBe(3);
+    expect(agent.got.map(({ action, parameters }) => [action, parameters.queue, parameters.cursor])).toEqual([
+      ["dlq.list", "billing", null],
+      ["dlq.list", "billing", "more"],
+    ]);
+    await page.getByRole("link", { name: "Tasks" }).first().click();
+    await page.getByRole("row", { name: /search.reindex/ }).waitFor();
+    await page.goBack();
+    await letterRow(page, "dead-3").waitFor();
+    expect(agent.got).toHaveLength(2);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("say on a phone why they failed, and how often", async () => {
+    const screen = await openScreen(browser, brain, { cookie: brain.as.operator.cookie, size: "phone" });
+    const { page } = screen;
+    await page.goto(`/p/${brain.project.slug}/dead-letters`);
+    await loadLetters(page);
+    const first = letterRow(page, "dead-1");
+    await first.waitFor();
+    expect(await first.getByText("PaymentError: upstream 503").filter({ visible: true }).count()).toBe(1);
+    expect(await first.getByText(/in billing, 3 attempts/).isVisible()).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test("are stamped with the agent that told them", async () => {
+    const { page } = await openAs("operator");
+    await loadLetters(page);
+    const stamp = page.getByRole("status").filter({ hasText: "by the agent" });
+    expect(await stamp.getByRole("link").getAttribute("href")).toBe(`/p/${brain.project.slug}/agents/${agent.agentId}`);
+    await page.context().close();
+  });
+
+  test("are read by a viewer, who cannot requeue them", async () => {
+    const { page } = await openAs("viewer");
+    await loadLetters(page);
+    await letterRow(page, "dead-1").waitFor();
+    const requeue = page.getByRole("button", { name: "Requeue" });
+    await expect.poll(() => requeue.getAttribute("title")).toBe("Needs the operator role in this project");
+    await page.context().close();
+  });
+
+  test("of an engine that tells their number alone are counted", async () => {
+    agent.answer = () => lettersPage([], null, 1204);
+    const { page } = await openAs("admin");
+    await loadLetters(page);
+    await page.getByRole("heading", { name: "1,204 dead letters" }).waitFor();
+    await page.getByText("cannot list them").waitFor();
+    await page.context().close();
+  });
+
+  test("that the agent fails to list lead to the command", async () => {
+    agent.answer = () => ({ status: "failed", error: "redis is away" });
+    const { page } = await openAs("admin");
+    await loadLetters(page);
+    await page.getByRole("alert").getByText("The agent could not list them. It says: redis is away").waitFor();
+    await page.getByRole("link", { name: "The command that was sent" }).click();
+    await page.getByText("redis is away").first().waitFor();
+    await page.context().close();
+  });
+});
+
+test("without an agent that can list them, those that are online are named with what they can do", async () => {
+  await using other = await startBrainWithSite();
+  await connectCommandAgent(other, ["cancel_task"]);
+  const { page } = await openScreen(browser, other, { cookie: other.as.admin.cookie });
+  await page.goto(`/p/${other.project.slug}/dead-letters`);
+  await loadLetters(page);
+  await page.getByText("No online agent can list the dead letters of this engine").waitFor();
+  await page.getByText("bullmq (cancel_task)").waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,210 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain, TestRole } from "@svc/testkit/brain";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type CommandAgent, connectCommandAgent } from "../command-agent.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { tell, tellKnown } from "../task-traffic.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+beforeEach(() => {
+  agent.got.length = 0;
+});
+
+async function openAs(role: TestRole, path: string, size: "desktop" | "phone" = "desktop") {
+  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie, size });
+  await screen.page.goto(`/p/${brain.project.slug}/${path}`);
+  return screen;
+}
+const heldBy = (dialog: Locator) => dialog.getByRole("status");
+const hasFocus = (button: Locator) => button.evaluate((element) => element === document.activeElement);
+async function tabTo(page: Page, button: Locator): Promise<void> {
+  for (let stops = 0; stops < 60 && !(await hasFocus(button)); stops += 1) await page.keyboard.press("Tab");
+  expect(await hasFocus(button)).toBe(true);
+}
+const isOff = (button: Locator) => expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
+
+describe("a button that is held back", () => {
+  const reason = "Needs the operator role in this project";
+  const layer = (page: Page) => page.locator("[popover]:popover-open", { hasText: reason });
+
+  test("tells a finger why, beside it and without moving anything", async () => {
+    const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/workers`);
+    const { page, faults } = await openAs("viewer", `workers/${body.items[0].id}`, "phone");
+    const control = page.getByRole("region", { name: "Control" });
+    const button = control.getByRole("button", { name: "Resize pool" });
+    await expect.poll(() => button.getAttribute("title")).toBe(reason);
+    await button.scrollIntoViewIfNeeded();
+    const places = () =>
+      control.evaluate((part) => [part, ...part.querySelectorAll("button")].map((one) => one.getBoundingClientRect()));
+    const before = await places();
+    await button.tap({ force: true });
+    await layer(page).waitFor();
+    expect(await places()).toEqual(before);
+    const [box, at] = [await layer(page).boundingBox(), await button.boundingBox()];
+    if (box === null || at === null) throw new Error("it is not on the screen");
+    expect(box.x).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(390);
+    expect(Math.min(Math.abs(box.y - at.y - at.height), Math.abs(at.y - box.y - box.height))).toBeLessThan(8);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("heading", { level: 1 }).tap();
+    await layer(page).waitFor({ state: "detached" });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("tells it to who reaches it with the keyboard, until the next button", async () => {
+    const { page, faults } = await openAs("viewer", "tasks/bullmq/bad-1");
+    const button = page.getByRole("button", { name: "Retry", exact: true });
+    await expect.poll(() => button.getAttribute("title")).toBe(reason);
+    await tabTo(page, button);
+    await layer(page).waitFor();
+    await page.keyboard.press("Escape");
+    await layer(page).waitFor({ state: "detached" });
+    expect(await hasFocus(button)).toBe(true);
+    await page.keyboard.press("Enter");
+    await layer(page).waitFor();
+    await page.keyboard.press("Shift+Tab");
+    await layer(page).waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("says so over the task list without holding that, as a menu does", async () => {
+    const said = { task_name: "reports.build", queue: "emails" };
+    await tellKnown(brain, { adapter: agent.adapter }, [{ kind: "task.sent", taskId: "build-1", ago: 2, data: said }]);
+    const { page } = await openAs("viewer", "tasks?task=bullmq/bad-1");
+    const row = page.getByRole("row", { name: /reports.build/ });
+    await row.waitFor();
+    await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Cancel", exact: true }));
+    await layer(page).waitFor();
+    tell({ adapter: agent.adapter }, [{ kind: "task.succeeded", taskId: "build-1", data: { runtime_ms: 9 } }]);
+    await row.getByText("success").waitFor();
+    expect(await layer(page).count()).toBe(1);
+    await page.context().close();
+  });
+});
+
+describe("a form", () => {
+  test.each([
+    ["wait-1", "r", "Retry search.reindex", "Retry the task", "It has not ended yet"],
+    ["bad-1", "c", "Cancel billing.charge", "Cancel the task", "It has ended already"],
+  ])(
+    "of the task %s that the key %s opens holds back what its button holds back",
+    async (task, key, title, act, why) => {
+      const { page, faults } = await openAs("operator", `tasks/bullmq/${task}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.keyboard.press(key);
+      const dialog = page.getByRole("dialog", { name: title });
+      await heldBy(dialog).getByText(why).waitFor();
+      const button = dialog.getByRole("button", { name: act });
+      await isOff(button);
+      await button.click({ force: true });
+      expect(await dialog.getByText("before it runs").count()).toBe(0);
+      expect(await axeFaults(page)).toEqual([]);
+      expect(agent.got).toEqual([]);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  test("of who may not act says so, and asks for no agent", async () => {
+    const { page } = await openAs("viewer", "tasks?task=bullmq/bad-1");
+    await page.getByRole("dialog", { name: "billing.charge" }).waitFor();
+    await page.keyboard.press("r");
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await heldBy(dialog).getByText("Needs the operator role in this project").waitFor();
+    await isOff(dialog.getByRole("button", { name: "Retry the task" }));
+    expect(await dialog.getByLabel("Agent").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("says over its buttons what is missing, for as long as it is", async () => {
+    const { page } = await openAs("admin", "queues/bullmq/billing", "phone");
+    await page.getByRole("button", { name: "Purge" }).click();
+    const dialog = page.getByRole("dialog", { name: "Purge billing" });
+    const status = heldBy(dialog).filter({ hasText: "Type the name of the queue first" });
+    await status.waitFor();
+    const [said, foot] = [
+      await status.boundingBox(),
+      await dialog.getByRole("button", { name: "Keep them" }).boundingBox(),
+    ];
+    if (said === null || foot === null) throw new Error("it is not on the screen");
+    expect(said.y + said.height).toBeLessThanOrEqual(foot.y);
+    await dialog.getByLabel("Type billing to confirm").fill("billing");
+    await status.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+});
+
+describe("inputs that were cut", () => {
+  test("are not filled in, and are not sent while a note of it stands in them", async () => {
+    const note = "[...808 more bytes truncated]";
+    tell({ adapter: agent.adapter }, [
+      {
+        kind: "task.sent",
+        taskId: "long-1",
+        ago: 9,
+        data: { task_name: "mail.send", kwargs: { body: "x".repeat(9_000) } },
+      },
+      { kind: "task.failed", taskId: "long-1", ago: 4, data: { exception: "MailError: 550" } },
+    ]);
+    const path = `/projects/${brain.project.slug}/tasks/bullmq/long-1`;
+    await waitFor(async () => (await brain.as.root.get(path)).body.state === "failure");
+    const { page, faults } = await openAs("operator", "tasks/bullmq/long-1");
+    await page.getByRole("button", { name: "Retry", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry mail.send" });
+    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
+    const kwargs = dialog.getByLabel("Named inputs");
+    expect(await kwargs.inputValue()).toBe("");
+    await dialog.getByText("were redacted or cut, so they are not filled in").first().waitFor();
+    await dialog.getByLabel("Positional inputs").fill("[]");
+    await kwargs.fill(JSON.stringify({ body: `Dear${note}` }));
+    await dialog.getByText(`Still holds ${note}: put the real value there`).waitFor();
+    await heldBy(dialog).getByText("Some inputs were redacted or cut").waitFor();
+    const send = dialog.getByRole("button", { name: "Retry the task" });
+    await isOff(send);
+    await send.click({ force: true });
+    expect(agent.got).toEqual([]);
+    await kwargs.fill('{"body": "Dear all"}');
+    await send.click();
+    await dialog.waitFor({ state: "detached" });
+    await waitFor(() => agent.got.length === 1);
+    expect(agent.got[0]?.parameters.override_kwargs).toEqual({ body: "Dear all" });
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+test("of agents that only fetch commands one is named, for the service would choose none of them", async () => {
+  await using other = await startBrainWithSite();
+  await connectCommandAgent(other, []);
+  const polling = await Promise.all(
+    ["first", "second"].map((bufferName) => other.connectAgent({ transport: "longpoll", bufferName })),
+  );
+  const { page } = await openScreen(browser, other, { cookie: other.as.operator.cookie });
+  await page.goto(`/p/${other.project.slug}/tasks/bullmq/wait-1`);
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Cancel search.reindex" });
+  const options = dialog.getByLabel("Agent").locator("option");
+  await expect.poll(() => options.count()).toBe(2);
+  const ids = await options.evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value));
+  expect(ids.toSorted()).toEqual(polling.map(({ minted }) => minted.agentId).toSorted());
+  const answered = page.waitForResponse("**/commands/cancel-task");
+  await dialog.getByRole("button", { name: "Cancel the task" }).click();
+  const response = await answered;
+  expect(response.status()).toBe(202);
+  expect(response.request().postDataJSON()).toMatchObject({ task_id: "wait-1", agent_id: ids[0] });
+  await page.context().close();
+});

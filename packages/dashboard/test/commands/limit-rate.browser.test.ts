@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import type {} from "@svc/testkit/services/redis-setup";
+import { type Sidecar, startSidecar } from "@svc/testkit/sidecar-process";
+import { Queue, Worker } from "bullmq6";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+const prefix = `t-${randomUUID()}`;
+const queueName = `${prefix}:mail`;
+const elsewhere = "bullmq limits a whole queue: see its queue";
+let brain: TestBrain;
+let browser: Browser;
+let folder: string;
+let sidecar: Sidecar;
+let queue: Queue;
+let worker: Worker;
+
+beforeAll(async () => {
+  [brain, browser, folder] = await Promise.all([
+    startBrainWithSite(),
+    launchBrowser(),
+    mkdtemp(join(tmpdir(), "svc-rate-")),
+  ]);
+  const redis = inject("redisUrl");
+  const { hostname, port } = new URL(redis);
+  const settings = { connection: { host: hostname, port: Number(port), maxRetriesPerRequest: null }, prefix };
+  queue = new Queue("mail", settings);
+  worker = new Worker("mail", async () => {}, { ...settings, name: "mailer-1" });
+  await worker.waitUntilReady();
+  await queue.add("welcome", {}, { jobId: "first" });
+  const minted = await brain.mintAgent("beside-redis");
+  sidecar = startSidecar(["--redis", redis, "--prefix", prefix], { brainUrl: brain.url, minted, folder });
+  await waitFor(
+    async () => {
+      const [queues, workers, tasks] = await Promise.all(
+        ["queues", "workers", "tasks?state=success"].map((list) => brain.as.viewer.get(`/projects/shop/${list}`)),
+      );
+      return [queues, workers, tasks].every((list) => list?.body.items.length === 1);
+    },
+    { that: "the side-car tells queue, worker and task" },
+  );
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), sidecar?.stop(), worker?.close(), queue?.close()]);
+  await brain?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const openAsOperator = async (path: string) => {
+  const screen = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+  await screen.page.goto(`/p/shop/${path}`);
+  return screen;
+};
+const queuePath = `queues/bullmq/${encodeURIComponent(queueName)}`;
+const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
+/** What the palette offers to do with what the page is about. */
+async function offered(page: Page): Promise<string[]> {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("option", { name: "Dark theme" }).waitFor({ state: "attached" });
+  return page
+    .getByRole("group", { name: "On this page" })
+    .getByRole("option")
+    .locator("span:first-of-type")
+    .allTextContents();
+}
+
+test("the rate of a BullMQ queue is limited from its page, and lifted by 0", async () => {
+  const { page, faults } = await openAsOperator(queuePath);
+  await page.getByRole("button", { name: "Limit rate" }).click();
+  const dialog = page.getByRole("dialog", { name: `Limit the rate of ${queueName}` });
+  await dialog.getByText("How often tasks of this queue begin").waitFor();
+  expect(await axeFaults(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Limit the rate" }).click();
+  await dialog.getByText("Such as 10/m; 0 ends the limit").waitFor();
+  await dialog.getByLabel("Rate").fill("30/m");
+  await dialog.getByRole("button", { name: "Limit the rate" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await tray(page).getByText(`Limit ${queueName} to 30/m`).waitFor();
+  await tray(page).getByText("completed").waitFor();
+  expect(await queue.getGlobalRateLimit()).toEqual({ max: 30, duration: 60_000 });
+
+  expect(await offered(page)).toEqual(["Limit the rate of this queue"]);
+  await page.keyboard.type("limit the rate");
+  await page.keyboard.press("Enter");
+  await dialog.getByLabel("Rate").fill("0");
+  await dialog.getByRole("button", { name: "Lift the limit" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await tray(page).getByText(`Lift the limit of ${queueName}`).waitFor();
+  await waitFor(async () => (await queue.getGlobalRateLimit()) === null);
+  await waitFor(async () => (await tray(page).getByText("completed").count()) === 2);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test("it is limited neither on the page of a worker nor on that of a task, and both say where", async () => {
+  const { items } = (await brain.as.viewer.get("/projects/shop/workers")).body;
+  const { page, faults } = await openAsOperator(`workers/${items[0].id}`);
+  const limit = page.getByRole("region", { name: "Control" }).getByRole("button", { name: "Limit rate" });
+  await expect.poll(() => limit.getAttribute("title")).toBe(elsewhere);
+  await limit.click({ force: true });
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(await offered(page)).not.toContain("Limit rate");
+
+  await page.goto(`/p/shop/tasks/bullmq/${encodeURIComponent(`${queueName}:first`)}`);
+  await page.getByRole("button", { name: "More: act on this task" }).click();
+  const entry = page.getByRole("button", { name: /^Rate-limit this name/ });
+  await entry.getByText(elsewhere).waitFor();
+  await entry.click({ force: true });
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

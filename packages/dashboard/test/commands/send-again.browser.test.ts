@@ -1,0 +1,154 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain, TestRole } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type CommandAgent, connectCommandAgent } from "../command-agent.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+beforeEach(() => {
+  agent.got.length = 0;
+  agent.answer = () => ({ status: "failed", error: "redis is away" });
+});
+
+const commands = () => `/projects/${brain.project.slug}/commands`;
+async function issue(path: string, body: object): Promise<string> {
+  const { status, body: made } = await brain.as.operator.post(`${commands()}/${path}`, body);
+  expect(status).toBe(202);
+  await waitFor(async () => (await commandOf(made.id)).status === "failed");
+  return made.id;
+}
+const commandOf = async (id: string) => (await brain.as.operator.get(`${commands()}/${id}`)).body;
+async function endAs(id: string, change: object): Promise<void> {
+  await brain.running.brain.database.write((tx) =>
+    tx.updateTable("commands").set(change).where("id", "=", id).execute(),
+  );
+}
+async function openAs(role: TestRole, id: string) {
+  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  await screen.page.goto(`/p/${brain.project.slug}/commands/${id}`);
+  await screen.page.getByRole("region", { name: "About it" }).waitFor();
+  return screen;
+}
+const again = (page: Page) => page.getByRole("button", { name: "Send again" });
+
+describe("a command that did not succeed", () => {
+  test("is sent again as another command, with a key of its own", async () => {
+    const id = await issue("retry-task", { engine: "bullmq", task_id: "bad-1", idempotency_key: "mine-1" });
+    const { page, faults } = await openAs("operator", id);
+    agent.answer = () => ({ status: "success" });
+    await again(page).click();
+    const dialog = page.getByRole("dialog", { name: "Send again" });
+    await dialog.getByText("what stood in its way may still be there").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Send again" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await waitFor(() => agent.got.length === 2);
+    expect(agent.got.map(({ action, parameters }) => [action, parameters.task_id])).toEqual([
+      ["retry_task", "bad-1"],
+      ["retry_task", "bad-1"],
+    ]);
+    const { items } = (await brain.as.operator.get(`${commands()}?limit=2`)).body;
+    expect(items[0].idempotency_key).toMatch(/^dashboard-/);
+    expect(items[1]).toMatchObject({ id, status: "failed", idempotency_key: "mine-1" });
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is sent again after a timeout only where twice does no harm", async () => {
+    const cancel = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
+    const retry = await issue("retry-task", { engine: "bullmq", task_id: "bad-1" });
+    for (const id of [cancel, retry]) await endAs(id, { status: "timeout", completed_at: null, error: null });
+    const first = await openAs("operator", cancel);
+    await again(first.page).click();
+    await first.page.getByRole("dialog").getByText("Nobody knows whether the first one ran").waitFor();
+    await first.page.context().close();
+    const second = await openAs("operator", retry);
+    await second.page.getByText("look at its target before you send it again").waitFor();
+    expect(await again(second.page).count()).toBe(0);
+    await second.page.context().close();
+  });
+
+  test("is not said to have had no effect where its agent does not know that", async () => {
+    agent.answer = () => ({ status: "failed", error: "redis hung up", outcome: "unknown" });
+    const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
+    const { page } = await openAs("operator", id);
+    await page.getByText("Nobody knows whether it took effect: redis hung up").first().waitFor();
+    await again(page).click();
+    await page.getByRole("dialog").getByText("Nobody knows whether the first one took effect.").waitFor();
+    expect(await page.getByText("could not do").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("is not sent again when its agent cannot tell how it ended, nor a purge", async () => {
+    const error = "outcome unknown: the agent stopped while it carried the command out";
+    agent.answer = () => ({ status: "failed", error });
+    const retry = await issue("retry-task", { engine: "bullmq", task_id: "bad-1" });
+    const { page } = await openAs("operator", retry);
+    await page.getByText("outcome unknown").first().waitFor();
+    expect(await again(page).count()).toBe(0);
+    const purged = await brain.as.admin.post(`${commands()}/purge-queue`, {
+      agent_id: agent.agentId,
+      engine: "bullmq",
+      queue: "billing",
+      force: true,
+    });
+    await waitFor(async () => (await commandOf(purged.body.id)).status === "failed");
+    await page.goto(`/p/${brain.project.slug}/commands/${purged.body.id}`);
+    await page.getByRole("heading", { level: 1, name: "Purge queue" }).waitFor();
+    expect(await again(page).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("whose inputs were redacted is asked for from its target", async () => {
+    const id = await issue("retry-task", {
+      engine: "bullmq",
+      task_id: "bad-1",
+      override_args: ["[REDACTED]"],
+      override_kwargs: {},
+    });
+    const { page } = await openAs("operator", id);
+    await expect.poll(() => again(page).getAttribute("title")).toContain("ask for it from its target");
+    await page.context().close();
+  });
+
+  test("is not sent again by a viewer", async () => {
+    const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
+    const { page } = await openAs("viewer", id);
+    await expect.poll(() => again(page).getAttribute("title")).toBe("Needs the operator role in this project");
+    await page.context().close();
+  });
+});
+
+test("the audit rows of a command are those of this one alone, and a filter that can be dropped", async () => {
+  const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
+  await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
+  const { page, faults } = await openAs("admin", id);
+  await page.getByRole("link", { name: "Its audit rows" }).click();
+  await page.waitForURL(`**/audit?target=${id}`);
+  const rows = page.getByRole("button", { name: "command.issue.cancel_task" });
+  await rows.first().waitFor();
+  expect(await rows.count()).toBe(1);
+  expect(await axeFaults(page)).toEqual([]);
+  await page.getByRole("button", { name: /^target/ }).click();
+  await expect.poll(() => rows.count()).toBeGreaterThan(1);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test("the audit rows of a command are not offered to who may not read them", async () => {
+  const id = await issue("cancel-task", { engine: "bullmq", task_id: "wait-1" });
+  const { page } = await openAs("operator", id);
+  expect(await page.getByRole("link", { name: "Its audit rows" }).count()).toBe(0);
+  await page.context().close();
+});

@@ -1,0 +1,192 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import { createScriptedAdapter } from "@svc/testkit/peer";
+import { connectRaw, rawHello } from "@svc/testkit/raw-agent";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectFleet, type Fleet, fleetSnapshot } from "../fleet.ts";
+import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { tell } from "../task-traffic.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let fleet: Fleet;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  fleet = await connectFleet(brain);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+const at = (path: string) => `/p/${brain.project.slug}/${path}`;
+const open = (path: string) =>
+  openScreen(browser, brain, { cookie: brain.as.viewer.cookie }).then(async (screen) => {
+    await screen.page.goto(at(path));
+    return screen;
+  });
+
+describe("the lists", () => {
+  test("of queues say when each was last seen", async () => {
+    const { page } = await open("queues");
+    const row = page.getByRole("row", { name: /^reports/ });
+    await row
+      .getByText(/^\d+ s ago$/)
+      .last()
+      .waitFor();
+    // No tooltip is needed for the exact instant.
+    const exact = /^\d+ s ago \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC\)$/;
+    await row.getByRole("cell", { name: exact }).waitFor();
+    expect(await page.getByRole("columnheader").last().textContent()).toBe("Last seen");
+    await page.context().close();
+  });
+
+  test("of workers show load and memory as reported, and what was not reported as a dash", async () => {
+    const { page } = await open("workers");
+    await page.getByText("worker-a.internal").waitFor();
+    const heads = await page.getByRole("columnheader").allTextContents();
+    const cells = (name: string) =>
+      page
+        .getByRole("row")
+        .filter({ has: page.getByRole("link", { name, exact: true }) })
+        .filter({ hasText: "bullmq" })
+        .getByRole("cell")
+        .allTextContents();
+    const told = async (name: string) => {
+      const texts = await cells(name);
+      return [texts[heads.indexOf("Load")], texts[heads.indexOf("Memory")]];
+    };
+    await waitFor(async () => (await told("billing-1")).join() === "3.40,256.0 MB");
+    expect(await told("mailer-1")).toEqual(["0.41", "128.0 MB"]);
+    tell(fleet, [
+      { kind: "task.sent", taskId: "seen-1", data: { task_name: "emails.send", queue: "emails" } },
+      { kind: "task.started", taskId: "seen-1", data: { worker: "unseen-1" } },
+    ]);
+    await page.getByRole("link", { name: "unseen-1", exact: true }).waitFor();
+    expect(await told("unseen-1")).toEqual(["–", "–"]);
+    await page.context().close();
+  });
+
+  test("of workers are narrowed by host and queue, kept in the address", async () => {
+    const { page } = await open("workers");
+    await page.getByText("worker-b.internal").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("worker-b reports");
+    await page.waitForURL("**/workers?filter=worker-b+reports");
+    await waitFor(async () => (await page.locator("tbody tr td a b").allTextContents()).join() === "mailer-1");
+    await page.getByText("1 shown, ").waitFor();
+    await page.keyboard.type(" nothing");
+    await page.getByText("No worker matches").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("a worker", () => {
+  test("with no task in hand is idle", async () => {
+    const snapshot = fleetSnapshot();
+    fleet.adapter.answerSnapshot(async () => ({
+      ...snapshot,
+      worker_details: {
+        ...snapshot.worker_details,
+        "mailer-1": { ...snapshot.worker_details?.["mailer-1"], active_tasks: 0 },
+      },
+    }));
+    const { page } = await open("workers");
+    const own = page.getByRole("row").filter({ hasText: "worker-b.internal" });
+    await own.getByText("0 of 20").waitFor();
+    await own.getByRole("link", { name: "mailer-1", exact: true }).click();
+    await page.getByText("It is idle.").waitFor();
+    fleet.adapter.answerSnapshot(async () => fleetSnapshot());
+    await page.context().close();
+  });
+});
+
+describe("queues and workers of the same name in two engines", () => {
+  beforeAll(async () => {
+    const names = (taskId: string) => ({ task_name: "celery.task", queue: "emails", taskId });
+    const celery = createScriptedAdapter("celery");
+    celery.answerSnapshot(async () => ({ queue_depths: { emails: 3 } }));
+    const connected = await brain.connectAgent({ engines: [celery], bufferName: "celery" });
+    // More than the panels list, and all of them newer than what the other engine's queue has.
+    tell(
+      { ...connected, adapter: celery },
+      Array.from({ length: 30 }, (_, index) => names(`celery-${index}`)).flatMap(({ taskId, ...data }) => [
+        { kind: "task.sent", taskId, ago: 2, data },
+        { kind: "task.started", taskId, ago: 1, data: { worker: "mailer-1" } },
+        { kind: "task.failed", taskId, data: { worker: "mailer-1", exception: "CeleryError: of the other engine" } },
+      ]),
+    );
+    tell(fleet, [
+      { kind: "task.sent", taskId: "mail-lost", ago: 40, data: { task_name: "emails.send", queue: "emails" } },
+      { kind: "task.started", taskId: "mail-lost", ago: 39, data: { worker: "mailer-1" } },
+      {
+        kind: "task.failed",
+        taskId: "mail-lost",
+        ago: 38,
+        data: { worker: "mailer-1", exception: "MailError: bounced" },
+      },
+    ]);
+    const tasks = `/projects/${brain.project.slug}/tasks`;
+    const failed = async (engine: string) =>
+      (await brain.as.root.get(`${tasks}?state=failure&q=engine:${engine}&queue=emails`)).body.items.length;
+    await waitFor(async () => (await failed("celery")) === 30 && (await failed("bullmq")) === 1);
+  });
+
+  test("are not mixed up: failures, states and the way to the list are those of one engine", async () => {
+    const { page, faults } = await open("queues/bullmq/emails");
+    const part = (name: string) => page.getByRole("region", { name, exact: true });
+    await part("Recent failures").getByText("MailError: bounced").waitFor();
+    expect(await part("Recent failures").getByText("CeleryError").count()).toBe(0);
+    await part("Tasks by state").getByRole("link", { name: "1 tasks in state failure" }).click();
+    await page.getByRole("row", { name: "emails.send failure" }).waitFor();
+    expect(await page.getByRole("row", { name: /^celery/ }).count()).toBe(0);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("say that their times are those of both", async () => {
+    const { page } = await open("queues/bullmq/emails");
+    await page.getByText("Also of the queue of this name in celery: times are not told apart by engine.").waitFor();
+    await page.goto(at("queues/bullmq/billing"));
+    await page.getByRole("region", { name: "Waiting time", exact: true }).getByText("measured").waitFor();
+    expect(await page.getByText("Also of the queue of this name").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("lead from a worker to its own failures only", async () => {
+    const { page } = await open("workers");
+    await page.getByRole("row").filter({ hasText: "worker-b.internal" }).getByRole("link").first().click();
+    const failures = page.getByRole("region", { name: "Recent failures", exact: true });
+    await failures.getByText("MailError: bounced").waitFor();
+    expect(await failures.getByText("CeleryError").count()).toBe(0);
+    await failures.getByRole("link", { name: "All failures" }).click();
+    await page.getByRole("row", { name: "emails.send failure" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("q")).toBe("engine:bullmq");
+    await page.context().close();
+  });
+});
+
+describe("agents", () => {
+  test("that poll say that they may show offline meanwhile", async () => {
+    const { minted } = await brain.connectAgent({ transport: "longpoll", bufferName: "polling" });
+    const { page } = await open("agents");
+    await page.getByText("long-poll agents that only fetch commands may show offline").waitFor();
+    await page.goto(at(`agents/${minted.agentId}`));
+    await page.getByText("long-poll; may show offline while it only fetches commands").waitFor();
+    await page.context().close();
+  });
+
+  test("of a version that cannot work are marked, with what to do", async () => {
+    const minted = await brain.mintAgent("from-the-future");
+    const raw = await connectRaw({ url: brain.url, ...minted }, { hello: rawHello({ agent_version: "9.1.0" }) });
+    const { page } = await open("agents");
+    const row = page.getByRole("row", { name: /from-the-future/ });
+    await row.getByText("9.1.0").waitFor();
+    await expect.poll(() => row.getByText("incompatible").getAttribute("title")).toContain("upgrade it");
+    await row.getByRole("link").click();
+    await page.getByText("Its major version is not the service's: upgrade it.").waitFor();
+    await raw.close();
+    await page.context().close();
+  });
+});

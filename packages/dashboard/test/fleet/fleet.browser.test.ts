@@ -1,0 +1,223 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectFleet, type Fleet, fleetSnapshot, noteLoss } from "../fleet.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let fleet: Fleet;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  fleet = await connectFleet(brain);
+  await noteLoss(brain, fleet.agentId, { fromAgo: 3700, toAgo: 3600 });
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+const at = (path: string) => `/p/${brain.project.slug}/${path}`;
+const open = (path: string, options: Parameters<typeof openScreen>[2] = {}) =>
+  openScreen(browser, brain, { cookie: brain.as.viewer.cookie, ...options }).then(async (screen) => {
+    await screen.page.goto(at(path));
+    return screen;
+  });
+const rowNames = (page: Page) => page.locator("tbody tr td a b").allTextContents();
+const workerId = async (name: string): Promise<string> => {
+  const { body } = await brain.as.viewer.get(`/projects/${brain.project.slug}/workers`);
+  return body.items.find((worker: { name: string }) => worker.name === name).id;
+};
+
+describe("the queues", () => {
+  test("put the one that nobody serves on top and say so in words", async () => {
+    const { page, faults } = await open("queues");
+    await page.getByText("1 queue has 18 tasks waiting and no consumer.").waitFor();
+    expect((await rowNames(page))[0]).toBe("search-bulk");
+    const row = page.getByRole("row", { name: /billing/ });
+    await row.getByText("waits long").waitFor();
+    await row.getByText("<0.1").first().waitFor();
+    expect(await row.getByRole("link", { name: "1 failed in billing" }).getAttribute("href")).toBe(
+      at("tasks?queue=billing&q=engine:bullmq&state=failure&since=-1h"),
+    );
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("are narrowed by typing, kept in the address, and given back by one button", async () => {
+    const { page } = await open("queues");
+    await page.getByRole("row", { name: /emails/ }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("mail bullmq");
+    await page.waitForURL("**/queues?filter=mail+bullmq");
+    await waitFor(async () => (await rowNames(page)).join() === "emails");
+    await page.keyboard.type(" nothing");
+    await page.getByText("No queue matches").waitFor();
+    await page.getByRole("button", { name: "Clear the filter" }).last().click();
+    await waitFor(async () => (await rowNames(page)).length === 4);
+    await page.context().close();
+  });
+
+  test("stay where they are while the pointer is on them, and are put in order when it leaves", async () => {
+    const { page } = await open("queues");
+    await page.getByRole("row", { name: /emails/ }).hover();
+    const before = await rowNames(page);
+    const snapshot = fleetSnapshot();
+    fleet.adapter.answerSnapshot(async () => ({
+      ...snapshot,
+      queue_depths: { ...snapshot.queue_depths, reports: 7 },
+      queue_consumers: { ...snapshot.queue_consumers, reports: 0 },
+    }));
+    await page.getByText("2 queues have 25 tasks waiting and no consumer.").waitFor();
+    expect(await rowNames(page)).toEqual(before);
+    await page.getByRole("heading", { name: "Queues" }).hover();
+    await waitFor(async () => (await rowNames(page)).indexOf("reports") === 1);
+    fleet.adapter.answerSnapshot(async () => fleetSnapshot());
+    await page.context().close();
+  });
+
+  test("go on being listed when their rates cannot be read", async () => {
+    const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+    await page.route("**/queues/activity*", (route) => route.abort());
+    await page.goto(at("queues"));
+    await page.getByText("Rates and small charts could not be read").waitFor();
+    expect(await rowNames(page)).toHaveLength(4);
+    await page.unroute("**/queues/activity*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Rates and small charts could not be read").waitFor({ state: "detached" });
+    await page.context().close();
+  });
+});
+
+describe("one queue", () => {
+  test("shows its times, states, failures and workers, and leads on from each", async () => {
+    const { page, faults } = await open("queues");
+    await page.getByRole("link", { name: "billing", exact: true }).click();
+    await page.waitForURL("**/queues/bullmq/billing");
+    await page.getByText("The oldest task waits for longer than five minutes.").waitFor();
+    const part = (name: string) => page.getByRole("region", { name, exact: true });
+    await part("Depth")
+      .getByRole("img", { name: /^Depth: 194 at the end/ })
+      .waitFor();
+    await part("Waiting time").getByText("of 3 measured").waitFor();
+    await part("Waiting time").getByRole("radio", { name: "run" }).check();
+    await part("Run time").getByText("of 1 measured").waitFor();
+    await part("Depth").getByRole("button", { name: "As table: Depth" }).click();
+    await part("Depth").getByRole("cell", { name: "194" }).first().waitFor();
+    await part("Tasks by state").getByRole("link", { name: "2 tasks in state started" }).waitFor();
+    await part("Recent failures").getByText("PaymentError: upstream 503 after 30 s").waitFor();
+    await part("Workers that serve it").getByRole("link", { name: "billing-1" }).click();
+    await page.getByRole("heading", { level: 1, name: "billing-1" }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("that is not here is said to be so, with the way back", async () => {
+    const { page } = await open("queues/bullmq/nope");
+    await page.getByText("It is not here").waitFor();
+    await page.context().close();
+  });
+
+  test("keeps the rest when one part cannot be read", async () => {
+    const { page } = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+    await page.route("**/latency*", (route) => route.abort());
+    await page.goto(at("queues/bullmq/emails"));
+    await page.getByText("Waiting time could not be read").waitFor();
+    await page.getByText("No task of this queue failed").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("the workers", () => {
+  test("say who is full and what each has in hand", async () => {
+    const { page, faults } = await open("workers");
+    await page.getByText("every place is taken").waitFor();
+    expect(await rowNames(page)).toEqual(["billing-1", "mailer-1"]);
+    await page.getByRole("link", { name: "billing-1", exact: true }).click();
+    const inHand = page.getByRole("region", { name: "Tasks in hand", exact: true });
+    await inHand.getByRole("link", { name: "billing.charge" }).first().waitFor();
+    expect(await inHand.locator("tbody tr").count()).toBe(2);
+    await page.getByRole("region", { name: "Recent failures", exact: true }).getByText("PaymentError").waitFor();
+    await page.getByRole("link", { name: "billing", exact: true }).first().waitFor();
+    await page.getByText("conf", { exact: true }).click();
+    await page.getByText('"worker_concurrency": 4').waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("that say they are busy, while no event has told with what, are taken at their word", async () => {
+    const { page } = await open(`workers/${await workerId("mailer-1")}`);
+    await page.getByText("It says that it has 3, but no event has told which.").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("the agents", () => {
+  test("say why they are in their state, what they can do and what they lost", async () => {
+    const { page, faults } = await open("agents");
+    const row = page.getByRole("row", { name: /online/ });
+    await row.getByText(/^connected for/).waitFor();
+    await row.getByText("retry task").waitFor();
+    await row.getByText("and 1 more").waitFor();
+    await row.getByText("31 events lost").waitFor();
+    await row.getByText("protocol 2").waitFor();
+    await row.getByRole("link").click();
+    await page.getByRole("heading", { name: "When it lost something" }).waitFor();
+    await page.getByText("31 events lost").waitFor();
+    await page.getByText("buffer full").last().waitFor();
+    await page.getByRole("heading", { name: "Buffer and connection" }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("leave a band between the rows of the time in which they lost events", async () => {
+    const { page } = await open("queues/bullmq/billing");
+    const failures = page.getByRole("region", { name: "Recent failures", exact: true });
+    await failures.getByText("Rows from here may be missing or end as unknown.").waitFor();
+    await failures.getByRole("link", { name: /^Agent / }).click();
+    await page.waitForURL(`**/agents/${fleet.agentId}`);
+    await page.context().close();
+  });
+
+  test("tell an administrator what stops before they are revoked", async () => {
+    const { page } = await open(`agents/${fleet.agentId}`, { cookie: brain.as.admin.cookie });
+    await page.getByRole("cell", { name: "online" }).first().waitFor();
+    await page.getByRole("button", { name: "Revoke" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/the watch over bullmq/).waitFor();
+    await dialog.getByText(/used by 1 process now/).waitFor();
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("show a snippet for an agent of its own process and for one inside the application", async () => {
+    const minted = await brain.mintAgent("newcomer");
+    const { page, faults } = await open(`agents/${minted.agentId}`);
+    await page.getByText("npx svc agent bullmq").waitFor();
+    await page.getByRole("radio", { name: "inside the application" }).check();
+    await page.getByText("attachBullmq({ redis, workers: [worker] })").waitFor();
+    await page.getByText("waiting for the first hello", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe.each(["light", "dark"] as const)("in %s", (theme) => {
+  describe.each(["desktop", "phone"] as const)("on a %s", (size) => {
+    test.each(["queues", "queues/bullmq/billing", "workers", "worker", "agents", "agent"])(
+      "%s has no fault",
+      async (name) => {
+        const ids = { worker: `workers/${await workerId("billing-1")}`, agent: `agents/${fleet.agentId}` };
+        const { page, faults } = await open(ids[name as keyof typeof ids] ?? name, { theme, size });
+        await page.locator("main h1").waitFor();
+        await page.locator("main tbody tr").first().waitFor();
+        expect(await axeFaults(page)).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+        expect(faults).toEqual([]);
+        await page.context().close();
+      },
+    );
+  });
+});

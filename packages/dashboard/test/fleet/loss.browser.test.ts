@@ -1,0 +1,89 @@
+import { type FaultyNetwork, startFaultyNetwork, waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { tell } from "../task-traffic.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let network: FaultyNetwork;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  network = await startFaultyNetwork({ port: brain.running.port });
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+  await network?.close();
+});
+
+const mebibyte = 1024 * 1024;
+const eventsLostAtLeast = 100;
+
+test("what an agent has to give up while the brain is away stands as a band in lists, and in figures on its page", async () => {
+  const project = `/projects/${brain.project.slug}`;
+  const api = brain.as.viewer;
+  const connected = await brain.connectAgent({
+    brainUrl: `http://127.0.0.1:${network.port}`,
+    bufferMaxBytes: mebibyte,
+    random: () => 0,
+  });
+  const { agentId } = connected.minted;
+  const fail = (taskId: string) =>
+    tell(connected, [
+      { kind: "task.sent", taskId, data: { task_name: "mail.send", queue: "mail" } },
+      { kind: "task.failed", taskId, data: { exception: `Bounced: ${taskId}` } },
+    ]);
+  fail("before");
+  // From the first sample on the brain knows that nothing had been lost until then.
+  await waitFor(async () => (await api.get(`${project}/agents/${agentId}/status-history`)).body.items.length > 0, {});
+
+  // What the brain has not taken by then may be among what is given up.
+  const failures = async () => (await api.get(`${project}/tasks?state=failure`)).body.items.length;
+  await waitFor(async () => (await failures()) === 1);
+
+  network.down();
+  for (let round = 0; round < 8; round += 1) connected.adapter.emitTasks(50, { kwargs: { body: "x".repeat(8000) } });
+  fail("after");
+  network.heal();
+  const gap = await waitFor(
+    async () => (await api.get(`${project}/completeness`)).body.gaps.find((one: { reason: string }) => one.reason),
+    { that: "the loss in the answer" },
+  );
+  expect(gap).toMatchObject({ agent_id: agentId, reason: "capacity" });
+  expect(gap.event_records).toBeGreaterThanOrEqual(eventsLostAtLeast);
+
+  // A row that comes once the list stands is only announced.
+  await waitFor(async () => (await failures()) === 2);
+
+  const { page, faults } = await openScreen(browser, brain, { cookie: api.cookie });
+  await page.goto(`/p/${brain.project.slug}/tasks?state=failure`);
+  const grid = page.getByRole("grid");
+  await grid.getByRole("row", { name: "mail.send failure" }).nth(1).waitFor();
+  const lost = new RegExp(`${gap.event_records} events? lost`);
+  await grid.getByText(lost).waitFor();
+
+  await page.goto(`/p/${brain.project.slug}/agents`);
+  await page
+    .getByRole("row", { name: /online/ })
+    .getByText(lost)
+    .waitFor();
+  await page.goto(`/p/${brain.project.slug}/agents/${agentId}`);
+  await page.getByRole("heading", { name: "When it lost something" }).waitFor();
+  const panel = page.getByRole("region", { name: "Lost before sending" });
+  const figure = (label: string) => panel.locator("dl > div").filter({ hasText: label }).locator("dd b").textContent();
+  await waitFor(async () => (await figure("Event records")) === String(gap.event_records));
+  expect(await figure("Command results")).toBe("0");
+  expect(Number(await figure("Buffer full"))).toBeGreaterThan(0);
+  expect(await figure("Refused content")).toBe("0");
+  await panel.getByText("Why, counted over the same losses").waitFor();
+  await panel.getByRole("img", { name: `Event records: ${gap.event_records} in these samples` }).waitFor();
+  // One connection before the loss, one after it.
+  const connections = page.getByRole("region", { name: "Connections" });
+  await waitFor(async () => (await connections.getByRole("listitem").count()) === 2);
+  await connections.getByText(/^since /).waitFor();
+  expect(await axeFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

@@ -1,0 +1,130 @@
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectFleet, noteLoss } from "../fleet.ts";
+import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  const fleet = await connectFleet(brain);
+  await noteLoss(brain, fleet.agentId, { fromAgo: 1800, toAgo: 1200 });
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+async function open(path: string, size: "desktop" | "phone" = "desktop") {
+  const screen = await openScreen(browser, brain, { cookie: brain.as.root.cookie, size });
+  await screen.page.goto(`/p/${brain.project.slug}${path}`);
+  return screen;
+}
+
+async function openOverview(size: "desktop" | "phone" = "desktop") {
+  const screen = await open("?since=-1h", size);
+  await screen.page.getByRole("slider", { name: /^Throughput/ }).waitFor();
+  await screen.page.getByRole("slider", { name: /^Run time/ }).waitFor();
+  return screen;
+}
+
+const chart = (page: Page, name: string) => page.getByRole("figure", { name });
+/** Shapes by the class that draws them; the names of classes end in a hash. */
+const shapes = (page: Page, name: string, kind: string) => chart(page, name).locator(`svg [class*="_${kind}_"]`);
+
+describe("the chart of outcomes", () => {
+  test("has at most five lines across, fills the bars of whole buckets and none of the one that still runs", async () => {
+    const { page, faults } = await openOverview();
+    const lines = await shapes(page, "Throughput by outcome", "grid").count();
+    expect(lines).toBeGreaterThan(1);
+    expect(lines).toBeLessThanOrEqual(5);
+
+    const bars = chart(page, "Throughput by outcome").locator("svg g > rect");
+    const drawn = await bars.evaluateAll((all) =>
+      all.map((bar) => ({ x: bar.getBoundingClientRect().x, isHollow: getComputedStyle(bar).fill === "none" })),
+    );
+    const right = await chart(page, "Throughput by outcome")
+      .getByRole("slider")
+      .evaluate((reader) => reader.getBoundingClientRect().right);
+    const bucket = await page.getByRole("slider", { name: /^Throughput/ }).getAttribute("aria-valuemax");
+    const width = await page
+      .getByRole("slider", { name: /^Throughput/ })
+      .evaluate((reader) => reader.getBoundingClientRect().width);
+    const isLast = (x: number) => x >= right - width / Number(bucket) - 0.5;
+    expect(drawn.length).toBeGreaterThan(0);
+    for (const { x, isHollow } of drawn) expect(isHollow).toBe(isLast(x));
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("tells the values of a bucket in the order in which they are stacked, failures last", async () => {
+    const { page } = await openOverview();
+    await page.getByRole("slider", { name: /^Throughput/ }).focus();
+    await page.keyboard.press("End");
+    const read = await chart(page, "Throughput by outcome").locator("dt").allTextContents();
+    const told = read.filter((one) => ["success", "retry", "failure"].includes(one));
+    expect(told).toEqual(["retry", "success", "failure"]);
+
+    const tops = await chart(page, "Throughput by outcome")
+      .locator("svg g")
+      .evaluateAll((buckets) =>
+        buckets.map((bucket) =>
+          [...bucket.querySelectorAll("rect")].map((bar) => ({
+            layer: ["success", "retry", "failure"].find((one) =>
+              (bar.getAttribute("class") ?? "").includes(`_${one}_`),
+            ),
+            y: bar.getBoundingClientRect().y,
+          })),
+        ),
+      );
+    for (const bars of tops) {
+      const fromAbove = bars.toSorted((one, other) => one.y - other.y).map(({ layer }) => layer);
+      expect(fromAbove).toEqual(told.filter((layer) => fromAbove.includes(layer as "success")));
+    }
+    await page.context().close();
+  });
+
+  test("is read by a first touch, and opened by a second one on the same place", async () => {
+    const { page, faults } = await openOverview("phone");
+    const reader = page.getByRole("slider", { name: /^Throughput/ });
+    await reader.scrollIntoViewIfNeeded();
+    const { width = 0 } = (await reader.boundingBox()) ?? {};
+    const position = { x: width * 0.98, y: 20 };
+    await reader.tap({ position });
+    await expect.poll(() => reader.getAttribute("aria-valuetext")).toMatch(/success \d/);
+    expect(new URL(page.url()).pathname).toBe(`/p/${brain.project.slug}`);
+    await reader.tap({ position });
+    await page.waitForURL("**/tasks?since=*");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+test("a time in which events were lost is a hatched band, named in the table", async () => {
+  const { page } = await openOverview();
+  const band = shapes(page, "Throughput by outcome", "lost");
+  await expect.poll(() => band.count()).toBe(1);
+  expect(await band.evaluate((shape) => getComputedStyle(shape).fill)).toContain("#lost");
+  await page.getByRole("button", { name: "As table: Throughput by outcome" }).click();
+  await page
+    .getByRole("cell", { name: /lost|missing/ })
+    .first()
+    .waitFor();
+  await page.context().close();
+});
+
+test("a line ends in a hollow point for the bucket that still runs, and reaches no further than the one before", async () => {
+  const { page, faults } = await open("/queues/bullmq/billing?since=-1h");
+  await page.getByRole("slider", { name: /^Depth/ }).waitFor();
+  // The newest bucket has a value as soon as the agent has told one in it.
+  const tip = shapes(page, "Depth", "tipOpen");
+  await tip.waitFor();
+  const { x: tipX = 0, width = 0 } = (await tip.boundingBox()) ?? {};
+  const ends = await chart(page, "Depth")
+    .locator('svg path[class*="_line_"]')
+    .evaluateAll((all) => all.map((line) => line.getBoundingClientRect().right));
+  for (const end of ends) expect(end).toBeLessThan(tipX + width / 2);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

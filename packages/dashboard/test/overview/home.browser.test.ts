@@ -1,0 +1,144 @@
+import { waitFor } from "@svc/testkit";
+import { describe, expect, test } from "vitest";
+import { axeFaults, openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
+import { tell } from "../task-traffic.ts";
+
+const shop = openShop();
+const open = (caller: "root" | "stranger" = "root") =>
+  openScreen(shop.browser, shop.brain, { cookie: shop.brain.as[caller].cookie });
+
+describe("the start page", () => {
+  test("says first what needs attention, and leads to it", async () => {
+    const { page, faults } = await open();
+    await page.goto("/");
+    const attention = page.getByRole("region", { name: "Needs attention" });
+    const sentence = attention.getByRole("link", { name: "50 % of the tasks that ended in the last 24 hours failed." });
+    await sentence.click();
+    await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("state")).toBe("failure");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("lists the projects by trouble, with their figures", async () => {
+    await shop.brain.as.root.post("/projects", { slug: "asleep", name: "Asleep" });
+    const { page } = await open();
+    await page.goto("/");
+    const rows = page.getByRole("table").getByRole("row");
+    await page.getByRole("link", { name: "Asleep" }).waitFor();
+    expect(await rows.nth(1).textContent()).toMatch(/^Shopshop.*degraded/);
+    expect(await rows.nth(1).textContent()).toContain("1 of 1");
+    expect(await rows.nth(2).textContent()).toMatch(/^Asleepasleep.*idle.*no tasks.*none yet/);
+    await rows
+      .nth(1)
+      .getByRole("img", { name: /^Shop: 2 tasks ended in 24 h/ })
+      .waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+
+    await page.getByRole("link", { name: "Shop" }).click();
+    await page.getByRole("heading", { name: "Throughput by outcome" }).waitFor();
+    await page.context().close();
+  });
+
+  test("without its figures still leads into the projects", async () => {
+    const { page } = await open();
+    let isBroken = true;
+    const refusal = { error: "unready", message: "the database is away", details: {}, request_id: "req-1" };
+    await page.route("**/home/summary", (route) =>
+      isBroken ? route.fulfill({ status: 503, json: refusal }) : route.continue(),
+    );
+    await page.goto("/");
+    await page.getByText("The figures of the projects could not be read").waitFor();
+    const rows = page.getByRole("region", { name: "Projects" }).getByRole("row");
+    await rows.filter({ hasText: "Shop" }).getByText("could not be read").waitFor();
+    await rows.getByRole("link", { name: "Shop" }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    isBroken = false;
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("region", { name: "Needs attention" }).waitFor();
+    await page.context().close();
+  });
+
+  test("tells a member of nothing why it is empty", async () => {
+    const { page } = await open("stranger");
+    await page.goto("/");
+    await page.getByText("You are not a member of any project.").waitFor();
+    expect(await page.getByRole("button", { name: "New project" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("says that a failure became frequent, and leads to its tasks", async () => {
+    // The last has the same type of error, but is another failure.
+    const other = { task_name: "mail.bounce", exception: "SMTPError: mailbox full" };
+    const spike = { task_name: "mail.send", exception: "SMTPError: no route to host" };
+    tell(
+      shop.connected,
+      [...Array<typeof spike>(12).fill(spike), other].flatMap(({ task_name, exception }, index) => [
+        { kind: "task.sent", taskId: `spike-${index}`, ago: 60, data: { task_name, queue: "mail" } },
+        { kind: "task.failed", taskId: `spike-${index}`, ago: 30, data: { exception } },
+      ]),
+    );
+    const attention = async () => {
+      await shop.brain.runLoop("stats.fold-counters");
+      const { body } = await shop.brain.as.root.get("/home/summary");
+      return body.attention.find(({ kind }: { kind: string }) => kind === "issue_spike")?.issue;
+    };
+    const { fingerprint } = await waitFor(attention);
+    const { page } = await open();
+    await page.goto("/");
+    await page
+      .getByRole("link", {
+        name: "SMTPError in mail.send: 12 failures in the last hour, 0 in the six hours before.",
+      })
+      .click();
+    await page.getByRole("row", { name: "mail.send failure" }).first().waitFor();
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get("state"), searchParams.get("q")]).toEqual(["failure", `fingerprint:${fingerprint}`]);
+    await waitFor(async () => (await page.getByRole("row", { name: "mail.send failure" }).count()) === 12);
+    expect(await page.getByRole("row", { name: "mail.bounce failure" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("tells the first dozen of many, and leads nowhere where no list shows what is meant", async () => {
+    const { page } = await open();
+    await page.route("**/home/summary", async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      const attention = Array.from({ length: 15 }, (_, index) => ({
+        kind: "stuck_commands",
+        severity: "warning",
+        project_id: `${index}`,
+        project_slug: "shop",
+        project_name: `Project ${index}`,
+        message: "A command has waited for more than half of the time that was given.",
+        count: 1,
+        since: null,
+      }));
+      await route.fulfill({ response: answer, json: { ...body, attention } });
+    });
+    await page.goto("/");
+    const part = page.getByRole("region", { name: "Needs attention" });
+    await part.getByText("and 3 more, in the projects below").waitFor();
+    expect(await part.getByRole("listitem").count()).toBe(13);
+    expect(await part.getByText(/^A command has waited/).count()).toBe(12);
+    expect(await part.getByRole("link").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("leads from an agent that is away to the agents that are", async () => {
+    await shop.connected.agent.stop();
+    const isAway = async () => {
+      const { body } = await shop.brain.as.root.get("/home/summary");
+      return body.attention.some(({ kind }: { kind: string }) => kind === "agents_offline");
+    };
+    await waitFor(isAway);
+    const { page } = await open();
+    await page.goto("/");
+    await page.getByRole("link", { name: /^Agent .* is offline[.]$/ }).click();
+    await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?filter=offline");
+    await page.getByRole("row").getByText("offline", { exact: true }).waitFor();
+    await page.context().close();
+  });
+});

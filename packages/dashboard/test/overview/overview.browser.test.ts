@@ -1,0 +1,318 @@
+import { join } from "node:path";
+import { waitFor } from "@svc/testkit";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { tellDay } from "../day-of-traffic.ts";
+import { holdReads } from "../held-read.ts";
+import { axeFaults, openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
+import { tell } from "../task-traffic.ts";
+
+const shop = openShop();
+beforeAll(() => tellDay(shop.brain, shop.connected));
+
+const address = () => `/p/${shop.brain.project.slug}`;
+const open = () => openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+const throughput = (page: Page) => page.getByRole("slider", { name: /^Throughput/ });
+
+async function openOverview() {
+  const screen = await open();
+  await screen.page.goto(address());
+  await throughput(screen.page).waitFor();
+  return screen;
+}
+
+describe("the overview", () => {
+  test("states six figures, each with its window and how it stood before", async () => {
+    const { page, faults } = await openOverview();
+    const figures = page.getByLabel("Figures of the last 24 h against the same time before");
+    await figures.getByText(/failed$/).waitFor();
+    await figures.getByText(/points/).waitFor();
+    const names = await figures.locator("dt").allTextContents();
+    expect(names).toEqual([
+      "Throughput, last 24 h",
+      "Failure rate, last 24 h",
+      "p95 run, last 24 h",
+      "p95 wait, last 24 h",
+      "Backlog, now",
+      "Agents online, now",
+    ]);
+    expect(await figures.getByText("1of 1").count()).toBe(1);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("leads to a failing task, its cause and its siblings in three clicks", async () => {
+    const { page } = await openOverview();
+    const newest = page.getByRole("region", { name: "Newest failures", exact: true });
+    await newest
+      .getByRole("link", { name: /^media[.]transcode_video/ })
+      .first()
+      .click();
+    await page.getByText("GatewayClient.post").first().waitFor();
+    await page.getByRole("link", { name: /^Same fingerprint/ }).click();
+    await page
+      .getByRole("row", { name: /^media[.]transcode_video failure/ })
+      .first()
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get("q")).toMatch(/^fingerprint:[0-9a-f]{32}/);
+    await page.context().close();
+  });
+
+  test("lists failures that look alike, marked as new and with the way to their page", async () => {
+    const { page } = await openOverview();
+    const row = page.getByRole("row", { name: /^PaymentGatewayError upstream/ });
+    await page.getByRole("row", { name: /^PaymentError upstream .* new$/ }).waitFor();
+    expect(await row.getByText("new", { exact: true }).count()).toBe(0);
+    await row.getByRole("img", { name: /of PaymentGatewayError in this time$/ }).waitFor();
+    await row.getByRole("link", { name: "PaymentGatewayError" }).click();
+    await page.getByRole("heading", { level: 1, name: "PaymentGatewayError" }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/\/issues\/[0-9a-f]{32}$/);
+    await page.context().close();
+  });
+
+  test("names the slowest tasks and what got slower", async () => {
+    const { page } = await openOverview();
+    const slow = page.getByRole("region", { name: "Slowest names" }).first();
+    const first = slow.getByRole("row").nth(1);
+    await first.getByRole("link", { name: "media.transcode_video" }).waitFor();
+    await slow.getByRole("row", { name: /billing[.]charge_subscription.*[+]\d+ %/ }).waitFor();
+    await page.context().close();
+  });
+
+  test("needs at most fifteen requests until its first screen stands, its files among them", async () => {
+    const { page } = await open();
+    await page.addInitScript(() => {
+      const places = [1, 2, 3, 4, 5].map((place) => `main section:nth-of-type(${place}):not(:has([role="status"]))`);
+      const watcher = new MutationObserver(() => {
+        if (places.some((place) => document.querySelector(place) === null)) return;
+        performance.mark("first screen");
+        watcher.disconnect();
+      });
+      watcher.observe(document, { childList: true, subtree: true });
+    });
+    await page.goto(address());
+    const panels = ["Throughput by outcome", "Run time", "Top issues", "Slowest names", "Queues"];
+    await page.getByRole("region", { name: "Newest failures", exact: true }).getByRole("link").nth(1).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect((await page.locator("main section h2").allTextContents()).slice(0, 5)).toEqual(panels);
+    const { early, late } = await page.evaluate(() => {
+      const stoodMs = performance.getEntriesByName("first screen")[0]?.startTime ?? 0;
+      const sent = performance.getEntriesByType("resource").map(({ name, startTime }) => ({
+        path: new URL(name).pathname.replace(/^.*[/]shop[/]/, ""),
+        isEarly: startTime <= stoodMs,
+      }));
+      const pathsOf = (isEarly: boolean) => sent.filter((one) => one.isEarly === isEarly).map(({ path }) => path);
+      return { early: [location.pathname, ...pathsOf(true)], late: pathsOf(false) };
+    });
+    for (const path of ["stats", "trends", "latency", "queues", "issues", "latency/names"])
+      expect(early).toContain(path);
+    expect(early).toSatisfy((all: string[]) => all.length <= 15);
+    for (const path of ["agents", "workers", "tasks", "completeness", "releases"]) expect(late).toContain(path);
+    await page.context().close();
+  });
+});
+
+describe("a chart", () => {
+  test("is read by the arrow keys, and Enter opens the tasks of that time", async () => {
+    const { page } = await openOverview();
+    await throughput(page).focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowLeft");
+    const words = (await throughput(page).getAttribute("aria-valuetext")) ?? "";
+    expect(words).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d to \d\d:\d\d, retry \d+, success \d+, failure \d+/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/tasks\?/);
+    const { searchParams } = new URL(page.url());
+    const [since, until] = ["since", "until"].map((name) => Date.parse(searchParams.get(name) ?? ""));
+    expect(Number(until) - Number(since)).toBe(15 * 60_000);
+    expect(new Date(Number(since)).toISOString().slice(0, 16).replace("T", " ")).toBe(words.slice(0, 16));
+    await page.context().close();
+  });
+
+  test("takes a range marked with Shift and the arrows for the whole page", async () => {
+    const { page } = await openOverview();
+    await throughput(page).focus();
+    await page.keyboard.press("End");
+    for (const _ of Array(3)) await page.keyboard.press("Shift+ArrowLeft");
+    expect(await throughput(page).getAttribute("aria-valuetext")).toContain("1 h");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/since=.*until=/);
+    expect(new URL(page.url()).pathname).toBe(address());
+    await page.getByText(/^per 1 min/).waitFor();
+    await page.context().close();
+  });
+
+  test("is dragged over to set the range, which Back undoes", async () => {
+    const { page } = await openOverview();
+    const box = await throughput(page).boundingBox();
+    if (!box) throw new Error("the chart has no place on the screen");
+    await page.mouse.move(box.x + box.width / 2, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/since=.*until=/);
+    const { searchParams } = new URL(page.url());
+    const span = Date.parse(searchParams.get("until") ?? "") - Date.parse(searchParams.get("since") ?? "");
+    expect(span / 3_600_000).toBeGreaterThan(5.5);
+    expect(span / 3_600_000).toBeLessThan(6.75);
+    await page.goBack();
+    await page.getByText(/^per 15 min, last 24 h/).waitFor();
+    await page.context().close();
+  });
+
+  test("of run times sets the range too", async () => {
+    const { page } = await openOverview();
+    const runTime = page.getByRole("slider", { name: /^Run time/ });
+    await runTime.waitFor();
+    const box = await runTime.boundingBox();
+    if (!box) throw new Error("the chart has no place on the screen");
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/since=.*until=/);
+    expect(new URL(page.url()).pathname).toBe(address());
+    await page.getByText(/^per 5 min/).waitFor();
+    await page.context().close();
+  });
+
+  test("marks the release that began to run, and the agent that connected", async () => {
+    const { page } = await openOverview();
+    for (const name of ["Throughput by outcome", "Run time"]) {
+      const panel = page.getByRole("region", { name, exact: true });
+      await panel.getByText("release 2026.11.3").waitFor();
+      await panel.getByRole("img", { name: /release 2026[.]11[.]3, .* connected[.]$/ }).waitFor({ state: "attached" });
+    }
+    await page.context().close();
+  });
+
+  test("opens the failed tasks of a time by a click on its failures", async () => {
+    const { page } = await openOverview();
+    const box = await throughput(page).boundingBox();
+    if (!box) throw new Error("the chart has no place on the screen");
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height - 10);
+    await page.waitForURL(/\/tasks\?/);
+    expect(new URL(page.url()).searchParams.get("state")).toBe("failure");
+    await page.context().close();
+  });
+
+  test("stands as a table instead, without a fault", async () => {
+    const { page, faults } = await openOverview();
+    await page.getByRole("button", { name: "As table: Throughput by outcome" }).click();
+    const table = page.getByRole("region", { name: "Table: Throughput by outcome" });
+    await table.getByRole("columnheader", { name: "success" }).waitFor();
+    expect(await table.getByRole("row").count()).toBeGreaterThan(90);
+    await page.getByRole("button", { name: "As table: Run time" }).click();
+    await page.getByRole("columnheader", { name: "p99" }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe("a panel of the overview", () => {
+  test("that cannot be read says so, and takes no other with it", async () => {
+    const { page } = await open();
+    let isBroken = true;
+    const refusal = { error: "unready", message: "the database is away", details: {}, request_id: "req-1" };
+    await page.route("**/trends?*", (route) =>
+      isBroken ? route.fulfill({ status: 503, json: refusal }) : route.continue(),
+    );
+    await page.goto(address());
+    await page.getByText("Throughput by outcome could not be read").waitFor();
+    await page.getByRole("slider", { name: /^Run time/ }).waitFor();
+    await page.getByRole("link", { name: "PaymentGatewayError" }).waitFor();
+    expect(await page.getByText("could not be read", { exact: true }).count()).toBe(2);
+    expect(await axeFaults(page)).toEqual([]);
+
+    isBroken = false;
+    await page.getByRole("button", { name: "Try again" }).click();
+    await throughput(page).waitFor();
+    await page.context().close();
+  });
+
+  test("that is slow shows its place while the others are there", async () => {
+    const { page } = await open();
+    const release = await holdReads(page, "**/latency?*");
+    await page.goto(address());
+    await throughput(page).waitFor();
+    await page.getByRole("status", { name: "Loading run time" }).waitFor();
+    // Nor does what is read after the first screen wait for it.
+    await page.getByRole("region", { name: "Newest failures", exact: true }).getByRole("link").nth(1).waitFor();
+    await release();
+    await page.getByRole("slider", { name: /^Run time/ }).waitFor();
+    await page.context().close();
+  });
+
+  test("does not wait for the figures of the project", async () => {
+    const { page } = await open();
+    const release = await holdReads(page, "**/stats?*");
+    await page.goto(address());
+    await throughput(page).waitFor();
+    await page.getByRole("link", { name: "PaymentGatewayError" }).waitFor();
+    await release();
+    await page.getByText(/points/).waitFor();
+    await page.context().close();
+  });
+
+  test("of a time without tasks says so in words", async () => {
+    const { page } = await open();
+    await page.goto(`${address()}?since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z`);
+    await page.getByText("no tasks", { exact: true }).waitFor();
+    await page.getByText("Nothing was measured in this time.").waitFor();
+    await page.getByText("No run was measured in this time.").waitFor();
+    await page.getByText("No task failed in this time.").waitFor();
+    await page.getByText("No task received in this time is failed now.").waitFor();
+    await page.context().close();
+  });
+});
+
+test("an empty project shows the way to its first task, then the board", async () => {
+  await shop.brain.as.root.post("/projects", { slug: "fresh", name: "Fresh" });
+  const { page, faults } = await open();
+  let pushes = 0;
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      if (String(payload).includes('"task.changed"')) pushes++;
+    }),
+  );
+  const aborted: string[] = [];
+  page.on("requestfailed", (request) => aborted.push(request.url()));
+  await page.goto("/p/fresh");
+  await page.getByText("Connect the first agent").waitFor();
+  const { body } = await shop.brain.as.root.post("/projects/fresh/agents", { name: "side-car" });
+  const connected = await shop.brain.connectAgent({
+    token: body.token,
+    hmacSecret: body.hmac_secret,
+    agentId: body.agent.id,
+    bufferPath: join(shop.brain.home, "fresh"),
+  });
+  await page.getByText(/is connected/).waitFor();
+  expect(await page.getByRole("radio", { name: "scripted" }).isChecked()).toBe(true);
+
+  // Pushes that come while the figures are read leave that read alone.
+  const release = await holdReads(page, "**/fresh/{stats,tasks}?*");
+  const before = pushes;
+  for (let more = 1; more <= 3; more++) {
+    tell(connected, [{ kind: "task.sent", taskId: "first", data: { task_name: "hello", queue: "default" } }]);
+    await waitFor(() => pushes >= before + more);
+  }
+  await release();
+  const step = (title: string) =>
+    page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
+  await step("First event").getByText("Told by queue default.").waitFor();
+  await step("First task on screen").getByRole("link", { name: "hello" }).waitFor();
+  expect(await page.locator('[data-step="done"]').count()).toBe(5);
+  expect(aborted.filter((url) => /[/](stats|tasks)[?]/.test(url))).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
+
+  // The steps of another engine are its own.
+  await page.getByRole("radio", { name: "BullMQ" }).check();
+  await page.getByRole("button", { name: "Mint agent" }).waitFor();
+  expect(await page.locator('[data-step="done"]').count()).toBe(1);
+  await page.getByRole("button", { name: "Open the overview" }).click();
+  await page.getByRole("heading", { name: "Throughput by outcome" }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

@@ -1,0 +1,58 @@
+import { shareOf } from "@svc/testkit";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { fillLongList, longPages } from "../long-list.ts";
+import type { PageCase } from "../page-case.ts";
+import { cookieFor, faultsBeside, pages } from "../pages.ts";
+import { axeFaults } from "../screen.ts";
+import { openSite } from "../site.ts";
+import { keepWindows } from "../windows.ts";
+
+const opened = openSite();
+
+beforeAll(() => fillLongList(opened.brain));
+
+/** However much there is to show, so that a page stays quick to draw. */
+const maximumNodes = 1_500;
+
+/** Each theme and each width once, each for half of the pages; `npm run shots` looks at all four together. */
+const looks = [
+  { theme: "light", size: "desktop" },
+  { theme: "dark", size: "phone" },
+] as const;
+
+const pathOf = (page: Page) => new URL(page.url()).pathname;
+const isFramed = ({ isAnonymous, isBare }: PageCase) => !isAnonymous && !isBare;
+const navigationsOf = (page: Page) =>
+  page.getByRole("navigation").evaluateAll((all) => all.map((nav) => nav.getAttribute("aria-label") ?? ""));
+
+/** Of each title, the one address that has it. */
+const addressOf = new Map<string, string>();
+
+describe.each(looks)("in $theme on a $size", (look) => {
+  const emptyWindow = keepWindows(opened, look);
+
+  test.each(shareOf(Object.entries({ ...pages, ...longPages }), looks, look))(
+    "%s is whole, reachable and loads nothing from elsewhere",
+    async (_name, one) => {
+      const { page, faults } = await emptyWindow(cookieFor(one, opened.site, opened.brain));
+      await page.goto(one.path(opened.site));
+      await one.ready(page);
+
+      const title = await page.title();
+      expect(title).toMatch(one.title);
+      expect(addressOf.get(title) ?? pathOf(page)).toBe(pathOf(page));
+      addressOf.set(title, pathOf(page));
+      expect(await page.locator("h1").count()).toBe(1);
+      expect(await page.getByRole("main").count()).toBe(1);
+      const names = await navigationsOf(page);
+      expect(names).not.toContain("");
+      expect(new Set(names).size).toBe(names.length);
+      if (isFramed(one)) expect(names.length).toBeGreaterThan(0);
+      expect(await axeFaults(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(maximumNodes);
+      expect(faultsBeside(one, faults)).toEqual([]);
+    },
+  );
+});

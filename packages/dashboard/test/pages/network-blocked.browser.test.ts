@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
+
+const shop = openShop();
+
+test("with every other host out of reach the pages work, and none of them was asked for", async () => {
+  const { page, faults } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  const aborted: string[] = [];
+  const brainHost = new URL(shop.brain.url).host;
+  await page.context().route(
+    (url) => url.host !== brainHost,
+    (route) => {
+      aborted.push(route.request().url());
+      return route.abort();
+    },
+  );
+  const sockets: string[] = [];
+  page.on("websocket", (socket) => sockets.push(new URL(socket.url()).host));
+
+  await page.goto(`/p/${shop.brain.project.slug}`);
+  await page.getByRole("slider", { name: /^Throughput/ }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("t");
+  await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
+  await page.getByRole("row", { name: "billing.charge failure" }).getByRole("link").first().click();
+  await page.getByRole("dialog").getByText("PaymentError", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Open the full page" }).click();
+  await page.getByText("Attempt 2 failed").waitFor();
+
+  // That the block itself works: a request to elsewhere would be seen, and would fail.
+  expect(aborted).toEqual([]);
+  expect(faults).toEqual([]);
+  expect([...new Set(sockets)]).toEqual([brainHost]);
+  const elsewhere = page.waitForEvent("requestfailed");
+  await page.evaluate(() => {
+    window.open("http://elsewhere.invalid/", "_self");
+  });
+  await elsewhere;
+  expect(aborted).toEqual(["http://elsewhere.invalid/"]);
+  await page.context().close();
+});

@@ -1,0 +1,73 @@
+import { shareOf } from "@svc/testkit";
+import { describe, expect, test } from "vitest";
+import { arrange } from "../page-faults.ts";
+import { pageNamed } from "../pages.ts";
+import { axeFaults } from "../screen.ts";
+import { openSite } from "../site.ts";
+import { everyPageOnce } from "../site-map.ts";
+import { keepWindows } from "../windows.ts";
+
+const opened = openSite();
+
+const noReads = "shows what is in the session or in the page, and reads nothing";
+const without = {
+  "sign in": noReads,
+  "second step of a sign-in": noReads,
+  "forgotten password": noReads,
+  "new password": noReads,
+  profile: noReads,
+  appearance: noReads,
+  "no such page": noReads,
+  enrolment: "begins with a request that changes something; second-factor.browser.test.ts",
+  invitation: "its token is looked up with a POST of nobody's; invitation.browser.test.ts",
+};
+const readingPages = await everyPageOnce({ without });
+const looks = [
+  { theme: "light", size: "desktop" },
+  { theme: "dark", size: "phone" },
+] as const;
+
+/** A page shows both in the same place, so each is judged for access on half of the pages. */
+const refusals = ["error", "forbidden"] as const;
+const words: Record<(typeof refusals)[number], RegExp> = {
+  error: /request-of-the-test|could not be|cannot be/i,
+  forbidden: /role|not allowed|may not|permission/i,
+};
+
+describe.each(looks)("in $theme on a $size", (look) => {
+  const emptyWindow = keepWindows(opened, look);
+
+  const cases = shareOf(readingPages, looks, look);
+
+  describe.each(cases)("%s", (name) => {
+    test.each(refusals)("says what is wrong when reads end in %s", async (mishap) => {
+      const { page, faults } = await emptyWindow(opened.brain.as.root.cookie);
+      await arrange(page, mishap);
+      await page.goto(pageNamed(name).path(opened.site));
+      await page.locator("main").getByText(words[mishap]).first().waitFor();
+
+      // One part after the other gives way to what it has to say, so the page is judged once it has settled.
+      await expect.poll(() => page.locator("h1").count()).toBe(1);
+      expect(await page.locator("main").textContent()).not.toMatch(/undefined|NaN|\[object/);
+      if (shareOf(cases, refusals, mishap).includes(name)) {
+        await expect.poll(() => axeFaults(page)).toEqual([]);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      // A boundary may log the refusal that it caught.
+      expect(faults.filter((fault) => !fault.startsWith("console: ApiProblem: the test refuses"))).toEqual([]);
+    });
+
+    test("stands while its reads are under way, and shows them once they are answered", async () => {
+      const { page, faults } = await emptyWindow(opened.brain.as.root.cookie);
+      const letGo = await arrange(page, "loading");
+      await page.goto(pageNamed(name).path(opened.site));
+      await page.locator("main h1").waitFor({ state: "attached" });
+      await page.locator('main [role="status"][aria-label^="Loading"]:visible').first().waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+
+      await letGo();
+      await pageNamed(name).ready(page);
+      expect(faults).toEqual([]);
+    });
+  });
+});

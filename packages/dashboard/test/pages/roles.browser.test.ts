@@ -1,0 +1,185 @@
+import { isEverything, shareOf } from "@svc/testkit";
+import type { ApiClient } from "@svc/testkit/brain";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { PageCase } from "../page-case.ts";
+import { faultsBeside, pages } from "../pages.ts";
+import { axeFaults, openScreen, type Screen } from "../screen.ts";
+import { openSite } from "../site.ts";
+import { everyPageOnce } from "../site-map.ts";
+import { leavePage } from "../window-pool.ts";
+
+const roles = ["viewer", "auditor", "operator", "admin"] as const;
+type Role = (typeof roles)[number];
+
+const opened = openSite();
+let callers: Record<Role, ApiClient>;
+
+beforeAll(async () => {
+  const { viewer, auditor, operator } = opened.brain.as;
+  callers = { viewer, auditor, operator, admin: await opened.brain.addMember("project-admin", "admin") };
+});
+
+/** What an administrator of the project can do on a page, and nobody else. */
+const adminActions: Readonly<Record<string, string>> = {
+  "overview of an empty project": "Mint agent",
+  "empty project": "Mint agent",
+  agents: "Mint agent",
+  "agents filtered to nothing": "Mint agent",
+  "no agents yet": "Mint agent",
+  agent: "Revoke",
+  "project settings": "Archive project",
+  "settings of an archived project": "Restore project",
+  members: "Invite",
+};
+
+/** Every page once, and what has an action for administrators: the other states of a page ask for the same. */
+const onceEach = new Set([...(await everyPageOnce({})), ...Object.keys(adminActions)]);
+const casesOfRoles = Object.entries(pages).filter(([name]) => isEverything || onceEach.has(name));
+
+/**
+ * What is the same for every role is looked at as a viewer, who may read the least, as an operator, who acts without being let into all, and
+ * as one of the two others in turn.
+ */
+const alikeForAll = casesOfRoles.filter(([name, { isFor }]) => isFor === undefined && adminActions[name] === undefined);
+const inTurn: readonly Role[] = ["auditor", "admin"];
+const isLookedAtBy = (role: Role, one: [string, PageCase]) =>
+  !inTurn.includes(role) || !alikeForAll.includes(one) || shareOf(alikeForAll, inTurn, role).includes(one);
+
+async function openAs(role: Role, path: string): Promise<Screen & { refused: string[] }> {
+  const screen = await openScreen(opened.browser, opened.brain, { cookie: callers[role].cookie });
+  const refused: string[] = [];
+  screen.page.on("response", (response) => {
+    if ([401, 403].includes(response.status())) refused.push(new URL(response.url()).pathname);
+  });
+  await screen.page.goto(path);
+  return { ...screen, refused };
+}
+
+const shownIn = (page: Page) => page.locator("main").textContent();
+
+describe.each(roles)("as %s", (role) => {
+  const mayUse = ({ isFor }: PageCase) =>
+    isFor === undefined ||
+    (isFor === "auditors and admins" && (role === "auditor" || role === "admin")) ||
+    (isFor === "operators and admins" && (role === "operator" || role === "admin"));
+  const signedIn = casesOfRoles.filter(
+    (named) => !named[1].isAnonymous && !named[1].cookie && mayUse(named[1]) && isLookedAtBy(role, named),
+  );
+  const forOthers = casesOfRoles.filter(([, one]) => !mayUse(one));
+
+  // One window for all pages, as a person has it: their files are loaded once.
+  let window: Awaited<ReturnType<typeof openAs>>;
+  beforeAll(async () => {
+    window = await openAs(role, "/");
+  });
+  afterAll(() => window?.page.context().close());
+
+  test.each(signedIn)("%s is whole and asks for nothing that the role may not read", async (name, one) => {
+    const { page, faults, refused } = window;
+    await leavePage(page);
+    faults.length = 0;
+    refused.length = 0;
+    await page.goto(one.path(opened.site));
+    await one.ready(page);
+    expect(await page.title()).toMatch(one.title);
+    expect(await page.locator("h1").count()).toBe(1);
+    expect(await shownIn(page)).not.toMatch(/undefined|NaN|\[object|could not be (read|drawn)|Not for your role/);
+
+    const action = adminActions[name];
+    if (action !== undefined) {
+      const button = page.locator("main").getByRole("button", { name: action }).first();
+      if (role === "admin") {
+        await expect.poll(() => button.getAttribute("aria-disabled")).not.toBe("true");
+      } else {
+        await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
+        await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
+        await button.click({ force: true });
+        expect(await page.getByRole("dialog").count()).toBe(0);
+      }
+    }
+    expect(refused).toEqual([]);
+    expect(faultsBeside(one, faults)).toEqual([]);
+  });
+
+  test.each(forOthers)("%s says that it is not for the role, and asks for nothing", async (_name, one) => {
+    const { page, faults, refused } = window;
+    await leavePage(page);
+    faults.length = 0;
+    refused.length = 0;
+    await page.goto(one.path(opened.site));
+    await page.getByRole("heading", { name: "Not for your role" }).waitFor();
+    expect(await page.title()).toMatch(one.title);
+    expect(await page.locator("h1").count()).toBe(1);
+    // The same few words stand on each of them.
+    if (isEverything || role === "viewer") expect(await axeFaults(page)).toEqual([]);
+    expect(refused).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("navigation leads only to what the role can use", async () => {
+    const { page } = await openAs(role, `/p/${opened.site.slug}`);
+    await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+    const mayAudit = role === "auditor" || role === "admin";
+    expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(mayAudit ? 1 : 0);
+    await page.getByRole("button", { name: /user menu/ }).click();
+    await page.getByRole("link", { name: "Activity" }).waitFor();
+    expect(await page.getByText("Instance", { exact: true }).count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("instance");
+    expect(await page.getByRole("option", { name: /Settings|Versions|Health/ }).count()).toBe(0);
+    await page.getByRole("combobox").fill("audit");
+    expect(await page.getByRole("option", { name: /^Audit/ }).count()).toBe(mayAudit ? 1 : 0);
+    await page.context().close();
+  });
+
+  test("a button that makes projects is for administrators of the instance only", async () => {
+    const { page } = await openAs(role, "/");
+    await page.getByRole("link", { name: "Shop" }).waitFor();
+    expect(await page.getByRole("button", { name: "New project" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("ticked tasks can be copied by all and deleted by an administrator", async () => {
+    const { page } = await openAs(role, `/p/${opened.site.slug}/tasks`);
+    await page.getByRole("row", { name: "billing.charge failure" }).getByRole("checkbox").check({ force: true });
+    const bar = page.getByRole("region", { name: "Selected tasks" });
+    await bar.getByRole("button", { name: "Copy ids" }).waitFor();
+    const remove = bar.getByRole("button", { name: "Delete" });
+    await expect.poll(() => remove.getAttribute("aria-disabled")).toBe(String(role !== "admin"));
+    await expect
+      .poll(() => remove.getAttribute("title"))
+      .toBe(role === "admin" ? null : "Needs the admin role in this project");
+    await remove.click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(role === "admin" ? 1 : 0);
+    await page.context().close();
+  });
+
+  test("filters are kept as a view by all who may change something of their own", async () => {
+    const { page } = await openAs(role, `/p/${opened.site.slug}/tasks?queue=billing`);
+    await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
+    const save = page.getByRole("button", { name: "Save view" });
+    expect(await save.count()).toBe(role === "auditor" ? 0 : 1);
+    await page.context().close();
+  });
+});
+
+test("who is a member of nothing is told so, and sees nothing of the projects of others", async () => {
+  const { page } = await openScreen(opened.browser, opened.brain, { cookie: opened.brain.as.stranger.cookie });
+  await page.goto("/");
+  await page.locator("main h1").waitFor();
+  expect(await page.getByRole("link", { name: "Shop" }).count()).toBe(0);
+  for (const [name, one] of casesOfRoles) {
+    const path = one.path(opened.site);
+    if (!path.startsWith("/p/")) continue;
+    await page.goto(path);
+    await page
+      .locator("main")
+      .getByText(/not here|could not be shown|not a member/i)
+      .first()
+      .waitFor();
+    expect(await shownIn(page), name).not.toMatch(/billing|PaymentError|mailer/);
+  }
+  await page.context().close();
+});

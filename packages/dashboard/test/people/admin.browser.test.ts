@@ -1,0 +1,177 @@
+import type { TestBrain } from "@svc/testkit/brain";
+import { type HttpsServer, startHttpsServer } from "@svc/testkit/services/https-server";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let source: HttpsServer;
+
+beforeAll(async () => {
+  source = await startHttpsServer();
+  [brain, browser] = await Promise.all([
+    startBrainWithSite({
+      env: {
+        SVC_VERSION_CHECK_URL: source.url,
+        SVC_METRICS_AUTH_TOKEN: "planted-metrics-token-4711",
+      },
+    }),
+    launchBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+  await source?.stop();
+});
+
+const open = async (path: string) => {
+  const screen = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+  await screen.page.goto(path);
+  await screen.page.getByRole("navigation", { name: "Instance" }).waitFor();
+  return screen;
+};
+const row = (page: Page, name: string | RegExp) => page.getByRole("row", { name });
+
+describe("the settings of the instance", () => {
+  test("are found by name, with their source, and no secret is among them", async () => {
+    const { page, faults } = await open("/admin/settings?filter=metrics_auth");
+    await row(page, /SVC_METRICS_AUTH_TOKEN/).waitFor();
+    expect(await row(page, /SVC_METRICS_AUTH_TOKEN/).textContent()).toMatch(/secret.*environment/);
+    await page.getByLabel("Filter settings").fill("previous_secrets");
+    expect(await row(page, /SVC_AUDIT_CHAIN_PREVIOUS_SECRETS/).textContent()).toMatch(/secret, not set/);
+    await page.getByLabel("Filter settings").fill("bind_port");
+    await page.waitForURL(/filter=bind_port/);
+    expect(await row(page, /^SVC_BIND_PORT/).textContent()).toMatch(/\d.*(default|environment)/);
+    await page.getByLabel("Filter settings").fill("");
+    await page.getByRole("radio", { name: "given" }).check();
+    await row(page, /SVC_VERSION_CHECK_URL/).waitFor();
+    expect(await page.locator("main tbody").textContent()).not.toMatch(/default|unset/);
+    expect(await page.content()).not.toContain("planted-metrics-token");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("hide who signs in to a URL until somebody asks", async () => {
+    const url = "https://who:planted-7f3a@versions.example.org/svc.json";
+    await using other = await startBrainWithSite({ env: { SVC_VERSION_CHECK_URL: url } });
+    const { page } = await openScreen(browser, other, { cookie: other.as.root.cookie });
+    await page.goto("/admin/versions");
+    await page.getByRole("button", { name: "Show who signs in, in the URL of the check" }).waitFor();
+    expect(await page.content()).not.toContain("planted-7f3a");
+
+    await page.goto("/admin/settings?filter=version_check");
+    const value = row(page, /SVC_VERSION_CHECK_URL/);
+    await value.getByText("@versions.example.org").waitFor();
+    expect(await page.content()).not.toContain("planted-7f3a");
+    expect(await axeFaults(page)).toEqual([]);
+    await value.getByRole("button", { name: "Show who signs in, in SVC_VERSION_CHECK_URL" }).click();
+    await value.getByText("who:planted-7f3a").waitFor();
+    await value.getByRole("button", { name: /^Hide who signs in/ }).click();
+    expect(await page.content()).not.toContain("planted-7f3a");
+    await page.context().close();
+  });
+});
+
+describe("versions", () => {
+  const known = (brainVersion: string) =>
+    JSON.stringify({
+      packages: { "@svc/brain": brainVersion },
+      schema_version: 1,
+      generated_at: "2026-11-02T10:00:00Z",
+      generated_by: "release of the test",
+      canonical_url: "https://versions.example.org/svc.json",
+    });
+
+  test("stay as they are when a check fails, with the reason, and are those of the manifest after one", async () => {
+    const { page, faults } = await open("/admin/versions");
+    await row(page, /@svc\/brain/)
+      .getByText("current")
+      .waitFor();
+    await page.getByText("this release itself; nobody was asked").waitFor();
+
+    source.answerWith((response) => response.end("<html>"));
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("Not checked; what was known stays.").waitFor();
+    await page.getByText("the version check did not answer with a manifest of versions").waitFor();
+    await row(page, /@svc\/brain/)
+      .getByText("current")
+      .waitFor();
+
+    source.answerWith((response) => response.end(known("99.0.0")));
+    await page.getByRole("button", { name: "Check" }).click();
+    await row(page, /@svc\/brain/)
+      .getByText("a newer one is known")
+      .waitFor();
+    await page.getByText("release of the test").waitFor();
+    await page.getByText("https://versions.example.org/svc.json").waitFor();
+    // What a manifest names is text: nobody is led to it.
+    expect(await page.locator("main a[href^=http]").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe("the health of the instance", () => {
+  test("is a row for each subsystem, also when one failed", async () => {
+    const { page, faults } = await open("/admin/health");
+    for (const name of ["database", "migrations", "audit chain", "leadership"]) {
+      expect(await row(page, new RegExp(name)).textContent()).toMatch(/ok.*now/);
+    }
+    const { database } = brain.running.brain;
+    const { state_hmac } = await database.read
+      .selectFrom("audit_chain_state")
+      .select("state_hmac")
+      .executeTakeFirstOrThrow();
+    const seal = (value: string) =>
+      database.write((tx) => tx.updateTable("audit_chain_state").set({ state_hmac: value }).execute());
+    await seal("0");
+    try {
+      await page.clock.install();
+      await page.reload();
+      await page.getByText("A subsystem failed.").waitFor();
+      expect(await row(page, /audit chain/).textContent()).toMatch(
+        /failed.*not since this page was opened.*ChainIntegrityError/,
+      );
+      expect(await row(page, /database/).textContent()).toMatch(/ok.*now/);
+      expect(await axeFaults(page)).toEqual([]);
+    } finally {
+      await seal(state_hmac);
+    }
+    await page.clock.runFor(16_000);
+    await page.getByText("Every subsystem answers.").waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("can be taken away without secrets", async () => {
+    const { page } = await open("/admin/health");
+    await page.getByText("Every subsystem answers.").waitFor();
+    await page.getByRole("heading", { name: "System" }).waitFor();
+    await expect
+      .poll(async () => {
+        await page.getByRole("button", { name: "Copy diagnostic bundle" }).click();
+        return page.evaluate(() => navigator.clipboard.readText());
+      })
+      .toContain("SVC_VERSION_CHECK_URL");
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    const bundle = JSON.parse(text);
+    expect(bundle.health.checks.database.status).toBe("ok");
+    expect(bundle.settings.SVC_METRICS_AUTH_TOKEN).toEqual({ source: "environment", value: "***" });
+    expect(text).not.toContain("planted");
+    await page.context().close();
+  });
+});
+
+test("the user menu and the palette lead an instance admin to these pages", async () => {
+  const { page } = await open("/admin/settings");
+  await page.getByRole("button", { name: /user menu/ }).click();
+  await page.getByRole("group", { name: "You and this page" }).getByRole("link", { name: "Health" }).click();
+  await page.waitForURL(/admin\/health/);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("versions");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/admin\/versions/);
+  await page.context().close();
+});

@@ -1,0 +1,186 @@
+import type { ApiClient, TestBrain } from "@svc/testkit/brain";
+import { type MailServer, startMailServer } from "@svc/testkit/services/mail";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+const openMembers = async (caller: ApiClient, of: TestBrain = brain, slug = of.project.slug) => {
+  const screen = await openScreen(browser, of, { cookie: caller.cookie });
+  await screen.page.goto(`/p/${slug}/settings/members`);
+  await screen.page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+  return screen;
+};
+const dialogOf = (page: Page) => page.getByRole("dialog");
+const rowOf = (page: Page, email: string) => page.getByRole("row", { name: email });
+const menuOf = async (page: Page, name: string) => {
+  await page.getByRole("button", { name: `Actions of ${name}`, exact: true }).click();
+  return page.getByRole("group", { name: `Actions of ${name}`, exact: true });
+};
+const choose = (page: Page, role: string) =>
+  dialogOf(page)
+    .getByRole("radio", { name: new RegExp(`^${role} `) })
+    .check({ force: true });
+
+describe("members", () => {
+  test("are added by address, given another role, and removed", async () => {
+    const { page, faults } = await openMembers(brain.as.root);
+    await page.getByRole("button", { name: "Add a user" }).click();
+    const dialog = dialogOf(page);
+    await dialog.getByLabel("Email of the account").fill("nobody@example.org");
+    await dialog.getByRole("button", { name: "Add as viewer" }).click();
+    await dialog.getByText("No account has this address. Invite it instead.").waitFor();
+    await dialog.getByLabel("Email of the account").fill("operator@example.org");
+    await dialog.getByRole("button", { name: "Add as viewer" }).click();
+    await dialog.getByText("This account has a role in the project already.").waitFor();
+    await dialog.getByLabel("Email of the account").fill("Stranger@example.org");
+    await choose(page, "auditor");
+    expect(await axeFaults(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Add as auditor" }).click();
+    await rowOf(page, "stranger@example.org").getByText("auditor").waitFor();
+    expect((await brain.as.stranger.get(`/projects/${brain.project.slug}`)).status).toBe(200);
+
+    await (await menuOf(page, "stranger")).getByRole("button", { name: "Change role" }).click();
+    const save = dialog.getByRole("button", { name: "Save role" });
+    await expect.poll(() => save.getAttribute("title")).toBe("This is the role already");
+    await choose(page, "operator");
+    await save.click();
+    await rowOf(page, "stranger@example.org").getByText("operator").waitFor();
+
+    await (await menuOf(page, "stranger")).getByRole("button", { name: "Remove" }).click();
+    await dialog.getByRole("button", { name: "Remove member" }).click();
+    await rowOf(page, "stranger@example.org").waitFor({ state: "detached" });
+    expect((await brain.as.stranger.get(`/projects/${brain.project.slug}`)).status).toBe(404);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("of whom one is the last admin cannot lose that one, and the page says so first", async () => {
+    await brain.as.root.post("/projects", { slug: "solo", name: "Solo" });
+    const { page } = await openMembers(brain.as.root, brain, "solo");
+    const menu = await menuOf(page, "admin@example.org");
+    for (const action of ["Change role", "Remove"]) {
+      const entry = menu.getByRole("button", { name: action });
+      expect(await entry.textContent()).toContain("The last admin of the project. Make somebody else admin first.");
+      await entry.click({ force: true });
+    }
+    expect(await dialogOf(page).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("are to be seen by all of them and changed by admins only", async () => {
+    const { page } = await openMembers(brain.as.viewer);
+    await rowOf(page, "operator@example.org").waitFor();
+    for (const name of ["Invite", "Add a user"]) {
+      const button = page.getByRole("button", { name });
+      await expect.poll(() => button.getAttribute("title")).toBe("Needs the admin role in this project");
+      await button.click({ force: true });
+    }
+    expect(await dialogOf(page).count()).toBe(0);
+    const entry = (await menuOf(page, "operator")).getByRole("button", { name: "Remove" });
+    expect(await entry.textContent()).toContain("Needs the admin role in this project");
+    expect(await page.getByRole("heading", { name: "Invitations" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("are looked up by administrators of the instance only; an admin of the project invites", async () => {
+    const { page } = await openMembers(await brain.addMember("project-admin", "admin"));
+    const add = page.getByRole("button", { name: "Add a user" });
+    await expect
+      .poll(() => add.getAttribute("title"))
+      .toMatch(/^Only administrators of the instance can look accounts up[.] Invite/);
+    await expect.poll(() => page.getByRole("button", { name: "Invite" }).getAttribute("aria-disabled")).toBe("false");
+    await page.context().close();
+  });
+});
+
+describe("an invitation", () => {
+  test("is a link that is shown once and stays until it was kept; it can be revoked", async () => {
+    const { page, faults } = await openMembers(brain.as.admin);
+    await page.getByText("An invitation is a link that works once").waitFor();
+    await page.getByRole("button", { name: "Invite" }).click();
+    const dialog = dialogOf(page);
+    await dialog.getByLabel("Email").fill("mira@example.org");
+    await choose(page, "operator");
+    await dialog.getByLabel("Works for, in days").fill("3");
+    await dialog.getByRole("button", { name: "Invite as operator" }).click();
+    await page.getByRole("heading", { name: "mira@example.org is invited" }).waitFor();
+    await dialog.getByText("No mail was sent").waitFor();
+    const link = new URL(((await dialog.getByRole("region", { name: "link" }).textContent()) ?? "").trim());
+    expect([link.origin, link.pathname]).toEqual([brain.url, "/invite"]);
+    const token = new URLSearchParams(link.hash.slice(1)).get("token") ?? "";
+    const preview = () => brain.as.nobody.post("/invitations/preview", { token });
+    expect((await preview()).body).toMatchObject({ email: "mira@example.org", role: "operator" });
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("alert").getByText("Keep the link first; it cannot be shown again.").waitFor();
+    await dialog.getByLabel("I have kept the link, to hand it over").check({ force: true });
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain(token);
+
+    const row = rowOf(page, "mira@example.org");
+    expect(await row.textContent()).toMatch(/operator.*admin/);
+    await row.getByRole("button", { name: "Revoke the invitation of mira@example.org" }).click();
+    await dialog.getByRole("button", { name: "Revoke invitation" }).click();
+    await row.waitFor({ state: "detached" });
+    expect((await preview()).status).toBe(404);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("whose address or days mean nothing is refused at the field, and what was typed stays", async () => {
+    const { page } = await openMembers(brain.as.admin);
+    await page.getByRole("button", { name: "Invite" }).click();
+    const dialog = dialogOf(page);
+    const errors = [{ loc: ["body", "email"], message: "is no address that mail reaches" }];
+    await page.route("**/invitations", (route) =>
+      route.request().method() === "POST"
+        ? route.fulfill({
+            status: 422,
+            json: { error: "validation_error", message: "no", details: { errors }, request_id: "r" },
+          })
+        : route.continue(),
+    );
+    await dialog.getByLabel("Email").fill("mira@example.org");
+    await dialog.getByRole("button", { name: "Invite as viewer" }).click();
+    await dialog.getByText("is no address that mail reaches").waitFor();
+    expect(await dialog.getByLabel("Email").inputValue()).toBe("mira@example.org");
+    await expect
+      .poll(() => dialog.getByLabel("Email").evaluate((input) => input === document.activeElement))
+      .toBe(true);
+    await page.context().close();
+  });
+});
+
+describe("with a mail server", () => {
+  let mail: MailServer;
+  let mailing: TestBrain;
+  beforeAll(async () => {
+    mail = await startMailServer();
+    mailing = await startBrainWithSite({ env: { SVC_MAIL_URL: mail.url, SVC_MAIL_FROM: "svc@example.org" } });
+  });
+  afterAll(async () => {
+    await mailing?.stop();
+    await mail?.stop();
+  });
+
+  test("an invitation says that a mail went out", async () => {
+    const { page } = await openMembers(mailing.as.admin, mailing);
+    await page.getByRole("button", { name: "Invite" }).click();
+    await dialogOf(page).getByLabel("Email").fill("mira@example.org");
+    await dialogOf(page).getByRole("button", { name: "Invite as viewer" }).click();
+    await dialogOf(page).getByText("The mail server took a mail with this link to mira@example.org.").waitFor();
+    expect((await mail.takeAbout("Invitation to Shop")).to).toEqual(["mira@example.org"]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,71 @@
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { tellSample } from "../task-traffic.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  await tellSample(brain, await brain.connectAgent());
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+describe("the first screen", () => {
+  test("lists tasks and follows them after at most 14 requests", async () => {
+    const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      const { origin, pathname, search } = new URL(request.url());
+      if (origin === brain.url) requests.push(pathname + search);
+    });
+    await page.goto(`/p/${brain.project.slug}/tasks`);
+    await page.getByRole("row", { name: "billing.charge failure" }).waitFor();
+    await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+    await page.waitForLoadState("networkidle");
+
+    // The stream's own connection is no request of the page's, but the reads that close the gap before it count.
+    expect(requests).toSatisfy((all: string[]) => all.length <= 14);
+    expect(new Set(requests.filter((path) => !path.startsWith("/api/"))).size).toBeLessThanOrEqual(6);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each([
+    ["the task list", "tasks"],
+    ["the overview", ""],
+    ["the list of agents", "agents"],
+  ])("%s loads no more than seven files", async (_name, path) => {
+    expect((await filesOf(`/p/${brain.project.slug}/${path}`)).size).toBeLessThanOrEqual(7);
+  });
+
+  test("a task's page loads no more than six files, and one more to say why the task waits", async () => {
+    const filesOfTask = async (taskId: string) =>
+      [...(await filesOf(`/p/${brain.project.slug}/tasks/scripted/${taskId}`))].sort();
+    const files = await filesOfTask("ok-1");
+    expect(files.length).toBeLessThanOrEqual(6);
+    const more = (await filesOfTask("wait-1")).filter((file) => !files.includes(file) && !file.includes("/tasks/"));
+    expect(more).toEqual([expect.stringContaining("CauseList")]);
+  });
+});
+
+/** What a page loads until nothing is under way any more, itself among it, besides its reads. */
+async function filesOf(path: string): Promise<Set<string>> {
+  const { page, faults } = await openScreen(browser, brain, { cookie: brain.as.root.cookie });
+  const files = new Set<string>();
+  page.on("request", (request) => {
+    const { origin, pathname } = new URL(request.url());
+    if (origin === brain.url && !pathname.startsWith("/api/")) files.add(pathname);
+  });
+  await page.goto(path);
+  await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+  await page.waitForLoadState("networkidle");
+  expect(faults).toEqual([]);
+  await page.context().close();
+  return files;
+}

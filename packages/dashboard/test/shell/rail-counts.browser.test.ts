@@ -1,0 +1,75 @@
+import type { TestBrain } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { actions, type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { tell } from "../task-traffic.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain, [...actions, "retry_by_reference_v1", "list_dead_letters"]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+async function open(path: string) {
+  const screen = await openScreen(browser, brain, { cookie: brain.as.viewer.cookie });
+  await screen.page.goto(`/p/${brain.project.slug}/${path}`);
+  await screen.page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+  return screen;
+}
+const inRail = (page: Page, name: RegExp) =>
+  page.getByRole("navigation", { name: "Project" }).getByRole("link", { name });
+
+test("the rail counts commands under way, from the first look on and as they end", async () => {
+  const first = held<CommandOutcome>();
+  const second = held<CommandOutcome>();
+  const answers = [first, second];
+  agent.answer = () => answers.shift()?.promise ?? { status: "success" };
+  const at = `/projects/${brain.project.slug}/commands/cancel-task`;
+  await brain.as.operator.post(at, { engine: "bullmq", task_id: "wait-1" });
+  const { page, faults } = await open("queues");
+  await inRail(page, /^Commands ?, 1 under way$/).waitFor();
+  expect(await axeFaults(page)).toEqual([]);
+  await brain.as.operator.post(at, { engine: "bullmq", task_id: "run-1" });
+  await inRail(page, /^Commands ?, 2 under way$/).waitFor();
+  first.fulfil({ status: "success" });
+  second.fulfil({ status: "failed", error: "it has ended already" });
+  await inRail(page, /^Commands$/).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test("the rail counts issues that are new", async () => {
+  tell(agent, [
+    { kind: "task.sent", taskId: "new-1", ago: 3, data: { task_name: "mail.send" } },
+    { kind: "task.failed", taskId: "new-1", ago: 1, data: { exception: "SmtpError: mailbox is full" } },
+  ]);
+  await expect
+    .poll(async () => (await brain.as.viewer.get(`/projects/${brain.project.slug}/issues`)).body.items.length)
+    .toBe(2);
+  const { page } = await open("queues");
+  await inRail(page, /^Issues ?, 2 new in 24 h$/).waitFor();
+  await page.context().close();
+});
+
+test("the rail counts dead letters once somebody has loaded them, and asks no agent by itself", async () => {
+  agent.got.length = 0;
+  agent.answer = () => ({
+    status: "success",
+    result: { entries: [], next_cursor: null, total: 1204, engine: "bullmq" },
+  });
+  const { page } = await open("dead-letters");
+  // The counts are there: what is not known has none.
+  await inRail(page, /^Issues ?, 2 new in 24 h$/).waitFor();
+  await inRail(page, /^Dead letters$/).waitFor();
+  expect(agent.got).toEqual([]);
+  await page.getByRole("button", { name: "Load" }).click();
+  await inRail(page, /^Dead letters ?, 1204 when they were last loaded$/).waitFor();
+  await page.context().close();
+});

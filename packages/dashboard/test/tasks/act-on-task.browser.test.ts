@@ -1,0 +1,274 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain, TestRole } from "@svc/testkit/brain";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type CommandAgent, type CommandOutcome, connectCommandAgent, held } from "../command-agent.ts";
+import { axeFaults, launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+
+let brain: TestBrain;
+let browser: Browser;
+let agent: CommandAgent;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  agent = await connectCommandAgent(brain);
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+beforeEach(() => {
+  agent.got.length = 0;
+  agent.answer = () => ({ status: "success" });
+});
+
+const at = (path: string) => `/p/${brain.project.slug}/${path}`;
+async function openAs(role: TestRole, path: string) {
+  const screen = await openScreen(browser, brain, { cookie: brain.as[role].cookie });
+  await screen.page.goto(at(path));
+  return screen;
+}
+const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
+
+describe("a task", () => {
+  test("is retried by reference, and followed to the new task without leaving its page", async () => {
+    const { page, faults } = await openAs("operator", "tasks/bullmq/bad-1");
+    const result = held<CommandOutcome>();
+    agent.answer = () => result.promise;
+    await page.getByRole("button", { name: "Retry" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByText("It goes to the agent").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await tray(page).getByText("dispatched").waitFor();
+    await dialog.waitFor({ state: "detached" });
+    expect(agent.got.map(({ action, parameters }) => [action, parameters.task_id, parameters.override_args])).toEqual([
+      ["retry_task", "bad-1", null],
+    ]);
+    // The task's own state is what its engine says, not what was asked for.
+    expect(await page.title()).toMatch(/^failure/);
+    result.fulfil({ status: "success", result: { new_task_id: "again-1" } });
+    await tray(page).getByText("completed").waitFor();
+    const { name: agentName } = (await brain.as.operator.get(`/projects/${brain.project.slug}/agents`)).body.items[0];
+    await tray(page)
+      .getByText(new RegExp(`The agent did it[.] After .* m?s, agent ${agentName}[.]$`))
+      .waitFor();
+    const link = page.getByRole("link", { name: "the new task" });
+    expect(await link.getAttribute("href")).toBe(at("tasks/bullmq/again-1"));
+    expect(await axeFaults(page)).toEqual([]);
+
+    await page.reload();
+    await tray(page).getByText("completed").waitFor();
+    await tray(page).getByRole("button", { name: "Take all out of the tray" }).click();
+    await tray(page).waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is retried with changed inputs, both of them, later", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/bad-1");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("r");
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
+    const args = dialog.getByLabel("Positional inputs");
+    expect(JSON.parse(await args.inputValue())).toEqual([{ order: 88213 }]);
+    await args.fill("[12345678901234567890");
+    await dialog.getByText("Is not JSON").waitFor();
+    await args.fill("[12345678901234567890]");
+    await dialog.getByLabel("Named inputs").fill('{"__svc_a": 1}');
+    await dialog.getByLabel("Run after").fill("86401");
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.getByText("No name may begin with __svc_").waitFor();
+    await dialog.getByText("A whole number of seconds, 0 to 86400").waitFor();
+    expect(agent.got).toEqual([]);
+    await dialog.getByLabel("Named inputs").fill('{"currency": "USD"}');
+    await dialog.getByLabel("Run after").fill("60");
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await waitFor(() => agent.got.length === 1);
+    const [command] = agent.got;
+    expect(JSON.stringify(command?.parameters.override_args)).toBe("[12345678901234567890]");
+    expect(command?.parameters.override_kwargs).toEqual({ currency: "USD" });
+    expect(Date.parse(String(command?.parameters.eta))).toBeGreaterThan(Date.now());
+    await page.context().close();
+  });
+
+  test("is retried with changes from its own entry, and the rate of its name is limited on its worker", async () => {
+    const { page, faults } = await openAs("operator", "tasks/bullmq/bad-1");
+    const more = page.getByRole("button", { name: "More: act on this task" });
+    await more.click();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Retry with changes" }).click();
+    const retry = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await retry.getByLabel("Named inputs").fill('{"currency": "CHF"}');
+    await retry.getByRole("button", { name: "Retry the task" }).click();
+    await retry.waitFor({ state: "detached" });
+
+    await more.click();
+    await page.getByRole("button", { name: "Rate-limit this name" }).click();
+    const limit = page.getByRole("dialog", { name: "Limit the rate on billing-1" });
+    expect(await limit.getByLabel("Task name").inputValue()).toBe("billing.charge");
+    await limit.getByLabel("Rate").fill("5/m");
+    await limit.getByRole("button", { name: "Limit the rate" }).click();
+    await limit.waitFor({ state: "detached" });
+    await waitFor(() => agent.got.length === 2);
+    expect(agent.got.map(({ action, parameters }) => ({ action, ...parameters }))).toMatchObject([
+      { action: "retry_task", task_id: "bad-1", override_kwargs: { currency: "CHF" } },
+      { action: "rate_limit", task_name: "billing.charge", rate: "5/m", worker_name: "billing-1" },
+    ]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("without a worker says why the rate of its name cannot be limited", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/wait-1");
+    await page.getByRole("button", { name: "More: act on this task" }).click();
+    await page.getByRole("button", { name: /^Retry with changes.*It has not ended yet/ }).waitFor();
+    const limit = page.getByRole("button", { name: /^Rate-limit this name.*No worker has taken it yet/ });
+    await limit.click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("lists what was asked of it, also by others and among other tasks, and shows why the last of it failed", async () => {
+    agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
+    const path = `/projects/${brain.project.slug}/commands`;
+    const filter = { engine: "bullmq", task_ids: ["bad-2", "bad-1"] };
+    const many = await brain.as.admin.post(`${path}/bulk-retry`, { agent_id: agent.agentId, filter, max: 2 });
+    expect(many.status).toBe(202);
+    await brain.as.admin.post(`${path}/cancel-task`, { engine: "bullmq", task_id: "run-1" });
+    const { page, faults } = await openAs("operator", "tasks/bullmq/bad-2");
+    await page.getByRole("button", { name: "Look for its commands" }).click();
+    const part = page.getByRole("region", { name: "Its commands" });
+    const link = part.getByRole("link", { name: "Retry tasks" });
+    await link.first().waitFor();
+    const hrefs = await link.evaluateAll((links) => links.map((one) => one.getAttribute("href")));
+    expect(hrefs).toContain(at(`commands/${many.body.id}`));
+    await part.getByText("1 about this task, of all that are kept.").waitFor();
+    expect(await part.getByText("Cancel task").count()).toBe(0);
+
+    await page.getByRole("button", { name: "Retry", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
+    await dialog.getByLabel("Positional inputs").fill("[2]");
+    await dialog.getByLabel("Named inputs").fill("{}");
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await part.getByText("2 about this task, of all that are kept.").waitFor();
+    const ghost = page.locator("dl > div", { has: page.getByText("Retry task", { exact: true }) });
+    await ghost.getByRole("link", { name: "the job is locked by its worker" }).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("with redacted inputs has none filled in, and none with the marker is sent", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/bad-2");
+    await page.getByRole("button", { name: "Retry" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByRole("radio", { name: "With changed inputs" }).check();
+    expect(await dialog.getByLabel("Positional inputs").inputValue()).toBe("");
+    await dialog.getByText("were redacted or cut, so they are not filled in").first().waitFor();
+    await dialog.getByLabel("Positional inputs").fill('[{"access_token": "[REDACTED]"}]');
+    await dialog.getByLabel("Named inputs").fill("{}");
+    await dialog.getByText("Still holds [REDACTED]: put the real value there").waitFor();
+    await dialog.getByRole("button", { name: "Retry the task" }).click({ force: true });
+    expect(agent.got).toEqual([]);
+    await page.context().close();
+  });
+
+  test("is cancelled after a confirmation; a failure stays in the tray with its words", async () => {
+    agent.answer = () => ({ status: "failed", error: "the job is locked by its worker" });
+    const { page } = await openAs("operator", "tasks?task=bullmq/wait-1");
+    const drawer = page.getByRole("dialog", { name: "search.reindex" });
+    await drawer.getByRole("button", { name: "Cancel" }).click();
+    const dialog = page.getByRole("dialog", { name: "Cancel search.reindex" });
+    await dialog.getByText("before it runs").waitFor();
+    await dialog.getByRole("button", { name: "Let it go on" }).click();
+    expect(agent.got).toEqual([]);
+    await page.keyboard.press("c");
+    await dialog.getByRole("button", { name: "Cancel the task" }).click();
+    await tray(page).getByText("The agent could not do it: the job is locked by its worker").waitFor();
+    await page.context().close();
+  });
+
+  test("that has not ended is not retried, and one that has is not cancelled", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/wait-1");
+    const titleOf = (name: string) => page.getByRole("button", { name, exact: true }).getAttribute("title");
+    await waitFor(async () => (await titleOf("Retry")) === "It has not ended yet");
+    await page.goto(at("tasks/bullmq/bad-1"));
+    await waitFor(async () => (await titleOf("Cancel")) === "It has ended already");
+    await page.context().close();
+  });
+
+  test.each(["viewer", "auditor"] as const)("shows a %s why it cannot be acted on", async (role) => {
+    const { page } = await openAs(role, "tasks/bullmq/bad-1");
+    for (const name of ["Retry", "Cancel"]) {
+      const button = page.getByRole("button", { name, exact: true });
+      await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
+      await expect.poll(() => button.getAttribute("title")).toBe("Needs the operator role in this project");
+      await button.click({ force: true });
+    }
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe("a refusal", () => {
+  test("is told in words, and the same request again is the same command", async () => {
+    const { page } = await openAs("operator", "tasks/bullmq/bad-1");
+    await page.getByRole("button", { name: "Retry" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    const keys: unknown[] = [];
+    await page.route("**/commands/retry-task", async (route) => {
+      keys.push((route.request().postDataJSON() as { idempotency_key: unknown }).idempotency_key);
+      // The first answer is lost on its way back.
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    const send = dialog.getByRole("button", { name: "Retry the task" });
+    await send.click();
+    await dialog
+      .getByText("Whether it was asked for is not known. Pressed again here, it is not made twice.")
+      .waitFor();
+    await send.click();
+    await dialog.waitFor({ state: "detached" });
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    await waitFor(() => agent.got.length === 1);
+    await tray(page).getByText("completed").waitFor();
+    expect(agent.got).toHaveLength(1);
+    await page.context().close();
+  });
+});
+
+describe("without an agent that can do it", () => {
+  test("the buttons say so", async () => {
+    await using other = await startBrainWithSite();
+    const weak = await connectCommandAgent(other, ["cancel_task", "retry_task"]);
+    const { page } = await openScreen(browser, other, { cookie: other.as.operator.cookie });
+    await page.goto(`/p/${other.project.slug}/tasks/bullmq/bad-1`);
+    const title = () => page.getByRole("button", { name: "Retry", exact: true }).getAttribute("title");
+    await waitFor(async () => (await title()) === "The agents of bullmq do not retry safely: update them");
+    expect(weak.got).toEqual([]);
+    await page.context().close();
+  });
+
+  test("an engine that submits again gets no retry without inputs", async () => {
+    await using other = await startBrainWithSite();
+    const tokens = ["retry_task", "retry_by_reference_v1", "retry_resubmits"];
+    const resubmitting = await connectCommandAgent(other, tokens);
+    const { page } = await openScreen(browser, other, { cookie: other.as.operator.cookie });
+    await page.goto(`/p/${other.project.slug}/tasks/bullmq/bad-1`);
+    await page.getByRole("button", { name: "Retry" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry billing.charge" });
+    await dialog.getByText("bullmq retries by submitting a new task").waitFor();
+    expect(await dialog.getByText("As it was").count()).toBe(0);
+    await dialog.getByRole("button", { name: "Retry the task" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await waitFor(() => resubmitting.got.length === 1);
+    expect(resubmitting.got[0]?.parameters.override_args).toEqual([{ order: 88213 }]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,120 @@
+import { waitFor } from "@svc/testkit";
+import type { TestBrain } from "@svc/testkit/brain";
+import { createScriptedAdapter } from "@svc/testkit/peer";
+import type { Browser, Page, Request } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser, openScreen, startBrainWithSite } from "../screen.ts";
+import { type Told, tell } from "../task-traffic.ts";
+
+// More tasks than one command is asked for: 205 failed and one revoked of one engine, two failed of another.
+const failures = 205;
+const traceback = "PaymentError: upstream 503\n    at post (/app/src/gateway.ts:87:11)";
+const failed = (taskId: string, ago: number): Told => ({
+  kind: "task.failed",
+  taskId,
+  ago,
+  data: { task_name: "pay.charge", queue: "pay", exception: "PaymentError: upstream 503", traceback },
+});
+
+let brain: TestBrain;
+let browser: Browser;
+beforeAll(async () => {
+  [brain, browser] = await Promise.all([startBrainWithSite(), launchBrowser()]);
+  const tokens = ["bulk_retry", "retry_by_reference_v1"];
+  const [bullmq, celery] = [createScriptedAdapter("bullmq", tokens), createScriptedAdapter("celery", tokens)];
+  for (const engine of [bullmq, celery]) engine.answerCommands(async () => ({ status: "success" }));
+  await brain.connectAgent({ engines: [bullmq, celery], heartbeatSeconds: 1 });
+  // The older half failed more than an hour ago.
+  const ago = (at: number) => (at < failures / 2 ? 60 + at : 4_000 + at);
+  tell({ adapter: bullmq }, [
+    ...Array.from({ length: failures }, (_, at) => failed(`bad-${at}`, ago(at))),
+    { kind: "task.revoked", taskId: "gone", ago: 30, data: { task_name: "pay.refund", queue: "pay" } },
+  ]);
+  tell({ adapter: celery }, [failed("other-1", 40), failed("other-2", 50)]);
+  await waitFor(async () => {
+    const { body } = await brain.as.root.get(`/projects/${brain.project.slug}/tasks?include_total=true&limit=1`);
+    return body.total_count === failures + 3;
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await brain?.stop();
+});
+
+async function open(path: string) {
+  const screen = await openScreen(browser, brain, { cookie: brain.as.operator.cookie });
+  await screen.page.goto(`/p/${brain.project.slug}/${path}`);
+  return screen;
+}
+
+interface Sent {
+  filter: { engine: string; state?: string; task_ids: string[] };
+  max: number;
+}
+
+/** What the page asks for, in order: the end of the path and the body. */
+function requestsOf(page: Page): [string, Sent][] {
+  const sent: [string, Sent][] = [];
+  page.on("request", (request: Request) => {
+    const name = new URL(request.url()).pathname.split("/").at(-1) ?? "";
+    if (request.method() === "POST" && /bulk-retry/.test(name)) sent.push([name, request.postDataJSON() as Sent]);
+  });
+  return sent;
+}
+const shapeOf = ([name, { filter, max }]: [string, Sent]) => ({
+  name,
+  engine: filter.engine,
+  state: filter.state,
+  ids: new Set(filter.task_ids).size,
+  max,
+});
+const tray = (page: Page) => page.getByRole("region", { name: /^Commands/ });
+
+describe("more tasks of an engine than one command is asked for", () => {
+  test("are retried, when they are ticked, as bulk retries that go on by themselves", async () => {
+    const { page, faults } = await open("tasks");
+    const sent = requestsOf(page);
+    const bar = page.getByRole("region", { name: "Selected tasks" });
+    const grid = page.getByRole("grid");
+    await waitFor(async () => {
+      await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      return (await page.getByText("No older task is kept.").count()) > 0;
+    });
+    await page.getByRole("checkbox", { name: "Select all loaded rows" }).check({ force: true });
+    await bar.getByRole("button", { name: "Retry" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry 208 tasks" });
+    await dialog.getByText("206 of bullmq, sent one by one as a bulk retry").waitFor();
+    await dialog.getByText("2 of celery, by the agent").waitFor();
+    await dialog.getByRole("button", { name: "Retry 208 tasks" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(sent.map(shapeOf).toSorted((a, b) => b.ids - a.ids)).toEqual([
+      { name: "bulk-retry-requests", engine: "bullmq", state: "failure", ids: failures, max: failures },
+      { name: "bulk-retry", engine: "celery", state: undefined, ids: 2, max: 2 },
+      { name: "bulk-retry-requests", engine: "bullmq", state: "revoked", ids: 1, max: 1 },
+    ]);
+    await tray(page).getByRole("link", { name: "Retry 205 tasks of bullmq" }).click();
+    await page.waitForURL(/[/]bulk-retries[/]/);
+    await page.getByText("205 named").waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("are retried, when they have one issue, all that its button counts, whatever time is chosen", async () => {
+    const [issue] = (await brain.as.operator.get(`/projects/${brain.project.slug}/issues`)).body.items;
+    const { page, faults } = await open(`issues/${issue.fingerprint}?since=-1h`);
+    const sent = requestsOf(page);
+    const inRange = page.getByText(/^Of them failed, now/).locator("..");
+    await inRange.waitFor();
+    expect(await inRange.textContent()).toContain("105");
+    await page.getByRole("button", { name: "Retry all 207 tasks" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry 207 tasks" });
+    await dialog.getByRole("button", { name: "Retry 207 tasks" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(sent.map(shapeOf).toSorted((a, b) => b.ids - a.ids)).toEqual([
+      { name: "bulk-retry-requests", engine: "bullmq", state: "failure", ids: failures, max: failures },
+      { name: "bulk-retry", engine: "celery", state: undefined, ids: 2, max: 2 },
+    ]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});

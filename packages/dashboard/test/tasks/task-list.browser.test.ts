@@ -1,0 +1,246 @@
+import { waitFor } from "@svc/testkit";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
+import { type Told, tell } from "../task-traffic.ts";
+
+const shop = openShop();
+
+const tasksPath = () => `/projects/${shop.brain.project.slug}/tasks`;
+const row = (page: Page, name: string) => page.getByRole("row", { name });
+const connection = (page: Page, mode: string) =>
+  page.getByRole("button", { name: new RegExp(`^Connection: ${mode}`) }).waitFor();
+
+async function openTasks(search = "", options: { isPolling?: boolean } = {}): Promise<Page> {
+  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  if (options.isPolling) await page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
+  await page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
+  await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
+  return page;
+}
+
+/** Tells events and waits until the brain shows the last task in the state they lead to. */
+async function told(events: readonly Told[], state: string): Promise<void> {
+  tell(shop.connected, events);
+  const last = events.at(-1)?.taskId;
+  await waitFor(async () => (await shop.brain.as.admin.get(`${tasksPath()}/scripted/${last}`)).body.state === state);
+}
+const started = (taskId: string, name: string): Told => ({
+  kind: "task.started",
+  taskId,
+  data: { task_name: name, worker: "w", queue: "w" },
+});
+const succeeded = (taskId: string): Told => ({ kind: "task.succeeded", taskId, data: { runtime_ms: 5 } });
+
+async function remove(taskId: string): Promise<void> {
+  const { body } = await shop.brain.as.admin.get(`${tasksPath()}/scripted/${taskId}`);
+  const answer = await shop.brain.as.admin.post(`${tasksPath()}/bulk-delete`, { task_ids: [body.id] });
+  expect(answer.body.deleted_count).toBe(1);
+}
+
+describe("with polling alone", () => {
+  test("a task that left the filter is shown as it is, and a deleted one leaves the list", async () => {
+    await told([started("poll-1", "poll.one"), started("poll-2", "poll.two")], "started");
+    const page = await openTasks("?state=started&search=poll.", { isPolling: true });
+    await row(page, "poll.one started").waitFor();
+
+    await told([succeeded("poll-1")], "success");
+    await remove("poll-2");
+
+    await row(page, "poll.one success").waitFor();
+    await row(page, "poll.two started").waitFor({ state: "detached" });
+    await connection(page, "polling");
+    await page.context().close();
+  });
+
+  test("rows that more than a page of new tasks lies above are still renewed", async () => {
+    await told([started("deep-1", "deep.one"), started("deep-2", "deep.two")], "started");
+    const page = await openTasks("?worker=w", { isPolling: true });
+    await row(page, "deep.one started").waitFor();
+
+    const flood = Array.from({ length: 260 }, (_, index) => started(`flood-${index}`, "flood.one"));
+    await told(flood, "started");
+    await told([succeeded("deep-1")], "success");
+    await remove("deep-2");
+
+    await page.getByRole("button", { name: "200+ new" }).waitFor();
+    await row(page, "deep.one success").waitFor();
+    await row(page, "deep.two started").waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("a list that cannot be read again says so, keeps its rows, and stops saying so", async () => {
+    const page = await openTasks("?queue=billing", { isPolling: true });
+    await row(page, "billing.charge failure").waitFor();
+    await page.route(/\/tasks\?/, (route) =>
+      route.fulfill({ status: 500, json: { error: "internal_error", message: "boom", details: {}, request_id: "r" } }),
+    );
+    const alert = page.getByRole("alert").filter({ hasText: "The list could not be read again. boom" });
+    await alert.waitFor();
+    expect(await row(page, "billing.charge failure").isVisible()).toBe(true);
+
+    await page.unroute(/\/tasks\?/);
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("what was asked for one filter does not come up under the next", async () => {
+    const page = await openTasks("?queue=late", { isPolling: true });
+    await page.getByText("No task matches").waitFor();
+    await told([{ kind: "task.sent", taskId: "late-1", data: { task_name: "late.one", queue: "late" } }], "pending");
+    let answer = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const asked = page.waitForRequest(/queue=late/);
+    await page.route(/queue=late/, async (route) => {
+      await isHeld;
+      await route.continue();
+    });
+    await asked;
+    await page.getByRole("radio", { name: /^failure/ }).check({ force: true });
+    await page.getByRole("button", { name: "Drop filter queue" }).click();
+    await row(page, "billing.charge failure").waitFor();
+
+    const answered = page.waitForResponse(/queue=late/);
+    answer();
+    await answered;
+    await page.waitForResponse((response) => /\/tasks\?state=failure/.test(response.url()));
+    expect(await page.getByRole("button", { name: /new$/ }).count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+test("one polite region tells how many tasks came and failed, and never names one", async () => {
+  await told([started("spoken-1", "spoken.one")], "started");
+  const page = await openTasks("?search=spoken");
+  await row(page, "spoken.one started").waitFor();
+  await connection(page, "live");
+  const region = page.getByRole("status", { name: "What changed in the list" });
+  expect(await region.count()).toBe(1);
+  expect(await region.textContent()).toBe("");
+  expect(await page.locator("main [role=grid]").evaluate((grid) => grid.closest("[aria-live], [role=status]"))).toBe(
+    null,
+  );
+
+  const failed: Told = { kind: "task.failed", taskId: "spoken-1", data: { exception: "Error: boom" } };
+  await told([failed], "failure");
+
+  await region.getByText("1 failed", { exact: true }).waitFor();
+  await page.context().close();
+});
+
+test("a list that was left is renewed when it is shown again", async () => {
+  await told([started("away-1", "away.one")], "started");
+  const page = await openTasks("?state=started&search=away");
+  await row(page, "away.one started").waitFor();
+  await connection(page, "live");
+  await page.getByRole("link", { name: "Queues" }).click();
+  await page.getByRole("heading", { level: 1, name: "Queues" }).waitFor();
+  await told([succeeded("away-1")], "success");
+
+  await page.goBack();
+
+  await row(page, "away.one success").waitFor();
+  await page.context().close();
+});
+
+describe("answers that are short of a page", () => {
+  const oldest = Date.parse("2026-01-01T00:00:00Z");
+
+  /** Answers the list with pages of these lengths; without a cursor on the last one. */
+  async function answerWith(page: Page, lengths: readonly number[]): Promise<() => number> {
+    const { body } = await shop.brain.as.admin.get(`${tasksPath()}?limit=1`);
+    const [real] = body.items;
+    let reads = 0;
+    await page.route(/\/api\/.*\/tasks\?.*short/, (route) => {
+      const url = new URL(route.request().url());
+      if (url.searchParams.get("include_total")) return route.fulfill({ json: { items: [], total_count: 5000 } });
+      const at = Number(url.searchParams.get("cursor") ?? 0);
+      reads = Math.max(reads, at + 1);
+      const before = lengths.slice(0, at).reduce((sum, one) => sum + one, 0);
+      const items = Array.from({ length: lengths[at] ?? 0 }, (_, index) => ({
+        ...real,
+        id: `00000000-0000-4000-8000-${String(before + index).padStart(12, "0")}`,
+        task_id: `short-${before + index}`,
+        name: `short.${before + index}`,
+        received_at: new Date(oldest - (before + index) * 1000).toISOString(),
+      }));
+      const cursor = at + 1 < lengths.length ? String(at + 1) : null;
+      const partial = cursor === null ? {} : { partial: { reached: "2026-01-01T00:00:00.000Z", cursor } };
+      return route.fulfill({ json: { items, next_cursor: cursor, total_count: null, ...partial } });
+    });
+    await page.goto(`/p/${shop.brain.project.slug}/tasks?search=short`);
+    return () => reads;
+  }
+
+  async function openRouted(lengths: readonly number[]): Promise<{ page: Page; reads: () => number }> {
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+    return { page, reads: await answerWith(page, lengths) };
+  }
+
+  test("are followed by the next ones until the list is full or ended", async () => {
+    const { page, reads } = await openRouted([1, 0, 2, 3, 0, 0, 1]);
+    await row(page, "short.6").waitFor();
+    await page.getByText("No older task is kept.").waitFor();
+    expect(reads()).toBe(7);
+    await page.context().close();
+  });
+
+  test("are counted by their rows, so that two hundred short pages are no end", async () => {
+    const { page } = await openRouted(Array.from({ length: 60 }, () => 4));
+    await row(page, "short.0").waitFor();
+    const grid = page.getByRole("grid");
+    await expect
+      .poll(async () => {
+        await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+        return row(page, "short.239").isVisible();
+      })
+      .toBe(true);
+    await page.context().close();
+  });
+
+  test("of ten thousand rows keep few in the document, tick one at once, and then ask to narrow", async () => {
+    const { page } = await openRouted(Array.from({ length: 51 }, () => 200));
+    await row(page, "short.0").first().waitFor();
+    const grid = page.getByRole("grid");
+    await expect
+      .poll(async () => {
+        await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+        return (
+          (await page.getByText("10,000 tasks are loaded").isVisible()) && (await row(page, "short.9999").isVisible())
+        );
+      })
+      .toBe(true);
+    const box = row(page, "short.9999").getByRole("checkbox");
+    await box.check({ force: true });
+    await page.getByText("1 selected").waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThanOrEqual(1_500);
+    await grid.evaluate((element) => element.scrollTo(0, 0));
+    await row(page, "short.0").first().waitFor();
+
+    await page.keyboard.press("Escape");
+    await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.getByRole("button", { name: "Show older tasks" }).click();
+    const end = new Date(oldest - 9_999_000).toISOString();
+    await page.waitForURL((url) => url.searchParams.get("until") === end);
+    expect(new URL(page.url()).searchParams.get("search")).toBe("short");
+    await page.context().close();
+  });
+
+  test("without any row ask after a while whether to go on, and say how far they came", async () => {
+    const { page, reads } = await openRouted([...Array.from({ length: 12 }, () => 0), 1]);
+    await page.getByText("No match so far").waitFor();
+    await page.getByText(/^Searched back to 2026-01-01/).waitFor();
+    const more = page.getByRole("button", { name: "Continue" });
+    await more.waitFor();
+    expect(reads()).toBe(10);
+
+    await more.click();
+
+    await row(page, "short.0").waitFor();
+    await page.context().close();
+  });
+});

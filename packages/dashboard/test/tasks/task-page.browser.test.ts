@@ -1,0 +1,310 @@
+import { waitFor } from "@svc/testkit";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { familyEvents } from "../family-traffic.ts";
+import { axeFaults, openScreen, type Screen } from "../screen.ts";
+import { openShop } from "../shop.ts";
+import { type Told, tell } from "../task-traffic.ts";
+
+const shop = openShop();
+
+const sent = (taskId: string, data: Record<string, unknown>, ago = 5): Told => ({
+  kind: "task.sent",
+  taskId,
+  ago,
+  data,
+});
+const deep = { a: { b: { c: { needle: "Found ME", order: "@exact" } } }, list: [1, 2, 3] };
+
+beforeAll(async () => {
+  const lines = Array.from({ length: 4_000 }, (_, index) => `line ${index}`);
+  tell(shop.connected, [
+    ...familyEvents(),
+    sent("walk-1", { task_name: "walk.first", queue: "walk" }, 30),
+    sent("walk-2", { task_name: "walk.second", queue: "walk" }, 20),
+    sent("walk-3", { task_name: "walk.third", queue: "walk" }, 10),
+    sent("orphan", { task_name: "family.orphan", parent_task_id: "long-gone" }),
+    sent("deep", { task_name: "json.deep", kwargs: { ...deep, password: "hidden" } }),
+    sent("long", { task_name: "json.long", args: [lines] }),
+    sent("huge", { task_name: "json.huge", args: [lines.map((line) => line.repeat(12))] }),
+    ...Array.from(
+      { length: 520 },
+      (_, index): Told => ({
+        kind: "task.started",
+        taskId: "busy",
+        ago: 1_000 - index,
+        data: { task_name: "events.many", worker: `w-${index}` },
+      }),
+    ),
+    { kind: "task.succeeded", taskId: "busy", ago: 1 },
+  ]);
+  await waitFor(async () => (await taskOf("busy")).body.state === "success");
+});
+
+const taskOf = (taskId: string) =>
+  shop.brain.as.admin.get(`/projects/${shop.brain.project.slug}/tasks/scripted/${taskId}`);
+
+async function open(path: string, options: { size?: "phone"; theme?: "dark" } = {}): Promise<Screen> {
+  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie, ...options });
+  await screen.page.goto(`/p/${shop.brain.project.slug}${path}`);
+  return screen;
+}
+
+const openTask = (taskId: string, search = "") => open(`/tasks/scripted/${taskId}${search}`);
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+
+describe("the parts of the page", () => {
+  test("are in the address, and a failed task opens on its failure", async () => {
+    const { page } = await openTask("fam-bad");
+    const parts = page.getByRole("navigation", { name: "Task parts" });
+    await parts.locator("[aria-current]", { hasText: "Failure" }).waitFor();
+
+    await parts.getByRole("button", { name: /^Family/ }).click();
+    await page.waitForURL(/tab=family/);
+    await page.locator("#family:focus").waitFor();
+
+    await page.reload();
+    await parts.locator("[aria-current]", { hasText: "Family" }).waitFor();
+    await page.locator("#family:focus").waitFor();
+    await page.context().close();
+  });
+
+  test("say what differs between the attempts, and fold each one's traceback", async () => {
+    const { page } = await openTask("fam-bad");
+    const change = page.getByRole("region", { name: "Attempt 1 against attempt 4" });
+    await change.getByText("gateway.py:71").waitFor();
+    expect(await change.textContent()).toContain("gateway.py:87");
+    await page.getByRole("button", { name: "Traceback of attempt 1" }).click();
+    await page
+      .locator("#attempts")
+      .getByRole("region", { name: "Traceback of attempt 1" })
+      .getByText("app/billing/gateway.py")
+      .first()
+      .waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test("copy the task as an API call that names no secret", async () => {
+    const { page } = await openTask("fam-bad");
+    await page.getByRole("button", { name: "More: copy this task" }).click();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Copy as API call" }).click();
+    await expect
+      .poll(() => copied(page))
+      .toBe(`curl -sb jar '${shop.brain.url}/api/v1/projects/${shop.brain.project.slug}/tasks/scripted/fam-bad'`);
+    await page.context().close();
+  });
+});
+
+describe("the way through the list", () => {
+  test("goes on from the page in the order of the list that it was opened from", async () => {
+    const { page } = await open("/tasks?queue=walk&task=scripted/walk-2");
+    const drawer = page.getByRole("dialog");
+    await drawer.getByText("2 of 3").waitFor();
+    await drawer.getByRole("link", { name: "Open the full page" }).click();
+    await heading(page, "walk.second");
+    await page.getByText("2 of 3").waitFor();
+
+    await page.keyboard.press("j");
+    await heading(page, "walk.first");
+    const next = page.getByRole("button", { name: "Next task in the list" });
+    await expect.poll(() => next.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => next.getAttribute("title")).toBe("It is the last of the list");
+
+    await page.keyboard.press("u");
+    await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?queue=walk");
+    await page.context().close();
+  });
+
+  test("is found again from an address alone", async () => {
+    const { page } = await openTask("walk-2", "?queue=walk");
+    await heading(page, "walk.second");
+    await page.getByRole("button", { name: "Previous task in the list" }).click();
+    await heading(page, "walk.third");
+    await page.keyboard.press("j");
+    await heading(page, "walk.second");
+    await page.context().close();
+  });
+});
+
+describe("the family", () => {
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
+
+  test("is a treegrid under the keyboard", async () => {
+    const { page } = await openTask("fam-bad");
+    const tree = page.getByRole("treegrid", { name: "Family of this task with waterfall" });
+    await tree.getByRole("row", { name: /this task/ }).focus();
+    const rows = () => tree.locator("tbody").getByRole("row").count();
+    expect(await rows()).toBe(8);
+
+    await page.keyboard.press("ArrowLeft");
+    await tree.locator("[aria-expanded=false]").waitFor();
+    expect(await rows()).toBe(7);
+    await expect.poll(() => tree.getByRole("row", { name: /this task/ }).getAttribute("aria-expanded")).toBe("false");
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(rows).toBe(8);
+    await page.keyboard.press("ArrowRight");
+    expect(await focused(page)).toMatch(/^emails.payment_failed/);
+    await page.keyboard.press("Home");
+    expect(await focused(page)).toMatch(/^billing.run_daily_invoices/);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await heading(page, "billing.collect_due");
+    await page.context().close();
+  });
+
+  test("of one task says when its parent is not here", async () => {
+    const { page } = await open("/tasks?queue=none&task=scripted/orphan&tab=family");
+    await page.getByText("Its parent long-gone is not here, or not any more. It has no children.").waitFor();
+    await page.context().close();
+  });
+
+  test("is opened in the drawer from the drawer", async () => {
+    const { page } = await open("/tasks?task=scripted/fam-bad&tab=family");
+    const drawer = page.getByRole("dialog");
+    await drawer.getByRole("link", { name: "emails.payment_failed" }).click();
+    await drawer.getByRole("heading", { name: "emails.payment_failed" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
+    await page.context().close();
+  });
+});
+
+describe("input and result", () => {
+  test("are searched, and walked and copied by keyboard", async () => {
+    const { page } = await openTask("deep");
+    const input = page.locator("#input");
+    await input.getByRole("tree").waitFor();
+    expect(await input.getByText("Found ME").count()).toBe(0);
+
+    await input.getByRole("button", { name: "Search in input" }).click();
+    await page.keyboard.type("found me");
+    await input.getByText("1 found").waitFor();
+    await page.keyboard.press("Enter");
+    await input.getByText("1 of 1").waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await page.keyboard.press("Tab");
+    await input.getByRole("tree").focus();
+    await page.keyboard.press("c");
+    await expect.poll(() => copied(page)).toBe("Found ME");
+    await page.keyboard.press("Shift+C");
+    await expect.poll(() => copied(page)).toBe("kwargs.a.b.c.needle");
+
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => input.getByRole("treeitem").count()).toBe(1);
+    await page.keyboard.press("ArrowRight");
+    await input.getByRole("treeitem").filter({ hasText: "redacted" }).waitFor();
+    await page.context().close();
+  });
+
+  test("are unfolded to a chosen depth", async () => {
+    const { page } = await openTask("deep");
+    const input = page.locator("#input");
+    await input.getByLabel("Levels of input unfolded").selectOption({ label: "all levels" });
+    await input.getByText("Found ME").waitFor();
+    await input.getByLabel("Levels of input unfolded").selectOption({ label: "folded" });
+    await expect.poll(() => input.getByRole("treeitem").count()).toBe(1);
+    await page.context().close();
+  });
+
+  test("of thousands of lines keep only those in view in the document", async () => {
+    const { page } = await openTask("long");
+    const tree = page.locator("#input").getByRole("tree");
+    await tree.getByText('"line 0"').waitFor();
+    expect(await tree.getByRole("treeitem").count()).toBeLessThan(100);
+    await tree.focus();
+    await page.keyboard.press("End");
+    await tree.getByText('"line 3999"').waitFor();
+    expect(await tree.getByRole("treeitem").count()).toBeLessThan(100);
+    await page.context().close();
+  });
+
+  test("over 256 KB say how large they are, and are shown when asked for", async () => {
+    const { page } = await openTask("huge");
+    const input = page.locator("#input");
+    await input.getByText(/KB are more than is drawn unasked/).waitFor();
+    expect(await input.getByRole("tree").count()).toBe(0);
+    await input.getByRole("button", { name: "Show as text" }).click();
+    await input.getByRole("region", { name: "Input, raw" }).waitFor();
+    await input.getByRole("button", { name: "Raw" }).click();
+    await input.getByRole("tree").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("events", () => {
+  test("are read on beyond the newest page", async () => {
+    const { page } = await openTask("busy");
+    const events = page.locator("#events");
+    await events.getByText("newest 8 of 500+").waitFor();
+    await events.getByRole("button", { name: "More events" }).click();
+    await events.getByText("newest 100 of 500+").waitFor();
+    const more = events.getByRole("button", { name: "Older events" });
+    for (const shown of [200, 300, 400, 500]) {
+      await more.click();
+      await events.getByText(`newest ${shown} of`).waitFor();
+    }
+    await more.click();
+    await events.getByText("newest 521 of 521").waitFor();
+    await more.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("of one kind are asked for where not all are here", async () => {
+    const { page } = await openTask("busy");
+    const events = page.locator("#events");
+    await events.getByLabel("Kind of event").selectOption("task.succeeded");
+    await events.getByText("newest 1 of 1,").waitFor();
+    await events.getByRole("button", { name: "task.succeeded" }).click();
+    await events.getByRole("region", { name: "Payload of task.succeeded" }).waitFor();
+    await events.getByLabel("Kind of event").selectOption("task.failed");
+    await events.getByText("No event of kind task.failed is kept.").waitFor();
+    await page.context().close();
+  });
+});
+
+test("a task of another project is found there when somebody asks", async () => {
+  await shop.brain.as.root.post("/projects", { slug: "other", name: "Other" });
+  const minted = await shop.brain.as.root.post("/projects/other/agents", { name: "other-1" });
+  const { agent, token, hmac_secret: hmacSecret } = minted.body;
+  const connected = await shop.brain.connectAgent({ agentId: agent.id, token, hmacSecret });
+  tell(connected, [sent("moved", { task_name: "moved.away" })]);
+  await waitFor(async () => (await shop.brain.as.root.get("/projects/other/tasks/scripted/moved")).status === 200);
+
+  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/moved`);
+  await page.getByRole("button", { name: /^Look in/ }).click();
+  await page.getByRole("link", { name: "other", exact: true }).click();
+  await heading(page, "moved.away");
+
+  await page.goto("/p/other/tasks/scripted/nowhere");
+  await page.getByRole("button", { name: /^Look in/ }).click();
+  await page.getByText("It is in none of the other projects either.").waitFor();
+  await page.getByRole("link", { name: "Search the list for this id" }).click();
+  await page.waitForURL(/search=nowhere/);
+  await page.context().close();
+});
+
+test("a task is looked for in twenty projects at a time, and it is said in how many it was", async () => {
+  const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.root.cookie });
+  await page.route(
+    (url) => url.pathname === "/api/v1/projects",
+    async (route) => {
+      const answer = await route.fetch();
+      const projects = await answer.json();
+      const more = Array.from({ length: 25 }, (_, at) => ({ ...projects[0], id: `p-${at}`, slug: `more-${at}` }));
+      await route.fulfill({
+        json: [...projects.filter((one: { slug: string }) => one.slug === shop.brain.project.slug), ...more],
+      });
+    },
+  );
+  await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/nowhere`);
+  await page.getByRole("button", { name: "Look in 20 of the 25 other projects" }).click();
+  await page.getByText("It is in none of the first 20 of the 25 other projects.").waitFor();
+  await page.getByRole("button", { name: "Look in 5 more" }).click();
+  await page.getByText("It is in none of the other projects either.").waitFor();
+  await page.context().close();
+});

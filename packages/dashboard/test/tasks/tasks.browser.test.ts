@@ -1,0 +1,220 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { openScreen } from "../screen.ts";
+import { openShop } from "../shop.ts";
+import { tell, tellKnown } from "../task-traffic.ts";
+
+const shop = openShop();
+
+async function openTasks(search = "", options: { isPolling?: boolean } = {}) {
+  const screen = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.admin.cookie });
+  if (options.isPolling) await screen.page.routeWebSocket(/ws\/dashboard/, (socket) => socket.close());
+  await screen.page.goto(`/p/${shop.brain.project.slug}/tasks${search}`);
+  await screen.page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
+  return screen;
+}
+const row = (page: Page, name: string) => page.getByRole("row", { name });
+
+describe("the task list", () => {
+  test("shows each task with its state, newest first", async () => {
+    const { page } = await openTasks();
+    await row(page, "search.reindex pending").waitFor();
+    const names = await page
+      .locator("[role=row][id]")
+      .evaluateAll((rows) => rows.map((one) => one.getAttribute("aria-label")));
+    expect(names.indexOf("search.reindex pending")).toBeLessThan(names.indexOf("billing.charge failure"));
+    await page.context().close();
+  });
+
+  test("changes a row in place the moment its task does", async () => {
+    const { page, faults } = await openTasks("?search=live");
+    tell(shop.connected, [{ kind: "task.sent", taskId: "live-1", data: { task_name: "live.one", queue: "live" } }]);
+    await row(page, "live.one pending").waitFor();
+
+    tell(shop.connected, [{ kind: "task.started", taskId: "live-1", data: { worker: "w" } }]);
+    await row(page, "live.one started").waitFor();
+    tell(shop.connected, [{ kind: "task.succeeded", taskId: "live-1", data: { runtime_ms: 5 } }]);
+
+    await row(page, "live.one success").waitFor();
+    await page.getByRole("button", { name: /^Connection: live/ }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("keeps new tasks aside until they are asked for, so that nothing moves under the pointer", async () => {
+    const { page } = await openTasks();
+    await row(page, "billing.charge failure").waitFor();
+    const before = await page.locator("[role=row][id]").first().getAttribute("id");
+
+    tell(shop.connected, [{ kind: "task.sent", taskId: "fresh-1", data: { task_name: "fresh.one", queue: "emails" } }]);
+    const button = page.getByRole("button", { name: /^\d+ new$/ });
+    await button.waitFor();
+    expect(await page.locator("[role=row][id]").first().getAttribute("id")).toBe(before);
+
+    await page.keyboard.press("n");
+    await row(page, "fresh.one pending").waitFor();
+    expect(await button.count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("is right with polling alone, and the chip says that it polls", async () => {
+    const { page } = await openTasks("?search=polled", { isPolling: true });
+    await page.getByRole("button", { name: /^Connection: polling/ }).waitFor();
+    tell(shop.connected, [
+      { kind: "task.sent", taskId: "polled-1", data: { task_name: "polled.one", queue: "emails" } },
+    ]);
+    await row(page, "polled.one pending").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("filters", () => {
+  test("live in the address", async () => {
+    const { page } = await openTasks("?state=failure");
+    await row(page, "billing.charge failure").waitFor();
+    expect(await row(page, "search.reindex pending").count()).toBe(0);
+    expect(await page.getByRole("radio", { name: /^failure/ }).isChecked()).toBe(true);
+
+    await page.getByRole("radio", { name: /^all \d/ }).check({ force: true });
+
+    await row(page, "search.reindex pending").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await page.context().close();
+  });
+
+  test("are typed with completion, and dropped from their token", async () => {
+    const { page } = await openTasks();
+    await row(page, "billing.charge failure").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("queue:bill");
+    await page.getByRole("option", { name: /^billing/ }).waitFor();
+    await page.keyboard.press("Enter");
+
+    await page.waitForURL(/[?]queue=billing$/);
+    await row(page, "search.reindex pending").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Drop filter queue" }).click();
+
+    await row(page, "search.reindex pending").waitFor();
+    await page.context().close();
+  });
+
+  test("that mean nothing are left out, and named", async () => {
+    const { page } = await openTasks("?state=broken&colour=red");
+    await page.getByText("Not understood and left out of the address: state, colour.").waitFor();
+    await row(page, "billing.charge failure").waitFor();
+    await row(page, "search.reindex pending").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("the keyboard alone", () => {
+  test("walks the list, opens a task, reads its failure and comes back", async () => {
+    const { page, faults } = await openTasks("?state=failure");
+    await row(page, "billing.charge failure").waitFor();
+
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    const drawer = page.getByRole("dialog");
+    await drawer.getByText("PaymentError", { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("task")).toBe("scripted/bad-1");
+
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "detached" });
+    await page.keyboard.press("o");
+    await page.getByRole("heading", { level: 1, name: "billing.charge" }).waitFor();
+    await page.getByText("/app/src/gateway.ts").first().waitFor();
+    await page.keyboard.press("u");
+
+    await page.getByRole("grid").waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("copies the id of the current task", async () => {
+    const { page } = await openTasks("?state=failure");
+    await row(page, "billing.charge failure").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("y");
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("bad-1");
+    await page.context().close();
+  });
+});
+
+describe("a task", () => {
+  test("shows what the agent redacted as redacted, and what it returned", async () => {
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/ok-1`);
+    await page.getByText("1 value redacted by the agent").waitFor();
+    await page.getByText("sent", { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test("grows while it runs, without a reload", async () => {
+    const { page } = await openScreen(shop.browser, shop.brain, { cookie: shop.brain.as.viewer.cookie });
+    tell(shop.connected, [{ kind: "task.started", taskId: "grow-1", data: { task_name: "grow.one", worker: "w" } }]);
+    await expect
+      .poll(
+        async () =>
+          (await shop.brain.as.viewer.get(`/projects/${shop.brain.project.slug}/tasks/scripted/grow-1`)).status,
+      )
+      .toBe(200);
+    await page.goto(`/p/${shop.brain.project.slug}/tasks/scripted/grow-1`);
+    await page.getByText("It started on w").waitFor();
+
+    tell(shop.connected, [{ kind: "task.succeeded", taskId: "grow-1", data: { runtime_ms: 1200 } }]);
+
+    await page.getByText("It succeeded after 1.2 s.").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("deleting", () => {
+  test("takes ticked rows out of the list for good", async () => {
+    await tellKnown(shop.brain, shop.connected, [
+      { kind: "task.sent", taskId: "gone-1", data: { task_name: "gone.one", queue: "gone" } },
+    ]);
+    const { page } = await openTasks("?queue=gone");
+    await row(page, "gone.one pending").getByRole("checkbox").check({ force: true });
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete 1 task" }).click();
+
+    await page.getByText("No task matches").waitFor();
+    const answer = await shop.brain.as.viewer.get(`/projects/${shop.brain.project.slug}/tasks?queue=gone`);
+    expect(answer.body.items).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe("a long list", () => {
+  test("keeps few rows in the document and reads older pages while it is scrolled", async () => {
+    const many = 700;
+    const names = Array.from({ length: many }, (_, index) => `bulk-${index}`);
+    tell(
+      shop.connected,
+      names.map((taskId, index) => ({
+        kind: "task.sent",
+        taskId,
+        ago: 3600 + index,
+        data: { task_name: "bulk.one", queue: "bulk" },
+      })),
+    );
+    const tasksPath = `/projects/${shop.brain.project.slug}/tasks?queue=bulk&limit=1&include_total=true`;
+    await expect.poll(async () => (await shop.brain.as.admin.get(tasksPath)).body.total_count).toBe(many);
+    const { page, faults } = await openTasks("?queue=bulk");
+    await page.getByText(`${many} tasks match`).waitFor();
+
+    const grid = page.getByRole("grid");
+    expect(await grid.getAttribute("aria-rowcount")).toBe(String(many + 1));
+    await expect
+      .poll(async () => {
+        await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+        return page.locator(`[role=row][aria-rowindex="${many + 1}"]`).isVisible();
+      })
+      .toBe(true);
+
+    await page.getByText("No older task is kept.").waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(1_500);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
