@@ -90,7 +90,8 @@ async function execute(
       NODE_ENV: "test",
       [journalVariable]: journalFile,
       ...(isEverything && { [everythingVariable]: "1" }),
-      ...(notesFolder !== null && { [statementsVariable]: notesFolder }),
+      // A run inside of a test must not note into the folder of the run around it.
+      [statementsVariable]: notesFolder ?? undefined,
     },
     stdio: ["ignore", "inherit", "inherit"],
   });
