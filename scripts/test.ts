@@ -61,7 +61,7 @@ function findAffected(): Affected | undefined {
   try {
     return affectedSince(join(import.meta.dirname, ".."), given.changedSince);
   } catch (fault) {
-    console.error(`what changed since ${given.changedSince} cannot be told: ${(fault as Error).message}`);
+    console.error(`cannot list what changed since ${given.changedSince}: ${(fault as Error).message}`);
     process.exit(2);
   }
 }

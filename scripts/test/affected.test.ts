@@ -129,7 +129,7 @@ describe("a change", () => {
     expect(affectedIn(file).tests).toEqual([]);
   });
 
-  test("is summed up in a line, which tells what is left out", () => {
+  test("is summed up in a line, which says what is left out", () => {
     const all = everyTest.length;
     expect(affectedLine(affectedIn("README.md"))).toBe(`0 test files can be affected (of ${all})`);
     expect(affectedLine(affectedIn(`${features}/queues/list.ts`))).toBe(

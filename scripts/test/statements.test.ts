@@ -18,7 +18,7 @@ test("statements of both databases are as they should be, in one file of tests o
   expect(oneSidedStatements([file("a", ["sqlite"]), file("b", ["postgres"])], [])).toEqual([]);
 });
 
-test.each(both)("a statement that is carried out on %s alone is told, with a test that does", (dialect) => {
+test.each(both)("a statement that runs on %s alone is reported, with a test that runs it", (dialect) => {
   const told = oneSidedStatements([file("a", [dialect]), file("b", [dialect]), file("b", both, { at: 9 })], []);
   expect(told).toEqual([`features/users/store.ts findUser: only on ${dialect}, as in a: select 1 as one`]);
 });
@@ -39,7 +39,7 @@ test("a lock that only the server database needs is no gap", () => {
   expect(oneSidedStatements([file("a", ["postgres"], { sql: "SELECT pg_advisory_xact_lock($1)" })], [])).toEqual([]);
 });
 
-test("what is listed is no gap, and is told when it need not be listed", () => {
+test("a listed statement is no gap, and is reported when it need not be listed", () => {
   const listed = [{ from: "features/users/store.ts findUser", reason: "planted" }];
   expect(oneSidedStatements([file("a", ["sqlite"])], listed)).toEqual([]);
   expect(oneSidedStatements([file("a", both)], listed)).toEqual([

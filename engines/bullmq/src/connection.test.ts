@@ -56,7 +56,7 @@ describe("the connection to Redis", () => {
 
     line.blackhole();
     await app.queue("mail").add("job", {}, { jobId: "b" });
-    await waitFor(() => agent.warnings.some((warning) => /no answer within 1[05] s/.test(warning)), {});
+    await waitFor(() => agent.warnings.some((warning) => /no answer within 1[05] s/.test(warning)));
     line.heal();
 
     await agent.seen(`${app.prefix}:mail:b`, "task.succeeded");

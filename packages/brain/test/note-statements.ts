@@ -94,7 +94,7 @@ function callingPlace(): { statement: string; from: string } | null {
   return null;
 }
 
-/** The innermost calls, unread: neither a text is made of them, nor are they looked up in source maps. */
+/** The innermost calls as objects: no stack text is made and no source map is read. */
 function callStack(limit: number): readonly NodeJS.CallSite[] {
   const { stackTraceLimit, prepareStackTrace } = Error;
   Error.stackTraceLimit = limit;

@@ -12,7 +12,7 @@ beforeAll(async () => {
   const { adapter } = await brain.connectAgent();
   adapter.emitTasks(3, { queue: "mail" });
   adapter.emitTasks(2, { queue: "other" });
-  await waitFor(async () => (await brain.as.viewer.get("/projects/shop/tasks")).body.items.length === 5, {});
+  await waitFor(async () => (await brain.as.viewer.get("/projects/shop/tasks")).body.items.length === 5);
 });
 afterAll(() => brain?.stop());
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { adapter } = await brain.connectAgent();
   adapter.emitTasks(3, { task_name: "mail.send", args: [1, "two"] });
   adapter.emitTasks(1, { task_name: "evil\u001b]0;title\u0007", queue: "other" });
-  await waitFor(async () => (await brain.as.viewer.get("/projects/shop/tasks")).body.items.length === 4, {});
+  await waitFor(async () => (await brain.as.viewer.get("/projects/shop/tasks")).body.items.length === 4);
 });
 afterAll(() => brain?.stop());
 

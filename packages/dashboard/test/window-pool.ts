@@ -4,11 +4,11 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 export interface Window {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What must stay empty, of whoever has the window now. */
+  /** What must stay empty, of the test that has the window now. */
   faults: string[];
 }
 
-/** Windows that nobody has at the moment, by the browser that they are in and the settings that they were opened with. */
+/** Windows that no test has at the moment, by the browser that they are in and the settings that they were opened with. */
 const idle = new WeakMap<Browser, Map<string, Window[]>>();
 
 /** What changes a page in a way that cannot be taken back; the window is closed after it. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface WaitOptions {
-  /** Upper bound of the whole wait in milliseconds; default 120_000. Only a fault takes as long: a slow machine is not one. */
+  /** Upper bound of the whole wait in milliseconds; default 120_000. Only a fault takes that long, a slow machine does not. */
   readonly withinMs?: number;
   /** Pause between two looks in milliseconds; default 20. */
   readonly everyMs?: number;

@@ -118,7 +118,7 @@ export const retries: readonly Case[] = [
       const ids = [...new Set(taken.map(({ result }) => String(result?.new_task_id ?? task_id)))];
       expect(ids).toHaveLength(1);
       const id = ids[0] ?? "";
-      await waitFor(() => told(id).filter(({ kind }) => kind === "task.started").length > (id === task_id ? 1 : 0), {});
+      await waitFor(() => told(id).filter(({ kind }) => kind === "task.started").length > (id === task_id ? 1 : 0));
       const started = told(id).findLast(({ kind }) => kind === "task.started");
       expect(Date.parse(started?.occurred_at ?? "")).toBeGreaterThanOrEqual(dueMs - 1_000);
       await awaitTold(await stage.submit({ name: "echo" }), "task.succeeded");

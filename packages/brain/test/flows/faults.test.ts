@@ -130,7 +130,7 @@ describe("a PostgreSQL server that goes away", () => {
       expect((await again.ackOf(again.sendEvents(events))).received).toBe(30);
       const ids = new Set(await storedTasks(brain));
       for (const { task_id } of events) expect(ids).toContain(task_id);
-      await waitFor(async () => (await storedTasks(brain)).filter((id) => id.startsWith("task-")).length === 10, {});
+      await waitFor(async () => (await storedTasks(brain)).filter((id) => id.startsWith("task-")).length === 10);
       // The poll may have outlived the outage.
       await brain.as.root.delete(`/projects/${brain.project.slug}/agents/${given.agentId}`);
       expect((await again.closed).code).toBe(4003);

@@ -29,7 +29,7 @@ async function openList(name: string, options: Parameters<typeof openScreen>[2] 
   const { page } = screen;
   await page.goto(`/p/${brain.project.slug}/${name}`);
   const table = page.locator("main table");
-  await waitFor(async () => (await table.getAttribute("aria-rowcount")) === String(longFleetRows + 1), {});
+  await waitFor(async () => (await table.getAttribute("aria-rowcount")) === String(longFleetRows + 1));
   const toEnd = (end: "top" | "bottom") =>
     page
       .locator("main")

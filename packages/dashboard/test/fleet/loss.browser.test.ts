@@ -37,7 +37,7 @@ test("what an agent has to give up while the brain is away stands as a band in l
     ]);
   fail("before");
   // From the first sample on the brain knows that nothing had been lost until then.
-  await waitFor(async () => (await api.get(`${project}/agents/${agentId}/status-history`)).body.items.length > 0, {});
+  await waitFor(async () => (await api.get(`${project}/agents/${agentId}/status-history`)).body.items.length > 0);
 
   // What the brain has not taken by then may be among what is given up.
   const failures = async () => (await api.get(`${project}/tasks?state=failure`)).body.items.length;

@@ -53,7 +53,7 @@ for (const dialect of testDialects) {
       expect(queries()).toBe(4);
     });
 
-    test("tell which of many agents are still admitted", async () => {
+    test("say which of many agents are still admitted", async () => {
       const { admittedAmong } = counted();
       const rows = await opened.database.read.selectFrom("agents").select("id").orderBy("name").execute();
       const ids = rows.map(({ id }) => id);
