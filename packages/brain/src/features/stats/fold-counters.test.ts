@@ -131,6 +131,7 @@ for (const dialect of testDialects) {
         event("task.sent", "a", "2026-01-10T10:00:00Z"),
         event("task.sent", "b", "2026-01-10T10:00:00Z"),
       ]);
+      expect(await taskCounts(opened.database, projectId), "before they are folded").toEqual({ pending: 2 });
       await runLoop("foldCounters");
       expect(await taskCounts(opened.database, projectId)).toEqual({ pending: 2 });
       await ingest(projectId, [
@@ -146,6 +147,7 @@ for (const dialect of testDialects) {
         failure: 1,
       });
       await opened.database.write((tx) => appendStateDeltas(tx, [{ projectId, state: "failure", by: -1 }]));
+      expect(await taskCounts(opened.database, projectId), "some folded").toMatchObject({ failure: 0, success: 1 });
       await runLoop("foldCounters");
       expect(await taskCounts(opened.database, projectId)).toMatchObject({ failure: 0, success: 1 });
     });

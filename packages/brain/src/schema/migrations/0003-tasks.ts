@@ -57,6 +57,8 @@ const counterTables = (t: ColumnTypes): string[] => [
     engine ${t.text} NOT NULL, name ${t.text} NOT NULL, queue ${t.text} NOT NULL, worker ${t.text} NOT NULL, kind ${t.text} NOT NULL,
     count ${t.int} NOT NULL, run_ms_sum ${t.int} NOT NULL, run_count ${t.int} NOT NULL,
     run_histogram ${t.text}, wait_histogram ${t.text}) ${t.options}`,
+  // Task counts are read with the changes that are not folded yet.
+  "CREATE INDEX counter_deltas_of_states ON counter_deltas (project_id) WHERE counter = 'state'",
   `CREATE TABLE rollups (
     project_id ${t.uuid} NOT NULL, grain_minutes ${t.int} NOT NULL, bucket_at ${t.instant} NOT NULL, engine ${t.text} NOT NULL,
     name ${t.text} NOT NULL, queue ${t.text} NOT NULL, kind ${t.text} NOT NULL, count ${t.int} NOT NULL,
