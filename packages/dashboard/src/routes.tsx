@@ -6,7 +6,7 @@ import { readCommandsSearch } from "./features/commands/commands-search.ts";
 import { readDeadLettersSearch } from "./features/dead-letters/dead-letters-search.ts";
 import { readIssuesSearch } from "./features/issues/issues-search.ts";
 import { projectQuery, statsQuery } from "./features/projects/queries.ts";
-import { meQuery } from "./features/sessions/queries.ts";
+import { maybeSignedIn, meQuery } from "./features/sessions/queries.ts";
 import { taskEventsQuery, taskListQuery, taskQuery } from "./features/tasks/queries.ts";
 import { filtersOf, readTaskPageSearch, readTasksSearch } from "./features/tasks/tasks-search.ts";
 import { meRoutes } from "./me-routes.tsx";
@@ -186,7 +186,7 @@ export const router = createRouter({
  */
 export async function startFirstPage(): Promise<void> {
   // Without a session, or with one that has ended, the reads of the page itself lead to the sign-in.
-  if (!document.cookie.includes("svc_csrf=")) return;
+  if (!maybeSignedIn()) return;
   const meta = { quiet: true };
   const asked: (Promise<unknown> | undefined)[] = [];
   const matches: readonly FirstMatch[] = router.matchRoutes(router.latestLocation);

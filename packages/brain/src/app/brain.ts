@@ -55,7 +55,7 @@ export async function createBrain(given: Omit<BrainDeps, "isStarted">): Promise<
     help: "requests refused by an address list",
     labels: ["surface"],
   });
-  const servePage = await dashboardPages(settings, log);
+  const servePage = await dashboardPages(settings, log, setup);
   const { app, access } = await createServer({
     settings,
     clock,

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Setup } from "../features/setup/index.ts";
 import { ApiError } from "../platform/http/error-codes.ts";
 import { loadStaticFiles } from "../platform/http/static-files.ts";
 import type { Log } from "../platform/log.ts";
@@ -19,10 +20,14 @@ function dashboardFolder(setting: string): string | null {
   }
 }
 
-/** Serves the dashboard: its files by name, its page for every other path. Undefined when there is none to serve. */
+/**
+ * Serves the dashboard: its files by name, its page for every other path, or while no account exists the way to the set-up. Undefined when
+ * there is no dashboard to serve.
+ */
 export async function dashboardPages(
   settings: { SVC_DASHBOARD_DIST: string; SVC_DISABLE_SPA_FALLBACK: boolean },
   log: Log,
+  setup: Pick<Setup, "isOpen">,
 ): Promise<ServePage | undefined> {
   if (settings.SVC_DISABLE_SPA_FALLBACK) return undefined;
   const folder = dashboardFolder(settings.SVC_DASHBOARD_DIST);
@@ -31,12 +36,14 @@ export async function dashboardPages(
     return undefined;
   }
   const files = await loadStaticFiles(folder);
-  return (request, reply) => {
+  return async (request, reply) => {
     const query = request.url.indexOf("?");
     const path = query < 0 ? request.url : request.url.slice(0, query);
     if (files.send(path, request, reply)) return reply;
     // A missing asset must not come back as a page: the browser would run HTML as a script.
     if (path.startsWith("/assets/")) throw new ApiError("not_found");
+    // A database out of reach is for the page to show.
+    if (await setup.isOpen().catch(() => false)) return reply.redirect("/setup", 302);
     files.sendPage(request, reply);
     return reply;
   };

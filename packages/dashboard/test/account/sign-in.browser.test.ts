@@ -33,6 +33,22 @@ describe("signing in", () => {
     await page.context().close();
   });
 
+  test("asks nothing of the service that it refuses for lack of a session", async () => {
+    const { page } = await openScreen(browser, brain);
+    const refused: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${new URL(response.url()).pathname}`);
+    });
+
+    await page.goto(`/p/${brain.project.slug}/agents`);
+    await page.getByLabel("Email").waitFor();
+    await page.goto("/login");
+    await page.getByLabel("Email").waitFor();
+
+    expect(refused).toEqual([]);
+    await page.context().close();
+  });
+
   test("with a wrong password says so in one sentence and keeps the address", async () => {
     const { page, faults } = await openScreen(browser, brain);
     await page.goto("/login");

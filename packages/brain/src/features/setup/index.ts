@@ -4,4 +4,4 @@ export { bindMasters, masterFit, UnknownMaster } from "./masters.ts";
 export { setupPageRoutes } from "./page-routes.ts";
 export { setupRoutes } from "./routes.ts";
 export { setupSettings } from "./settings.ts";
-export { createSetup } from "./setup.ts";
+export { createSetup, type Setup } from "./setup.ts";

@@ -1,5 +1,5 @@
 import { ApiProblem, isProblem } from "@svc/client";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { api } from "../../api.ts";
 import { paths, safeReturn } from "../../paths.ts";
@@ -11,12 +11,10 @@ import controls from "../../ui/controls.module.css";
 import { causeOf } from "../../ui/Feedback.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { EntryFrame, EntryNote, entryAside, entryForm, entryKeep, entrySubmit } from "./EntryFrame.tsx";
-import { setupStatusQuery } from "./queries.ts";
 
 export function LoginPage() {
   const { next, ended } = useSearch({ from: "/login" });
   const router = useRouter();
-  const setup = useQuery(setupStatusQuery);
 
   const signIn = useMutation({
     mutationFn: (form: FormData) =>
@@ -36,11 +34,6 @@ export function LoginPage() {
 
   return (
     <EntryFrame title="Sign in" foot={<span>Accounts are made by your administrator</span>}>
-      {setup.data?.first_boot ? (
-        <EntryNote>
-          This server has no account yet. Open the setup link that <b>svc serve</b> printed when it started.
-        </EntryNote>
-      ) : null}
       {ended ? (
         <EntryNote>
           Your session has ended.{" "}

@@ -1,20 +1,19 @@
-import type { Me, ProjectRole } from "@svc/client";
+import { ApiProblem, type Me, type ProjectRole } from "@svc/client";
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { serverTimeAt } from "../../live/server-clock.ts";
 
+/** Whether there may be a session: its own cookie cannot be read, and the readable one comes and goes with it. */
+export const maybeSignedIn = (): boolean => document.cookie.includes("svc_csrf=");
+
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: ({ signal }) => api.getMe({ signal }),
+  async queryFn({ signal }) {
+    if (maybeSignedIn()) return await api.getMe({ signal });
+    throw new ApiProblem({ code: "unauthenticated", status: 401, message: "no session" });
+  },
   staleTime: 60_000,
   // The route asks this first and leads to the sign-in itself, without claiming that a session has ended.
-  meta: { quiet: true },
-});
-
-export const setupStatusQuery = queryOptions({
-  queryKey: ["setup-status"],
-  queryFn: ({ signal }) => api.getSetupStatus({ signal }),
-  retry: false,
   meta: { quiet: true },
 });
 
