@@ -1,0 +1,19 @@
+import { sql } from "kysely";
+import type { Database } from "../database.ts";
+import { byDialect } from "./by-dialect.ts";
+
+export interface DatabaseFacts {
+  readonly version: string;
+  readonly sizeBytes: number | null;
+}
+
+/** Version and size of the database, as it reports them itself. */
+export async function readDatabaseFacts<Schema>({ read }: Pick<Database<Schema>, "read">): Promise<DatabaseFacts> {
+  const { rows } = await byDialect<{ version: string; size: number }>({
+    postgres: sql`SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS size`,
+    sqlite: sql`SELECT sqlite_version() AS version,
+      (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size) AS size`,
+  }).execute(read);
+  const [row] = rows;
+  return { version: row?.version ?? "", sizeBytes: row === undefined ? null : Number(row.size) };
+}
