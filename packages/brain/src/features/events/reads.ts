@@ -5,7 +5,7 @@ import {
   type PageBounds,
   rowsWithinBytes,
   type WideTable,
-} from "../../platform/database/rows-within-bytes.ts";
+} from "../../platform/database/dialects/rows-within-bytes.ts";
 import type { EventRow, Tables } from "../../schema/tables/index.ts";
 
 type Db = Database<Tables>;
@@ -81,7 +81,7 @@ export const newestEvents = (
   bounds: PageBounds,
 ): Promise<BoundedRows<EventRow>> => {
   const from = inListOrder(dialect, scope, source);
-  return rowsWithinBytes(db, dialect, { table: wideEvents, from }, bounds);
+  return rowsWithinBytes(db, { table: wideEvents, from }, bounds);
 };
 
 /** Where the newest events of a source are, at most `limit`. */
@@ -134,7 +134,7 @@ export async function eventsAt(
   const from = sql`FROM events WHERE project_id = ${projectId}
     AND occurred_at >= ${oldest.occurredAt} AND occurred_at <= ${newest.occurredAt}
     AND (occurred_at, id) IN (VALUES ${sql.join(positions.map(place))}) ORDER BY occurred_at DESC, id DESC`;
-  return rowsWithinBytes(db, dialect, { table: wideEvents, from }, bounds);
+  return rowsWithinBytes(db, { table: wideEvents, from }, bounds);
 }
 
 /** Engines of which the project holds events, by name, each found by one step in the index; `limit` at most. */

@@ -6,7 +6,7 @@ import type { Tables } from "../../schema/tables/index.ts";
  * notes are written; one that is named meanwhile stays.
  */
 export async function deleteUnseenQueues(
-  { dialect, write }: Pick<Database<Tables>, "dialect" | "write">,
+  { write }: Pick<Database<Tables>, "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {
@@ -21,7 +21,7 @@ export async function deleteUnseenQueues(
         .orderBy("name")
         .limit(limit);
       return tx
-        .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
+        .with("unseen", () => unseen.forUpdate())
         .deleteFrom("queues")
         .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
         .executeTakeFirst();

@@ -54,7 +54,7 @@ export const foldCounters: Loop<{ database: Database<Tables>; clock: Pick<Clock,
     let folded = 0;
     for (let round = 0; round < roundsPerTick && !signal.aborted; round += 1) {
       const count = await database.write(async (tx) => {
-        await lockCounters(tx, database.dialect);
+        await lockCounters(tx);
         return foldRound(tx, now);
       });
       folded += count;
@@ -74,7 +74,7 @@ export const compactRollups: Loop<{ database: Database<Tables>; clock: Pick<Cloc
     let compacted = 0;
     while (!signal.aborted) {
       const count = await database.write(async (tx) => {
-        await lockCounters(tx, database.dialect);
+        await lockCounters(tx);
         const minutes = await takeOldMinutes(tx, database.dialect, cutoff, minutesPerRound);
         const hours = new Sums();
         for (const minute of minutes) hours.addRollup(minute, bucketStart(minute.bucket_at, hourMs), 60);

@@ -21,7 +21,7 @@ export interface Releases {
 }
 
 export interface ReleasesDeps {
-  readonly database: Pick<Database<Tables>, "dialect" | "write">;
+  readonly database: Pick<Database<Tables>, "write">;
   onError(error: unknown): void;
 }
 
@@ -59,7 +59,7 @@ export function createReleases({ database, onError }: ReleasesDeps): Releases {
         first_seen_at: new Date(firstMs),
         noted_at: new Date(lastMs),
       }));
-      await noteReleases(tx, rows, { dialect: database.dialect, perProject: releasesPerProject });
+      await noteReleases(tx, rows, { perProject: releasesPerProject });
       return some;
     });
 

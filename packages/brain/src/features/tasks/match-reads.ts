@@ -5,7 +5,7 @@ import {
   type PageBounds,
   rowsWithinBytes,
   type WideTable,
-} from "../../platform/database/rows-within-bytes.ts";
+} from "../../platform/database/dialects/rows-within-bytes.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { matchCondition } from "./match-condition-reads.ts";
 import type { ListFilter } from "./query.ts";
@@ -123,7 +123,7 @@ export async function newestRows<Column extends PublicColumn>(
   bounds: PageBounds,
 ): Promise<BoundedRows<ReadRow<Column>>> {
   const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
-  return rowsWithinBytes(db, dialect, { table: wideTasks(columns), from }, bounds);
+  return rowsWithinBytes(db, { table: wideTasks(columns), from }, bounds);
 }
 
 /** The newest rows of a project among those with these ids. */
@@ -139,7 +139,7 @@ export async function rowsByIds<Column extends PublicColumn>(
     dialect === "sqlite"
       ? sql`FROM tasks WHERE +project_id = ${projectId} AND id IN (${sql.join(ids)}) ${order}`
       : sql`FROM (SELECT * FROM tasks WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) OFFSET 0) AS tasks ${order}`;
-  return rowsWithinBytes(db, dialect, { table: wideTasks(columns), from }, bounds);
+  return rowsWithinBytes(db, { table: wideTasks(columns), from }, bounds);
 }
 
 export interface PositionRow {

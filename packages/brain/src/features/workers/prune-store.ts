@@ -6,7 +6,7 @@ import type { Tables } from "../../schema/tables/index.ts";
  * notes are written; one that is named meanwhile stays.
  */
 export async function deleteUnseenWorkers(
-  { dialect, write }: Pick<Database<Tables>, "dialect" | "write">,
+  { write }: Pick<Database<Tables>, "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {
@@ -22,7 +22,7 @@ export async function deleteUnseenWorkers(
         .orderBy("name")
         .limit(limit);
       return tx
-        .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
+        .with("unseen", () => unseen.forUpdate())
         .deleteFrom("workers")
         .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
         .executeTakeFirst();

@@ -10,7 +10,7 @@ import { queueNames } from "../queues/index.ts";
 import { takeSilentOffline, type WorkerDetails, type WorkerNote, writeWorkerNotes } from "./store.ts";
 
 export interface WorkersDeps {
-  readonly database: Pick<Database<Tables>, "dialect" | "write">;
+  readonly database: Pick<Database<Tables>, "write">;
   readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number };
   readonly redactor: Pick<Redactor, "redactWorker">;
@@ -94,7 +94,7 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
     async sweepSilent(): Promise<number> {
       const now = clock.now();
       const cutoff = new Date(now.getTime() - settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000 - graceMs);
-      const rows = await database.write((tx) => takeSilentOffline(tx, database.dialect, { cutoff, now }), {
+      const rows = await database.write((tx) => takeSilentOffline(tx, { cutoff, now }), {
         alone: true,
       });
       publishRows(rows);
