@@ -1,19 +1,18 @@
 import { type Kysely, sql } from "kysely";
-import type { Database, DialectName } from "./database.ts";
-import { byDialect } from "./dialects/by-dialect.ts";
+import type { Database } from "./database.ts";
+import { type ColumnTypes, columnTypes } from "./dialects/column-types.ts";
 import { lockSchema } from "./dialects/locks.ts";
 
-/** One step of the schema. `up` runs in a transaction; names are `NNNN_words` and never change once released. */
+/** One step of the schema; its name is `NNNN_words`. Nothing of it changes once it is released. */
 export interface Migration {
   readonly name: string;
-  up(db: Kysely<unknown>, dialect: DialectName): Promise<void>;
+  /** Run one after another; constants of this program, never input. */
+  statements(types: ColumnTypes): readonly string[];
 }
 
 interface MigrationTables {
   schema_migrations: { name: string; applied_at: Date };
 }
-
-const instantType = byDialect({ postgres: sql`timestamptz`, sqlite: sql`integer` });
 
 /** Names of the migrations already applied, oldest first; empty for a database without any. */
 export async function appliedMigrations(database: Database<unknown>): Promise<string[]> {
@@ -69,18 +68,19 @@ export async function migrate(
     async (transaction) => {
       const tx = transaction as unknown as Kysely<MigrationTables>;
       await lockSchema(tx, options.lockTimeoutMs);
+      const { instant } = columnTypes[database.dialect];
       await tx.schema
         .createTable("schema_migrations")
         .ifNotExists()
         .addColumn("name", "text", (column) => column.primaryKey())
-        .addColumn("applied_at", instantType, (column) => column.notNull())
+        .addColumn("applied_at", sql.raw(instant), (column) => column.notNull())
         .execute();
       const rows = await tx.selectFrom("schema_migrations").select("name").execute();
       const applied = new Set(rows.map(({ name }) => name));
       refuseNewer([...applied], migrations);
       const fresh = migrations.filter(({ name }) => !applied.has(name));
-      for (const { name, up } of fresh) {
-        await up(tx as unknown as Kysely<unknown>, database.dialect);
+      for (const { name, statements } of fresh) {
+        for (const statement of statements(columnTypes[database.dialect])) await sql.raw(statement).execute(tx);
         await tx.insertInto("schema_migrations").values({ name, applied_at: options.now }).execute();
       }
       return fresh.map(({ name }) => name);
