@@ -1,11 +1,11 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { findContent } from "./find-content.ts";
-import { findMatches, type Matches, narrowest, scopeOf } from "./find-matches.ts";
-import { countAtOnce, countStep, countStretch, type Position } from "./match-reads.ts";
-import type { ListFilter, Plan } from "./query.ts";
-import { indexedSources, isDirect } from "./term-sources.ts";
-import { isTimeout } from "./time-limit-reads.ts";
+import type { ListFilter, Plan } from "./query/query.ts";
+import { findContent } from "./search/find-content.ts";
+import { findMatches, type Matches, narrowest, scopeOf } from "./search/find-matches.ts";
+import { countAtOnce, countStep, countStretch, type Position } from "./search/match-reads.ts";
+import { indexedSources, isDirect } from "./search/term-sources.ts";
+import { isTimeout } from "./search/time-limit-reads.ts";
 
 type Db = Database<Tables>;
 

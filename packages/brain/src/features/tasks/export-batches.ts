@@ -2,11 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import type { ExportField } from "@svc/client/task-query";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { Search } from "./find-matches.ts";
 import { matchingPage } from "./list.ts";
-import type { Position } from "./match-reads.ts";
-import type { Plan } from "./query.ts";
+import type { Plan } from "./query/query.ts";
 import { addressKey, lineageOf } from "./reads.ts";
+import type { Search } from "./search/find-matches.ts";
+import type { Position } from "./search/match-reads.ts";
 import { type PublicTask, partOfTask, publicColumns } from "./task-public.ts";
 
 const batchRows = 500;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Database } from "../../platform/database/database.ts";
 import type { Loop } from "../../platform/loop.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { openIdIndex } from "./id-index-sqlite-store.ts";
+import { openIdIndex } from "./projection/id-index-sqlite-store.ts";
 
 /** Rows of one round: some tens of milliseconds of the writer, so that a batch of events never waits long for it. */
 const rowsPerRound = 8000;

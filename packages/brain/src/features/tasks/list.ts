@@ -3,17 +3,18 @@ import type { Database } from "../../platform/database/database.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
 import type { Tables } from "../../schema/tables/index.ts";
+import type { FacetField } from "./breakdowns/schemas.ts";
 import { countPlan } from "./count-matches.ts";
-import type { FacetField } from "./facet-schemas.ts";
-import { filterOfQuery } from "./filter.ts";
-import { findContent } from "./find-content.ts";
-import { findMatches, type Search, type Sizes, scopeOf } from "./find-matches.ts";
-import { newestRows, type Position, type ReadRow, type RowReads, rowsByIds } from "./match-reads.ts";
-import { resolveTerms } from "./newest-by-terms.ts";
-import { type Plan, planOf } from "./query.ts";
+import { filterOfQuery } from "./query/filter.ts";
+import { type Plan, planOf } from "./query/query.ts";
 import { addressKey, changedRows, lineageOf } from "./reads.ts";
 import type { TaskListQuery } from "./schemas.ts";
-import type { StepClock } from "./step-pace.ts";
+import { findContent } from "./search/find-content.ts";
+import { findMatches, type Search, type Sizes, scopeOf } from "./search/find-matches.ts";
+import { newestRows, type Position, type ReadRow, type RowReads, rowsByIds } from "./search/match-reads.ts";
+import { resolveTerms } from "./search/newest-by-terms.ts";
+import type { StepClock } from "./search/step-pace.ts";
+import { indexedSources, isDirect } from "./search/term-sources.ts";
 import {
   changedTask,
   type PublicColumn,
@@ -22,7 +23,6 @@ import {
   publicColumns,
   publicTask,
 } from "./task-public.ts";
-import { indexedSources, isDirect } from "./term-sources.ts";
 
 export interface TaskPageAnswer {
   readonly items: PublicTask[];

@@ -5,7 +5,7 @@ import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { pruneTaskBatch, pruneTerms } from "./prune.ts";
+import { pruneTaskBatch, pruneTerms } from "./retention/prune.ts";
 
 const rowsPerBatch = 5000;
 

@@ -7,10 +7,10 @@ import type { PageSizes } from "../../platform/http/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";
-import { bulkDelete } from "./bulk-delete.ts";
 import { exportTasks } from "./export.ts";
 import { listPage, withLineage } from "./list.ts";
 import { findTask } from "./reads.ts";
+import { bulkDelete } from "./retention/bulk-delete.ts";
 import {
   BulkDeleteBody,
   BulkDeleteReply,

@@ -2,10 +2,10 @@ import { taskRowId } from "@svc/protocol";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { countMatches } from "./count-matches.ts";
-import { matchesFilter, type TaskFilter } from "./filter.ts";
-import { matchingIds } from "./matching-ids.ts";
-import type { ListFilter } from "./query.ts";
+import { matchesFilter, type TaskFilter } from "./query/filter.ts";
+import type { ListFilter } from "./query/query.ts";
 import { type RetriedTask, tasksByRowId } from "./retry-reads.ts";
+import { matchingIds } from "./search/matching-ids.ts";
 
 /** Which tasks of a project a retry means. */
 export interface RetrySelection {

@@ -29,7 +29,8 @@ export function selectForEach<Row>(
   query: (first: RawBuilder<unknown>, second: RawBuilder<unknown>) => RawBuilder<unknown>,
 ): RawBuilder<Row> {
   const parts = pairs.map(
-    ([first, second]) => sql`SELECT ${first} AS ${sql.ref(name)}, own.* FROM (${query(sql`${first}`, sql`${second}`)}) AS own`,
+    ([first, second]) =>
+      sql`SELECT ${first} AS ${sql.ref(name)}, own.* FROM (${query(sql`${first}`, sql`${second}`)}) AS own`,
   );
   return byDialect({
     postgres: sql`WITH given (first, second) AS (${valuesRows(types, pairs)})
