@@ -1,20 +1,17 @@
 import { isUuid } from "@svc/protocol";
-import type { Database } from "../../platform/database/database.ts";
 import type { Role } from "../../platform/http/actor.ts";
 import { decodeCursor, encodeCursor } from "../../platform/http/cursors.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import { clampLimit, type PageSizes } from "../../platform/http/paging.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { type CommandPosition, commandsAmong, commandsById, newestCommands } from "./reads.ts";
 import type { CommandPublic, CommandQuery } from "./schemas.ts";
 import { publicCommand } from "./shapes.ts";
 import { type CommandStatus, commandStatuses } from "./states.ts";
 
-type Db = Database<Tables>;
-
 /** A project's commands, newest first, as the role may see them. */
 export async function listCommands(
-  { read, slow, dialect }: Db,
+  { read, slow, dialect }: BrainDatabase,
   sizes: PageSizes,
   { projectId, role, query }: { projectId: string; role: Role; query: CommandQuery },
 ): Promise<{ items: CommandPublic[]; next_cursor: string | null }> {
@@ -37,7 +34,7 @@ export async function listCommands(
 
 /** @throws ApiError `not_found` */
 export async function getCommand(
-  { read }: Db,
+  { read }: BrainDatabase,
   { projectId, id, role }: { projectId: string; id: string; role: Role },
 ): Promise<CommandPublic> {
   const [row] = await commandsById(read, projectId, [id.toLowerCase()]);
@@ -50,7 +47,7 @@ const hubBytes = 1_048_576;
 
 /** Commands by id for the dashboard hub, as the role may see them; null when they are too large together. */
 export async function changedCommands(
-  { read, dialect }: Db,
+  { read, dialect }: BrainDatabase,
   { projectId, ids, role }: { projectId: string; ids: readonly string[]; role: Role },
 ): Promise<CommandPublic[] | null> {
   const { rows, hasMore } = await commandsAmong(read, dialect, { projectId, ids }, hubBytes);

@@ -1,11 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { DialectName } from "../../platform/database/database.ts";
 import { type BoundedRows, rowsWithinBytes, type WideTable } from "../../platform/database/rows-within-bytes.ts";
-import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import type { CommandRow, Db } from "../../schema/tables/index.ts";
 import { type PublicCommandRow, publicColumns } from "./shapes.ts";
 import type { CommandStatus } from "./states.ts";
-
-type Db = Kysely<Tables>;
 
 export const findCommand = (db: Db, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirst();
