@@ -47,10 +47,10 @@ const hubBytes = 1_048_576;
 
 /** Commands by id for the dashboard hub, as the role may see them; null when they are too large together. */
 export async function changedCommands(
-  { read, dialect }: BrainDatabase,
+  { read }: BrainDatabase,
   { projectId, ids, role }: { projectId: string; ids: readonly string[]; role: Role },
 ): Promise<CommandPublic[] | null> {
-  const { rows, hasMore } = await commandsAmong(read, dialect, { projectId, ids }, hubBytes);
+  const { rows, hasMore } = await commandsAmong(read, { projectId, ids }, hubBytes);
   return hasMore ? null : rows.map((row) => publicCommand(row, role));
 }
 

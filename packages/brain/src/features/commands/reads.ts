@@ -1,6 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { DialectName } from "../../platform/database/database.ts";
-import { type BoundedRows, rowsWithinBytes, type WideTable } from "../../platform/database/rows-within-bytes.ts";
+import {
+  type BoundedRows,
+  rowsWithinBytes,
+  type WideTable,
+} from "../../platform/database/dialects/rows-within-bytes.ts";
 import type { CommandRow, Db } from "../../schema/tables/index.ts";
 import { type PublicCommandRow, publicColumns } from "./shapes.ts";
 import type { CommandStatus } from "./states.ts";
@@ -88,19 +92,18 @@ export function newestCommands(
   const index = leading === undefined ? "commands_by_project" : indexes[leading].name;
   const table = dialect === "sqlite" ? sql`commands INDEXED BY ${sql.ref(index)}` : sql`commands`;
   const from = sql`FROM ${table} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${sql.join(order)}`;
-  return rowsWithinBytes(db, dialect, { table: wideCommands, from }, { limit });
+  return rowsWithinBytes(db, { table: wideCommands, from }, { limit });
 }
 
 /** Commands of a project among these ids, newest first, as many as `maxBytes` let in. */
 export function commandsAmong(
   db: Db,
-  dialect: DialectName,
   { projectId, ids }: { projectId: string; ids: readonly string[] },
   maxBytes: number,
 ): Promise<BoundedRows<PublicCommandRow>> {
   if (ids.length === 0) return Promise.resolve({ rows: [], hasMore: false });
   const from = sql`FROM commands WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) ORDER BY issued_at DESC, id DESC`;
-  return rowsWithinBytes(db, dialect, { table: wideCommands, from }, { limit: ids.length, maxBytes });
+  return rowsWithinBytes(db, { table: wideCommands, from }, { limit: ids.length, maxBytes });
 }
 
 /** How many commands of a project wait for their agent, and for their result. */

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 export interface DatabaseFacts {
   readonly version: string;
@@ -11,7 +10,7 @@ export interface DatabaseFacts {
 export async function readDatabaseFacts({
   dialect,
   read,
-}: Pick<Database<Tables>, "dialect" | "read">): Promise<DatabaseFacts> {
+}: Pick<BrainDatabase, "dialect" | "read">): Promise<DatabaseFacts> {
   const query =
     dialect === "postgres"
       ? sql<{ version: string; size: number }>`SELECT current_setting('server_version') AS version,

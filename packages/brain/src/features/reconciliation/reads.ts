@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables, TaskRow } from "../../schema/tables/index.ts";
+import type { BrainDatabase, TaskRow } from "../../schema/tables/index.ts";
 
 /** Where a walk over the tasks of a project and state stands. */
 export interface TaskPosition {
@@ -23,7 +22,7 @@ export interface StaleQuery {
 
 export type StaleTask = Pick<TaskRow, "id" | "engine" | "task_id" | "received_at" | "reported_by">;
 
-type Slow = Pick<Database<Tables>, "slow" | "dialect">;
+type Slow = Pick<BrainDatabase, "slow" | "dialect">;
 
 /** The rows that are looked at: of the project and state, seen first before the cutoff, which no stale task was after. */
 function scanned({ dialect }: Pick<Slow, "dialect">, { projectId, state, cutoff, after, scanRows }: StaleQuery) {
@@ -58,7 +57,7 @@ export async function scanEnd(db: Slow, query: StaleQuery): Promise<Pick<TaskRow
 export type TaskNow = Pick<TaskRow, "id" | "state" | "attempt" | "fold">;
 
 export const findTask = (
-  { read }: Pick<Database<Tables>, "read">,
+  { read }: Pick<BrainDatabase, "read">,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
 ): Promise<TaskNow | undefined> =>
   read

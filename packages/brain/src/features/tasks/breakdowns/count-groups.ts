@@ -1,5 +1,4 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { ContentTerm, ListFilter } from "../query/query.ts";
 import { findContent } from "../search/find-content.ts";
 import { findMatches, narrowest, scopeOf, usualSizes as usualFindSizes } from "../search/find-matches.ts";
@@ -45,7 +44,7 @@ const rareOneIn = 100;
  * Counts the matches of a filter by key. The list is walked as far as the time goes, one step at least. What the newest tasks hardly ever
  * match is looked for instead as the list does it, whatever lies between; and so is what only large columns tell.
  */
-export async function countGroups(db: Database<Tables>, count: Count): Promise<Counted> {
+export async function countGroups(db: BrainDatabase, count: Count): Promise<Counted> {
   const { projectId, filter, content, key, budgetMs, sizes = usualSizes, clock } = count;
   if (content.length > 0) return countContent(db, count, sizes.fewMatches);
   const pace = createPace(sizes.stepRows, budgetMs, clock);
@@ -91,20 +90,20 @@ const groupsOf = (sums: ReadonlyMap<string | null, number>): Group[] =>
 
 /** What was found in the time, and of that no more than the list would show on some pages. */
 async function countContent(
-  db: Database<Tables>,
+  db: BrainDatabase,
   { projectId, filter, content, key, budgetMs, clock }: Count,
   most: number,
 ): Promise<Counted> {
   const search = { projectId, filter, content, after: null, limit: most + 1, budgetMs, clock };
   const { found, reached } = await findContent(db, search);
   const some = found.slice(0, most);
-  const groups = await groupsAmong(db.slow, db.dialect, { ids: some.map(({ id }) => id), key });
+  const groups = await groupsAmong(db.slow, { ids: some.map(({ id }) => id), key });
   return { groups, reached: found.length > most ? (some.at(-1) ?? null) : reached };
 }
 
 /** Null when there are more matches, or they cannot be found in the time. */
 async function countFew(
-  db: Database<Tables>,
+  db: BrainDatabase,
   { projectId, filter, key, budgetMs, clock }: Count,
   fewMatches: number,
 ): Promise<readonly Group[] | null> {
@@ -113,5 +112,5 @@ async function countFew(
   const search = { projectId, filter, after: null, limit, budgetMs, sizes, clock };
   const { found, reached } = await findMatches(db, search);
   if (reached !== null || found.length > fewMatches) return null;
-  return groupsAmong(db.slow, db.dialect, { ids: found.map(({ id }) => id), key });
+  return groupsAmong(db.slow, { ids: found.map(({ id }) => id), key });
 }

@@ -1,6 +1,5 @@
-import type { Database } from "../../../platform/database/database.ts";
 import { invalid } from "../../../platform/http/error-codes.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { rangeOrLastDay, type TimeRange } from "../../stats/index.ts";
 import { scopeOf } from "../search/find-matches.ts";
 import { type Position, walkStep } from "../search/match-reads.ts";
@@ -9,8 +8,6 @@ import { createComparison, type Difference } from "./compare-sets.ts";
 import type { DifferencesQuery } from "./differences-schemas.ts";
 import { type Newest, type Sample, sampleOf, shareOf, spread, weightsOf } from "./sample.ts";
 import { failedOfFingerprint, failedOfName, sampledTasks } from "./sample-reads.ts";
-
-type Db = Database<Tables>;
 
 export interface DifferencesAnswer {
   /** Tasks that were compared. */
@@ -54,7 +51,7 @@ const maxNames = 5;
  *
  * @throws ApiError `validation_error` unless exactly one of name and fingerprint is given.
  */
-export async function readDifferences(db: Db, request: DifferencesRequest): Promise<DifferencesAnswer> {
+export async function readDifferences(db: BrainDatabase, request: DifferencesRequest): Promise<DifferencesAnswer> {
   const { projectId, query, now, budgetMs = differencesBudgetMs, sizes = usualSizes } = request;
   const deadlineMs = performance.now() + budgetMs;
   const range = rangeOrLastDay(query, now);
@@ -92,7 +89,7 @@ type TimedLook = Look & { readonly deadlineMs: number };
 
 /** The failed tasks, and the names whose passed ones they are compared with, the most frequent first. */
 async function failuresOf(
-  db: Db,
+  db: BrainDatabase,
   { projectId, range, now, sizes, deadlineMs }: TimedLook,
   asked: Subject,
 ): Promise<{ failed: Sample; names: readonly string[] }> {
@@ -143,7 +140,7 @@ async function failuresOf(
 }
 
 /** Passed tasks of the names, as many of each. */
-async function passesOf(db: Db, look: TimedLook, names: readonly string[]): Promise<Sample> {
+async function passesOf(db: BrainDatabase, look: TimedLook, names: readonly string[]): Promise<Sample> {
   const { projectId, range, now, sizes, deadlineMs } = look;
   const most = Math.ceil(sizes.most / Math.max(1, names.length));
   const samples: Sample[] = [];
@@ -161,7 +158,7 @@ async function passesOf(db: Db, look: TimedLook, names: readonly string[]): Prom
 
 /** Walks the tasks of a name: most of them pass as a rule. */
 function passedOfName(
-  { slow, dialect }: Db,
+  { slow }: BrainDatabase,
   { projectId, name, stepRows }: { projectId: string; name: string; stepRows: number },
 ): Newest {
   return async ({ from, to }, limit, deadlineMs) => {
@@ -173,7 +170,7 @@ function passedOfName(
       const walk = { scope: scopeOf(projectId, filter, after), source, filter };
       const missing = limit + 1 - ids.length;
       const rows = Math.min(stepRows, missing * rowsPerPass);
-      const { found, end } = await walkStep(slow, dialect, walk, { rows, limit: missing });
+      const { found, end } = await walkStep(slow, walk, { rows, limit: missing });
       ids.push(...found.map(({ id }) => id));
       if (ids.length > limit) return { ids: ids.slice(0, limit), hasMore: true };
       if (end === null) return { ids, hasMore: false };
@@ -185,7 +182,7 @@ function passedOfName(
 
 /** Looks at tasks all over a sample until the deadline, at some of them in any case; gives how many, and whether these were all. */
 async function eachTask(
-  db: Db,
+  db: BrainDatabase,
   sample: Sample,
   deadlineMs: number,
   take: (attributes: readonly Attribute[]) => void,

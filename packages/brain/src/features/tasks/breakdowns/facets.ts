@@ -1,11 +1,10 @@
 import { priorities, taskStates } from "@svc/protocol";
 import { systemClock } from "../../../platform/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { taskCounts } from "../../stats/index.ts";
 import { planList } from "../list.ts";
 import type { ContentTerm, ListFilter } from "../query/query.ts";
-import type { GroupColumn } from "../search/distinct-values-reads.ts";
+import type { ValueColumn } from "../search/distinct-values-reads.ts";
 import { scopeOf } from "../search/find-matches.ts";
 import type { StepClock } from "../search/step-pace.ts";
 import { isOnlyTimed } from "../search/term-sources.ts";
@@ -24,8 +23,6 @@ export interface FacetValue {
   readonly count: number;
   readonly exact: boolean;
 }
-
-type Db = Database<Tables>;
 
 export interface FacetRequest {
   readonly projectId: string;
@@ -62,7 +59,7 @@ const usualSizes: FacetSizes = {
 const facetBudgetMs = 200;
 const defaultLimit = 20;
 
-const columnOf: Record<FacetField, GroupColumn> = {
+const columnOf: Record<FacetField, ValueColumn> = {
   state: "state",
   priority: "priority",
   name: "name",
@@ -71,7 +68,10 @@ const columnOf: Record<FacetField, GroupColumn> = {
   engine: "engine",
 };
 
-export async function readFacet(db: Db, request: FacetRequest): Promise<{ field: FacetField; values: FacetValue[] }> {
+export async function readFacet(
+  db: BrainDatabase,
+  request: FacetRequest,
+): Promise<{ field: FacetField; values: FacetValue[] }> {
   const {
     projectId,
     query,
@@ -114,7 +114,7 @@ interface Look {
   readonly clock: StepClock;
 }
 
-async function valuesOf(db: Db, look: Look): Promise<FacetValue[]> {
+async function valuesOf(db: BrainDatabase, look: Look): Promise<FacetValue[]> {
   const { projectId, field, filter, content, leftMs, sizes, clock } = look;
   const isFree = isOnlyTimed({ filter, content });
   const isTimed = filter.since !== undefined || filter.until !== undefined;
@@ -137,7 +137,7 @@ async function valuesOf(db: Db, look: Look): Promise<FacetValue[]> {
 }
 
 /** Counts value by value. Of a field with many values the ones that the newest tasks have most often are counted first. */
-async function countByIndex(db: Db, look: Look): Promise<FacetValue[]> {
+async function countByIndex(db: BrainDatabase, look: Look): Promise<FacetValue[]> {
   const { projectId, field, filter, sizes } = look;
   const column = columnOf[field];
   const known = await knownValues(db, look);
@@ -174,7 +174,7 @@ const isListed = (field: FacetField): field is "state" | "priority" => field ===
 
 /** Null when the time was used up. */
 async function knownValues(
-  db: Db,
+  db: BrainDatabase,
   { projectId, field, prefix, leftMs, sizes }: Look,
 ): Promise<readonly string[] | null> {
   if (isListed(field)) {
@@ -186,7 +186,10 @@ async function knownValues(
 }
 
 /** Values of the newest tasks that have the prefix, with how many of these have each. */
-async function sampleOf(db: Db, { projectId, field, prefix, filter, sizes }: Look): Promise<Map<string, number>> {
+async function sampleOf(
+  db: BrainDatabase,
+  { projectId, field, prefix, filter, sizes }: Look,
+): Promise<Map<string, number>> {
   const walk = { scope: scopeOf(projectId, filter, null), source: null, filter };
   const { groups } = await groupStep(db, { walk, key: columnOf[field] }, sizes.sampleRows);
   return new Map(

@@ -1,6 +1,5 @@
 import { stateOfKind, type TaskKind, type TaskState } from "@svc/protocol";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import {
   bucketStart,
   minutesBegin,
@@ -45,7 +44,7 @@ const countedKinds = ["task.succeeded", "task.failed", "task.retried", "task.rev
  * when, at a cost that has nothing to do with the number of tasks. Otherwise the tasks themselves by the time they were received, newest
  * first as far as the time goes.
  */
-export async function readHistogram(db: Database<Tables>, request: HistogramRequest) {
+export async function readHistogram(db: BrainDatabase, request: HistogramRequest) {
   const { projectId, query, now, budgetMs = histogramBudgetMs, sizes } = request;
   const deadlineMs = performance.now() + budgetMs;
   const range = rangeOrLastDay(query, now);

@@ -1,8 +1,7 @@
 import type { Clock } from "../../../platform/clock.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { Routes } from "../../../platform/http/app.ts";
 import { ProjectParams } from "../../../platform/http/schemas.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { readDifferences } from "./differences.ts";
 import { Differences, DifferencesQuery } from "./differences-schemas.ts";
 import { readFacet } from "./facets.ts";
@@ -10,7 +9,7 @@ import { readHistogram } from "./histogram.ts";
 import { TaskHistogram, TaskHistogramQuery } from "./histogram-schemas.ts";
 import { Facet, FacetQuery } from "./schemas.ts";
 
-export const taskBreakdownRoutes: Routes<{ database: Database<Tables>; clock: Clock }> = (app, { database, clock }) => {
+export const taskBreakdownRoutes: Routes<{ database: BrainDatabase; clock: Clock }> = (app, { database, clock }) => {
   app.get(
     "/projects/:slug/facets",
     {

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Database, DialectName } from "../../../platform/database/database.ts";
-import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
+import { indexed } from "../../../platform/database/dialects/index-hints.ts";
+import { isTextWithin } from "../../../platform/database/dialects/stored-size.ts";
+import { withinTime } from "../../../platform/database/dialects/time-limit.ts";
+import type { BrainDatabase, TaskRow } from "../../../schema/tables/index.ts";
 import { bounds, type Scope } from "../search/match-reads.ts";
-import { withinTime } from "../search/time-limit-reads.ts";
-
-type Db = Database<Tables>;
 
 /** What a read may find, and how long it may take. */
 interface Most {
@@ -14,7 +13,7 @@ interface Most {
 
 /** Ids of the newest failed tasks of a name, from the index of failed tasks. Null when the time was used up. */
 export async function failedOfName(
-  db: Db,
+  db: BrainDatabase,
   { scope, name }: { scope: Scope; name: string },
   most: Most,
 ): Promise<string[] | null> {
@@ -25,9 +24,8 @@ export async function failedOfName(
     sql`state = 'failure'`,
     ...bounds(scope),
   ];
-  const index = db.dialect === "sqlite" ? sql` INDEXED BY tasks_failed_by_name` : sql``;
   const query = sql<{ id: string }>`
-    SELECT id FROM tasks${index} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC LIMIT ${most.rows}`;
+    SELECT id FROM ${indexed("tasks", "tasks_failed_by_name")} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC LIMIT ${most.rows}`;
   return (await withinTime(db, query, most.timeoutMs))?.map(({ id }) => id) ?? null;
 }
 
@@ -41,7 +39,7 @@ export interface FailureOfPrint {
  * fingerprint; `seen` of these there were. Null when the time was used up.
  */
 export async function failedOfFingerprint(
-  db: Db,
+  db: BrainDatabase,
   { projectId, fingerprint, since, until }: { projectId: string; fingerprint: string; since: Date; until: Date },
   most: Most,
 ): Promise<{ failed: FailureOfPrint[]; seen: number } | null> {
@@ -61,23 +59,18 @@ export type SampledTask = Pick<TaskRow, "worker_name" | "queue" | "priority" | "
   readonly kwargs: string | null;
 };
 
-/** Characters of the arguments of one task that are read. */
+/** Bytes of the arguments of one task that are read. */
 const maxArgumentBytes = 8192;
 
-export async function sampledTasks({ slow, dialect }: Db, ids: readonly string[]): Promise<SampledTask[]> {
+export async function sampledTasks({ slow }: BrainDatabase, ids: readonly string[]): Promise<SampledTask[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<SampledTask>`
-    SELECT worker_name, queue, priority, release, received_at, ${ifShort(dialect, "args")}, ${ifShort(dialect, "kwargs")}
+    SELECT worker_name, queue, priority, release, received_at, ${ifShort("args")}, ${ifShort("kwargs")}
     FROM tasks WHERE id IN (${sql.join(ids)})`.execute(slow);
   return rows;
 }
 
-/** The stored length first: a large value of the server database is then not even unpacked. */
-function ifShort(dialect: DialectName, name: "args" | "kwargs"): RawBuilder<unknown> {
+function ifShort(name: "args" | "kwargs"): RawBuilder<unknown> {
   const column = sql.ref(name);
-  const isShort =
-    dialect === "sqlite"
-      ? sql`octet_length(${column}) <= ${maxArgumentBytes}`
-      : sql`CASE WHEN pg_column_size(${column}) <= ${maxArgumentBytes} THEN octet_length(${column}::text) <= ${maxArgumentBytes} END`;
-  return sql`CASE WHEN ${isShort} THEN ${column} END AS ${column}`;
+  return sql`CASE WHEN ${isTextWithin(column, maxArgumentBytes)} THEN ${column} END AS ${column}`;
 }

@@ -1,5 +1,4 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { bucketStart, countsOfName, hoursBegin, type TimeRange } from "../../stats/index.ts";
 
 /** Ids of tasks that stand for a set of them. */
@@ -67,7 +66,7 @@ export interface Weight extends TimeRange {
 
 /** The hours or days of a range with what events of a kind they hold, newest first; their ends are the range's own where they cross them. */
 export async function weightsOf(
-  db: Database<Tables>,
+  db: BrainDatabase,
   of: { projectId: string; name: string; kind: string },
   { from, to }: TimeRange,
   now: Date,

@@ -1,5 +1,5 @@
 import { jsonFits, jsonHolds } from "../../../platform/database/json-content.ts";
-import type { PublicTaskRow } from "../task-public.ts";
+import type { TaskRow } from "../../../schema/tables/index.ts";
 import type { ContentTerm } from "./query.ts";
 
 /** Columns that content terms look at. */
@@ -14,9 +14,9 @@ export const contentColumns = [
   "kwargs",
   "result",
   "tags",
-] as const satisfies readonly (keyof PublicTaskRow)[];
+] as const satisfies readonly (keyof TaskRow)[];
 
-type ContentRow = Pick<PublicTaskRow, (typeof contentColumns)[number]>;
+type ContentRow = Pick<TaskRow, (typeof contentColumns)[number]>;
 
 /** Where each field looks. `args` means all arguments: an engine decides for itself which of them it names. */
 export const textPlaces = {
@@ -29,7 +29,7 @@ export const textPlaces = {
 
 export const jsonPlaces = { args: ["args", "kwargs"], kwargs: ["kwargs"], result: ["result"], tag: ["tags"] } as const;
 
-/** Whether a task holds what every term asks; the statements of content-condition-reads say the same as far as they can. */
+/** Whether a task holds what every term asks; the statements of content-postgres-reads and content-sqlite-reads say the same as far as they can. */
 export const holdsContent = (row: ContentRow, terms: readonly ContentTerm[]): boolean =>
   terms.every((term) => holdsTerm(row, term) !== term.isNegated);
 
@@ -54,3 +54,25 @@ function holdsTerm(row: ContentRow, term: ContentTerm): boolean {
       }),
   );
 }
+
+/**
+ * Whether lower case leaves a character alone and makes none of another one, ASCII letters, U+212A and U+0130 aside, which a statement
+ * can fold itself. Letters of other alphabets are not safe, unless they have no case.
+ */
+export const isSafe = (character: string): boolean =>
+  character <= "\u007f" ||
+  (character !== "\u0307" && character.toLowerCase() === character && character.toUpperCase() === character);
+
+/** The longest part of a needle in lower case that a database without knowledge of other alphabets can look for; empty when there is none. */
+export function safeRun(needle: string): string {
+  let longest = "";
+  let run = "";
+  for (const character of needle) {
+    run = isSafe(character) ? run + character : "";
+    if (run.length > longest.length) longest = run;
+  }
+  return longest;
+}
+
+/** A text as JSON text has it between its quotes. */
+export const jsonText = (text: string): string => JSON.stringify(text).slice(1, -1);

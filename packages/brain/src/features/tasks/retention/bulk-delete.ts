@@ -1,18 +1,18 @@
-import type { Database, Tx } from "../../../platform/database/database.ts";
+import type { Tx } from "../../../platform/database/database.ts";
 import { invalid, type ValidationFault } from "../../../platform/http/error-codes.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase, Tables } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { appendStateDeltas } from "../../stats/index.ts";
 import { instantsOf, matchesFilter, type TaskFilter } from "../query/filter.ts";
 import type { BulkDeleteBody } from "../schemas.ts";
-import { matchingIds } from "../search/matching-ids.ts";
+import { matchingIds } from "../search/find-matches.ts";
 import { deleteTasks, type LockedTask, lockTasks } from "./delete-store.ts";
 
 /** Rows that one filter-mode call deletes at most, in task-UUID order. */
 export const maxFilteredDeletes = 10_000;
 
 export interface BulkDeleteDeps {
-  readonly database: Database<Tables>;
+  readonly database: BrainDatabase;
   readonly audit: Pick<Audit, "append">;
   /** After the commit: the rows are gone from every view. */
   deleted(projectId: string, ids: readonly string[]): void;

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { Database, DialectName, Tx } from "../../../platform/database/database.ts";
-import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
+import type { DialectName, Tx } from "../../../platform/database/database.ts";
+import type { BrainDatabase, Tables, TaskRow } from "../../../schema/tables/index.ts";
 
 export type ExpiredTask = Pick<TaskRow, "id" | "project_id" | "engine" | "task_id" | "state">;
 
 /** Ids of tasks of all projects whose newest event is older than `cutoff`, the oldest first. */
 export async function expiredTaskIds(
-  { slow }: Pick<Database<Tables>, "slow">,
+  { slow }: Pick<BrainDatabase, "slow">,
   cutoff: Date,
   limit: number,
 ): Promise<string[]> {

@@ -1,5 +1,4 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { appendStateDeltas } from "../../stats/index.ts";
 import { deleteTasks } from "./delete-store.ts";
 import { type ExpiredTask, expiredTaskIds, lockExpired } from "./prune-store.ts";
@@ -21,7 +20,7 @@ export interface PruneOptions {
  * @returns how many were looked at and how many went; fewer looked at than `limit` means that nothing is left.
  */
 export async function pruneTaskBatch(
-  database: Database<Tables>,
+  database: BrainDatabase,
   { cutoff, limit, signal }: PruneOptions,
 ): Promise<{ seen: number; deleted: number }> {
   const ids = await expiredTaskIds(database, cutoff, limit);
@@ -33,7 +32,7 @@ export async function pruneTaskBatch(
 }
 
 /** Alone in its transaction: beside the locks of other work, the order of its own would not keep it out of deadlocks. */
-const deleteExpired = (database: Database<Tables>, ids: readonly string[], cutoff: Date): Promise<number> =>
+const deleteExpired = (database: BrainDatabase, ids: readonly string[], cutoff: Date): Promise<number> =>
   database.write(
     async (tx) => {
       const expired = await lockExpired(tx, database.dialect, ids, cutoff);
@@ -59,7 +58,7 @@ function lossesByState(tasks: readonly ExpiredTask[]) {
 const termsPerPage = 1000;
 
 /** Deletes from the search dictionary of the embedded database what no task carries any more, and tells how many terms went. */
-export async function pruneTerms(database: Database<Tables>, signal: AbortSignal): Promise<number> {
+export async function pruneTerms(database: BrainDatabase, signal: AbortSignal): Promise<number> {
   if (database.dialect !== "sqlite") return 0;
   let deleted = 0;
   let after: TermPosition | null = null;

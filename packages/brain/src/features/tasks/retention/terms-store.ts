@@ -1,8 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
-
-type Db = Pick<Database<Tables>, "slow" | "write">;
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 
 /** The last term of a page: the key of `task_terms`. */
 export type TermPosition = readonly [projectId: string, field: string, value: string];
@@ -20,7 +17,7 @@ const isUsed = sql<number>`CASE t.field
   ELSE EXISTS (SELECT 1 FROM tasks WHERE project_id = t.project_id AND worker_name = t.value) END`;
 
 /** One page of the terms of the embedded database in key order, looked at in the reader thread. */
-export async function unusedTerms({ slow }: Db, after: TermPosition | null, limit: number): Promise<Page> {
+export async function unusedTerms({ slow }: BrainDatabase, after: TermPosition | null, limit: number): Promise<Page> {
   const [projectId, field, value] = after ?? ["", "", ""];
   const { rows } = await sql<{ place: number; project_id: string; field: string; value: string; used: number }>`
     SELECT t.rowid AS place, t.project_id, t.field, t.value, ${isUsed} AS used FROM task_terms AS t
@@ -34,7 +31,7 @@ export async function unusedTerms({ slow }: Db, after: TermPosition | null, limi
 }
 
 /** Deletes those of the given terms that are still unused, has the writer forget which terms are stored, and tells how many went. */
-export async function deleteUnusedTerms({ write }: Db, places: readonly number[]): Promise<number> {
+export async function deleteUnusedTerms({ write }: BrainDatabase, places: readonly number[]): Promise<number> {
   return write(async (tx) => {
     const { numAffectedRows } = await sql`
       DELETE FROM task_terms AS t

@@ -1,23 +1,35 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Database, DialectName } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import { indexed } from "../../../platform/database/dialects/index-hints.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { indexOf, type SourceColumn } from "./match-reads.ts";
-import { textAfter } from "./text-after.ts";
 
-/** Columns whose values are counted. */
-export type GroupColumn = SourceColumn | "engine";
+/** Columns whose values are listed and counted. */
+export type ValueColumn = SourceColumn | "engine";
+
+/** What values of a column hold. */
+export interface ValueSearch {
+  readonly field: "name" | "queue" | "worker";
+  readonly needle: string;
+  /** Without case; the needle is folded then. */
+  readonly isFolded: boolean;
+  /** What the values begin with, with case. */
+  readonly prefix?: string;
+}
+
+/** The tasks by a column's index; that of the engine is the one of the unique key, which has no name of its own. */
+export const tasksByColumn = (column: ValueColumn): RawBuilder<unknown> =>
+  indexed("tasks", column === "engine" ? null : indexOf[column]);
 
 /** Distinct values of a column that begin with the prefix, in order, `limit` at most: each is found by one step in the column's index. */
 export function distinctValues(
-  dialect: DialectName,
   projectId: string,
-  { column, prefix }: { column: GroupColumn; prefix: string },
+  { column, prefix }: { column: ValueColumn; prefix: string },
   limit: number,
 ): RawBuilder<{ value: string }> {
   const key = sql.ref(column);
   const after = textAfter(prefix);
   const within = after === null ? sql`` : sql` AND ${key} < ${after}`;
-  const from = sql`FROM tasks${indexHint(dialect, column)} WHERE project_id = ${projectId}${within}`;
+  const from = sql`FROM ${tasksByColumn(column)} WHERE project_id = ${projectId}${within}`;
   return sql`
     WITH RECURSIVE each (value) AS (
       SELECT (SELECT ${key} ${from} AND ${key} >= ${prefix} ORDER BY ${key} LIMIT 1)
@@ -28,15 +40,22 @@ export function distinctValues(
 
 /** Distinct values of a column among all tasks of a project, in order, `limit` at most. */
 export async function taskValues(
-  db: Database<Tables>,
+  { slow }: BrainDatabase,
   projectId: string,
-  column: GroupColumn,
+  column: ValueColumn,
   limit: number,
 ): Promise<string[]> {
-  const { rows } = await distinctValues(db.dialect, projectId, { column, prefix: "" }, limit).execute(db.slow);
+  const { rows } = await distinctValues(projectId, { column, prefix: "" }, limit).execute(slow);
   return rows.map(({ value }) => value);
 }
 
-/** SQLite is told the index; that of the engine is the one of the unique key, which has no name of its own. */
-export const indexHint = (dialect: DialectName, column: GroupColumn): RawBuilder<unknown> =>
-  dialect === "sqlite" && column !== "engine" ? sql` INDEXED BY ${sql.ref(indexOf[column])}` : sql``;
+/** The least text, by code points, that is greater than every text with this beginning; null when there is none. */
+export function textAfter(prefix: string): string | null {
+  const points = [...prefix].map((character) => character.codePointAt(0) as number);
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last === 0x10ffff) continue;
+    // There is nothing between these two but halves of pairs, which no text holds alone.
+    return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+  }
+  return null;
+}

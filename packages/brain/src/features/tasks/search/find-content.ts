@@ -1,5 +1,4 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import { contentColumns, holdsContent } from "../query/content.ts";
 import type { ContentTerm, ListFilter } from "../query/query.ts";
 import { judgeContent } from "./content-reads.ts";
@@ -8,7 +7,6 @@ import { newestPlaces, type Position, rowsByIds } from "./match-reads.ts";
 import { createPace, type StepCost } from "./step-pace.ts";
 import { holdsOnlySources, indexedSources } from "./term-sources.ts";
 
-type Db = Database<Tables>;
 type ContentSearch = Search & { readonly content: readonly ContentTerm[] };
 
 /** What one look at large columns may read, where rows are large. */
@@ -19,7 +17,7 @@ const maxLookBytes = 4 * 1024 * 1024;
  * columns are looked at, newest first, some at a time, until the page is full or the time is used up. At least one look is taken, so that
  * every page gets further than the one before it.
  */
-export async function findContent(db: Db, search: ContentSearch): Promise<Matches> {
+export async function findContent(db: BrainDatabase, search: ContentSearch): Promise<Matches> {
   const { limit, budgetMs, sizes = usualSizes, clock } = search;
   const pace = createPace(sizes.contentRows, budgetMs, clock);
   const [firstRows, mostRows] = sizes.contentRows;
@@ -61,25 +59,25 @@ function placesAtOnce(filter: ListFilter, { valueRows }: Sizes): number {
 }
 
 /** The next tasks of the filter alone, with no regard to what they hold. */
-async function nextPlaces(db: Db, search: Search): Promise<Matches> {
+async function nextPlaces(db: BrainDatabase, search: Search): Promise<Matches> {
   const { projectId, filter, after, limit } = search;
   if (!holdsOnlySources(filter) || indexedSources(filter).length > 0) return findMatches(db, search);
   return {
-    found: await newestPlaces(db.slow, db.dialect, scopeOf(projectId, filter, after), limit),
+    found: await newestPlaces(db.slow, scopeOf(projectId, filter, after), limit),
     reached: null,
   };
 }
 
 /** Which of these tasks hold what is asked, of the first `end` of them. */
 async function look(
-  { slow, dialect }: Db,
+  { slow }: BrainDatabase,
   { projectId, content }: ContentSearch,
   places: readonly Position[],
 ): Promise<{ holding: ReadonlySet<string>; end: number }> {
   const ids = places.map(({ id }) => id);
-  const { fitting, unsure, lastId } = await judgeContent(slow, dialect, { ids, content, maxBytes: maxLookBytes });
+  const { fitting, unsure, lastId } = await judgeContent(slow, { ids, content, maxBytes: maxLookBytes });
   const holding = new Set(fitting);
-  const reads = { db: slow, dialect, columns: contentColumns };
+  const reads = { db: slow, columns: contentColumns };
   for (let rest = new Set(unsure); rest.size > 0; ) {
     const { rows, hasMore } = await rowsByIds(reads, { projectId, ids: [...rest] }, { limit: rest.size });
     for (const row of rows) {

@@ -8,9 +8,9 @@ import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
 import { countMatches, countPlanUpTo } from "../count-matches.ts";
 import { matchingPage, planList, wholeRows } from "../list.ts";
 import { matchesFilter, type TaskFilter } from "../query/filter.ts";
-import { type Search, type Sizes, scopeOf, usualSizes } from "./find-matches.ts";
-import { type CountStep, countStretch, type Position, type Scope } from "./match-reads.ts";
-import { matchingIds } from "./matching-ids.ts";
+import { matchingIds, type Search, type Sizes, scopeOf, usualSizes } from "./find-matches.ts";
+import type { CountStep, Position, Scope } from "./match-reads.ts";
+import { countIndexStep } from "./sqlite-reads.ts";
 import { indexedSources, isDirect } from "./term-sources.ts";
 
 const projectId = "11111111-2222-4333-8444-555555555555";
@@ -143,12 +143,12 @@ async function allPages(database: Database<Tables>, given: TaskFilter, pages: Pa
   return ids;
 }
 
-/** The count of all stretches of `rows` rows one after another. */
-async function countOfStretches({ slow }: Database<Tables>, given: TaskFilter, rows: number): Promise<number> {
+/** The count of all steps of `rows` index entries one after another. */
+async function countInIndexSteps({ slow }: Database<Tables>, given: TaskFilter, rows: number): Promise<number> {
   const [source = null] = indexedSources(given);
   let total = 0;
   for (let scope: Scope | null = scopeOf(projectId, given, null); scope !== null; ) {
-    const { count, rest }: CountStep = await countStretch(slow, scope, source, rows);
+    const { count, rest }: CountStep = await countIndexStep(slow, scope, source, rows);
     total += count;
     scope = rest;
   }
@@ -195,7 +195,7 @@ for (const dialect of testDialects) {
               expect(await allPages(database, each, { limit, maxBytes }), JSON.stringify(each)).toEqual(expected);
               expect(await countMatches(database, projectId, each)).toBe(expected.length);
               if (dialect === "sqlite" && isDirect(each))
-                expect(await countOfStretches(database, each, limit)).toBe(expected.length);
+                expect(await countInIndexSteps(database, each, limit)).toBe(expected.length);
               expect((await matchingIds(database, projectId, each, 100)).sort()).toEqual([...expected].sort());
               expect(await matchingIds(database, projectId, each, 3)).toEqual([...expected].sort().slice(0, 3));
             }

@@ -1,8 +1,9 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { ContentTerm, ListFilter } from "../query/query.ts";
+import { searchesOf } from "./database-searches.ts";
 import {
   countSource,
+  idStep,
   matchesAmong,
   newestOfValues,
   type Position,
@@ -13,7 +14,6 @@ import {
 import { countValues, newestByTerms } from "./newest-by-terms.ts";
 import { createPace, type Pace, type StepClock, type StepCost, type StepRows } from "./step-pace.ts";
 import { hasText, holdsOnlySources, indexedSources, isCombined } from "./term-sources.ts";
-import { newestByIdIndex, newestByIdLine, termsWith, valuesWith } from "./text-reads.ts";
 
 /**
  * Finds the newest matches of a filter at a cost that does not grow with the table. One condition beside the time has an index in list
@@ -44,8 +44,6 @@ export interface Search {
   /** Of the rows that the search walks, where another one has walked some before. */
   readonly cost?: StepCost;
 }
-
-type Db = Database<Tables>;
 
 /** How far each way of looking goes. */
 export interface Sizes {
@@ -78,7 +76,7 @@ export const scopeOf = (projectId: string, filter: ListFilter, after: Position |
   after,
 });
 
-export async function findMatches(db: Db, search: Search): Promise<Matches> {
+export async function findMatches(db: BrainDatabase, search: Search): Promise<Matches> {
   const { projectId, filter, after, limit, budgetMs, sizes = usualSizes, clock, cost } = search;
   const pace = createPace(sizes.stepRows, budgetMs, clock, cost);
   const scope = scopeOf(projectId, filter, after);
@@ -98,7 +96,7 @@ export async function findMatches(db: Db, search: Search): Promise<Matches> {
   for (;;) {
     const rows = pace.next();
     const walk = { scope: from, source, filter };
-    const seen = await walkStep(db.slow, db.dialect, walk, { rows, limit: limit - found.length });
+    const seen = await walkStep(db.slow, walk, { rows, limit: limit - found.length });
     pace.done(rows);
     walked += rows;
     found.push(...seen.found);
@@ -120,7 +118,7 @@ export const rowsAtOnce = ({ values }: NonNullable<Source>, mostRows: number): n
 
 /** The source to walk: of several conditions the one with fewest rows, as far as counting a few thousand tells. */
 export async function narrowest(
-  db: Db,
+  db: BrainDatabase,
   scope: Scope,
   sources: readonly NonNullable<Source>[],
   cap = usualSizes.shortRows,
@@ -129,14 +127,19 @@ export async function narrowest(
   if (single.length <= 1) return single[0] ?? null;
   let best: { source: Source; count: number } | null = null;
   for (const source of single) {
-    const count = await countSource(db.slow, db.dialect, scope, source, cap);
+    const count = await countSource(db.slow, scope, source, cap);
     if (best === null || count < best.count) best = { source, count };
   }
   return best?.source ?? null;
 }
 
 /** The newest matches by what is in the filter beside its single values, or null when they are too many for that. */
-async function newestElsewhere(db: Db, scope: Scope, filter: ListFilter, need: Need): Promise<Position[] | null> {
+async function newestElsewhere(
+  db: BrainDatabase,
+  scope: Scope,
+  filter: ListFilter,
+  need: Need,
+): Promise<Position[] | null> {
   const { limit, pace, sizes } = need;
   const byTerms = await newestByTerms(db, scope, filter, { limit, cap: sizes.shortRows, pace });
   return byTerms ?? (hasText(filter) ? newestOfText(db, scope, filter, need) : null);
@@ -152,16 +155,21 @@ interface Need {
  * The newest matches of a filter with a text in it: the names, queues and workers that hold the text, each in list order through its own
  * index, and the task ids that hold it through their trigrams. Null when that would take too many steps; then the walk goes on.
  */
-async function newestOfText(db: Db, scope: Scope, filter: ListFilter, need: Need): Promise<Position[] | null> {
-  const { limit, sizes } = need;
+async function newestOfText(
+  db: BrainDatabase,
+  scope: Scope,
+  filter: ListFilter,
+  need: Need,
+): Promise<Position[] | null> {
+  const { limit, pace, sizes } = need;
   // With both texts the name leads: it is one column, and the condition on the row sees to the other.
   const needle = filter.name ?? filter.search ?? "";
   const isFolded = filter.name === undefined;
   const fields = isFolded ? (["name", "queue", "worker"] as const) : (["name"] as const);
-  const find = db.dialect === "sqlite" ? termsWith : valuesWith;
+  const { valuesWith, newestById } = searchesOf(db);
 
   async function ofField(field: (typeof fields)[number]): Promise<Position[] | null> {
-    const values = await find(db.slow, scope.projectId, { field, needle, isFolded }, sizes.maxValues + 1);
+    const values = await valuesWith(db.slow, scope.projectId, { field, needle, isFolded }, sizes.maxValues + 1);
     if (values === null || values.length > sizes.maxValues) return null;
     if (values.length === 0) return [];
     const source = { column: field === "worker" ? "worker_name" : field, values } as const;
@@ -170,7 +178,9 @@ async function newestOfText(db: Db, scope: Scope, filter: ListFilter, need: Need
 
   const parts = await Promise.all([
     ...fields.map(ofField),
-    isFolded ? newestByTaskId(db, { scope, needle, filter }, need) : [],
+    isFolded
+      ? newestById(db, { scope, needle, filter }, { limit, cap: sizes.shortRows, timeoutMs: pace.leftMs() })
+      : [],
   ]);
   const all: Position[] = [];
   for (const part of parts) {
@@ -180,23 +190,9 @@ async function newestOfText(db: Db, scope: Scope, filter: ListFilter, need: Need
   return inOrder(all).slice(0, limit);
 }
 
-function newestByTaskId(
-  db: Db,
-  search: { scope: Scope; needle: string; filter: ListFilter },
-  { limit, pace, sizes }: Need,
-): Promise<Position[] | null> {
-  const cap = sizes.shortRows;
-  if (db.dialect === "sqlite") return newestByIdIndex(db.slow, search, { limit, cap });
-  const timeoutMs = Math.min(Math.max(1, pace.leftMs()), maxStatementMs);
-  return newestByIdLine(db, search, { limit, cap, timeoutMs });
-}
-
-/** What one statement may take where the whole answer is wanted. */
-const maxStatementMs = 10_000;
-
 /** The newest matches among the rows with one of the values, which the text of the filter is known to match. */
 async function newestOfSource(
-  db: Db,
+  db: BrainDatabase,
   scope: Scope,
   source: NonNullable<Source>,
   { filter, limit, pace, sizes: { shortRows, valueRows } }: Need & { readonly filter: ListFilter },
@@ -214,4 +210,38 @@ function inOrder(positions: readonly Position[]): Position[] {
   return [...each.values()].sort(
     (a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
   );
+}
+
+/** Rows that are read in the order of their ids in one step. */
+const rowsPerIdStep = 20_000;
+
+/** Ids of the first `limit` matching tasks in UUID order. */
+export async function matchingIds(
+  db: BrainDatabase,
+  projectId: string,
+  filter: ListFilter,
+  limit: number,
+): Promise<string[]> {
+  const { found } = await findMatches(db, {
+    projectId,
+    filter,
+    after: null,
+    limit: limit + 1,
+    budgetMs: Number.POSITIVE_INFINITY,
+  });
+  if (found.length <= limit) return found.map(({ id }) => id).sort();
+  // There are more: ids are spread evenly, so the first ones are met soon when the tasks are read in their order.
+  const ids: string[] = [];
+  let afterId: string | null = null;
+  do {
+    const step = await idStep(db.slow, {
+      scope: scopeOf(projectId, filter, null),
+      filter,
+      afterId,
+      rows: rowsPerIdStep,
+    });
+    ids.push(...step.ids);
+    afterId = step.end;
+  } while (afterId !== null && ids.length < limit);
+  return ids.slice(0, limit);
 }

@@ -1,17 +1,15 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Database, DialectName } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import { newestThrough } from "../../../platform/database/dialects/index-hints.ts";
+import type { Db } from "../../../schema/tables/index.ts";
 import { matchCondition } from "../query/condition-reads.ts";
 import type { ListFilter } from "../query/query.ts";
 import { bounds, type Position, type PositionRow, positionOf, type Scope, seenColumns } from "./match-reads.ts";
-
-type Runner = Database<Tables>["read"];
 
 /** Engines that a project is looked through for; one that reports more has its tasks walked instead. */
 const maxEngines = 50;
 
 /** The engines of a project, each found by one step in the index of task ids; null when there are too many. */
-export async function enginesOf(db: Runner, projectId: string): Promise<string[] | null> {
+export async function enginesOf(db: Db, projectId: string): Promise<string[] | null> {
   const { rows } = await sql<{ value: string }>`
     WITH RECURSIVE each (value) AS (
       SELECT min(engine) FROM tasks WHERE project_id = ${projectId}
@@ -39,24 +37,22 @@ const maxRanges = 100;
 
 /** The newest matches among the tasks of some engines with ids in some ranges; null when that would be more than `cap` tasks to look at. */
 export async function newestOfIds(
-  db: Runner,
-  dialect: DialectName,
+  db: Db,
   { scope, filter, engines, ranges }: Lookup,
   most: Most,
 ): Promise<Position[] | null> {
   const parts = engines.flatMap((engine) => ranges.map((range) => ofRange(scope, engine, range)));
-  return newestAmong(db, dialect, { scope, filter, parts }, most);
+  return newestAmong(db, { scope, filter, parts }, most);
 }
 
 /** The same among the tasks that last failed with one of some fingerprints. */
 export async function newestOfFingerprints(
-  db: Runner,
-  dialect: DialectName,
+  db: Db,
   { scope, filter, fingerprints }: Pick<Lookup, "scope" | "filter"> & { readonly fingerprints: readonly string[] },
   most: Most,
 ): Promise<Position[] | null> {
-  const parts = fingerprints.map((fingerprint) => ofFingerprint(dialect, scope, fingerprint));
-  return newestAmong(db, dialect, { scope, filter, parts }, most);
+  const parts = fingerprints.map((fingerprint) => ofFingerprint(scope, fingerprint));
+  return newestAmong(db, { scope, filter, parts }, most);
 }
 
 interface Most {
@@ -66,15 +62,14 @@ interface Most {
 
 /** The newest matches among the rows that the parts, each FROM and WHERE, give together. */
 async function newestAmong(
-  db: Runner,
-  dialect: DialectName,
+  db: Db,
   { scope, filter, parts }: Pick<Lookup, "scope" | "filter"> & { readonly parts: readonly RawBuilder<unknown>[] },
   { limit, cap }: Most,
 ): Promise<Position[] | null> {
   if (parts.length === 0) return [];
   if (parts.length > maxRanges) return null;
   const each = parts.map((part) => sql`SELECT * FROM (SELECT ${seenColumns(filter)} ${part} LIMIT ${cap + 1}) AS part`);
-  const matches = [sql`(${matchCondition(dialect, filter)})`, ...bounds(scope)];
+  const matches = [sql`(${matchCondition(filter)})`, ...bounds(scope)];
   const { rows } = await sql<PositionRow & { seen_count: number }>`
     WITH seen AS MATERIALIZED (SELECT * FROM (${sql.join(each, sql` UNION `)}) AS parts LIMIT ${cap + 1})
     SELECT task.id, task.received_at, (SELECT count(*) FROM seen) AS seen_count FROM seen AS task
@@ -93,18 +88,16 @@ function ofRange({ projectId }: Scope, engine: string, { from, below }: IdRange)
   return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)}`;
 }
 
-/**
- * A task fails no earlier than it was received, so that the index of failures is entered where the list begins. As in the list, the server
- * database is asked in a way that leaves it this index alone.
- */
-function ofFingerprint(dialect: DialectName, { projectId, since }: Scope, fingerprint: string): RawBuilder<unknown> {
-  const project = sql`project_id = ${projectId}`;
-  if (dialect === "sqlite") {
-    const failed = since === null ? sql`` : sql` AND last_failed_at >= ${since}`;
-    return sql`FROM tasks INDEXED BY tasks_by_fingerprint WHERE ${project} AND fingerprint = ${fingerprint}${failed}`;
-  }
-  return sql`FROM tasks WHERE ${project} AND fingerprint IS NOT NULL
-    AND (fingerprint, last_failed_at) >= (${fingerprint}, ${since ?? "-infinity"}::timestamptz)
-    AND (fingerprint, last_failed_at) <= (${fingerprint}, 'infinity'::timestamptz)
-    ORDER BY fingerprint, last_failed_at`;
+const byFingerprint = {
+  table: "tasks",
+  index: "tasks_by_fingerprint",
+  column: "fingerprint",
+  time: "last_failed_at",
+};
+
+/** A task fails no earlier than it was received, so that the index of failures is entered where the list begins. */
+function ofFingerprint({ projectId, since }: Scope, fingerprint: string): RawBuilder<unknown> {
+  const conditions = [sql`project_id = ${projectId}`, sql`fingerprint IS NOT NULL`];
+  if (since !== null) conditions.push(sql`last_failed_at >= ${since}`);
+  return newestThrough(byFingerprint, sql`${fingerprint}`, conditions, { from: since, to: null });
 }

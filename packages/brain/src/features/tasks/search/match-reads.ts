@@ -1,23 +1,23 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import type { Database, DialectName } from "../../../platform/database/database.ts";
+import { firstOfEach } from "../../../platform/database/dialects/for-each-given.ts";
+import { foundById, indexed, newestThrough } from "../../../platform/database/dialects/index-hints.ts";
+import { greatestId } from "../../../platform/database/dialects/row-address.ts";
 import {
   type BoundedRows,
   type PageBounds,
   rowsWithinBytes,
   type WideTable,
-} from "../../../platform/database/rows-within-bytes.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+} from "../../../platform/database/dialects/rows-within-bytes.ts";
+import { withinTime } from "../../../platform/database/dialects/time-limit.ts";
+import { givenText, isAmong, valuesTable } from "../../../platform/database/dialects/values-table.ts";
+import type { BrainDatabase, Db } from "../../../schema/tables/index.ts";
 import { matchCondition } from "../query/condition-reads.ts";
 import type { ListFilter } from "../query/query.ts";
 import { largeColumns, type PublicColumn, type PublicTaskRow } from "../task-public.ts";
 import type { Pace } from "./step-pace.ts";
-import { withinTime } from "./time-limit-reads.ts";
 
 // How the list finds its rows. A *source* is a set of tasks that one index gives in list order (newest received first, then by id):
 // all tasks of the project, or those with one value in one column. Everything here reads a bounded number of rows of one source.
-
-type Db = Database<Tables>;
-type Runner = Db["read"];
 
 /** Place of a row in the list. */
 export interface Position {
@@ -49,7 +49,7 @@ export const indexOf: Record<SourceColumn, string> = {
 };
 
 /** What the index of failed tasks is limited to, word for word. */
-const hasError = sql<SqlBool>`(exception IS NOT NULL OR traceback IS NOT NULL)`;
+export const hasError = sql<SqlBool>`(exception IS NOT NULL OR traceback IS NOT NULL)`;
 
 /** The bounds of a scope as conditions on received_at and id: of two upper ones only the lower, because an index is entered at one. */
 export function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
@@ -62,45 +62,33 @@ export function bounds({ since, until, after }: Scope): RawBuilder<SqlBool>[] {
 }
 
 /**
- * FROM, WHERE and ORDER BY that read a source through its own index. The planners may not choose: through another index a value that
- * is absent, or only far down the list, costs a walk over the whole table. SQLite is told the index; on PostgreSQL a range over
- * (column, received_at) and the same order leave only that index to be walked in order.
- * Rows of one instant come in any order: not all of these indexes hold the id, and a row need not be read to be counted.
+ * FROM, WHERE and ORDER BY that read a source through its own index, whatever the planners think of it. Rows of one instant come in any
+ * order: not all of these indexes hold the id, and a row need not be read to be counted.
  */
-function inTimeOrder(
-  dialect: DialectName,
-  scope: Scope,
-  column: SourceColumn | null,
-  value: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const project = sql`project_id = ${scope.projectId}`;
-  const conditions = [project, ...bounds(scope)];
-  if (column === "error") conditions.push(hasError);
-  if (dialect === "sqlite") {
-    if (column !== null && column !== "error") conditions.push(sql`${sql.ref(column)} = ${value}`);
-    const index = sql.ref(column === null ? "tasks_by_time" : indexOf[column]);
-    return sql`FROM tasks INDEXED BY ${index} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC`;
+function inTimeOrder(scope: Scope, column: SourceColumn | null, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
+  if (column === null || column === "error") {
+    if (column === "error") conditions.push(hasError);
+    const index = column === null ? "tasks_by_time" : indexOf[column];
+    return sql`FROM ${indexed("tasks", index)} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC`;
   }
-  if (column === null || column === "error")
-    return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC`;
   const { since, until, after } = scope;
   const newest = after !== null && (until === null || after.receivedAt <= until) ? after.receivedAt : until;
-  const key = sql.ref(column);
-  conditions.push(
-    sql`(${key}, received_at) >= (${value}, ${since ?? "-infinity"}::timestamptz)`,
-    sql`(${key}, received_at) <= (${value}, ${newest ?? "infinity"}::timestamptz)`,
-  );
-  return sql`FROM tasks WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${key} DESC, received_at DESC`;
+  const index = { table: "tasks", index: indexOf[column], column, time: "received_at" };
+  return newestThrough(index, value, conditions, { from: since, to: newest });
 }
 
 /** The same, and rows of one instant by id. */
-export const inListOrder = (...source: Parameters<typeof inTimeOrder>): RawBuilder<unknown> =>
+const inListOrder = (...source: Parameters<typeof inTimeOrder>): RawBuilder<unknown> =>
   sql`${inTimeOrder(...source)}, id DESC`;
+
+/** A source with at most one value in list order. */
+export const sourceInListOrder = (scope: Scope, source: Source): RawBuilder<unknown> =>
+  inListOrder(scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
 
 /** What is read of the rows that a page shows, and on which connection. */
 export interface RowReads<Column extends PublicColumn = PublicColumn> {
-  readonly db: Runner;
-  readonly dialect: DialectName;
+  readonly db: Db;
   readonly columns: readonly Column[];
 }
 
@@ -117,29 +105,24 @@ const wideTasks = (columns: readonly PublicColumn[]): WideTable => ({
 
 /** The newest rows of a source with at most one value. */
 export async function newestRows<Column extends PublicColumn>(
-  { db, dialect, columns }: RowReads<Column>,
+  { db, columns }: RowReads<Column>,
   scope: Scope,
   source: Source,
   bounds: PageBounds,
 ): Promise<BoundedRows<ReadRow<Column>>> {
-  const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
-  return rowsWithinBytes(db, dialect, { table: wideTasks(columns), from }, bounds);
+  return rowsWithinBytes(db, { table: wideTasks(columns), from: sourceInListOrder(scope, source) }, bounds);
 }
 
 /** The newest rows of a project among those with these ids. */
 export async function rowsByIds<Column extends PublicColumn>(
-  { db, dialect, columns }: RowReads<Column>,
+  { db, columns }: RowReads<Column>,
   { projectId, ids }: { projectId: string; ids: readonly string[] },
   bounds: PageBounds,
 ): Promise<BoundedRows<ReadRow<Column>>> {
   if (ids.length === 0) return { rows: [], hasMore: false };
-  // The planners must not take an index that has the list's order: they would walk it until they have met the last of these rows.
-  const order = sql`ORDER BY received_at DESC, id DESC`;
-  const from =
-    dialect === "sqlite"
-      ? sql`FROM tasks WHERE +project_id = ${projectId} AND id IN (${sql.join(ids)}) ${order}`
-      : sql`FROM (SELECT * FROM tasks WHERE project_id = ${projectId} AND id IN (${sql.join(ids)}) OFFSET 0) AS tasks ${order}`;
-  return rowsWithinBytes(db, dialect, { table: wideTasks(columns), from }, bounds);
+  const found = foundById("tasks", ids, sql`project_id = ${projectId}`);
+  const from = sql`${found} ORDER BY received_at DESC, id DESC`;
+  return rowsWithinBytes(db, { table: wideTasks(columns), from }, bounds);
 }
 
 export interface PositionRow {
@@ -150,8 +133,8 @@ export interface PositionRow {
 export const positionOf = ({ id, received_at }: PositionRow): Position => ({ receivedAt: received_at, id });
 
 /** The newest places of a project's tasks. */
-export async function newestPlaces(db: Runner, dialect: DialectName, scope: Scope, limit: number): Promise<Position[]> {
-  const query = sql<PositionRow>`SELECT id, received_at ${inListOrder(dialect, scope, null, sql`NULL`)} LIMIT ${limit}`;
+export async function newestPlaces(db: Db, scope: Scope, limit: number): Promise<Position[]> {
+  const query = sql<PositionRow>`SELECT id, received_at ${sourceInListOrder(scope, null)} LIMIT ${limit}`;
   return (await query.execute(db)).rows.map(positionOf);
 }
 
@@ -163,7 +146,7 @@ const fewValues = 4;
  * down to when to read, so that hardly more rows are read than asked for. Null when the time was used up.
  */
 export async function newestOfValues(
-  db: Db,
+  db: BrainDatabase,
   scope: Scope,
   source: NonNullable<Source>,
   { limit, pace }: { limit: number; pace: Pick<Pace, "leftMs"> },
@@ -171,20 +154,17 @@ export async function newestOfValues(
   const isMany = source.values.length > fewValues;
   const part = isMany ? await newestPart(db, scope, source, { limit, pace }) : { scope, source };
   if (part === null) return null;
-  const given = givenValues(db.dialect, part.source.values);
-  const ofValue = inListOrder(db.dialect, part.scope, source.column, given.value);
-  const own =
-    db.dialect === "postgres"
-      ? sql`LATERAL (SELECT received_at, id ${ofValue} LIMIT ${limit}) AS own`
-      : sql`tasks AS own ON own.serial IN (SELECT serial ${ofValue} LIMIT ${limit})`;
+  const ofValue = inListOrder(part.scope, source.column, givenText);
+  const own = firstOfEach({ table: "tasks", alias: "own", columns: placeColumns }, ofValue, limit);
   const query = sql<PositionRow>`
-    SELECT own.id, own.received_at FROM ${given.from} CROSS JOIN ${own} ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`;
+    SELECT own.id, own.received_at FROM ${valuesTable("text", part.source.values)} ${own}
+    ORDER BY own.received_at DESC, own.id DESC LIMIT ${limit}`;
   return (await withinTime(db, query, pace.leftMs()))?.map(positionOf) ?? null;
 }
 
 /** The values and the time that the newest `limit` rows of a source are among; null when the time was used up. */
 async function newestPart(
-  db: Db,
+  db: BrainDatabase,
   scope: Scope,
   source: NonNullable<Source>,
   { limit, pace }: { limit: number; pace: Pick<Pace, "leftMs"> },
@@ -192,11 +172,11 @@ async function newestPart(
   // So many rows of so many values are enough rows. Half of the values will do: the others may be rare.
   const place = Math.ceil((2 * limit) / source.values.length);
   const enough = Math.ceil(limit / place);
-  const given = givenValues(db.dialect, source.values);
-  const ofValue = inTimeOrder(db.dialect, scope, source.column, given.value);
+  const ofValue = inTimeOrder(scope, source.column, givenText);
   const query = sql<{ value: string; received_at: Date }>`
     SELECT value, received_at FROM (
-      SELECT given.value, (SELECT received_at ${ofValue} LIMIT 1 OFFSET ${place - 1}) AS received_at FROM ${given.from}
+      SELECT given.value, (SELECT received_at ${ofValue} LIMIT 1 OFFSET ${place - 1}) AS received_at
+      FROM ${valuesTable("text", source.values)}
     ) AS row WHERE received_at IS NOT NULL ORDER BY received_at DESC`;
   const rows = await withinTime(db, query, pace.leftMs());
   if (rows === null) return null;
@@ -207,23 +187,11 @@ async function newestPart(
   return { scope: { ...scope, since: since ?? scope.since }, source: { ...source, values } };
 }
 
-/** Values as rows called `given`. */
-const givenValues = (dialect: DialectName, values: readonly string[]) =>
-  dialect === "postgres"
-    ? { from: sql`unnest(${values}::text[]) AS given (value)`, value: sql`given.value COLLATE "C"` }
-    : { from: sql`json_each(${JSON.stringify(values)}) AS given`, value: sql`given.value` };
-
 /** How many rows a source holds, counting no further than `cap`. */
-export async function countSource(
-  db: Runner,
-  dialect: DialectName,
-  scope: Scope,
-  source: Source,
-  cap: number,
-): Promise<number> {
+export async function countSource(db: Db, scope: Scope, source: Source, cap: number): Promise<number> {
   const parts = (source?.values ?? [null]).map(
     (value) =>
-      sql`SELECT 1 FROM (SELECT 1 ${inTimeOrder(dialect, scope, source?.column ?? null, sql`${value}`)} LIMIT ${cap}) AS part`,
+      sql`SELECT 1 FROM (SELECT 1 ${inTimeOrder(scope, source?.column ?? null, sql`${value}`)} LIMIT ${cap}) AS part`,
   );
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)} LIMIT ${cap}) AS counted`.execute(db);
@@ -256,22 +224,16 @@ export const seenColumns = ({ terms, hasError: isAsked }: ListFilter): RawBuilde
   ]);
 
 /** The next `rows` rows of a walk, each with its place among them (from 1) and whether it matches. */
-function judged(dialect: DialectName, { scope, source, filter }: Walk, rows: number): RawBuilder<unknown> {
-  const from = inListOrder(dialect, scope, source?.column ?? null, sql`${source?.values[0] ?? null}`);
+function judged({ scope, source, filter }: Walk, rows: number): RawBuilder<unknown> {
   return sql`
-    SELECT id, received_at, ((${matchCondition(dialect, filter)}) IS TRUE) AS is_match, row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
-    FROM (SELECT ${seenColumns(filter)} ${from} LIMIT ${rows}) AS task`;
+    SELECT id, received_at, ((${matchCondition(filter)}) IS TRUE) AS is_match, row_number() OVER (ORDER BY received_at DESC, id DESC) AS place
+    FROM (SELECT ${seenColumns(filter)} ${sourceInListOrder(scope, source)} LIMIT ${rows}) AS task`;
 }
 
 /** Looks at the next `rows` rows of a walk and gives those that match, `limit` at most; `end` holds when fewer were found. */
-export async function walkStep(
-  db: Runner,
-  dialect: DialectName,
-  walk: Walk,
-  step: { rows: number; limit: number },
-): Promise<Step> {
+export async function walkStep(db: Db, walk: Walk, step: { rows: number; limit: number }): Promise<Step> {
   const { rows: hits } = await sql<PositionRow & { is_match: boolean; place: number }>`
-    SELECT id, received_at, is_match, place FROM (${judged(dialect, walk, step.rows)}) AS seen
+    SELECT id, received_at, is_match, place FROM (${judged(walk, step.rows)}) AS seen
     WHERE is_match OR place = ${step.rows} ORDER BY place LIMIT ${step.limit + 1}`.execute(db);
   const last = hits.find(({ place }) => place === step.rows);
   const found = hits.filter(({ is_match }) => is_match).slice(0, step.limit);
@@ -284,61 +246,31 @@ export interface CountStep {
   readonly rest: Scope | null;
 }
 
+/** The row at a place as columns of a grouped statement: null but for the group that holds it. */
+export const rowAtPlace = (place: number): RawBuilder<unknown> => {
+  const isThere = sql`CASE WHEN place = ${place} THEN`;
+  return sql`${greatestId(sql`${isThere} id END`)} AS id, max(${isThere} received_at END) AS received_at`;
+};
+
 /** How many of the next `rows` rows of a walk match. */
-export async function countStep(db: Runner, dialect: DialectName, walk: Walk, rows: number): Promise<CountStep> {
+export async function countStep(db: Db, walk: Walk, rows: number): Promise<CountStep> {
   const { rows: answer } = await sql<{ count: number; id: string | null; received_at: Date | null }>`
-    SELECT count(CASE WHEN is_match THEN 1 END) AS count, max(CASE WHEN place = ${rows} THEN ${textOf(dialect, sql`id`)} END) AS id,
-      max(CASE WHEN place = ${rows} THEN received_at END) AS received_at
-    FROM (${judged(dialect, walk, rows)}) AS seen`.execute(db);
+    SELECT count(CASE WHEN is_match THEN 1 END) AS count, ${rowAtPlace(rows)} FROM (${judged(walk, rows)}) AS seen`.execute(
+    db,
+  );
   const { count = 0, id = null, received_at = null } = answer[0] ?? {};
   const isOver = id === null || received_at === null;
   return { count: Number(count), rest: isOver ? null : { ...walk.scope, after: { id, receivedAt: received_at } } };
 }
 
-/**
- * SQLite: how many rows the next stretch of a source holds, told by its index alone: `rows` of them, and whatever else was received in the
- * same millisecond as the last.
- */
-export async function countStretch(db: Runner, scope: Scope, source: Source, rows: number): Promise<CountStep> {
-  const conditions = [sql`project_id = ${scope.projectId}`, ...bounds(scope)];
-  if (source?.column === "error") conditions.push(hasError);
-  else if (source !== null) conditions.push(sql`${sql.ref(source.column)} = ${source.values[0] ?? null}`);
-  const index = sql.ref(source === null ? "tasks_by_time" : indexOf[source.column]);
-  const from = sql`FROM tasks INDEXED BY ${index} WHERE ${sql.join(conditions, sql` AND `)}`;
-  const { rows: answer } = await sql<{ count: number; end_at: Date | null }>`
-    SELECT end_at, (SELECT count(*) ${from} AND received_at >= coalesce(end_at, ${sql.lit(Number.MIN_SAFE_INTEGER)})) AS count
-    FROM (SELECT (SELECT received_at ${from} ORDER BY received_at DESC LIMIT 1 OFFSET ${rows - 1}) AS end_at)`.execute(
-    db,
-  );
-  const { count = 0, end_at = null } = answer[0] ?? {};
-  return { count, rest: end_at === null ? null : { ...scope, until: new Date(end_at.getTime() - 1) } };
-}
-
-// PostgreSQL has no greatest uuid.
-const textOf = (dialect: DialectName, value: RawBuilder<unknown>) =>
-  dialect === "postgres" ? sql`${value}::text` : value;
-
-/** PostgreSQL: how many rows match, by one statement, which the server ends when it takes too long. */
-export async function countAtOnce(db: Runner, scope: Scope, filter: ListFilter): Promise<number> {
-  const conditions = [
-    sql`project_id = ${scope.projectId}`,
-    ...bounds(scope),
-    sql`(${matchCondition("postgres", filter)})`,
-  ];
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM tasks AS task WHERE ${sql.join(conditions, sql` AND `)}`.execute(db);
-  return Number(rows[0]?.count ?? 0);
-}
-
 /** Ids after `afterId` in id order that match, among the next `rows` rows; `end` is the last id looked at when there are more. */
 export async function idStep(
-  db: Runner,
-  dialect: DialectName,
+  db: Db,
   { scope, filter, afterId, rows }: { scope: Scope; filter: ListFilter; afterId: string | null; rows: number },
 ): Promise<{ ids: string[]; end: string | null }> {
   const conditions = [sql`project_id = ${scope.projectId}`];
   if (afterId !== null) conditions.push(sql`id > ${afterId}`);
-  const matches = sql.join([sql`(${matchCondition(dialect, filter)})`, ...bounds(scope)], sql` AND `);
+  const matches = sql.join([sql`(${matchCondition(filter)})`, ...bounds(scope)], sql` AND `);
   const { rows: seen } = await sql<{ id: string; is_match: boolean }>`
     SELECT id, ((${matches}) IS TRUE) AS is_match
     FROM (SELECT ${seenColumns(filter)} FROM tasks
@@ -351,27 +283,18 @@ export async function idStep(
  * Rows of a source with several values, read whole, that match: for sources known to be short. Newest first; null when the time was used up.
  */
 export async function matchesAmong(
-  db: Db,
+  db: BrainDatabase,
   { scope, source, filter }: { scope: Scope; source: NonNullable<Source>; filter: ListFilter },
   { limit, timeoutMs }: { limit: number; timeoutMs: number },
 ): Promise<Position[] | null> {
-  const { dialect } = db;
-  const key = sql.ref(source.column);
-  const isOne =
-    dialect === "postgres"
-      ? sql`${key} = ANY (${source.values}::text[])`
-      : sql`${key} IN (SELECT given.value FROM json_each(${JSON.stringify(source.values)}) AS given)`;
   const conditions = [
     sql`project_id = ${scope.projectId}`,
-    isOne,
+    isAmong(source.column, "text", source.values),
     ...bounds(scope),
-    sql`(${matchCondition(dialect, filter)})`,
+    sql`(${matchCondition(filter)})`,
   ];
-  const from =
-    dialect === "sqlite"
-      ? sql`FROM tasks AS task INDEXED BY ${sql.ref(indexOf[source.column])}`
-      : sql`FROM tasks AS task`;
   const query = sql<PositionRow>`
-    SELECT id, received_at ${from} WHERE ${sql.join(conditions, sql` AND `)} ORDER BY received_at DESC, id DESC LIMIT ${limit}`;
+    SELECT id, received_at FROM ${indexed("tasks", indexOf[source.column], "task")} WHERE ${sql.join(conditions, sql` AND `)}
+    ORDER BY received_at DESC, id DESC LIMIT ${limit}`;
   return (await withinTime(db, query, timeoutMs))?.map(positionOf) ?? null;
 }

@@ -1,15 +1,13 @@
-import type { Database } from "../../../platform/database/database.ts";
 import { matchesParts } from "../../../platform/database/json-content.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../../schema/tables/index.ts";
 import type { ColumnTerm, ListFilter } from "../query/query.ts";
+import { searchesOf } from "./database-searches.ts";
+import { textAfter } from "./distinct-values-reads.ts";
 import { enginesOf, type IdRange, newestOfFingerprints, newestOfIds } from "./lookup-reads.ts";
-import { countSource, matchesAmong, type Position, type Scope } from "./match-reads.ts";
+import { countSource, matchesAmong, type Position, type Scope, type Source } from "./match-reads.ts";
 import type { Pace } from "./step-pace.ts";
 import { indexedSources } from "./term-sources.ts";
-import { textAfter } from "./text-after.ts";
-import { termsWith, valuesWith } from "./text-reads.ts";
 
-type Db = Database<Tables>;
 type LabelTerm = Extract<ColumnTerm, { kind: "label" }>;
 
 const isLabel = (term: ColumnTerm): term is LabelTerm => term.kind === "label" && !term.isNegated;
@@ -18,7 +16,7 @@ const indexedLabels = ["name", "queue", "worker"] as const;
 
 /** The filter with the stored values that fit its patterns, where there are not too many of them. To be done once for a search. */
 export async function resolveTerms(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   filter: ListFilter,
   maxValues = 2000,
@@ -38,7 +36,7 @@ const fits = (value: string, { tests }: LabelTerm): boolean =>
   tests.some((test) => (test.kind === "is" ? value === test.text : matchesParts(value, test.parts)));
 
 async function storedValues(
-  db: Db,
+  db: BrainDatabase,
   projectId: string,
   term: LabelTerm,
   maxValues: number,
@@ -48,7 +46,7 @@ async function storedValues(
   if (term.values !== undefined) return term.values;
   const field = indexedLabels.find((name) => name === term.field);
   if (field === undefined) return null;
-  const find = db.dialect === "sqlite" ? termsWith : valuesWith;
+  const { valuesWith } = searchesOf(db);
   const all = new Set<string>();
   for (const test of term.tests) {
     if (test.kind === "is") {
@@ -56,7 +54,7 @@ async function storedValues(
       continue;
     }
     const needle = longest(test.parts);
-    const found = await find(
+    const found = await valuesWith(
       db.slow,
       projectId,
       { field, needle, isFolded: false, prefix: test.parts[0] ?? "" },
@@ -76,7 +74,7 @@ const longest = (parts: readonly string[]): string =>
  * Null when each of these would be too many rows; then a walk finds the frequent ones.
  */
 export async function newestByTerms(
-  db: Db,
+  db: BrainDatabase,
   scope: Scope,
   filter: ListFilter,
   { limit, cap, pace }: { limit: number; cap: number; pace: Pick<Pace, "leftMs"> },
@@ -98,35 +96,32 @@ const valuesPerCount = 100;
 
 /** How many rows a source of however many values holds, counting little further than `cap`. */
 export async function countValues(
-  { slow, dialect }: Db,
+  { slow }: BrainDatabase,
   scope: Scope,
-  source: {
-    readonly column: "state" | "priority" | "queue" | "worker_name" | "name" | "error";
-    readonly values: readonly string[];
-  },
+  source: NonNullable<Source>,
   cap: number,
 ): Promise<number> {
   let rows = 0;
   for (let start = 0; start < source.values.length && rows < cap; start += valuesPerCount) {
     const values = source.values.slice(start, start + valuesPerCount);
-    rows += await countSource(slow, dialect, scope, { ...source, values }, cap);
+    rows += await countSource(slow, scope, { ...source, values }, cap);
   }
   return rows;
 }
 
 async function newestByFailure(
-  db: Db,
+  db: BrainDatabase,
   scope: Scope,
   filter: ListFilter,
   bounds: { limit: number; cap: number },
 ): Promise<Position[] | null> {
   const fingerprints = filter.terms?.filter(isLabel).find(({ field }) => field === "fingerprint")?.values;
   if (fingerprints === undefined) return null;
-  return newestOfFingerprints(db.slow, db.dialect, { scope, filter, fingerprints }, bounds);
+  return newestOfFingerprints(db.slow, { scope, filter, fingerprints }, bounds);
 }
 
 async function newestByIds(
-  db: Db,
+  db: BrainDatabase,
   scope: Scope,
   filter: ListFilter,
   bounds: { limit: number; cap: number },
@@ -141,7 +136,7 @@ async function newestByIds(
   const engines = ofEngine?.values ?? (await enginesOf(db.slow, scope.projectId));
   if (engines === null) return null;
   const lookup = { scope, filter, engines, ranges: ranges ?? [{ from: null, below: null }] };
-  return newestOfIds(db.slow, db.dialect, lookup, bounds);
+  return newestOfIds(db.slow, lookup, bounds);
 }
 
 /** Where in the order of ids those are that fit a term; null when they may be anywhere. */

@@ -17,6 +17,8 @@ export interface TimeIndex {
   readonly index: string;
   readonly column: string;
   readonly time: string;
+  /** A last column of the index that orders what has the same time. */
+  readonly tie?: string;
 }
 
 /**
@@ -26,17 +28,18 @@ export interface TimeIndex {
  * @param conditions of the owner, and of the time as far as it is bounded.
  */
 export function newestThrough(
-  { table, index, column, time }: TimeIndex,
+  { table, index, column, time, tie }: TimeIndex,
   value: RawBuilder<unknown>,
   conditions: readonly RawBuilder<unknown>[],
   { from, to }: { readonly from: Date | null; readonly to: Date | null },
 ): RawBuilder<unknown> {
   const [key, at] = [sql.ref(column), sql.ref(time)];
   const where = sql.join(conditions, sql` AND `);
+  const newest = tie === undefined ? sql`${at} DESC` : sql`${at} DESC, ${sql.ref(tie)} DESC`;
   return sql`FROM ${indexed(table, index)} WHERE ${where} AND ${byDialect({
     postgres: sql`(${key}, ${at}) >= (${value}, ${from ?? "-infinity"}::timestamptz)
-      AND (${key}, ${at}) <= (${value}, ${to ?? "infinity"}::timestamptz) ORDER BY ${key} DESC, ${at} DESC`,
-    sqlite: sql`${key} = ${value} ORDER BY ${at} DESC`,
+      AND (${key}, ${at}) <= (${value}, ${to ?? "infinity"}::timestamptz) ORDER BY ${key} DESC, ${newest}`,
+    sqlite: sql`${key} = ${value} ORDER BY ${newest}`,
   })}`;
 }
 

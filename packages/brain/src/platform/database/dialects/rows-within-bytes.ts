@@ -1,5 +1,5 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
-import type { DialectName } from "./database.ts";
+import { byDialect } from "./by-dialect.ts";
 
 /** What the large columns of one page, or of one batch of an export, hold together; a single row may hold more. */
 export const maxPageBytes = 8 * 1024 * 1024;
@@ -35,13 +35,12 @@ export interface BoundedRows<Row> {
  */
 export async function rowsWithinBytes<Row extends object>(
   db: QueryExecutorProvider,
-  dialect: DialectName,
   { table, from }: { table: WideTable; from: RawBuilder<unknown> },
   { limit, maxBytes = maxPageBytes }: PageBounds,
 ): Promise<BoundedRows<Row>> {
   const order = sql.join(table.orderedBy.map((column) => sql`${sql.ref(column)} DESC`));
   const measure = { table, from, order, limit, maxBytes };
-  const query = dialect === "sqlite" ? onSqlite<Row>(measure) : onPostgres<Row>(measure);
+  const query = byDialect<Seen<Row>>({ postgres: onPostgres(measure), sqlite: onSqlite(measure) });
   const { rows } = await query.execute(db);
   const seen = Number(rows[0]?.seen ?? 0);
   // In place: copying a driver's rows of thirty columns would cost more than reading them.
@@ -60,7 +59,7 @@ interface Measure {
 /** A row and how many candidates there were, one beyond the limit included. */
 type Seen<Row> = Row & { seen?: number };
 
-function onSqlite<Row>({ table, from, order, limit, maxBytes }: Measure): RawBuilder<Seen<Row>> {
+function onSqlite({ table, from, order, limit, maxBytes }: Measure): RawBuilder<unknown> {
   const bytes = sumOf(table, (column) => sql`octet_length(${column})`);
   return sql`
     SELECT ${refs(table.columns)}, seen FROM (
@@ -75,7 +74,7 @@ function onSqlite<Row>({ table, from, order, limit, maxBytes }: Measure): RawBui
  * The stored size is compressed, and that of JSON is not the size of its text. So it only chooses the rows worth measuring, and their
  * text is what counts. Up to there a large value travels as the reference that its row holds.
  */
-function onPostgres<Row>({ table, from, order, limit, maxBytes }: Measure): RawBuilder<Seen<Row>> {
+function onPostgres({ table, from, order, limit, maxBytes }: Measure): RawBuilder<unknown> {
   const storedBytes = sumOf(table, (column) => sql`pg_column_size(${column})`);
   const textBytes = sumOf(table, (column) => sql`octet_length(${column}::text)`);
   return sql`

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSafe, safeRun } from "./safe-run.ts";
+import { isSafe, safeRun } from "./content.ts";
 
 test("no character becomes a safe one in lower case but ASCII letters and the two that a statement folds itself", () => {
   for (let point = 0x80; point <= 0x10ffff; point += 1) {
