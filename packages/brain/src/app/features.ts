@@ -105,7 +105,7 @@ export function createFeatures(deps: BrainDeps) {
     onError: onError("projects"),
     cancelCommands: async (tx, projectId, now) => {
       const of = { project_id: projectId };
-      const gone = await cancelPending(tx, database.dialect, { of, error: "the project was archived", now });
+      const gone = await cancelPending(tx, { of, error: "the project was archived", now });
       return { count: gone.length, tell: () => commands.cancelled(gone) };
     },
   });

@@ -63,9 +63,9 @@ async function oneRound(brain: TestBrain, agents: readonly string[]): Promise<nu
   await Promise.all([
     ...shuffled(agents).slice(0, 3).map(submit),
     contact(),
-    write((tx) => takeSilentOffline(tx, database.dialect, { cutoff: endOfTime, now: new Date() }), { alone: true }),
-    write((tx) => markSilent(tx, database.dialect, endOfTime, new Date()), { alone: true }),
-    write((tx) => deleteOldProcesses(tx, database.dialect, endOfTime), { alone: true }),
+    write((tx) => takeSilentOffline(tx, { cutoff: endOfTime, now: new Date() }), { alone: true }),
+    write((tx) => markSilent(tx, endOfTime, new Date()), { alone: true }),
+    write((tx) => deleteOldProcesses(tx, endOfTime), { alone: true }),
     deleteUnseenQueues(database, endOfTime, named),
     deleteUnseenWorkers(database, endOfTime, named),
     bulkDelete(

@@ -11,7 +11,7 @@ import { type CommandStatus, commandStatuses } from "./states.ts";
 
 /** A project's commands, newest first, as the role may see them. */
 export async function listCommands(
-  { read, slow, dialect }: BrainDatabase,
+  { read, slow }: BrainDatabase,
   sizes: PageSizes,
   { projectId, role, query }: { projectId: string; role: Role; query: CommandQuery },
 ): Promise<{ items: CommandPublic[]; next_cursor: string | null }> {
@@ -24,7 +24,7 @@ export async function listCommands(
   const bounds = { after: readPosition(query.cursor), limit: clampLimit(query.limit, sizes) };
   // An index serves one filter: where several hold together for few rows, many are walked.
   const isWalk = [filter.status, filter.agentId, filter.action].filter((value) => value !== null).length > 1;
-  const { rows, hasMore } = await newestCommands(isWalk ? slow : read, dialect, filter, bounds);
+  const { rows, hasMore } = await newestCommands(isWalk ? slow : read, filter, bounds);
   const last = hasMore ? rows.at(-1) : undefined;
   return {
     items: rows.map((row) => publicCommand(row, role)),

@@ -165,7 +165,6 @@ export const claimPending = (
  */
 export function cancelPending(
   tx: Tx<Tables>,
-  dialect: BrainDatabase["dialect"],
   { of, error, now }: { of: { agent_id: string } | { project_id: string }; error: string; now: Date },
 ): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status">[]> {
   const pending = tx
@@ -175,7 +174,7 @@ export function cancelPending(
     .where("status", "=", "pending")
     .orderBy("id");
   return tx
-    .with("pending", () => (dialect === "postgres" ? pending.forUpdate() : pending))
+    .with("pending", () => pending.forUpdate())
     .updateTable("commands")
     .set({ status: "cancelled", completed_at: now, error })
     .where("id", "in", (eb) => eb.selectFrom("pending").select("pending.id"))

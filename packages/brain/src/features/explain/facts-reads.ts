@@ -1,5 +1,5 @@
 import { parseJson, type TaskState } from "@svc/protocol";
-import { sql } from "kysely";
+import { jsonArrayHas } from "../../platform/database/dialects/json-columns.ts";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import {
   type AgentFacts,
@@ -124,12 +124,6 @@ export async function queueOf(
 const earlierOf = (a: Date | null, b: Date | null): Date | null => (a !== null && b !== null && b < a ? b : a);
 const instantOf = (value: unknown): Date | null => (typeof value === "string" ? new Date(value) : null);
 
-/** Whether a JSON array of texts in `column` holds `value`. */
-const holds = ({ dialect }: BrainDatabase, column: string, value: string) =>
-  dialect === "postgres"
-    ? sql<boolean>`${sql.ref(column)} @> ${JSON.stringify([value])}::jsonb`
-    : sql<boolean>`EXISTS (SELECT 1 FROM json_each(${sql.ref(column)}) AS held WHERE held.value = ${value})`;
-
 async function serversOf(
   db: BrainDatabase,
   { projectId, engine, queue }: { projectId: string; engine: string; queue: string },
@@ -139,7 +133,7 @@ async function serversOf(
     .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
     .where("project_id", "=", projectId)
     .where("engine", "=", engine)
-    .where(holds(db, "queues", queue))
+    .where(jsonArrayHas("queues", queue))
     .groupBy("state")
     .execute();
   const of = (state: string) => Number(rows.find((row) => row.state === state)?.count ?? 0);
@@ -206,7 +200,7 @@ export async function watchersOnline(db: BrainDatabase, projectId: string, engin
     .where("project_id", "=", projectId)
     .where("revoked_at", "is", null)
     .where("state", "=", "online")
-    .where(holds(db, "engine_adapters", engine))
+    .where(jsonArrayHas("engine_adapters", engine))
     .executeTakeFirstOrThrow();
   return Number(count);
 }
@@ -223,7 +217,7 @@ export async function lossesSince(
     .where("l.project_id", "=", projectId)
     .where("l.to_at", ">=", since)
     .where("l.event_records", ">", 0)
-    .where(holds(db, "a.engine_adapters", engine))
+    .where(jsonArrayHas("a.engine_adapters", engine))
     .orderBy("l.to_at", "desc")
     .orderBy("l.id", "desc")
     .limit(mostLosses)

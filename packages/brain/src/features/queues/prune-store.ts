@@ -5,7 +5,7 @@ import type { BrainDatabase } from "../../schema/tables/index.ts";
  * notes are written; one that is named meanwhile stays.
  */
 export async function deleteUnseenQueues(
-  { dialect, write }: Pick<BrainDatabase, "dialect" | "write">,
+  { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {
@@ -20,7 +20,7 @@ export async function deleteUnseenQueues(
         .orderBy("name")
         .limit(limit);
       return tx
-        .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
+        .with("unseen", () => unseen.forUpdate())
         .deleteFrom("queues")
         .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
         .executeTakeFirst();

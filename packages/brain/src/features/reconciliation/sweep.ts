@@ -120,7 +120,7 @@ export function createSweep({ database, clock, agents, audit, commands, settings
     return database.write(async (tx) => {
       const held = new Set<string>();
       for (const id of [...new Set(tasks.map(agentIdOf))].sort()) {
-        if (await holdAgent(tx, database.dialect, id)) held.add(id);
+        if (await holdAgent(tx, id)) held.add(id);
       }
       const issued = await commands.issueAll(
         tx,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
+import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { isUniqueViolation } from "../../platform/database/errors.ts";
 import { storedJson } from "../../platform/database/stored-json.ts";
-import { lockSubject } from "../../platform/database/subject-lock.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { BrainDatabase, SavedViewRow } from "../../schema/tables/index.ts";
@@ -40,7 +40,7 @@ export function createSavedViews({ database, clock }: { database: BrainDatabase;
       };
       await refusingTakenName(() =>
         database.write(async (tx) => {
-          await lockSubject(tx, database.dialect, `saved-views:${owner.userId}:${owner.projectId}`);
+          await lockSubject(tx, `saved-views:${owner.userId}:${owner.projectId}`);
           if ((await countViews(tx, owner)) >= maxViews)
             throw new ApiError("conflict", { reason: "too_many_views", maximum: maxViews });
           await insertView(tx, row);

@@ -53,7 +53,7 @@ export const foldCounters: Loop<{ database: BrainDatabase; clock: Pick<Clock, "n
     let folded = 0;
     for (let round = 0; round < roundsPerTick && !signal.aborted; round += 1) {
       const count = await database.write(async (tx) => {
-        await lockCounters(tx, database.dialect);
+        await lockCounters(tx);
         return foldRound(tx, now);
       });
       folded += count;
@@ -73,7 +73,7 @@ export const compactRollups: Loop<{ database: BrainDatabase; clock: Pick<Clock, 
     let compacted = 0;
     while (!signal.aborted) {
       const count = await database.write(async (tx) => {
-        await lockCounters(tx, database.dialect);
+        await lockCounters(tx);
         const minutes = await takeOldMinutes(tx, cutoff, minutesPerRound);
         const hours = new Sums();
         for (const minute of minutes) hours.addRollup(minute, bucketStart(minute.bucket_at, hourMs), 60);

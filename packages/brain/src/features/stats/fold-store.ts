@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { DialectName, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import { rowAddress } from "../../platform/database/dialects/row-address.ts";
-import { lockSubject } from "../../platform/database/subject-lock.ts";
 import type { CounterDeltaRow, RollupRow, Tables, WorkerRollupRow } from "../../schema/tables/index.ts";
 import { addStored, encodeHistogram, type Histogram } from "./histogram.ts";
 
@@ -20,8 +20,7 @@ const rowsPerStatement = 200;
  * Lets one transaction at a time merge counters, until it ends. A lease alone does not: each loop has its own, and a process may lose
  * it in the middle of a round.
  */
-export const lockCounters = (tx: CounterTx, dialect: DialectName): Promise<void> =>
-  lockSubject(tx, dialect, "counters");
+export const lockCounters = (tx: CounterTx): Promise<void> => lockSubject(tx, "counters");
 
 const deltaColumns = [
   "project_id",

@@ -20,7 +20,7 @@ export interface Releases {
 }
 
 export interface ReleasesDeps {
-  readonly database: Pick<BrainDatabase, "dialect" | "write">;
+  readonly database: Pick<BrainDatabase, "write">;
   onError(error: unknown): void;
 }
 
@@ -58,7 +58,7 @@ export function createReleases({ database, onError }: ReleasesDeps): Releases {
         first_seen_at: new Date(firstMs),
         noted_at: new Date(lastMs),
       }));
-      await noteReleases(tx, rows, { dialect: database.dialect, perProject: releasesPerProject });
+      await noteReleases(tx, rows, { perProject: releasesPerProject });
       return some;
     });
 

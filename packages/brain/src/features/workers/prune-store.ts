@@ -5,7 +5,7 @@ import type { BrainDatabase } from "../../schema/tables/index.ts";
  * notes are written; one that is named meanwhile stays.
  */
 export async function deleteUnseenWorkers(
-  { dialect, write }: Pick<BrainDatabase, "dialect" | "write">,
+  { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {
@@ -21,7 +21,7 @@ export async function deleteUnseenWorkers(
         .orderBy("name")
         .limit(limit);
       return tx
-        .with("unseen", () => (dialect === "postgres" ? unseen.forUpdate() : unseen))
+        .with("unseen", () => unseen.forUpdate())
         .deleteFrom("workers")
         .where("id", "in", (eb) => eb.selectFrom("unseen").select("unseen.id"))
         .executeTakeFirst();

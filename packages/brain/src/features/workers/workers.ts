@@ -9,7 +9,7 @@ import { queueNames } from "../queues/index.ts";
 import { takeSilentOffline, type WorkerDetails, type WorkerNote, writeWorkerNotes } from "./store.ts";
 
 export interface WorkersDeps {
-  readonly database: Pick<BrainDatabase, "dialect" | "write">;
+  readonly database: Pick<BrainDatabase, "write">;
   readonly clock: Pick<Clock, "now">;
   readonly settings: { readonly SVC_AGENT_OFFLINE_TIMEOUT_SECONDS: number };
   readonly redactor: Pick<Redactor, "redactWorker">;
@@ -93,7 +93,7 @@ export function createWorkers({ database, clock, settings, redactor, publish, on
     async sweepSilent(): Promise<number> {
       const now = clock.now();
       const cutoff = new Date(now.getTime() - settings.SVC_AGENT_OFFLINE_TIMEOUT_SECONDS * 1000 - graceMs);
-      const rows = await database.write((tx) => takeSilentOffline(tx, database.dialect, { cutoff, now }), {
+      const rows = await database.write((tx) => takeSilentOffline(tx, { cutoff, now }), {
         alone: true,
       });
       publishRows(rows);

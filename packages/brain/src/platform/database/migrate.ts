@@ -1,5 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Database, DialectName } from "./database.ts";
+import { byDialect } from "./dialects/by-dialect.ts";
+import { lockSchema } from "./dialects/locks.ts";
 
 /** One step of the schema. `up` runs in a transaction; names are `NNNN_words` and never change once released. */
 export interface Migration {
@@ -10,6 +12,8 @@ export interface Migration {
 interface MigrationTables {
   schema_migrations: { name: string; applied_at: Date };
 }
+
+const instantType = byDialect({ postgres: sql`timestamptz`, sqlite: sql`integer` });
 
 /** Names of the migrations already applied, oldest first; empty for a database without any. */
 export async function appliedMigrations(database: Database<unknown>): Promise<string[]> {
@@ -64,17 +68,12 @@ export async function migrate(
   return database.write(
     async (transaction) => {
       const tx = transaction as unknown as Kysely<MigrationTables>;
-      const isPostgres = database.dialect === "postgres";
-      if (isPostgres) {
-        await sql`SELECT set_config('lock_timeout', ${String(options.lockTimeoutMs)}, true)`.execute(tx);
-        await sql`SELECT set_config('statement_timeout', '0', true)`.execute(tx);
-        await sql`SELECT pg_advisory_xact_lock(7305527114013)`.execute(tx);
-      }
+      await lockSchema(tx, options.lockTimeoutMs);
       await tx.schema
         .createTable("schema_migrations")
         .ifNotExists()
         .addColumn("name", "text", (column) => column.primaryKey())
-        .addColumn("applied_at", isPostgres ? "timestamptz" : "integer", (column) => column.notNull())
+        .addColumn("applied_at", instantType, (column) => column.notNull())
         .execute();
       const rows = await tx.selectFrom("schema_migrations").select("name").execute();
       const applied = new Set(rows.map(({ name }) => name));

@@ -1,4 +1,12 @@
-import { createQueryId, createRawBuilder, type OperationNode, type RawBuilder, type RawNode } from "kysely";
+import {
+  createQueryId,
+  createRawBuilder,
+  type OperationNode,
+  type QueryExecutorProvider,
+  type RawBuilder,
+  type RawNode,
+  SqliteAdapter,
+} from "kysely";
 
 /** An expression in the form of the server database, with the form of the embedded one beside it. */
 export interface DialectNode extends RawNode {
@@ -16,3 +24,6 @@ export function byDialect<T>(forms: { postgres: RawBuilder<unknown>; sqlite: Raw
   };
   return createRawBuilder<T>({ queryId: createQueryId(), rawNode });
 }
+
+/** Whether the statements of this connection or transaction go to the embedded database. */
+export const isEmbedded = (db: QueryExecutorProvider): boolean => db.getExecutor().adapter instanceof SqliteAdapter;

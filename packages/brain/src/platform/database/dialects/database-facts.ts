@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../database.ts";
 import { byDialect } from "./by-dialect.ts";
 
@@ -17,3 +17,18 @@ export async function readDatabaseFacts<Schema>({ read }: Pick<Database<Schema>,
   const [row] = rows;
   return { version: row?.version ?? "", sizeBytes: row === undefined ? null : Number(row.size) };
 }
+
+/** What time the server database has; null for the embedded one, which has this machine's. */
+export async function readDatabaseTime<Schema>({ read }: Pick<Database<Schema>, "read">): Promise<Date | null> {
+  const { rows } = await byDialect<{ now: Date | null }>({
+    postgres: sql`SELECT clock_timestamp() AS now`,
+    sqlite: sql`SELECT NULL AS now`,
+  }).execute(read);
+  return rows[0]?.now ?? null;
+}
+
+/** The database's time in microseconds since the epoch, read anew wherever it stands. */
+export const databaseMicros: RawBuilder<number> = byDialect({
+  postgres: sql`(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+  sqlite: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER) * 1000`,
+});

@@ -2,9 +2,18 @@ import { type RawBuilder, sql } from "kysely";
 import { byDialect } from "./by-dialect.ts";
 
 /** Types of the server database; the embedded one takes a value as it is. */
-export type ValueType = "uuid" | "text" | "timestamptz";
+export type ValueType = "uuid" | "text" | "timestamptz" | "bigint";
 
-const typeOf = { uuid: sql.raw("uuid"), text: sql.raw("text"), timestamptz: sql.raw("timestamptz") };
+const typeOf = {
+  uuid: sql.raw("uuid"),
+  text: sql.raw("text"),
+  timestamptz: sql.raw("timestamptz"),
+  bigint: sql.raw("bigint"),
+};
+
+/** A value whose type the server database cannot tell from the expression. */
+export const typed = <T>(value: RawBuilder<unknown>, type: ValueType): RawBuilder<T> =>
+  byDialect({ postgres: sql`CAST(${value} AS ${typeOf[type]})`, sqlite: value });
 
 /** A list of values as a table called `given` with one column called `value`. It is one parameter, however many values there are. */
 export const valuesTable = (type: ValueType, values: readonly string[]): RawBuilder<unknown> =>

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { byDialect } from "./by-dialect.ts";
 
 /**
  * Commits that wait for the disk together, on the server database. A transaction that holds a lock which all others want would hold it
@@ -12,7 +13,7 @@ const joined = new WeakSet<object>();
 /** Lets `write` of this transaction wait for the shared write-through; the statement that selects this expression must be part of it. */
 export function commitTogether(tx: object): RawBuilder<string> {
   joined.add(tx);
-  return sql<string>`set_config('synchronous_commit', 'off', true)`;
+  return byDialect({ postgres: sql`set_config('synchronous_commit', 'off', true)`, sqlite: sql`''` });
 }
 
 export const commitsTogether = (tx: object): boolean => joined.has(tx);
