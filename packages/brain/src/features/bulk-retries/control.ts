@@ -64,7 +64,7 @@ export function createControl({ database, clock, audit, parentTimeoutSeconds }: 
             control_state: "running",
             blocked_reason: null,
             deadline_at: new Date(now.getTime() + parentTimeoutSeconds * 1000),
-            ...(await resumedCanary(tx, database.dialect, { row, now })),
+            ...(await resumedCanary(tx, { row, now })),
           },
     ),
   };

@@ -57,7 +57,7 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Round>
       const now = clock.now();
       const before = { ...row };
       await settle(tx, row, now);
-      const canary = await lookAtCanary(tx, database.dialect, row);
+      const canary = await lookAtCanary(tx, row);
       if (canary !== null) judgeCanary(row, canary);
       const issued = isClaimable(row, now) ? await claim(tx, deps, { row, request, now }) : [];
       if (issued.length > 0) row.last_progress_at = now;
@@ -150,22 +150,21 @@ async function withPresent(
 /** When the tasks of a canary had ended before, by row id. */
 async function endsOf(
   tx: Tx<Tables>,
-  dialect: Database<Tables>["dialect"],
   row: BulkRetryRequestRow,
   children: readonly WaitingChild[],
 ): Promise<ReadonlyMap<string, Date | null> | null> {
   if (row.canary_size === null) return null;
   const ids = children.map(({ engine, task_id }) => taskRowId(row.project_id, engine, task_id));
-  const tasks = await tasksByRowId(tx, dialect, row.project_id, ids);
+  const tasks = await tasksByRowId(tx, row.project_id, ids);
   return new Map(tasks.map(({ id, finished_at }) => [id, finished_at]));
 }
 
 async function claimAll(
   tx: Tx<Tables>,
-  { database, commands, timeoutSeconds }: RoundDeps,
+  { commands, timeoutSeconds }: RoundDeps,
   { row, children, now }: { row: BulkRetryRequestRow; children: readonly AssignedChild[]; now: Date },
 ): Promise<CommandRow[]> {
-  const before = await endsOf(tx, database.dialect, row, children);
+  const before = await endsOf(tx, row, children);
   const issued = await commands.issueAll(
     tx,
     children.map((child) => ({

@@ -1,15 +1,15 @@
 import { type QueueHold, readAdapterHealth, readHeartbeat, readInstant, storableText } from "@svc/protocol";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { writeOrSplit } from "../../platform/database/row-by-row.ts";
 import { createGatherer } from "../../platform/gather.ts";
 import { uuidV7 } from "../../platform/ids.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase, Tables } from "../../schema/tables/index.ts";
 import { writeDepthCells } from "./depth-store.ts";
 import { type QueueNote, type StoredHold, writeQueueNotes } from "./store.ts";
 
 export interface QueuesDeps {
-  readonly database: Pick<Database<Tables>, "write">;
+  readonly database: Pick<BrainDatabase, "write">;
   readonly clock: Pick<Clock, "now">;
   publish(change: { projectId: string; topic: "queue.changed"; ids: readonly string[] | null }): void;
   onError(error: unknown): void;

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
-import type { Database } from "../../platform/database/database.ts";
 import { indexed } from "../../platform/database/dialects/index-hints.ts";
-import type { Tables, TaskRow } from "../../schema/tables/index.ts";
+import type { BrainDatabase, TaskRow } from "../../schema/tables/index.ts";
 
 /** Where a walk over the tasks of a project and state stands. */
 export interface TaskPosition {
@@ -24,7 +23,7 @@ export interface StaleQuery {
 
 export type StaleTask = Pick<TaskRow, "id" | "engine" | "task_id" | "received_at" | "reported_by">;
 
-type Slow = Pick<Database<Tables>, "slow">;
+type Slow = Pick<BrainDatabase, "slow">;
 
 /** The rows that are looked at: of the project and state, seen first before the cutoff, which no stale task was after. */
 function scanned({ projectId, state, cutoff, after, scanRows }: StaleQuery) {
@@ -57,7 +56,7 @@ export async function scanEnd(db: Slow, query: StaleQuery): Promise<Pick<TaskRow
 export type TaskNow = Pick<TaskRow, "id" | "state" | "attempt" | "fold">;
 
 export const findTask = (
-  { read }: Pick<Database<Tables>, "read">,
+  { read }: Pick<BrainDatabase, "read">,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
 ): Promise<TaskNow | undefined> =>
   read

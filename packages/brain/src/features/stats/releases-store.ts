@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import { lockSubject } from "../../platform/database/dialects/locks.ts";
-import type { ReleaseRow, Tables } from "../../schema/tables/index.ts";
+import type { Db, ReleaseRow, Tables } from "../../schema/tables/index.ts";
 import type { TimeRange } from "./time-range.ts";
 
 export interface ReleaseLimit {
@@ -61,7 +61,7 @@ async function deleteOldest(tx: Tx<Tables>, projectId: string, count: number): P
 
 /** The newest releases first seen in [from, to), the newest first. */
 export const releasesWithin = (
-  db: Kysely<Tables>,
+  db: Db,
   projectId: string,
   { from, to }: TimeRange,
   limit: number,

@@ -1,7 +1,7 @@
 import { futureToleranceMs } from "@svc/protocol";
 import type { Database } from "../../platform/database/database.ts";
 import { migratedAt } from "../../platform/database/migrate.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { nextBucketStart } from "./time-range.ts";
 
 const hourMs = 3_600_000;
@@ -15,7 +15,7 @@ const totalsMade = { project: "0005_overview", queue: "0009_queue_totals" } as c
  * always so where both were there from the start. A database that was upgraded has older rollups by name alone, to which its totals hold
  * no more than what came late.
  */
-export async function totalsBegin(database: Database<Tables>, of: keyof typeof totalsMade): Promise<Date> {
+export async function totalsBegin(database: BrainDatabase, of: keyof typeof totalsMade): Promise<Date> {
   const made = totalsMade[of];
   const appliedAt = await migratedAt(database as unknown as Database<unknown>, [rollupsMade, made]);
   const first = appliedAt.get(rollupsMade)?.getTime() ?? 0;

@@ -1,12 +1,11 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Tables } from "../../schema/tables/index.ts";
+import type { BrainDatabase } from "../../schema/tables/index.ts";
 
 /**
  * Deletes at most `limit` offline workers of all projects that nothing named since `cutoff`, and tells how many. Locked in the order in which
  * notes are written; one that is named meanwhile stays.
  */
 export async function deleteUnseenWorkers(
-  { write }: Pick<Database<Tables>, "write">,
+  { write }: Pick<BrainDatabase, "write">,
   cutoff: Date,
   limit: number,
 ): Promise<number> {
@@ -33,7 +32,7 @@ export async function deleteUnseenWorkers(
 }
 
 /** When any of them was named last; null when there is none. */
-export async function newestSeenWorker({ slow }: Pick<Database<Tables>, "slow">): Promise<Date | null> {
+export async function newestSeenWorker({ slow }: Pick<BrainDatabase, "slow">): Promise<Date | null> {
   const row = await slow
     .selectFrom("workers")
     .select((eb) => eb.fn.max(eb.fn.coalesce("last_heartbeat", "updated_at")).as("newest_at"))

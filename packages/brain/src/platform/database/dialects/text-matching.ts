@@ -23,3 +23,13 @@ export const hasParts = (text: RawBuilder<unknown>, parts: readonly string[]): R
     postgres: sql`${text} LIKE ${parts.map((part) => part.replace(/[\\%_]/g, "\\$&")).join("%")}`,
     sqlite: sql`${text} GLOB ${parts.map((part) => part.replace(/[*?[]/g, "[$&]")).join("*")}`,
   });
+
+/**
+ * The text in lower case as far as `part` asks for it, which is in lower case and without letters that the databases cannot fold: ASCII
+ * letters by lower(), and the two others whose lower case is an ASCII letter, or begins with one, by hand.
+ */
+export function foldedFor(text: RawBuilder<unknown>, part: string): RawBuilder<unknown> {
+  const lower = part === part.toUpperCase() ? text : sql`lower(${text})`;
+  const kelvin = part.includes("k") ? sql`replace(${lower}, ${"\u212a"}, 'k')` : lower;
+  return part.includes("i") ? sql`replace(${kelvin}, ${"\u0130"}, ${"i\u0307"})` : kelvin;
+}

@@ -3,13 +3,17 @@ import type { Database } from "../database.ts";
 
 type Reading<Schema> = Pick<Database<Schema>, "dialect" | "read" | "slow">;
 
+/** What one statement may take where the whole answer is wanted. */
+const maxStatementMs = 10_000;
+
 /** Server database: runs a query that must not read its table from end to end, nor for longer than it may; null when it was ended for its time. */
 export async function throughIndex<Row, Schema>(
   { read }: Pick<Reading<Schema>, "read">,
   query: RawBuilder<Row>,
   timeoutMs: number,
 ): Promise<Row[] | null> {
-  const set = sql`SELECT set_config('statement_timeout', ${String(Math.ceil(timeoutMs))}, true), set_config('enable_seqscan', 'off', true)`;
+  const limitMs = Math.ceil(Math.min(Math.max(1, timeoutMs), maxStatementMs));
+  const set = sql`SELECT set_config('statement_timeout', ${String(limitMs)}, true), set_config('enable_seqscan', 'off', true)`;
   try {
     return await read.transaction().execute(async (tx) => {
       await set.execute(tx);
@@ -25,9 +29,6 @@ export async function throughIndex<Row, Schema>(
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === "57014";
 
-/** What one statement may take where the whole answer is wanted. */
-export const maxStatementMs = 10_000;
-
 /** Null when the time was used up. Statements of the embedded database are short by what they ask; the server ends its own. */
 export async function withinTime<Row, Schema>(
   database: Reading<Schema>,
@@ -35,5 +36,5 @@ export async function withinTime<Row, Schema>(
   timeoutMs: number,
 ): Promise<Row[] | null> {
   if (database.dialect === "sqlite") return (await query.execute(database.slow)).rows;
-  return throughIndex(database, query, Math.min(Math.max(1, timeoutMs), maxStatementMs));
+  return throughIndex(database, query, timeoutMs);
 }
