@@ -3,7 +3,6 @@ import { sql } from "kysely";
 import type { BrainDatabase } from "../../schema/tables/index.ts";
 import { nameCharacters } from "./deltas.ts";
 import { type Parts, stretchesOf, type TimeRange } from "./time-range.ts";
-import { totalsBegin } from "./totals-begin.ts";
 
 export interface KindTotal {
   readonly bucket_at: Date;
@@ -37,52 +36,8 @@ const rollupsIn = (db: BrainDatabase, { projectId, kinds, queue = "" }: CountSco
     .where(isTotal);
 
 /** Totals of a project or of one of its queues whose bucket begins in [from, to), by bucket and kind: the minute, or the hour before 48 h. */
-export async function rollupTotals(
-  db: BrainDatabase,
-  scope: CountScope,
-  { from, to }: TimeRange,
-): Promise<KindTotal[]> {
-  const totals = (start: Date) => rollupsIn(db, scope, { from: start, to }).execute();
-  if (scope.queue === undefined) return totals(from);
-  const begin = await totalsBegin(db, "queue");
-  if (begin <= from) return totals(from);
-  const [older, newer] = await Promise.all([
-    summedByName(db, { ...scope, queue: scope.queue }, { from, to: begin < to ? begin : to }),
-    begin < to ? totals(begin) : [],
-  ]);
-  return [...older, ...newer];
-}
-
-/** The same of a queue from before its totals were kept, from the rollups of all names in it. */
-async function summedByName(
-  db: BrainDatabase,
-  { projectId, kinds, queue }: CountScope & { readonly queue: string },
-  { from, to }: TimeRange,
-): Promise<KindTotal[]> {
-  const rows = await db.slow
-    .selectFrom("rollups")
-    .select(["bucket_at", "kind"])
-    .select(({ fn }) => [
-      fn.sum<number>("count").as("count"),
-      fn.sum<number>("run_ms_sum").as("run_ms_sum"),
-      fn.sum<number>("run_count").as("run_count"),
-    ])
-    .where("project_id", "=", projectId)
-    .where("queue", "=", queue)
-    .where("kind", "in", kinds)
-    .where("bucket_at", ">=", from)
-    .where("bucket_at", "<", to)
-    .where("engine", "<>", "")
-    .groupBy(["bucket_at", "kind"])
-    .execute();
-  return rows.map(({ bucket_at, kind, ...sums }) => ({
-    bucket_at,
-    kind,
-    count: Number(sums.count),
-    run_ms_sum: Number(sums.run_ms_sum),
-    run_count: Number(sums.run_count),
-  }));
-}
+export const rollupTotals = (db: BrainDatabase, scope: CountScope, range: TimeRange): Promise<KindTotal[]> =>
+  rollupsIn(db, scope, range).execute();
 
 /**
  * Totals of a project in [from, to), by kind and the widest buckets that lie within parts of `widthMs`: what ended, and no other kind
@@ -92,10 +47,9 @@ export async function projectTotals(
   db: BrainDatabase,
   scope: Omit<CountScope, "queue">,
   range: TimeRange,
-  { widthMs, now }: Omit<Parts, "begin">,
+  parts: Parts,
 ): Promise<KindTotal[]> {
-  const begin = await totalsBegin(db, "project");
-  const [first, ...more] = stretchesOf(range, { widthMs, now, begin }).map(({ grain, from, to }) =>
+  const [first, ...more] = stretchesOf(range, parts).map(({ grain, from, to }) =>
     grain === null
       ? rollupsIn(db, scope, { from, to })
       : db.slow

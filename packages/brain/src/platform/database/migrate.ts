@@ -23,17 +23,6 @@ export async function appliedMigrations(database: Database<unknown>): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** When each of these migrations was applied; those that one start applied have the same instant. */
-export async function migratedAt(database: Database<unknown>, names: readonly string[]): Promise<Map<string, Date>> {
-  const db = database.read as Kysely<MigrationTables>;
-  const rows = await db
-    .selectFrom("schema_migrations")
-    .select(["name", "applied_at"])
-    .where("name", "in", names)
-    .execute();
-  return new Map(rows.map(({ name, applied_at }) => [name, applied_at]));
-}
-
 /** @throws when the database holds a migration that this build does not know: it is newer than the program. */
 function refuseNewer(applied: readonly string[], migrations: readonly Migration[]): void {
   const known = new Set(migrations.map(({ name }) => name));

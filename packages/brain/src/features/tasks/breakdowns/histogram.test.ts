@@ -4,7 +4,7 @@ import { type OpenedTestDatabase, openTestDatabase, testDialects, useTestDatabas
 import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { counterDelta, forgetTotals, noteChanges } from "../../../../test/counter-rows.ts";
+import { counterDelta, noteChanges } from "../../../../test/counter-rows.ts";
 import { plansOf } from "../../../../test/query-plans.ts";
 import { type GivenTask, insertTasks } from "../../../../test/task-rows.ts";
 import type { CounterDeltaRow, RollupRow, TaskRow } from "../../../schema/tables/index.ts";
@@ -229,62 +229,50 @@ for (const dialect of testDialects) {
       expect(told.buckets.reduce((sum, { failure }) => sum + failure, 0)).toBe(72);
     });
 
-    test.each([null, 30 * hourMs, 20 * dayMs + hourMs / 3])(
-      "has what happened in each part, whatever totals there are: database upgraded %s ms ago",
-      async (upgradedAgoMs) => {
-        const { database, close } = await openTestDatabase(dialect);
-        onTestFinished(close);
-        const kinds = ["task.succeeded", "task.failed", "task.revoked"];
-        const partOfKind = { "task.succeeded": "success", "task.failed": "failure", "task.revoked": "other" } as const;
-        // Dense in the last days and thin before, at minutes of their own.
-        const changes = Array.from({ length: 900 }, (_, index) => {
-          const minute = Math.floor((now.getTime() - (index / 900) ** 3 * 60 * dayMs) / minuteMs);
-          return counterDelta({
-            ...{ project_id: projectId, bucket_at: new Date(minute * minuteMs), kind: kinds[index % 3] as string },
-            ...{ count: 1 + (index % 5), name: `name-${index % 4}`, queue: index % 7 < 3 ? "mails" : "reports" },
-          });
+    test("has what happened in each part, whatever totals there are", async () => {
+      const { database, close } = await openTestDatabase(dialect);
+      onTestFinished(close);
+      const kinds = ["task.succeeded", "task.failed", "task.revoked"];
+      const partOfKind = { "task.succeeded": "success", "task.failed": "failure", "task.revoked": "other" } as const;
+      // Dense in the last days and thin before, at minutes of their own.
+      const changes = Array.from({ length: 900 }, (_, index) => {
+        const minute = Math.floor((now.getTime() - (index / 900) ** 3 * 60 * dayMs) / minuteMs);
+        return counterDelta({
+          ...{ project_id: projectId, bucket_at: new Date(minute * minuteMs), kind: kinds[index % 3] as string },
+          ...{ count: 1 + (index % 5), name: `name-${index % 4}`, queue: index % 7 < 3 ? "mails" : "reports" },
         });
-        // What came late was summed up, though it was before the upgrade.
-        const upgradedAt = upgradedAgoMs === null ? new Date(0) : ago(upgradedAgoMs);
-        const isBefore = ({ bucket_at }: CounterDeltaRow, index: number) =>
-          (bucket_at as Date) < upgradedAt && index % 10 > 0;
-        await count(database, changes.filter(isBefore));
-        if (upgradedAgoMs !== null) await forgetTotals(database, upgradedAt);
-        await count(
-          database,
-          changes.filter((change, index) => !isBefore(change, index)),
-        );
+      });
+      await count(database, changes);
 
-        const asked = fc.record({
-          lengthMs: fc.oneof(...[2 * hourMs, 2 * dayMs, 50 * dayMs].map((max) => fc.integer({ min: minuteMs, max }))),
-          endMs: fc.oneof(...[0, 2 * hourMs, 9 * dayMs].map((max) => fc.integer({ min: 0, max }))),
-          buckets: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 200 })),
-          more: pick([{}, {}, { state: "failure" as const }, { queue: "mails" }]),
-        });
-        await fc.assert(
-          fc.asyncProperty(asked, async ({ lengthMs, endMs, buckets, more }) => {
-            const range = { since: ago(endMs + lengthMs).toISOString(), until: ago(endMs).toISOString() };
-            const told = await readHistogram(database, { projectId, query: { ...more, ...range, buckets }, now });
-            expect(told).toMatchObject({ exact: true, counted: "events" });
-            const expected = told.buckets.map(({ t }) => ({ t, success: 0, failure: 0, other: 0 }));
-            for (const { bucket_at, kind, queue, count } of changes) {
-              const part = partOfKind[kind as keyof typeof partOfKind];
-              if ("state" in more && part !== more.state) continue;
-              if ("queue" in more && queue !== more.queue) continue;
-              // Older counts are kept by the hour.
-              const isOld = (bucket_at as Date) < minutesBegin(now);
-              const countedAt = bucketStart(bucket_at as Date, isOld ? hourMs : minuteMs);
-              if (countedAt < told.from || countedAt >= told.to) continue;
-              const index = Math.floor((countedAt.getTime() - told.from.getTime()) / (told.bucket_seconds * 1000));
-              (expected[index] as (typeof expected)[number])[part] += count;
-            }
-            expect(told.buckets).toEqual(expected);
-          }),
-          // Two parts of whole days that begin at one o'clock in the afternoon.
-          { examples: [[{ lengthMs: 62 * dayMs - hourMs, endMs: 0, buckets: 2, more: {} }]] },
-        );
-      },
-    );
+      const asked = fc.record({
+        lengthMs: fc.oneof(...[2 * hourMs, 2 * dayMs, 50 * dayMs].map((max) => fc.integer({ min: minuteMs, max }))),
+        endMs: fc.oneof(...[0, 2 * hourMs, 9 * dayMs].map((max) => fc.integer({ min: 0, max }))),
+        buckets: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 200 })),
+        more: pick([{}, {}, { state: "failure" as const }, { queue: "mails" }]),
+      });
+      await fc.assert(
+        fc.asyncProperty(asked, async ({ lengthMs, endMs, buckets, more }) => {
+          const range = { since: ago(endMs + lengthMs).toISOString(), until: ago(endMs).toISOString() };
+          const told = await readHistogram(database, { projectId, query: { ...more, ...range, buckets }, now });
+          expect(told).toMatchObject({ exact: true, counted: "events" });
+          const expected = told.buckets.map(({ t }) => ({ t, success: 0, failure: 0, other: 0 }));
+          for (const { bucket_at, kind, queue, count } of changes) {
+            const part = partOfKind[kind as keyof typeof partOfKind];
+            if ("state" in more && part !== more.state) continue;
+            if ("queue" in more && queue !== more.queue) continue;
+            // Older counts are kept by the hour.
+            const isOld = (bucket_at as Date) < minutesBegin(now);
+            const countedAt = bucketStart(bucket_at as Date, isOld ? hourMs : minuteMs);
+            if (countedAt < told.from || countedAt >= told.to) continue;
+            const index = Math.floor((countedAt.getTime() - told.from.getTime()) / (told.bucket_seconds * 1000));
+            (expected[index] as (typeof expected)[number])[part] += count;
+          }
+          expect(told.buckets).toEqual(expected);
+        }),
+        // Two parts of whole days that begin at one o'clock in the afternoon.
+        { examples: [[{ lengthMs: 62 * dayMs - hourMs, endMs: 0, buckets: 2, more: {} }]] },
+      );
+    });
 
     test("has hours at least where counters are kept by the hour", async () => {
       const since = ago(49 * hourMs).toISOString();
