@@ -1,7 +1,5 @@
-import { type Kysely, sql } from "kysely";
-import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import { sql } from "kysely";
+import type { AgentRow, AgentStatusRow, AgentWorkerRow, Db } from "../../schema/tables/index.ts";
 
 /** Who an agent token belongs to. */
 export interface AgentIdentity {

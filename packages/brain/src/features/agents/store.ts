@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { lockRows } from "../../platform/database/dialects/locks.ts";
 import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
 
-type Dialect = Database<Tables>["dialect"];
 type Change = { id: string; project_id: string };
 
 export async function insertAgent(tx: Tx<Tables>, row: AgentRow): Promise<void> {
@@ -131,10 +131,8 @@ export async function upsertProcess(tx: Tx<Tables>, row: AgentWorkerRow): Promis
 }
 
 /** Makes other transactions that change the agent wait for this one. */
-export async function lockAgent(tx: Tx<Tables>, dialect: Dialect, id: string): Promise<void> {
-  if (dialect === "postgres")
-    await tx.selectFrom("agents").select("id").where("id", "=", id).forNoKeyUpdate().execute();
-}
+export const lockAgent = (tx: Tx<Tables>, id: string): Promise<void> =>
+  lockRows(tx, tx.selectFrom("agents").select("id").where("id", "=", id).forNoKeyUpdate());
 
 /** Takes a process offline unless a newer connection of its slot came meanwhile. */
 export async function markProcessGone(
@@ -186,7 +184,6 @@ export interface Contacts {
  */
 export async function markSeen(
   tx: Tx<Tables>,
-  dialect: Dialect,
   { ids, signs, at }: Contacts,
 ): Promise<{ returned: Change[]; alive: Set<string> }> {
   const known = await tx
@@ -197,7 +194,7 @@ export async function markSeen(
     .where("a.revoked_at", "is", null)
     .where("p.is_active", "=", true)
     .orderBy("a.id")
-    .$if(dialect === "postgres", (query) => query.forNoKeyUpdate("a"))
+    .forNoKeyUpdate("a")
     .execute();
   const present = known.filter(({ id, state }) => state === "online" || signs.has(id));
   if (present.length > 0) {
@@ -232,29 +229,22 @@ export async function findProcesses(
 }
 
 /** Notes contact with processes; ids of several calls in one transaction ascend. */
-export async function markProcessesSeen(
-  tx: Tx<Tables>,
-  dialect: Dialect,
-  ids: readonly string[],
-  at: Date,
-): Promise<void> {
-  if (dialect === "postgres") {
-    await tx.selectFrom("agent_workers").select("id").where("id", "in", ids).orderBy("id").forNoKeyUpdate().execute();
-  }
+export async function markProcessesSeen(tx: Tx<Tables>, ids: readonly string[], at: Date): Promise<void> {
+  await lockRows(tx, tx.selectFrom("agent_workers").select("id").where("id", "in", ids).orderBy("id").forNoKeyUpdate());
   await tx.updateTable("agent_workers").set({ state: "online", last_seen_at: at }).where("id", "in", ids).execute();
 }
 
 /** Takes agents and processes offline that were last seen before `cutoff`; returns the agents. */
-export async function markSilent(tx: Tx<Tables>, dialect: Dialect, cutoff: Date, now: Date): Promise<Change[]> {
-  const agents = await markSilentOf(tx, "agents", { dialect, cutoff, now });
-  await markSilentOf(tx, "agent_workers", { dialect, cutoff, now });
+export async function markSilent(tx: Tx<Tables>, cutoff: Date, now: Date): Promise<Change[]> {
+  const agents = await markSilentOf(tx, "agents", { cutoff, now });
+  await markSilentOf(tx, "agent_workers", { cutoff, now });
   return agents;
 }
 
 async function markSilentOf(
   tx: Tx<Tables>,
   table: "agents" | "agent_workers",
-  { dialect, cutoff, now }: { dialect: Dialect; cutoff: Date; now: Date },
+  { cutoff, now }: { cutoff: Date; now: Date },
 ): Promise<Change[]> {
   const silent = tx
     .selectFrom(table)
@@ -263,7 +253,7 @@ async function markSilentOf(
     .where("last_seen_at", "<", cutoff)
     .orderBy("id");
   return tx
-    .with("silent", () => (dialect === "postgres" ? silent.forNoKeyUpdate() : silent))
+    .with("silent", () => silent.forNoKeyUpdate())
     .updateTable(table)
     .set({ state: "offline", updated_at: now })
     .where("id", "in", (eb) => eb.selectFrom("silent").select("silent.id"))
@@ -332,7 +322,7 @@ export const listStale = (db: Kysely<Tables>, cutoff: Date, limit: number): Prom
     .execute();
 
 /** Deletes process rows that ended before `cutoff`; locked by id, like every change of several processes. */
-export async function deleteOldProcesses(tx: Tx<Tables>, dialect: Dialect, cutoff: Date): Promise<number> {
+export async function deleteOldProcesses(tx: Tx<Tables>, cutoff: Date): Promise<number> {
   const old = tx
     .selectFrom("agent_workers")
     .select("id")
@@ -340,7 +330,7 @@ export async function deleteOldProcesses(tx: Tx<Tables>, dialect: Dialect, cutof
     .where("last_seen_at", "<", cutoff)
     .orderBy("id");
   const { numDeletedRows } = await tx
-    .with("old", () => (dialect === "postgres" ? old.forUpdate() : old))
+    .with("old", () => old.forUpdate())
     .deleteFrom("agent_workers")
     .where("id", "in", (eb) => eb.selectFrom("old").select("old.id"))
     .executeTakeFirst();

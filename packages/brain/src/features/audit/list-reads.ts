@@ -1,7 +1,5 @@
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import type { Tables } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import { type ExpressionBuilder, sql } from "kysely";
+import type { Db, Tables } from "../../schema/tables/index.ts";
 
 /** A place in a list: after it (older) or before it (newer). */
 export interface Position {

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Tx } from "../../platform/database/database.ts";
+import { lockSubject } from "../../platform/database/dialects/locks.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type AppendContext, appendEntries } from "./append.ts";
 import { ChainIntegrityError, openState, sealState } from "./chain.ts";
-import { insertState, lockChainStart, lockState, metaOrInsert } from "./store.ts";
+import { insertState, lockState, metaOrInsert } from "./store.ts";
 import { firstRowId } from "./walk-reads.ts";
 
 /** Key of the installation's id in `meta`. */
@@ -17,9 +18,9 @@ const installationKey = "installation_id";
  * away from under its rows.
  */
 export async function prepareChain(tx: Tx<Tables>, context: AppendContext): Promise<string> {
-  await lockChainStart(tx, context.dialect);
+  await lockSubject(tx, "audit-chain-start");
   const installationId = await metaOrInsert(tx, installationKey, randomUUID());
-  const sealed = await lockState(tx, context.dialect);
+  const sealed = await lockState(tx);
   if (sealed !== undefined) {
     openState(sealed, context.keys);
     return installationId;

@@ -39,7 +39,7 @@ export function createCoordinator(deps: CoordinatorDeps) {
   let news = { commands: new Set<string>(), projects: new Set<string>() };
 
   async function round(parentId: string): Promise<number> {
-    const { issued, nextAt, hasRoom } = await runRound(deps, { parentId, takers: ableTakers(database.dialect) });
+    const { issued, nextAt, hasRoom } = await runRound(deps, { parentId, takers: ableTakers });
     commands.offer(...issued);
     // Polls have what no session took.
     if (hasRoom) commands.offerChildren();

@@ -64,7 +64,7 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
     requireRoom(order, parameters);
 
     const row = await database.write(async (tx) => {
-      if (!(await holdAgent(tx, database.dialect, agentId))) throw await goneMeanwhile(tx, projectId, agentId);
+      if (!(await holdAgent(tx, agentId))) throw await goneMeanwhile(tx, projectId, agentId);
       const issued = await issue(tx, {
         projectId,
         agentId,

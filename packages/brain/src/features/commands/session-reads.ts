@@ -1,9 +1,8 @@
-import { type Kysely, sql } from "kysely";
-import type { DialectName, Tx } from "../../platform/database/database.ts";
-import type { AgentRow, Tables, TaskRow } from "../../schema/tables/index.ts";
+import { sql } from "kysely";
+import type { Tx } from "../../platform/database/database.ts";
+import { jsonObjectHas, jsonTextsInOrder } from "../../platform/database/dialects/json-columns.ts";
+import type { AgentRow, Db, Tables, TaskRow } from "../../schema/tables/index.ts";
 import type { Abilities } from "./contract.ts";
-
-type Db = Kysely<Tables>;
 
 export interface AgentFacts extends Pick<AgentRow, "id" | "name" | "transport" | "last_seen_at" | "last_connect_at"> {
   /** Of each WebSocket session that it has now, in any process of the service; empty while it is offline. */
@@ -39,13 +38,8 @@ const maxSessions = 500;
  */
 export async function agentsOnlineWith(
   db: Db,
-  dialect: DialectName,
   { projectId, engine }: { projectId: string; engine: string },
 ): Promise<AgentFacts[]> {
-  const names =
-    dialect === "postgres"
-      ? sql<boolean>`jsonb_exists(w.capabilities, ${engine})`
-      : sql<boolean>`EXISTS (SELECT 1 FROM json_each(w.capabilities) AS named WHERE named.key = ${engine})`;
   const rows = await db
     .selectFrom("agents as a")
     .innerJoin("agent_workers as w", "w.agent_id", "a.id")
@@ -54,7 +48,7 @@ export async function agentsOnlineWith(
     .where("a.revoked_at", "is", null)
     .where("a.state", "=", "online")
     .where("w.state", "=", "online")
-    .where(names)
+    .where(jsonObjectHas("w.capabilities", engine))
     .orderBy("a.last_seen_at", "desc")
     .orderBy("a.id")
     .limit(maxSessions)
@@ -90,13 +84,12 @@ function agentsOf(rows: readonly AgentSession[]): AgentFacts[] {
 }
 
 /** Whether the agent is there, unrevoked and of an active project; until the transaction ends nobody revokes or archives it. */
-export const holdAgent = async (tx: Tx<Tables>, dialect: DialectName, agentId: string): Promise<boolean> =>
-  (await holdAgents(tx, dialect, [agentId])).has(agentId);
+export const holdAgent = async (tx: Tx<Tables>, agentId: string): Promise<boolean> =>
+  (await holdAgents(tx, [agentId])).has(agentId);
 
 /** Those of the agents that are there, unrevoked and of an active project, by id; until the transaction ends nobody revokes or archives them. */
 export async function holdAgents(
   tx: Tx<Tables>,
-  dialect: DialectName,
   agentIds: readonly string[],
 ): Promise<ReadonlyMap<string, Pick<AgentRow, "id" | "last_connect_at">>> {
   const rows = await tx
@@ -108,7 +101,7 @@ export async function holdAgents(
     .where("p.is_active", "=", true)
     .orderBy("a.id")
     // Heartbeats go on meanwhile: a revocation changes the name, which is part of a key, and archiving takes the whole row.
-    .$if(dialect === "postgres", (query) => query.forKeyShare())
+    .forKeyShare()
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -131,7 +124,6 @@ export const findTask = (
 /** Those of the ids that are no task of this project and engine, in their order, `limit` at most. */
 export async function unknownTasks(
   db: Db,
-  dialect: DialectName,
   {
     projectId,
     engine,
@@ -139,13 +131,8 @@ export async function unknownTasks(
     limit,
   }: { projectId: string; engine: string; taskIds: readonly string[]; limit: number },
 ): Promise<string[]> {
-  const list = JSON.stringify(taskIds);
-  const each =
-    dialect === "postgres"
-      ? sql`jsonb_array_elements_text(${list}::jsonb) WITH ORDINALITY AS given (value, place)`
-      : sql`(SELECT value, key AS place FROM json_each(${list})) AS given`;
   const { rows } = await sql<{ value: string }>`
-    SELECT given.value FROM ${each} WHERE NOT EXISTS (
+    SELECT given.value FROM ${jsonTextsInOrder(taskIds)} WHERE NOT EXISTS (
       SELECT 1 FROM tasks WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = given.value
     ) ORDER BY given.place LIMIT ${limit}`.execute(db);
   return rows.map(({ value }) => value);

@@ -1,9 +1,7 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
-import type { Database, Tx } from "../../platform/database/database.ts";
-import type { CommandRow, Tables } from "../../schema/tables/index.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import type { BrainDatabase, CommandRow, Tables } from "../../schema/tables/index.ts";
 import { childKeyPrefix, contractActions, engineOf } from "./contract.ts";
-
-type Db = Database<Tables>;
 
 /** A pending command whose time is over waits only for the sweep that says so: nobody may be given it. */
 const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
@@ -16,7 +14,7 @@ export interface PendingCommand
   readonly engine: string | null;
 }
 
-const selectPending = (db: Db["read"]) =>
+const selectPending = (db: BrainDatabase["read"]) =>
   db
     .selectFrom("commands")
     .select([
@@ -41,7 +39,7 @@ const withEngine = <Row extends { engine: string | null; filtered_engine: string
 
 /** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
 export async function pendingForAgent(
-  db: Db,
+  db: BrainDatabase,
   {
     agentId,
     after,
@@ -69,7 +67,7 @@ export async function pendingForAgent(
 
 /** Children of bulk retries that wait for this agent at `now`, oldest first. */
 export async function pendingChildren(
-  db: Db,
+  db: BrainDatabase,
   { agentId, limit, now }: { agentId: string; limit: number; now: Date },
 ): Promise<PendingCommand[]> {
   const rows = await selectPending(db.read)
@@ -97,7 +95,7 @@ export interface PendingKind {
  * Retries are looked at for the agents in `retrying` only: nobody else could be given one.
  */
 export async function newsOfAgents(
-  db: Db,
+  db: BrainDatabase,
   { agentIds, retrying, now }: { agentIds: readonly string[]; retrying: readonly string[]; now: Date },
 ): Promise<{ pending: PendingKind[]; revoked: string[] }> {
   const ofRetry = (member: RawBuilder<unknown>) =>
@@ -167,7 +165,6 @@ export const claimPending = (
  */
 export function cancelPending(
   tx: Tx<Tables>,
-  dialect: Db["dialect"],
   { of, error, now }: { of: { agent_id: string } | { project_id: string }; error: string; now: Date },
 ): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status">[]> {
   const pending = tx
@@ -177,7 +174,7 @@ export function cancelPending(
     .where("status", "=", "pending")
     .orderBy("id");
   return tx
-    .with("pending", () => (dialect === "postgres" ? pending.forUpdate() : pending))
+    .with("pending", () => pending.forUpdate())
     .updateTable("commands")
     .set({ status: "cancelled", completed_at: now, error })
     .where("id", "in", (eb) => eb.selectFrom("pending").select("pending.id"))

@@ -1,3 +1,5 @@
+import type { Kysely } from "kysely";
+import type { Database } from "../../platform/database/database.ts";
 import type {
   AccountNoticeRow,
   ApiKeyRow,
@@ -85,6 +87,12 @@ export interface Tables {
   audit_log: AuditLogRow;
   audit_chain_state: AuditChainStateRow;
 }
+
+/** What statements are run on: one connection's reads, or a transaction, which is one as well. */
+export type Db = Kysely<Tables>;
+
+/** The opened database of the product. */
+export type BrainDatabase = Database<Tables>;
 
 export type * from "./access.ts";
 export type * from "./agents.ts";
