@@ -7,12 +7,12 @@ import type { Routes } from "../../platform/http/app.ts";
 import { ApiError, invalid } from "../../platform/http/error-codes.ts";
 import { goneSignal } from "../../platform/http/gone-signal.ts";
 import type { AgentIdentity } from "../agents/index.ts";
-import type { Gateway } from "./gateway.ts";
-import { type Longpoll, sessionNonce } from "./longpoll.ts";
-import { readRetryEngines, readRuntimeFeatures } from "./poll.ts";
-import type { Admit, Refusal } from "./refusals.ts";
+import type { Admit, Refusal } from "./admission.ts";
+import { type Longpoll, sessionNonce } from "./longpoll/longpoll.ts";
+import { readRetryEngines, readRuntimeFeatures } from "./longpoll/poll.ts";
+import { createUploadRoom, type UploadRoom } from "./longpoll/upload-limiter.ts";
 import { PollQuery, PollReply, UploadBody, UploadReply } from "./schemas.ts";
-import { createUploadRoom, type UploadRoom } from "./upload-room.ts";
+import type { Gateway } from "./websocket/gateway.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -5,7 +5,7 @@ import { type AgentsFixture, agentMasters, helloOf, projectId, startAgents } fro
 import { commandRow } from "../../../test/command-rows.ts";
 import { createKeyring } from "../../platform/crypto/keyring.ts";
 import { ownOrigin } from "../audit/index.ts";
-import { createPulse } from "./pulse.ts";
+import { createPulse } from "./presence/heartbeats.ts";
 
 for (const dialect of testDialects) {
   describe(`agents on ${dialect}`, () => {

@@ -14,13 +14,12 @@ import {
   ableAgents,
   ableAmong,
   advertisedAbilities,
-} from "./able-reads.ts";
-import { type Gap, readCompleteness } from "./completeness.ts";
-import { createIdentities, type Identities } from "./identity.ts";
-import { createLosses, type Losses } from "./losses.ts";
-import { mintAgent } from "./mint.ts";
-import { createPresence, type Presence } from "./presence.ts";
-import { createPulse, type Pulse } from "./pulse.ts";
+} from "./capabilities/eligible-reads.ts";
+import { type Gap, readCompleteness } from "./losses/completeness.ts";
+import { createLosses, type Losses } from "./losses/losses.ts";
+import { createPulse, type Pulse } from "./presence/heartbeats.ts";
+import { createPresence, type Presence } from "./presence/presence.ts";
+import { deleteOldProcesses } from "./presence/presence-store.ts";
 import {
   countByState,
   countOnline,
@@ -30,10 +29,12 @@ import {
   listSamples,
   type ProcessFilter,
 } from "./reads.ts";
-import { revokeAgent } from "./revoke.ts";
 import type { Agent, AgentProcess } from "./schemas.ts";
 import { publicAgent, publicProcess } from "./shapes.ts";
-import { deleteOldProcesses, listStale } from "./store.ts";
+import { listStale } from "./store.ts";
+import { createIdentities, type Identities } from "./tokens/identity.ts";
+import { mintAgent } from "./tokens/mint.ts";
+import { revokeAgent } from "./tokens/revoke.ts";
 
 export interface AgentsDeps {
   readonly database: Database<Tables>;

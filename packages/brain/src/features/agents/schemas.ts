@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Instant, InstantText, JsonObject, Line, Nullable, OneOf, Uuid } from "../../platform/http/schemas.ts";
-import { lossReasons } from "./losses.ts";
+import { lossReasons } from "./losses/losses.ts";
 import { versionStatuses } from "./version-status.ts";
 
 const InstantString = Type.String({ format: "date-time" });

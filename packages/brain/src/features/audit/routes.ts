@@ -5,10 +5,10 @@ import { plainSerializer, type Routes } from "../../platform/http/app.ts";
 import type { PageSizes } from "../../platform/http/paging.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import { readActivity } from "./activity.ts";
 import type { Audit } from "./audit.ts";
-import { exportAudit } from "./export.ts";
-import { listAudit } from "./list.ts";
+import { readActivity } from "./listing/activity-feed.ts";
+import { exportAudit } from "./listing/export.ts";
+import { listAudit } from "./listing/list.ts";
 import { originOf } from "./origin.ts";
 import { ActivityPage, ActivityQuery, AuditPage, AuditQuery } from "./schemas.ts";
 

@@ -3,8 +3,8 @@ import type { Database, Tx } from "../../platform/database/database.ts";
 import { ApiError } from "../../platform/http/error-codes.ts";
 import type { BulkRetryRequestRow, Tables } from "../../schema/tables/index.ts";
 import type { Audit } from "../audit/index.ts";
-import { resumedCanary } from "./canary.ts";
-import type { Asker } from "./create.ts";
+import type { Asker } from "./planning/create.ts";
+import { resumedCanary } from "./rounds/canary.ts";
 import { controlOf, isFinished, statusOf } from "./states.ts";
 import { findRequest, holdRequest, updateRequest } from "./store.ts";
 

@@ -4,7 +4,7 @@ import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { Coordinator } from "./coordinator.ts";
+import type { Coordinator } from "./coordination/coordinator.ts";
 import { deleteEndedBefore } from "./store.ts";
 
 const dayMs = 86_400_000;

@@ -4,8 +4,8 @@ import { newestInstant } from "../../platform/database/newest.ts";
 import type { Loop } from "../../platform/loop.ts";
 import { retentionBase } from "../../platform/retention.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { createDelivery } from "./delivery.ts";
-import { deleteEndedBefore } from "./prune-store.ts";
+import type { createDelivery } from "./delivery/delivery.ts";
+import { deleteEndedBefore } from "./store.ts";
 
 const rowsPerBatch = 5000;
 const dayMs = 86_400_000;

@@ -3,7 +3,7 @@ import { testDialects, useTestDatabase } from "@svc/testkit/databases";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { CommandRow } from "../../schema/tables/index.ts";
 import { pruneCommands } from "./loops.ts";
-import { deleteEndedBefore } from "./prune-store.ts";
+import { deleteEndedBefore } from "./store.ts";
 
 const now = new Date("2026-04-01T10:00:00.000Z");
 const cutoff = new Date("2026-01-01T10:00:00.000Z");

@@ -9,9 +9,10 @@ import type { RoutePolicy } from "../../platform/http/policy.ts";
 import { ProjectParams } from "../../platform/http/schemas.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type Audit, originOf } from "../audit/index.ts";
+import { createPlace, type Order, type PlaceDeps } from "./issuing/place.ts";
+import * as orders from "./issuing/requests.ts";
+import { unknownTasks } from "./issuing/task-reads.ts";
 import { getCommand, listCommands } from "./list.ts";
-import * as orders from "./orders.ts";
-import { createPlace, type Order, type PlaceDeps } from "./place.ts";
 import {
   BulkRetryBody,
   CommandPage,
@@ -26,7 +27,6 @@ import {
   TaskBody,
   WorkerBody,
 } from "./schemas.ts";
-import { unknownTasks } from "./session-reads.ts";
 import { publicCommand } from "./shapes.ts";
 
 export interface CommandRouteDeps {

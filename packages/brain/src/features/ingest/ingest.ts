@@ -8,15 +8,15 @@ import { createPartitionKeeper, type Partitions } from "../events/index.ts";
 import type { Queues } from "../queues/index.ts";
 import type { Releases } from "../stats/index.ts";
 import type { Workers } from "../workers/index.ts";
-import type { CommittedGroup } from "./commit.ts";
-import { commitOnPostgres } from "./commit-postgres.ts";
-import { commitOnSqlite } from "./commit-sqlite.ts";
-import { createGroupCommit, type Member } from "./group-commit.ts";
+import { createRoom, type Load } from "./capacity.ts";
+import type { CommittedGroup } from "./commit/commit.ts";
+import { commitOnPostgres } from "./commit/commit-postgres.ts";
+import { commitOnSqlite } from "./commit/commit-sqlite.ts";
+import { createGroupCommit, type Member } from "./commit/group-commit.ts";
+import { newestTouches } from "./commit/touches.ts";
 import { createIngestMetrics, type IngestLabels } from "./metrics.ts";
-import { createPreparer, type IngestBatch, maxErrors, type PreparedEvent } from "./prepare.ts";
-import { type RedactionSettings, redactorOf } from "./redaction.ts";
-import { createRoom, type Load } from "./room.ts";
-import { newestTouches } from "./touches.ts";
+import { createPreparer, type IngestBatch, maxErrors, type PreparedEvent } from "./prepare-batch.ts";
+import { type RedactionSettings, redactorOf } from "./settings.ts";
 
 export interface IngestOutcome {
   /** Records of the batch. */

@@ -2,7 +2,7 @@ import type { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
 import type { Role, SessionActor } from "../../platform/http/actor.ts";
 import type { Log } from "../../platform/log.ts";
-import { readNews, type TopicReader } from "./read-news.ts";
+import { readNews, type TopicReader } from "./read-changes.ts";
 import { createSubscriber, hubCloseCodes, readClientFrame, type Subscriber } from "./subscriber.ts";
 import type { Change, Topic } from "./topics.ts";
 

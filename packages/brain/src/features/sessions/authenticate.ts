@@ -6,7 +6,7 @@ import { prepareRead } from "../../platform/database/prepared-read.ts";
 import type { CredentialContext, SessionActor } from "../../platform/http/actor.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import type { Mfa } from "../mfa/index.ts";
-import type { Activity } from "./activity.ts";
+import type { Activity } from "./session-activity.ts";
 import { sessionOfDigest } from "./store.ts";
 
 export interface AuthenticateDeps {

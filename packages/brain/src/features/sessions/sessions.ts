@@ -13,12 +13,12 @@ import type { Memberships } from "../memberships/index.ts";
 import type { Mfa } from "../mfa/index.ts";
 import type { SecurityHistory } from "../security-history/index.ts";
 import { type ProfileBody, publicUser, type RevokeKeys, type UserPublic, type Users } from "../users/index.ts";
-import { createActivity } from "./activity.ts";
 import { createSessionAuthenticator } from "./authenticate.ts";
 import { type ChangePasswordRequest, changePassword } from "./change-password.ts";
-import { type IssuedSession, type IssueRequest, issueSession } from "./issue.ts";
+import { type IssuedSession, type IssueRequest, issueSession } from "./issue-session.ts";
 import { type LoggedIn, type LoginRequest, login, refusalLogs } from "./login.ts";
 import type { LoginAnswer, MeAnswer, SessionPublic } from "./schemas.ts";
+import { createActivity } from "./session-activity.ts";
 import type { SessionValues } from "./settings.ts";
 import { deleteExpired, deleteSession, deleteSessionsOf, findLimits, findStanding, listLive } from "./store.ts";
 

@@ -1,0 +1,137 @@
+import { type Kysely, type QueryCreator, type RawBuilder, sql } from "kysely";
+import type { DialectName, Tx } from "../../../platform/database/database.ts";
+import { commitTogether } from "../../../platform/database/shared-flush.ts";
+import type { AuditLogRow, Tables } from "../../../schema/tables/index.ts";
+import type { SealedState } from "./chain.ts";
+
+/** Locks the chain's state row until the commit and reads it, with the database's time of after the lock. */
+export async function lockState(
+  tx: Tx<Tables>,
+  dialect: DialectName,
+): Promise<(SealedState & { now_us: number }) | undefined> {
+  const query: RawBuilder<SealedState & { now_us: number }> =
+    dialect === "postgres"
+      ? // The outer row is computed once the inner one is locked, so the time is never older than the wait.
+        sql`WITH locked AS MATERIALIZED (SELECT state, state_hmac FROM audit_chain_state WHERE singleton = 1 FOR UPDATE)
+            SELECT ${commitTogether(tx)}, state, state_hmac, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us FROM locked`
+      : sql`SELECT state, state_hmac, CAST(unixepoch('subsec') * 1000 AS INTEGER) * 1000 AS now_us
+            FROM audit_chain_state WHERE singleton = 1`;
+  const { rows } = await query.execute(tx);
+  return rows[0];
+}
+
+/** The state row as committed, unlocked. */
+export const readState = (db: Kysely<Tables>): Promise<SealedState | undefined> =>
+  db.selectFrom("audit_chain_state").select(["state", "state_hmac"]).where("singleton", "=", 1).executeTakeFirst();
+
+/** Rows of one statement, so that none of them meets the statement timeout. */
+const clearedAtOnce = 20_000;
+
+/**
+ * Leaves who acted to the signed actor_ref alone, in rows later than `afterUs`.
+ *
+ * @returns the time of the last row that may have been cleared, for another look at later ones; it passes no row twice.
+ */
+export async function clearUserId(tx: Tx<Tables>, userId: string, afterUs: number): Promise<number> {
+  let doneUs = afterUs;
+  for (;;) {
+    const later = tx.selectFrom("audit_log").where("user_id", "=", userId).where("occurred_us", ">", doneUs);
+    const rows = await later.select("occurred_us").orderBy("occurred_us").limit(clearedAtOnce).execute();
+    const lastUs = rows.at(-1)?.occurred_us;
+    if (lastUs === undefined) return doneUs;
+    await tx
+      .updateTable("audit_log")
+      .set({ user_id: null })
+      .where("user_id", "=", userId)
+      .where("occurred_us", ">", doneUs)
+      .where("occurred_us", "<=", lastUs)
+      .execute();
+    doneUs = Number(lastUs);
+  }
+}
+
+/** Inserts rows and rewrites the state with them; on the server database one statement, because all others wait for the lock meanwhile. */
+export async function writeChain(
+  tx: Tx<Tables>,
+  dialect: DialectName,
+  { rows, sealed }: { rows: AuditLogRow[]; sealed: SealedState },
+): Promise<void> {
+  const save = (db: QueryCreator<Tables>) => db.updateTable("audit_chain_state").set(sealed).where("singleton", "=", 1);
+  if (rows.length === 0) await save(tx).execute();
+  else if (dialect === "postgres") await tx.with("saved", save).insertInto("audit_log").values(rows).execute();
+  else {
+    await tx.insertInto("audit_log").values(rows).execute();
+    await save(tx).execute();
+  }
+}
+
+export async function insertState(tx: Tx<Tables>, sealed: SealedState): Promise<void> {
+  await tx
+    .insertInto("audit_chain_state")
+    .values({ singleton: 1, ...sealed })
+    .execute();
+}
+
+/** Keeps two starting processes from both beginning the chain; the embedded writer needs no lock for that. */
+export async function lockChainStart(tx: Tx<Tables>, dialect: DialectName): Promise<void> {
+  if (dialect === "postgres") await sql`SELECT pg_advisory_xact_lock(7305527114014)`.execute(tx);
+}
+
+/** The meta value of a key, after giving it `fresh` when it has none. */
+export async function metaOrInsert(tx: Tx<Tables>, key: string, fresh: string): Promise<string> {
+  await tx
+    .insertInto("meta")
+    .values({ key, value: fresh })
+    .onConflict((conflict) => conflict.column("key").doNothing())
+    .execute();
+  const { value } = await tx.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirstOrThrow();
+  return value;
+}
+
+/** When the newest row was written; null for an empty log. */
+export async function newestRowAt(db: Kysely<Tables>): Promise<Date | null> {
+  const row = await db
+    .selectFrom("audit_log")
+    .select((eb) => eb.fn.max("occurred_us").as("newest"))
+    .executeTakeFirst();
+  return row?.newest == null ? null : new Date(Math.floor(Number(row.newest) / 1000));
+}
+
+/** Rows in all, and those before an instant. */
+export async function countBefore(db: Kysely<Tables>, instant: Date): Promise<{ all: number; before: number }> {
+  const row = await db
+    .selectFrom("audit_log")
+    .select((eb) => [
+      eb.fn.countAll<number | string>().as("all"),
+      eb.fn
+        .countAll<number | string>()
+        .filterWhere("occurred_us", "<", instant.getTime() * 1000)
+        .as("before"),
+    ])
+    .executeTakeFirstOrThrow();
+  return { all: Number(row.all), before: Number(row.before) };
+}
+
+/** The addresses of the rows of an action since an instant, at most `limit` of them. */
+export async function addressesSince(
+  db: Kysely<Tables>,
+  { action, since, limit }: { action: string; since: Date; limit: number },
+): Promise<(string | null)[]> {
+  const rows = await db
+    .selectFrom("audit_log")
+    .select("source_ip")
+    .where("action", "=", action)
+    .where("occurred_us", ">=", since.getTime() * 1000)
+    .limit(limit)
+    .execute();
+  return rows.map(({ source_ip }) => source_ip);
+}
+
+/** Deletes all rows up to and with this one, in the chain's order, and tells how many. */
+export async function deleteUpTo(tx: Tx<Tables>, last: { occurred_us: number; id: string }): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("audit_log")
+    .where(({ eb, refTuple, tuple }) => eb(refTuple("occurred_us", "id"), "<=", tuple(last.occurred_us, last.id)))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,43 @@
+import { type Kysely, sql } from "kysely";
+import type { DialectName } from "../../../platform/database/database.ts";
+import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
+
+type Db = Kysely<Tables>;
+
+/** What a command tells its agent of a task, and who reported its newest event. */
+export type TaskFacts = Pick<TaskRow, "name" | "priority" | "queue" | "reported_by">;
+
+export const findTask = (
+  db: Db,
+  { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
+): Promise<TaskFacts | undefined> =>
+  db
+    .selectFrom("tasks")
+    .select(["name", "priority", "queue", "reported_by"])
+    .where("project_id", "=", projectId)
+    .where("engine", "=", engine)
+    .where("task_id", "=", taskId)
+    .executeTakeFirst();
+
+/** Those of the ids that are no task of this project and engine, in their order, `limit` at most. */
+export async function unknownTasks(
+  db: Db,
+  dialect: DialectName,
+  {
+    projectId,
+    engine,
+    taskIds,
+    limit,
+  }: { projectId: string; engine: string; taskIds: readonly string[]; limit: number },
+): Promise<string[]> {
+  const list = JSON.stringify(taskIds);
+  const each =
+    dialect === "postgres"
+      ? sql`jsonb_array_elements_text(${list}::jsonb) WITH ORDINALITY AS given (value, place)`
+      : sql`(SELECT value, key AS place FROM json_each(${list})) AS given`;
+  const { rows } = await sql<{ value: string }>`
+    SELECT given.value FROM ${each} WHERE NOT EXISTS (
+      SELECT 1 FROM tasks WHERE project_id = ${projectId} AND engine = ${engine} AND task_id = given.value
+    ) ORDER BY given.place LIMIT ${limit}`.execute(db);
+  return rows.map(({ value }) => value);
+}
