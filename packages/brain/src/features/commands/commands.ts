@@ -12,7 +12,7 @@ import { linkRetried, retryingActions } from "./results/link-retried.ts";
 import { createReports } from "./results/report.ts";
 import { createResultSignal, type EndedCommand } from "./results/result-signal.ts";
 
-export interface CommandsDeps extends Omit<CommandDeps, "counted"> {
+interface CommandsDeps extends Omit<CommandDeps, "counted"> {
   readonly metrics: Pick<Metrics, "counter">;
   readonly labels: Pick<ProjectLabels, "of" | "whenKnown">;
   readonly audit: Pick<Audit, "refused">;

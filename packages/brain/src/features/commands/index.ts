@@ -1,4 +1,4 @@
-export { type Commands, type CommandsDeps, createCommands } from "./commands.ts";
+export { type Commands, createCommands } from "./commands.ts";
 export type { ChildSource, ClaimedCommand, WaitingChildren } from "./delivery/claim.ts";
 export { reachOf, type SessionReach } from "./delivery/contract.ts";
 export { ableAgents, refused as agentRefused, whyNotAdvertised } from "./issuing/choose-agent.ts";

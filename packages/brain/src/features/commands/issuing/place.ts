@@ -46,7 +46,7 @@ const ownPrefixes = ["reconcile:", "automation:", "schedule:", "bulk:"];
  * Makes the command that a request asks for, with its audit row in the same transaction, and offers it to its agent.
  *
  * @returns the new command, or the one that an equal request with this idempotency key made before, as it is now.
- * @throws ApiError `conflict` when another request had the key, `not_found` without the agent, and as `admission.ts` has it.
+ * @throws ApiError `conflict` when another request had the key, `not_found` without the agent, and as `choose-agent.ts` has it.
  */
 export function createPlace({ database, audit, issue, offer, maxFrameBytes }: PlaceDeps) {
   return async function place(
