@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Tables } from "../../schema/tables/index.ts";
-import type { AgentIdentity, Standing } from "../agents/index.ts";
+import type { AdmissionStatus, AgentIdentity } from "../agents/index.ts";
 import type { Commands } from "../commands/index.ts";
 import type { Ingest } from "../ingest/index.ts";
 import { createAdmission, type RequestFacts } from "./admission.ts";
@@ -11,7 +11,7 @@ import { createAgentLogs } from "./agent-logs.ts";
 import { createDispatch, type DispatchDeps } from "./dispatch.ts";
 import { createLongpoll, type SessionNews } from "./longpoll/longpoll.ts";
 import { createSessionRegistry } from "./longpoll/session-registry.ts";
-import { createSlots } from "./websocket/connections.ts";
+import { createConnections } from "./websocket/connections.ts";
 import { createGateway } from "./websocket/gateway.ts";
 import { createOffers } from "./websocket/offers.ts";
 
@@ -42,7 +42,7 @@ export interface AgentTransportDeps {
   readonly agents: {
     authenticate(token: string): Promise<AgentIdentity | null>;
     isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
-    standing(identity: AgentIdentity): Promise<Standing>;
+    admissionStatus(identity: AgentIdentity): Promise<AdmissionStatus>;
     admittedAmong(agentIds: readonly string[]): Promise<ReadonlySet<string>>;
     connected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<boolean>;
     workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void>;
@@ -66,7 +66,7 @@ const sessionChannel = "svc_agent_sessions";
 export function createAgentTransport(deps: AgentTransportDeps) {
   const { agents, clock, commands, database, ingest, log, settings } = deps;
   const admit = createAdmission({ ...deps, authenticate: (token) => agents.authenticate(token) });
-  const slots = createSlots(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
+  const connections = createConnections(settings.SVC_WS_PER_AGENT_CONCURRENCY_CAP);
   const registry = createSessionRegistry({ clock, secretOf: deps.secretOf });
   const agentLogs = createAgentLogs({ clock, log });
   const dispatch = createDispatch({
@@ -83,7 +83,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     commandResulted: ({ agent_id }, commandId, payload) => commands.reports.resulted(agent_id, commandId, payload),
   });
 
-  const offers = createOffers({ slots, commands, log });
+  const offers = createOffers({ connections, commands, log });
   const stopOffering = commands.work.onWork((agentId) => {
     if (agentId === null) offerAll();
     else offers.offer(agentId);
@@ -104,7 +104,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     log,
     maxFrameBytes: maxFrameBytes(settings),
     secretOf: deps.secretOf,
-    slots,
+    connections,
     verified: deps.verified,
     whenIngestHasRoom,
   });
@@ -117,7 +117,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     unsigned: (command) => commands.unsigned(command, "long-poll signing failed"),
     clock,
     dispatch,
-    standing: (identity) => agents.standing(identity),
+    admissionStatus: (identity) => agents.admissionStatus(identity),
     probed: (identity, features, at) => agents.probed(identity, features, at),
     log,
     polled: (identity, at) => agents.polled(identity, at),
@@ -151,14 +151,14 @@ export function createAgentTransport(deps: AgentTransportDeps) {
   /** Revocations and archivings may have gone by unheard: asks for everyone who is connected now, and makes the polls look. */
   async function recheckEveryone(): Promise<void> {
     commands.work.lookAll();
-    const agentIds = slots.agentIds();
+    const agentIds = connections.agentIds();
     const admitted = await agents.admittedAmong(agentIds);
     for (const agentId of agentIds) {
-      if (!admitted.has(agentId)) slots.closeAgent(agentId, closeCodes.revoked, "revoked or archived");
+      if (!admitted.has(agentId)) connections.closeAgent(agentId, closeCodes.revoked, "revoked or archived");
     }
   }
 
-  // When it fails, the next heartbeat of each agent tells what its standing is.
+  // When it fails, the next heartbeat of each agent tells whether it may still act.
   const onGap = () =>
     void recheckEveryone().catch((error: Error) =>
       log.warn("agent_transport.recheck_failed", { message: error.message }),
@@ -178,7 +178,7 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     admit,
     gateway,
     longpoll,
-    slots,
+    connections,
     /** Gives agents connected here what waits for them, though no word of it came; returns for how many something waited. */
     offerAll: offers.offerAll,
     sessions: () => registry.size(),
@@ -187,13 +187,13 @@ export function createAgentTransport(deps: AgentTransportDeps) {
     },
     /** The agent was revoked: its sockets close, its polls and sessions end. */
     revoked(agentId: string): void {
-      slots.closeAgent(agentId, closeCodes.revoked, "revoked");
+      connections.closeAgent(agentId, closeCodes.revoked, "revoked");
       registry.forgetAgent(agentId);
       commands.work.revoked(agentId);
     },
     /** The project was archived: the sockets of its agents close, and waiting polls look whether they still may. */
     archived(projectId: string): void {
-      slots.closeProject(projectId, closeCodes.revoked, "project archived");
+      connections.closeProject(projectId, closeCodes.revoked, "project archived");
       commands.work.lookAll();
     },
     async stop(): Promise<void> {

@@ -10,7 +10,7 @@ import type { AgentIdentity } from "../agents/index.ts";
 import type { Admit, Refusal } from "./admission.ts";
 import { type Longpoll, sessionNonce } from "./longpoll/longpoll.ts";
 import { readRetryEngines, readRuntimeFeatures } from "./longpoll/poll.ts";
-import { createUploadRoom, type UploadRoom } from "./longpoll/upload-limiter.ts";
+import { createUploadLimiter, type UploadLimiter } from "./longpoll/upload-limiter.ts";
 import { PollQuery, PollReply, UploadBody, UploadReply } from "./schemas.ts";
 import type { Gateway } from "./websocket/gateway.ts";
 
@@ -40,7 +40,7 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 export const longpollRoutes: Routes<LongpollRouteDeps> = (app, { admit, longpoll, maxBodyBytes, workerId }) => {
   app.decorateRequest("agentIdentity", null);
   app.decorateRequest("uploadRoom", null);
-  const room = createUploadRoom({
+  const room = createUploadLimiter({
     perAgent: uploadsPerAgent,
     bytesPerAgent: (uploadBodiesInMemory / 2) * maxBodyBytes,
     totalBytes: uploadBodiesInMemory * maxBodyBytes,
@@ -137,7 +137,7 @@ interface HeldRoom {
 }
 
 /** Takes room for an upload before its body is read, until the client goes or, when the body came, until `inRoom` is done with it. */
-function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadRoom, maxBodyBytes: number): void {
+function holdRoom(request: FastifyRequest, reply: FastifyReply, room: UploadLimiter, maxBodyBytes: number): void {
   const gone = goneSignal(reply);
   // Its body will never come. Nobody hears this.
   if (gone.aborted) throw new ApiError("unready");

@@ -4,5 +4,5 @@ export { pruneSamples, sweepOfflineAgents, sweepStaleAgents } from "./loops.ts";
 export { type AgentContact, type AgentIdentity, listContacts } from "./reads.ts";
 export { agentRoutes } from "./routes.ts";
 export { agentSettings } from "./settings.ts";
-export type { Standing } from "./tokens/identity.ts";
+export type { AdmissionStatus } from "./tokens/identity.ts";
 export { versionStatus } from "./version-status.ts";

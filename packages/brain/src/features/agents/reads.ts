@@ -1,7 +1,5 @@
-import { type Kysely, sql } from "kysely";
-import type { AgentRow, AgentStatusRow, AgentWorkerRow, Tables } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import { sql } from "kysely";
+import type { AgentRow, AgentStatusRow, AgentWorkerRow, Db } from "../../schema/tables/index.ts";
 
 /** Who an agent token belongs to. */
 export interface AgentIdentity {
@@ -95,7 +93,7 @@ export async function findByTokenHashes(db: Db, digests: readonly string[]): Pro
   );
 }
 
-export async function findStanding(db: Db, agentId: string) {
+export async function findAdmission(db: Db, agentId: string) {
   const row = await db
     .selectFrom("agents as a")
     .innerJoin("projects as p", "p.id", "a.project_id")

@@ -29,7 +29,7 @@ export type Agent = Static<typeof Agent>;
 
 export const AgentList = Type.Object({ items: Type.Array(Agent) });
 
-export const MintBody = Type.Object({ name: Line(200) });
+export const MintAgentBody = Type.Object({ name: Line(200) });
 
 export const MintedAnswer = Type.Object({
   agent: Agent,

@@ -1,6 +1,6 @@
-import type { ExpressionBuilder, Kysely } from "kysely";
+import type { ExpressionBuilder } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { AgentRow, Tables } from "../../schema/tables/index.ts";
+import type { AgentRow, Db, Tables } from "../../schema/tables/index.ts";
 
 export async function insertAgent(tx: Tx<Tables>, row: AgentRow): Promise<void> {
   await tx.insertInto("agents").values(row).execute();
@@ -59,11 +59,7 @@ const hasBeenSilent = (since: Date) => (eb: ExpressionBuilder<Tables, "agents">)
     eb.or([eb("last_connect_at", "is", null), eb("last_connect_at", "<", since)]),
   ]);
 
-export const listStale = (
-  db: Kysely<Tables>,
-  cutoff: Date,
-  limit: number,
-): Promise<{ id: string; project_id: string }[]> =>
+export const listStale = (db: Db, cutoff: Date, limit: number): Promise<{ id: string; project_id: string }[]> =>
   db
     .selectFrom("agents")
     .select(["id", "project_id"])

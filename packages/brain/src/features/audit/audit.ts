@@ -4,7 +4,7 @@ import type { Database, Tx } from "../../platform/database/database.ts";
 import { uuidV7 } from "../../platform/ids.ts";
 import type { Tables } from "../../schema/tables/index.ts";
 import { type AppendContext, appendEntries, forgetUser } from "./chain/append.ts";
-import { prepareChain } from "./chain/begin-chain.ts";
+import { beginChain } from "./chain/begin-chain.ts";
 import { openState } from "./chain/chain.ts";
 import { createChainKeys } from "./chain/chain-keys.ts";
 import type { AuditEntry } from "./chain/entry.ts";
@@ -92,7 +92,7 @@ export function createAudit({ database, secrets, clock, onError, onSuppressed, v
 
   return {
     async prepare() {
-      await database.write((tx) => prepareChain(tx, context), { alone: true });
+      await database.write((tx) => beginChain(tx, context), { alone: true });
     },
     append: (tx, entries) => appendEntries(tx, listed(entries), context),
     forgetUser: (tx, departure) => forgetUser(tx, departure, context),

@@ -1,8 +1,6 @@
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
-import type { BulkRetryChildRow, BulkRetryRequestRow, Tables } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { BulkRetryChildRow, BulkRetryRequestRow, Db, Tables } from "../../schema/tables/index.ts";
 
 export const findRequest = (db: Db, projectId: string, id: string): Promise<BulkRetryRequestRow | undefined> =>
   db
@@ -12,7 +10,7 @@ export const findRequest = (db: Db, projectId: string, id: string): Promise<Bulk
     .where("id", "=", id)
     .executeTakeFirst();
 
-export const findByKey = (db: Db, projectId: string, key: string): Promise<BulkRetryRequestRow | undefined> =>
+export const findRequestByKey = (db: Db, projectId: string, key: string): Promise<BulkRetryRequestRow | undefined> =>
   db
     .selectFrom("bulk_retry_requests")
     .selectAll()
@@ -80,7 +78,7 @@ const mostChildren = 10_000;
  * Deletes some of what finished before `cutoff`, or was left paused or blocked since before it; children first. Gives how many rows went, 0
  * when there are none left.
  */
-export async function deleteEndedBefore(tx: Tx<Tables>, dialect: DialectName, cutoff: Date): Promise<number> {
+export async function deleteRequestsEndedBefore(tx: Tx<Tables>, dialect: DialectName, cutoff: Date): Promise<number> {
   const finished = await tx
     .selectFrom("bulk_retry_requests")
     .select("id")
@@ -171,7 +169,7 @@ const hasRoom = (now: Date) => (eb: ExpressionBuilder<Tables, "bulk_retry_reques
  * What any of the agents may be given children of now, oldest first. Full ones hide none of the others, and neither do those of one
  * project, or for one named agent: when there are too many, each of these has its oldest.
  */
-export const openWithRoom = (db: Db, agentIds: readonly string[], now: Date): Promise<BulkRetryRequestRow[]> =>
+export const openWithAllowance = (db: Db, agentIds: readonly string[], now: Date): Promise<BulkRetryRequestRow[]> =>
   db
     .selectFrom("bulk_retry_requests")
     .selectAll()
@@ -219,7 +217,7 @@ export const fullWithUnnotedEnds = (db: Db, agentId: string, now: Date): Promise
     .execute();
 
 /** The projects of those of the agents that are unrevoked. */
-export const projectsOf = (
+export const projectsOfAgents = (
   db: Db,
   agentIds: readonly string[],
 ): Promise<{ readonly id: string; readonly project_id: string }[]> =>

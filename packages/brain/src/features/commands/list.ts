@@ -10,11 +10,9 @@ import type { CommandPublic, CommandQuery } from "./schemas.ts";
 import { publicCommand } from "./shapes.ts";
 import { type CommandStatus, commandStatuses } from "./states.ts";
 
-type Db = Database<Tables>;
-
 /** A project's commands, newest first, as the role may see them. */
 export async function listCommands(
-  { read, slow, dialect }: Db,
+  { read, slow, dialect }: Database<Tables>,
   sizes: PageSizes,
   { projectId, role, query }: { projectId: string; role: Role; query: CommandQuery },
 ): Promise<{ items: CommandPublic[]; next_cursor: string | null }> {
@@ -37,7 +35,7 @@ export async function listCommands(
 
 /** @throws ApiError `not_found` */
 export async function getCommand(
-  { read }: Db,
+  { read }: Database<Tables>,
   { projectId, id, role }: { projectId: string; id: string; role: Role },
 ): Promise<CommandPublic> {
   const [row] = await commandsById(read, projectId, [id.toLowerCase()]);
@@ -50,7 +48,7 @@ const hubBytes = 1_048_576;
 
 /** Commands by id for the dashboard hub, as the role may see them; null when they are too large together. */
 export async function changedCommands(
-  { read, dialect }: Db,
+  { read, dialect }: Database<Tables>,
   { projectId, ids, role }: { projectId: string; ids: readonly string[]; role: Role },
 ): Promise<CommandPublic[] | null> {
   const { rows, hasMore } = await commandsAmong(read, dialect, { projectId, ids }, hubBytes);

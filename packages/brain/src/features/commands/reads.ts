@@ -1,11 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { DialectName } from "../../platform/database/database.ts";
 import { type BoundedRows, rowsWithinBytes, type WideTable } from "../../platform/database/rows-within-bytes.ts";
-import type { CommandRow, Tables } from "../../schema/tables/index.ts";
-import { type PublicCommandRow, publicColumns } from "./shapes.ts";
+import type { CommandRow, Db } from "../../schema/tables/index.ts";
+import { type PublicCommandRow, publicCommandColumns } from "./shapes.ts";
 import type { CommandStatus } from "./states.ts";
-
-type Db = Kysely<Tables>;
 
 export const findCommand = (db: Db, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirst();
@@ -16,7 +14,7 @@ export const commandsById = (db: Db, projectId: string, ids: readonly string[]):
     ? Promise.resolve([])
     : db
         .selectFrom("commands")
-        .select(publicColumns)
+        .select(publicCommandColumns)
         .where("project_id", "=", projectId)
         .where("id", "in", ids)
         .execute();
@@ -47,7 +45,7 @@ export interface CommandPosition {
 
 const wideCommands: WideTable = {
   name: "commands",
-  columns: publicColumns,
+  columns: publicCommandColumns,
   largeColumns: ["payload", "result", "error"],
   orderedBy: ["issued_at", "id"],
 };

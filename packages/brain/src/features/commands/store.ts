@@ -50,7 +50,7 @@ const terminal: readonly CommandStatus[] = commandStatuses.filter(
 );
 
 /** Deletes at most `limit` commands of all projects that ended before `cutoff`, the oldest first, and tells how many. */
-export async function deleteEndedBefore(
+export async function deleteCommandsEndedBefore(
   { slow, write }: Pick<Database<Tables>, "slow" | "write">,
   cutoff: Date,
   limit: number,

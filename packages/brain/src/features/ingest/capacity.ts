@@ -5,7 +5,7 @@ export interface Load {
   readonly characters: number;
 }
 
-export interface Room {
+export interface IntakeCapacity {
   /** Resolves once there is room and takes it; of those that wait, the first one first. */
   take(load: Load): Promise<void>;
   giveBack(load: Load): void;
@@ -20,7 +20,7 @@ export interface Room {
  * The bound on memory: whoever comes while it is full waits before anything of its batch is prepared. A batch may overfill it, so that
  * one larger than the whole room can pass.
  */
-export function createRoom(max: Load): Room {
+export function createIntakeCapacity(max: Load): IntakeCapacity {
   let frames = 0;
   let rows = 0;
   let characters = 0;

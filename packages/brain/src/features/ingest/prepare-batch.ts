@@ -45,7 +45,7 @@ export interface PreparedEvent {
   /** Of a queue.depth_report. */
   readonly depths: Readonly<Record<string, number>> | null;
   /** Parent, root and origin that were not carried although the stored payload looks as if they were. */
-  readonly withheld: readonly FamilyMember[] | null;
+  readonly withheld: readonly FamilyField[] | null;
 }
 
 export interface PreparedBatch {
@@ -68,7 +68,7 @@ export interface PrepareOptions {
 
 export const maxErrors = 10;
 const family = ["parent_task_id", "root_task_id", "retried_from"] as const;
-export type FamilyMember = (typeof family)[number];
+export type FamilyField = (typeof family)[number];
 
 /** Everything that happens to a batch before the transaction (spec part 3, sections 2.2 to 2.4): read, identify, redact. */
 export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareOptions) {
@@ -155,7 +155,7 @@ export function createPreparer({ clock, redactor, eventRetentionDays }: PrepareO
 }
 
 /** An id with U+0000 is not carried, though its stored form has none. */
-function withholdFamily(fields: CarriedFields, received: Readonly<Record<string, unknown>>): FamilyMember[] | null {
+function withholdFamily(fields: CarriedFields, received: Readonly<Record<string, unknown>>): FamilyField[] | null {
   const withheld = family.filter((name) => {
     const value = received[name];
     return typeof value === "string" && value.includes("\u0000");

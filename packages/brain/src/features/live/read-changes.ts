@@ -9,7 +9,7 @@ export interface TopicReader {
 }
 
 /** What a topic looks like now to one role. */
-export interface News {
+export interface TopicState {
   /** Rows by id; null for what can only be fetched again: a topic without reader, and rows that are too large. */
   readonly rows: ReadonlyMap<string, { id: string }> | null;
   readonly counts: Record<string, number> | null;
@@ -23,18 +23,18 @@ interface Wanted {
   readonly ids: readonly string[] | null;
 }
 
-const nothing: News = { rows: null, counts: null, failure: null };
+const nothing: TopicState = { rows: null, counts: null, failure: null };
 
 /** Reads what subscribers of a project wait for: rows once per topic and role, counts once per topic. Failures are part of the answer. */
-export async function readNews(
+export async function readChanges(
   readers: Partial<Record<Topic, TopicReader>>,
   projectId: string,
   wanted: readonly Wanted[],
-): Promise<(topic: Topic, role: Role) => News> {
+): Promise<(topic: Topic, role: Role) => TopicState> {
   const keyOf = (topic: Topic, role: Role) => `${topic} ${role}`;
   const counts = new Map<Topic, Promise<Record<string, number> | null>>();
   const reads = Map.groupBy(wanted, ({ topic, role }) => keyOf(topic, role));
-  const found = new Map<string, News>();
+  const found = new Map<string, TopicState>();
 
   const countsOf = (topic: Topic, reader: TopicReader): Promise<Record<string, number> | null> => {
     const reading = counts.get(topic) ?? reader.counts?.(projectId) ?? Promise.resolve(null);
@@ -42,7 +42,7 @@ export async function readNews(
     return reading;
   };
 
-  async function read(topic: Topic, role: Role, group: readonly Wanted[]): Promise<News> {
+  async function read(topic: Topic, role: Role, group: readonly Wanted[]): Promise<TopicState> {
     const reader = readers[topic];
     if (reader === undefined) return nothing;
     const ids = new Set(group.flatMap((one) => one.ids ?? []));

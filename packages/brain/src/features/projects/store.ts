@@ -1,8 +1,6 @@
-import type { Kysely, Updateable } from "kysely";
+import type { Updateable } from "kysely";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
-import type { ProjectRow, Tables } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { Db, ProjectRow, Tables } from "../../schema/tables/index.ts";
 
 export const findProject = (db: Db, id: string): Promise<ProjectRow | undefined> =>
   db.selectFrom("projects").selectAll().where("id", "=", id).executeTakeFirst();

@@ -9,7 +9,7 @@ import type { Mfa } from "../mfa/index.ts";
 import type { Activity } from "./session-activity.ts";
 import { sessionOfDigest } from "./store.ts";
 
-export interface AuthenticateDeps {
+export interface SessionAuthenticatorDeps {
   readonly database: Pick<Database<Tables>, "read" | "bulk">;
   readonly clock: Clock;
   readonly keyring: Keyring;
@@ -19,7 +19,7 @@ export interface AuthenticateDeps {
 
 /** Gives the session behind a cookie; null for every reason it does not count. */
 export function createSessionAuthenticator(
-  { database, clock, keyring, mfa, settings }: AuthenticateDeps,
+  { database, clock, keyring, mfa, settings }: SessionAuthenticatorDeps,
   activity: Pick<Activity, "isIdle" | "note">,
 ) {
   const find = prepareRead(database, "session_of_digest", {

@@ -8,7 +8,7 @@ import { uuidV7 } from "../../platform/ids.ts";
 import type { SessionRow, Tables } from "../../schema/tables/index.ts";
 import type { AuditOrigin } from "../audit/index.ts";
 import type { DeviceSeen, SecurityHistory } from "../security-history/index.ts";
-import { deleteByDigest, insertSession } from "./store.ts";
+import { deleteSessionByDigest, insertSession } from "./store.ts";
 
 export interface IssueDeps {
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export async function issueSession(tx: Tx<Tables>, deps: IssueDeps, request: Iss
   const { clock, keyring, settings, history } = deps;
   const { userId, origin } = request;
   const presented = request.presentedCookie === undefined ? null : sessionDigestOf(keyring, request.presentedCookie);
-  const replaced = presented === null ? null : await deleteByDigest(tx, presented);
+  const replaced = presented === null ? null : await deleteSessionByDigest(tx, presented);
   const lifetimeSeconds = request.isRemembered
     ? settings.SVC_SESSION_REMEMBER_ME_LIFETIME_SECONDS
     : settings.SVC_SESSION_ABSOLUTE_LIFETIME_SECONDS;

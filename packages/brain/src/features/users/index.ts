@@ -3,6 +3,6 @@ export { type FailedPasswordDeps, isOwnPassword, noteFailedPassword } from "./pa
 export { passwordRefusal } from "./passwords/password-rules.ts";
 export { type ReplacePasswordDeps, type RevokeKeys, replacePassword } from "./passwords/replace-password.ts";
 export { userRoutes } from "./routes.ts";
-export { Email, isEmail, NewPassword, ProfileBody, UserPublic } from "./schemas.ts";
+export { Email, isEmail, NewPassword, ProfileBody, UserParams, UserPublic } from "./schemas.ts";
 export { publicUser } from "./shapes.ts";
 export { createUsers, emailKey, type Users } from "./users.ts";

@@ -1,8 +1,6 @@
-import type { Kysely, Updateable } from "kysely";
+import type { Updateable } from "kysely";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
-import type { Tables, UserRow } from "../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { Db, Tables, UserRow } from "../../schema/tables/index.ts";
 
 export const findByEmail = (db: Db, emailKey: string): Promise<UserRow | undefined> =>
   db.selectFrom("users").selectAll().where("email_key", "=", emailKey).executeTakeFirst();

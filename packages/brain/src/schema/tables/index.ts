@@ -1,3 +1,4 @@
+import type { Kysely } from "kysely";
 import type {
   AccountNoticeRow,
   ApiKeyRow,
@@ -85,6 +86,9 @@ export interface Tables {
   audit_log: AuditLogRow;
   audit_chain_state: AuditChainStateRow;
 }
+
+/** Whatever reads the tables: a connection, a snapshot or a transaction. */
+export type Db = Kysely<Tables>;
 
 export type * from "./access.ts";
 export type * from "./agents.ts";

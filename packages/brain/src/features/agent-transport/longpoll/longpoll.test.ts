@@ -47,7 +47,7 @@ function build(changes: Partial<LongpollDeps> = {}) {
     polled: async () => {},
     probed: async () => {},
     registry,
-    standing: async () => "admitted",
+    admissionStatus: async () => "admitted",
     uploaded: async () => {},
     verified: () => {},
     waitForWork: async () => "over",

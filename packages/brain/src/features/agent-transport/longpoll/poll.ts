@@ -1,5 +1,5 @@
 import type { Clock } from "../../../platform/clock.ts";
-import type { AgentIdentity, Standing } from "../../agents/index.ts";
+import type { AdmissionStatus, AgentIdentity } from "../../agents/index.ts";
 import type { ClaimedCommand, SessionReach } from "../../commands/index.ts";
 import type { LongpollSession } from "./session-registry.ts";
 
@@ -17,7 +17,7 @@ export interface PollDeps {
   /** An agent that may act asked for commands; must not throw. */
   polled(identity: AgentIdentity, at: Date): Promise<void>;
   /** Whether the agent may still act; looked at before every pass. */
-  standing(identity: AgentIdentity): Promise<Standing>;
+  admissionStatus(identity: AgentIdentity): Promise<AdmissionStatus>;
 }
 
 export interface PollRequest {
@@ -30,7 +30,7 @@ export interface PollRequest {
 }
 
 /** How a poll ends without frames to hand out. */
-export type PollEnd = Exclude<Standing, "admitted"> | "invalidated";
+export type PollEnd = Exclude<AdmissionStatus, "admitted"> | "invalidated";
 
 /** Looks for commands until one is there or the wait is over. An early end is told only when nothing was claimed. */
 export async function pollCommands(
@@ -41,8 +41,8 @@ export async function pollCommands(
   const { identity, maxFrames } = request;
   const endMs = deps.clock.monotonicMs() + request.waitSeconds * 1000;
   for (let pass = 0; ; pass += 1) {
-    const standing = await deps.standing(identity);
-    if (standing !== "admitted") return standing;
+    const admissionStatus = await deps.admissionStatus(identity);
+    if (admissionStatus !== "admitted") return admissionStatus;
     if (pass === 0) await deps.polled(identity, deps.clock.now());
     if (session.ended() !== null) return "invalidated";
     // What is claimed for a client that has gone would wait for its timeout.

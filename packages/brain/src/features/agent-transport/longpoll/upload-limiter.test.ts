@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createUploadRoom, type UploadLimits } from "./upload-limiter.ts";
+import { createUploadLimiter, type UploadLimits } from "./upload-limiter.ts";
 
 const createRoom = (limits: Partial<UploadLimits>) =>
-  createUploadRoom({ perAgent: 8, bytesPerAgent: 10_000, totalBytes: 10_000, ...limits });
+  createUploadLimiter({ perAgent: 8, bytesPerAgent: 10_000, totalBytes: 10_000, ...limits });
 
 describe("the room for uploads", () => {
   test("lets an agent have so many at once and takes the next one when one is answered", () => {

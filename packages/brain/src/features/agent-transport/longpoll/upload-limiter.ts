@@ -3,7 +3,7 @@
  * is admitted before its body is read, so that a client which never waits for an answer cannot fill the process; one that never sends
  * its body takes no more than the share of its agent from the others.
  */
-export interface UploadRoom {
+export interface UploadLimiter {
   /** Takes room for one upload; null when there is none. The returned function gives it back, once. */
   take(agentId: string, announcedBytes: number): (() => void) | null;
 }
@@ -15,7 +15,7 @@ export interface UploadLimits {
   readonly totalBytes: number;
 }
 
-export function createUploadRoom(limits: UploadLimits): UploadRoom {
+export function createUploadLimiter(limits: UploadLimits): UploadLimiter {
   const agents = new Map<string, { uploads: number; bytes: number }>();
   let bytes = 0;
   // One upload is let in whatever its size, so that a limit below the largest body cannot lock everybody out.

@@ -24,7 +24,7 @@ import {
   type FrameOutcome,
   type FrameSource,
 } from "../dispatch.ts";
-import type { Sending, Slot } from "./connections.ts";
+import type { AgentConnection, Sending } from "./connections.ts";
 
 export interface ConnectionDeps {
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export interface OpenConnection {
 }
 
 /** An authenticated WebSocket after hello: it verifies frames in arrival order, hands them on and signs what goes back. */
-export interface Connection extends Slot {
+export interface Connection extends AgentConnection {
   readonly sessionId: string;
   receive(message: Uint8Array): void;
   /** Counts as a frame for the idle limit: the brain itself does not read the socket now. */

@@ -5,10 +5,10 @@ import type { ClaimedCommand } from "../../commands/index.ts";
 export type Sending = "sent" | "failed" | "unsigned";
 
 /** One live WebSocket of an agent, as others may use it. */
-export interface Slot {
+export interface AgentConnection {
   readonly agentId: string;
   readonly projectId: string;
-  /** Null for an agent that names no worker: one slot of its own. */
+  /** Null for an agent that names no worker: one connection of its own. */
   readonly workerId: string | null;
   readonly connectedAt: Date;
   /** Engines and their capability tokens, as this connection's hello told; one that it only named has none. */
@@ -24,49 +24,51 @@ export interface Slot {
 
 /**
  * The connections of this process by agent and worker. A reconnect of the same worker displaces the older connection; one agent
- * holds at most `cap` slots (0: no cap).
+ * holds at most `cap` connections (0: no cap).
  */
-export function createSlots(cap: number) {
-  const byAgent = new Map<string, Map<string, Slot>>();
-  const keyOf = (slot: Slot) => slot.workerId ?? "";
+export function createConnections(cap: number) {
+  const byAgent = new Map<string, Map<string, AgentConnection>>();
+  const keyOf = (connection: AgentConnection) => connection.workerId ?? "";
   let count = 0;
 
   return {
-    /** False when the agent has no slot left. */
-    register(slot: Slot): boolean {
-      const slots = byAgent.get(slot.agentId) ?? new Map<string, Slot>();
-      const older = slots.get(keyOf(slot));
-      if (older === undefined && cap > 0 && slots.size >= cap) return false;
-      byAgent.set(slot.agentId, slots);
-      slots.set(keyOf(slot), slot);
+    /** False when the agent has as many connections as it may. */
+    register(connection: AgentConnection): boolean {
+      const connections = byAgent.get(connection.agentId) ?? new Map<string, AgentConnection>();
+      const older = connections.get(keyOf(connection));
+      if (older === undefined && cap > 0 && connections.size >= cap) return false;
+      byAgent.set(connection.agentId, connections);
+      connections.set(keyOf(connection), connection);
       if (older === undefined) count += 1;
       else older.close(closeCodes.displaced, "displaced by a newer connection");
       return true;
     },
     /** Takes a closed connection out; false when a newer one already has its place. */
-    unregister(slot: Slot): boolean {
-      const slots = byAgent.get(slot.agentId);
-      if (slots?.get(keyOf(slot)) !== slot) return false;
-      slots.delete(keyOf(slot));
-      if (slots.size === 0) byAgent.delete(slot.agentId);
+    unregister(connection: AgentConnection): boolean {
+      const connections = byAgent.get(connection.agentId);
+      if (connections?.get(keyOf(connection)) !== connection) return false;
+      connections.delete(keyOf(connection));
+      if (connections.size === 0) byAgent.delete(connection.agentId);
       count -= 1;
       return true;
     },
-    ofAgent: (agentId: string): readonly Slot[] => [...(byAgent.get(agentId)?.values() ?? [])],
+    ofAgent: (agentId: string): readonly AgentConnection[] => [...(byAgent.get(agentId)?.values() ?? [])],
     agentIds: (): readonly string[] => [...byAgent.keys()],
     count: () => count,
     closeAgent(agentId: string, code: number, reason: string): void {
-      for (const slot of [...(byAgent.get(agentId)?.values() ?? [])]) slot.close(code, reason);
+      for (const connection of [...(byAgent.get(agentId)?.values() ?? [])]) connection.close(code, reason);
     },
     closeProject(projectId: string, code: number, reason: string): void {
-      for (const slots of [...byAgent.values()]) {
-        for (const slot of [...slots.values()]) if (slot.projectId === projectId) slot.close(code, reason);
+      for (const connections of [...byAgent.values()]) {
+        for (const connection of [...connections.values()])
+          if (connection.projectId === projectId) connection.close(code, reason);
       }
     },
     closeAll(code: number, reason: string): void {
-      for (const slots of [...byAgent.values()]) for (const slot of [...slots.values()]) slot.close(code, reason);
+      for (const connections of [...byAgent.values()])
+        for (const connection of [...connections.values()]) connection.close(code, reason);
     },
   };
 }
 
-export type Slots = ReturnType<typeof createSlots>;
+export type Connections = ReturnType<typeof createConnections>;

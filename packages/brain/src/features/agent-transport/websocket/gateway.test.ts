@@ -10,7 +10,7 @@ import { WebSocketServer } from "ws";
 import type { Log } from "../../../platform/log.ts";
 import { createAgentLogs } from "../agent-logs.ts";
 import { createDispatch } from "../dispatch.ts";
-import { createSlots } from "./connections.ts";
+import { createConnections } from "./connections.ts";
 import { createGateway, type GatewayDeps } from "./gateway.ts";
 
 const secret = new Uint8Array(32).fill(7);
@@ -25,7 +25,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () =>
 /** The gateway on a real server, with a clock and a storage that the test holds in its hands. */
 async function startGateway(changes: Partial<GatewayDeps> = {}) {
   const clock = createFakeClock(new Date());
-  const slots = createSlots(1);
+  const connections = createConnections(1);
   const agentLogs = createAgentLogs({ clock, log: changes.log ?? silent });
   const stored: unknown[] = [];
   const ended: boolean[] = [];
@@ -60,7 +60,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
     log: silent,
     maxFrameBytes: 1_048_576,
     secretOf: () => secret,
-    slots,
+    connections,
     verified: () => {},
     whenIngestHasRoom: () => null,
     workerConnected: async () => {},
@@ -76,7 +76,7 @@ async function startGateway(changes: Partial<GatewayDeps> = {}) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     clock,
-    slots,
+    connections,
     stored,
     ended,
     gateway,
@@ -109,7 +109,7 @@ describe("the gateway", () => {
   });
 
   test("closes with 4408 when no frame came for the idle limit, pongs or not", async () => {
-    const { clock, connect, gateway, slots, ended, sockets } = await start();
+    const { clock, connect, gateway, connections, ended, sockets } = await start();
     const agent = await connect();
     await agent.settle();
     const [held] = sockets.clients;
@@ -124,7 +124,7 @@ describe("the gateway", () => {
     clock.advance(1);
     gateway.watchNow();
     expect((await agent.closed).code).toBe(4408);
-    await waitFor(() => slots.count() === 0);
+    await waitFor(() => connections.count() === 0);
     expect(ended).toEqual([true]);
   });
 
@@ -161,9 +161,9 @@ describe("the gateway", () => {
     expect((await agent.closed).code).toBe(1006);
   });
 
-  test("gives the slot back when a handshake fails in the middle", async () => {
+  test("gives the connection back when a handshake fails in the middle", async () => {
     let failures = 1;
-    const { connect, slots } = await start({
+    const { connect, connections } = await start({
       async workerConnected() {
         failures -= 1;
         if (failures >= 0) throw new Error("the database is away");
@@ -171,7 +171,7 @@ describe("the gateway", () => {
     });
     const first = await connect();
     expect((await first.closed).code).toBe(1011);
-    expect(slots.count()).toBe(0);
+    expect(connections.count()).toBe(0);
     const second = await connect();
     await second.settle();
   });
@@ -200,7 +200,7 @@ describe("the gateway", () => {
       warn: (event, { agent_id, frames, connects, disconnects } = {}) =>
         void said.push([event, agent_id, frames ?? connects ?? disconnects]),
     };
-    const { clock, connect, slots } = await start({
+    const { clock, connect, connections } = await start({
       log,
       async disconnected() {
         throw new Error("the database is away");
@@ -211,13 +211,13 @@ describe("the gateway", () => {
       for (let n = 0; n < 10; n += 1) forger.send("junk");
       forger.send(spoilt(forger.sign("heartbeat", {})));
       await forger.closed;
-      await waitFor(() => slots.count() === 0);
+      await waitFor(() => connections.count() === 0);
       const repeater = await connect(rawHello({ agent_version: "1.0.0" }));
       const frame = repeater.sign("heartbeat", {});
       repeater.send(frame);
       repeater.send(frame);
       await repeater.closed;
-      await waitFor(() => slots.count() === 0);
+      await waitFor(() => connections.count() === 0);
     }
     const lines = (...counts: number[]) => [
       ["agent_transport.version_skew", identity.agent_id, counts[0]],
@@ -308,16 +308,16 @@ describe("the gateway", () => {
   });
 
   test("closes with 4003 when the agent was revoked between hello_ack and registration", async () => {
-    const { connect, slots } = await start({ isStillAdmitted: async () => false });
+    const { connect, connections } = await start({ isStillAdmitted: async () => false });
     const agent = await connect();
     expect((await agent.closed).code).toBe(4003);
-    expect(slots.count()).toBe(0);
+    expect(connections.count()).toBe(0);
   });
 
   test("that stops in the middle of a handshake writes that the agent is gone before it says that it has stopped", async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<boolean>();
-    const { connect, gateway, slots, ended } = await start({
+    const { connect, gateway, connections, ended } = await start({
       isStillAdmitted: () => {
         asked.resolve();
         return answer.promise;
@@ -337,7 +337,7 @@ describe("the gateway", () => {
 
     expect((await agent.closed).code).toBe(1001);
     expect(ended).toEqual([true]);
-    expect(slots.count()).toBe(0);
+    expect(connections.count()).toBe(0);
     await expect(connect()).rejects.toThrow("1001");
   });
 

@@ -6,12 +6,12 @@ import type { AgentIdentity } from "../../agents/index.ts";
 import type { Admit, RequestFacts } from "../admission.ts";
 import { compareVersions } from "../versions.ts";
 import { type Connection, type ConnectionDeps, createConnection } from "./connection.ts";
-import type { Slots } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 
 export interface GatewayDeps extends ConnectionDeps {
   readonly log: Log;
   readonly admit: Admit;
-  readonly slots: Slots;
+  readonly connections: Connections;
   readonly brainVersion: string;
   readonly maxFrameBytes: number;
   readonly idleMs: number;
@@ -24,7 +24,7 @@ export interface GatewayDeps extends ConnectionDeps {
   workerConnected(identity: AgentIdentity, hello: HelloPayload, at: Date): Promise<void>;
   /** Whether the agent is still unrevoked and its project active, asked of the database. */
   isStillAdmitted(identity: AgentIdentity): Promise<boolean>;
-  /** The connection ended; `isLast` when it was the agent's last slot here. */
+  /** The connection ended; `isLast` when it was the agent's last connection here. */
   disconnected(identity: AgentIdentity, workerId: string | null, connectedAt: Date, isLast: boolean): Promise<void>;
   /** Gives the connection what waits for it, oldest first. */
   giveWaiting(connection: Connection): Promise<void>;
@@ -51,7 +51,7 @@ interface Watched {
 
 /** The WebSocket side of the agent transport: the handshake of spec part 3, section 1.3, step by step, then the receive loop. */
 export function createGateway(deps: GatewayDeps) {
-  const { clock, log, slots, helloMs = wireTimes.helloMs } = deps;
+  const { clock, log, connections, helloMs = wireTimes.helloMs } = deps;
   const watched = new Set<Watched>();
   /** Disconnects that are being written. */
   const notes = new Set<Promise<void>>();
@@ -135,10 +135,10 @@ export function createGateway(deps: GatewayDeps) {
         ),
       ),
     );
-    if (!slots.register(connection)) return refuse(closeCodes.tooMany, "no slot left for this agent");
+    if (!connections.register(connection)) return refuse(closeCodes.tooMany, "too many connections of this agent");
     try {
       if (!(await deps.isStillAdmitted(identity))) {
-        slots.unregister(connection);
+        connections.unregister(connection);
         return refuse(closeCodes.revoked, "revoked or archived");
       }
       await deps.workerConnected(identity, hello, connection.connectedAt);
@@ -153,8 +153,8 @@ export function createGateway(deps: GatewayDeps) {
   }
 
   function endConnection(connection: Connection, identity: AgentIdentity): void {
-    slots.unregister(connection);
-    const isLast = slots.ofAgent(identity.agent_id).length === 0;
+    connections.unregister(connection);
+    const isLast = connections.ofAgent(identity.agent_id).length === 0;
     const note = deps
       .disconnected(identity, connection.workerId, connection.connectedAt, isLast)
       .catch((error: Error) => disconnectNotNoted({ message: error.message }))
@@ -235,7 +235,7 @@ export function createGateway(deps: GatewayDeps) {
         });
       shaking.set(socket, { settled, giveUp: () => gotFirst(null) });
     },
-    connections: () => slots.count(),
+    connections: () => connections.count(),
     /** Looks at idle limits and pings of all connections now, as happens every second. For tests. */
     watchNow: watchAll,
     /** Closes every connection and writes that their agents are gone, while there is a database to write it to. */
@@ -246,7 +246,7 @@ export function createGateway(deps: GatewayDeps) {
         socket.close(goingAway, "shutting down");
         giveUp();
       }
-      slots.closeAll(goingAway, "shutting down");
+      connections.closeAll(goingAway, "shutting down");
       // One that has already said that its agent is online ends like the others.
       await Promise.all([...shaking.values()].map(({ settled }) => settled));
       for (const { ended } of watched) ended();

@@ -14,7 +14,7 @@ import type { CommandRow } from "../../../schema/tables/index.ts";
 import { type Commands, createCommands } from "../../commands/index.ts";
 import { createAgentLogs } from "../agent-logs.ts";
 import { type Connection, createConnection } from "./connection.ts";
-import { createSlots, type Slots } from "./connections.ts";
+import { type Connections, createConnections } from "./connections.ts";
 import { createOffers, type Offers } from "./offers.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
@@ -57,9 +57,9 @@ for (const dialect of testDialects) {
     const opened = useTestDatabase(dialect);
     const clock = createFakeClock();
     let commands: Commands;
-    let slots: Slots;
+    let connections: Connections;
     let offers: Offers;
-    const connections = new Map<string, Connection>();
+    const byWorker = new Map<string, Connection>();
     beforeAll(() => addProject(opened.database, identity.project_id));
     beforeEach(async () => {
       await opened.database.write(async (tx) => {
@@ -78,8 +78,8 @@ for (const dialect of testDialects) {
         processId: "one",
         publish() {},
       });
-      slots = createSlots(0);
-      offers = createOffers({ slots, commands, log: silent });
+      connections = createConnections(0);
+      offers = createOffers({ connections, commands, log: silent });
     });
     afterEach(() => offers.settled());
 
@@ -102,11 +102,11 @@ for (const dialect of testDialects) {
           secret: new Uint8Array(32).fill(7),
         },
       );
-      slots.register(connection);
-      connections.set(workerId, connection);
+      connections.register(connection);
+      byWorker.set(workerId, connection);
       return line;
     }
-    const slotOf = (workerId: string): Connection => connections.get(workerId) as Connection;
+    const connectionOf = (workerId: string): Connection => byWorker.get(workerId) as Connection;
     /** A session of the agent as its hello leaves it in the database. */
     async function haveSession(workerId: string, abilities: Record<string, string[]>): Promise<void> {
       const { agent_id, project_id } = identity;
@@ -210,9 +210,9 @@ for (const dialect of testDialects) {
     test("go to the most recently active of the connections that can do it", async () => {
       const lines = { first: connect("first"), second: connect("second"), web: connect("web", { celery: tokens }) };
       clock.advance(1);
-      slotOf("first").touch();
+      connectionOf("first").touch();
       clock.advance(1);
-      slotOf("web").touch();
+      connectionOf("web").touch();
       const id = await issue();
       offer();
       await waitFor(() => lines.first.sent.some((frame) => frame.id === id));
@@ -230,7 +230,7 @@ for (const dialect of testDialects) {
       expect((await rowOf(cancel)).status).toBe("pending");
       const able = connect("able", { bullmq: ["cancel_task"] });
       clock.advance(1);
-      slotOf("poor").touch();
+      connectionOf("poor").touch();
       offer();
       await waitFor(() => able.sent.some((frame) => frame.id === cancel));
       expect(poor.sent).toHaveLength(1);
@@ -272,7 +272,7 @@ for (const dialect of testDialects) {
       );
       await opened.database.write((tx) => tx.insertInto("commands").values(rows).execute());
       const line = connect("one");
-      await offers.begin(slotOf("one"));
+      await offers.begin(connectionOf("one"));
       const atFirst = line.sent.length;
       await waitFor(() => line.sent.length >= rows.length);
       expect([atFirst, line.sent.map(({ id }) => id)]).toEqual([500, rows.map(({ id }) => id)]);

@@ -1,9 +1,9 @@
 import type { Log } from "../../../platform/log.ts";
 import { type ClaimedCommand, type Commands, reachOf } from "../../commands/index.ts";
-import type { Slot, Slots } from "./connections.ts";
+import type { AgentConnection, Connections } from "./connections.ts";
 
 export interface OfferDeps {
-  readonly slots: Pick<Slots, "ofAgent" | "agentIds">;
+  readonly connections: Pick<Connections, "ofAgent" | "agentIds">;
   readonly commands: Pick<Commands, "claim" | "unsent" | "unsigned" | "waitingAgents">;
   readonly log: Log;
 }
@@ -24,7 +24,7 @@ interface Round {
  * Gives the agents that are connected here the commands that wait for them: each is claimed before it is sent. The offers of one agent run
  * one after another, and what is asked for meanwhile is one more round.
  */
-export function createOffers({ slots, commands, log }: OfferDeps) {
+export function createOffers({ connections, commands, log }: OfferDeps) {
   const offering = new Map<string, Round>();
   /** Agents whose offer failed and is to be made again. */
   const repeats = new Map<string, NodeJS.Timeout>();
@@ -32,20 +32,20 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
   const settling = new Set<Promise<void>>();
 
   /** Whether there may be more for it than `most`. */
-  async function give(slot: Slot, most = Number.POSITIVE_INFINITY): Promise<boolean> {
-    for (let given = 0; slot.canTake(); ) {
+  async function give(connection: AgentConnection, most = Number.POSITIVE_INFINITY): Promise<boolean> {
+    for (let given = 0; connection.canTake(); ) {
       if (given >= most) return true;
       const max = Math.min(claimedAtOnce, most - given);
-      const claimed = await commands.claim({ agentId: slot.agentId, max, ...reachOf(slot.capabilities) });
-      for (const command of claimed.commands) deliver(slot, command);
+      const claimed = await commands.claim({ agentId: connection.agentId, max, ...reachOf(connection.capabilities) });
+      for (const command of claimed.commands) deliver(connection, command);
       if (!claimed.hasMore) return false;
       given += claimed.commands.length;
     }
     return false;
   }
 
-  function deliver(slot: Slot, command: ClaimedCommand): void {
-    const settled = slot
+  function deliver(connection: AgentConnection, command: ClaimedCommand): void {
+    const settled = connection
       .deliver(command)
       .then(async (sending) => {
         if (sending === "unsigned") await commands.unsigned(command, "WebSocket signing failed");
@@ -58,8 +58,8 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
 
   /** The most recently active connection that can do it is given each command (spec part 3, section 1.3). */
   async function giveAll(agentId: string): Promise<void> {
-    const slotsNow = [...slots.ofAgent(agentId)].sort((a, b) => b.lastActiveMs() - a.lastActiveMs());
-    for (const slot of slotsNow) await give(slot);
+    const newestFirst = [...connections.ofAgent(agentId)].sort((a, b) => b.lastActiveMs() - a.lastActiveMs());
+    for (const connection of newestFirst) await give(connection);
   }
 
   /** Runs one round of the agent; what is asked for meanwhile is the next one. */
@@ -76,7 +76,7 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
 
   /** Lets the agent's connections here take what waits for it. Never throws, never waits. */
   function offer(agentId: string): void {
-    if (slots.ofAgent(agentId).length === 0) return;
+    if (connections.ofAgent(agentId).length === 0) return;
     const running = offering.get(agentId);
     if (running !== undefined) {
       running.isAskedAgain = true;
@@ -101,20 +101,20 @@ export function createOffers({ slots, commands, log }: OfferDeps) {
   return {
     offer,
     /** A connection that just began takes what waits, before anything else is read from it; what is more than a few hundred comes then. */
-    async begin(slot: Slot): Promise<void> {
-      const { agentId } = slot;
+    async begin(connection: AgentConnection): Promise<void> {
+      const { agentId } = connection;
       for (let running = offering.get(agentId); running !== undefined; running = offering.get(agentId)) {
         await running.ended;
       }
       let isMore = false;
       await run(agentId, async () => {
-        isMore = await give(slot, givenAtFirst);
+        isMore = await give(connection, givenAtFirst);
       });
       if (isMore) offer(agentId);
     },
     /** Looks for commands of all agents that are connected here: word of them may have been lost. */
     async offerAll(): Promise<number> {
-      const waiting = await commands.waitingAgents(slots.agentIds());
+      const waiting = await commands.waitingAgents(connections.agentIds());
       for (const agentId of waiting) offer(agentId);
       return waiting.length;
     },

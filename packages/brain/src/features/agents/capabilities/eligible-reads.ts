@@ -1,8 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { DialectName } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { Db } from "../../../schema/tables/index.ts";
 
 /** The agent to ask for something that an engine's adapter must be able to do. */
 export interface AbleAgent {

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
+import type { Db, LossIntervalRow, LossMarkRow, Tables } from "../../../schema/tables/index.ts";
 
 export const findMarks = (
   tx: Tx<Tables>,
@@ -66,7 +65,7 @@ export interface NamedInterval extends LossIntervalRow {
 
 /** Losses of a project that touch the range, the newest first. */
 export const lossesWithin = (
-  db: Kysely<Tables>,
+  db: Db,
   projectId: string,
   { from, to, limit }: { from: Date; to: Date; limit: number },
 ): Promise<NamedInterval[]> =>

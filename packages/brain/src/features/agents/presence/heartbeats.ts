@@ -7,7 +7,7 @@ import type { AgentIdentity } from "../reads.ts";
 import { findProcesses, markProcessesSeen, markSeen } from "./presence-store.ts";
 import { insertSamples, trimSamples } from "./samples-store.ts";
 
-export interface PulseDeps {
+export interface HeartbeatsDeps {
   readonly database: Pick<Database<Tables>, "dialect" | "write">;
   /** Newest samples kept per agent; 0 keeps all. */
   readonly samplesPerAgent: number;
@@ -16,7 +16,7 @@ export interface PulseDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Pulse {
+export interface Heartbeats {
   /** Notes contact, to be written within a quarter of a second; false when the agent is known to be revoked or its project archived. */
   seen(identity: AgentIdentity, workerId: string | null | undefined, at: Date): boolean;
   /** Notes contact of an agent that is online; unlike a heartbeat it brings nobody back. */
@@ -50,7 +50,7 @@ interface Contact {
   at: Date;
   /** Whether it brings the agent online. */
   isSign: boolean;
-  /** worker_ids seen; the null slot is null. */
+  /** worker_ids seen; null for processes without one. */
   processes: Set<string | null>;
 }
 
@@ -66,7 +66,7 @@ interface Sample {
  * Gathers heartbeats and samples of all agents and writes them together: a fleet of a thousand then costs a few small transactions per
  * second instead of one per frame.
  */
-export function createPulse({ database, samplesPerAgent, onReturned, onError }: PulseDeps): Pulse {
+export function createHeartbeats({ database, samplesPerAgent, onReturned, onError }: HeartbeatsDeps): Heartbeats {
   let contacts = new Map<string, Contact>();
   const samples: Sample[] = [];
   const sinceTrim = new Map<string, number>();

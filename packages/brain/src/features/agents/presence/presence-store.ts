@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { DialectName, Tx } from "../../../platform/database/database.ts";
-import type { AgentRow, AgentWorkerRow, Tables } from "../../../schema/tables/index.ts";
+import type { AgentRow, AgentWorkerRow, Db, Tables } from "../../../schema/tables/index.ts";
 
 type ChangedAgent = Pick<AgentRow, "id" | "project_id">;
 
@@ -40,7 +40,7 @@ export async function markProbed(tx: Tx<Tables>, id: string, runtimeFeatures: st
 }
 
 /** Whether the agent was seen, connected or polled after `since`. */
-export const hasContactSince = async (db: Kysely<Tables>, id: string, since: Date): Promise<boolean> =>
+export const hasContactSince = async (db: Db, id: string, since: Date): Promise<boolean> =>
   (await db
     .selectFrom("agents")
     .select("id")
@@ -58,7 +58,7 @@ export async function markPolled(tx: Tx<Tables>, id: string, at: Date): Promise<
     .execute();
 }
 
-/** Writes the row of a connected process; a missing worker_id is one slot of its own. */
+/** Writes the row of a connected process; processes without a worker_id share one row. */
 export async function upsertProcess(tx: Tx<Tables>, row: AgentWorkerRow): Promise<void> {
   const { role, framework, pid, started_at, state, capabilities, last_seen_at, last_connect_at, updated_at } = row;
   await tx
@@ -86,7 +86,7 @@ export async function lockAgent(tx: Tx<Tables>, dialect: DialectName, id: string
     await tx.selectFrom("agents").select("id").where("id", "=", id).forNoKeyUpdate().execute();
 }
 
-/** Takes a process offline unless a newer connection of its slot came meanwhile. */
+/** Takes a process offline unless a newer connection of the same row came meanwhile. */
 export async function markProcessGone(
   tx: Tx<Tables>,
   { agentId, workerId, connectedAt, now }: { agentId: string; workerId: string | null; connectedAt: Date; now: Date },
@@ -227,7 +227,7 @@ async function markSilentOf(
 }
 
 /** Whether a silent agent or process is there at all: looked at before a write is asked for. */
-export async function hasSilent(db: Kysely<Tables>, cutoff: Date): Promise<boolean> {
+export async function hasSilent(db: Db, cutoff: Date): Promise<boolean> {
   const [agent, process] = await Promise.all(
     (["agents", "agent_workers"] as const).map((table) =>
       db

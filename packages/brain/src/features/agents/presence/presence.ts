@@ -6,7 +6,7 @@ import { uuidV7 } from "../../../platform/ids.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { abilitiesOf } from "../capabilities/reported.ts";
 import type { AgentIdentity } from "../reads.ts";
-import type { Pulse } from "./heartbeats.ts";
+import type { Heartbeats } from "./heartbeats.ts";
 import {
   hasContactSince,
   hasSilent,
@@ -23,7 +23,7 @@ import {
 export interface PresenceDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
-  readonly pulse: Pick<Pulse, "admitted" | "seen" | "drop">;
+  readonly heartbeats: Pick<Heartbeats, "admitted" | "seen" | "drop">;
   readonly offlineTimeoutMs: number;
   /** Agents whose public row changed. */
   readonly onChanged: (projectId: string, agentIds: string[]) => void;
@@ -49,7 +49,7 @@ export interface Presence {
 const pollNotedMs = 3_600_000;
 
 /** The states of agents as spec part 3, section 2.7 moves them. */
-export function createPresence({ database, clock, pulse, offlineTimeoutMs, onChanged }: PresenceDeps): Presence {
+export function createPresence({ database, clock, heartbeats, offlineTimeoutMs, onChanged }: PresenceDeps): Presence {
   return {
     async connected(identity, hello, at) {
       const { name } = hello.host;
@@ -67,7 +67,7 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
       };
       const isAlive = await database.write((tx) => markConnected(tx, identity.agent_id, facts, at));
       if (isAlive) {
-        pulse.admitted(identity.agent_id);
+        heartbeats.admitted(identity.agent_id);
         onChanged(identity.project_id, [identity.agent_id]);
       }
       return isAlive;
@@ -94,7 +94,7 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
       );
     },
     async disconnected(identity, workerId, connectedAt, isLast) {
-      await pulse.drop(identity.agent_id, workerId, isLast);
+      await heartbeats.drop(identity.agent_id, workerId, isLast);
       const ended = { agentId: identity.agent_id, workerId, connectedAt, now: clock.now() };
       const wentOffline = await database.write(async (tx) => {
         // Agents before processes: the lock order of markSeen. Of two brains that each lose a connection of the agent, the second one
@@ -106,11 +106,11 @@ export function createPresence({ database, clock, pulse, offlineTimeoutMs, onCha
       if (wentOffline) onChanged(identity.project_id, [identity.agent_id]);
     },
     async uploaded(identity, at) {
-      pulse.seen(identity, undefined, at);
+      heartbeats.seen(identity, undefined, at);
     },
     async probed(identity, features, at) {
       await database.write((tx) => markProbed(tx, identity.agent_id, storedJson(features), at));
-      pulse.admitted(identity.agent_id);
+      heartbeats.admitted(identity.agent_id);
       onChanged(identity.project_id, [identity.agent_id]);
     },
     async polled(identity, at) {

@@ -5,10 +5,10 @@ import type { Keyring } from "../../../platform/crypto/keyring.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { createSharedLookUp } from "../../../platform/shared-look-up.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
-import { type AgentIdentity, admittedAmong, findByTokenHashes, findStanding } from "../reads.ts";
+import { type AgentIdentity, admittedAmong, findAdmission, findByTokenHashes } from "../reads.ts";
 
 /** Whether an agent may act, and if not, why. */
-export type Standing = "admitted" | "revoked" | "archived";
+export type AdmissionStatus = "admitted" | "revoked" | "archived";
 
 export interface Identities {
   /** The unrevoked agent of a token, null for any other text. Verified identities are remembered for at most 2 s. */
@@ -16,7 +16,7 @@ export interface Identities {
   /** Whether the agent is still unrevoked and its project active, asked of the database. */
   isStillAdmitted(identity: Pick<AgentIdentity, "agent_id">): Promise<boolean>;
   /** As `isStillAdmitted`, with the reason; a revoked agent of an archived project is revoked. */
-  standing(identity: Pick<AgentIdentity, "agent_id">): Promise<Standing>;
+  admissionStatus(identity: Pick<AgentIdentity, "agent_id">): Promise<AdmissionStatus>;
   /** Those of the agents that are unrevoked and whose project is active, asked of the database. */
   admittedAmong(agentIds: readonly string[]): Promise<Set<string>>;
   /** Forgets what is remembered of an agent, of all agents of a project, or of everyone. */
@@ -46,8 +46,8 @@ export function createIdentities(
     remembered.set(digest, { identity, untilMs: clock.monotonicMs() + rememberMs });
   }
 
-  async function standing({ agent_id }: Pick<AgentIdentity, "agent_id">): Promise<Standing> {
-    const found = await findStanding(database.read, agent_id);
+  async function admissionStatus({ agent_id }: Pick<AgentIdentity, "agent_id">): Promise<AdmissionStatus> {
+    const found = await findAdmission(database.read, agent_id);
     if (found === undefined || found.revoked_at !== null) return "revoked";
     return found.project_is_active ? "admitted" : "archived";
   }
@@ -66,8 +66,8 @@ export function createIdentities(
       if (forgotten === forgottenBefore) remember(first, found);
       return found;
     },
-    standing,
-    isStillAdmitted: async (identity) => (await standing(identity)) === "admitted",
+    admissionStatus,
+    isStillAdmitted: async (identity) => (await admissionStatus(identity)) === "admitted",
     admittedAmong: (agentIds) => admittedAmong(database.read, agentIds),
     forget(what) {
       forgotten += 1;

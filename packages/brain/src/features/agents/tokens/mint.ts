@@ -10,7 +10,7 @@ import type { AgentRow, Tables } from "../../../schema/tables/index.ts";
 import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { insertAgent } from "../store.ts";
 
-export interface MintDeps {
+export interface MintAgentDeps {
   readonly database: Database<Tables>;
   readonly clock: Clock;
   readonly audit: Pick<Audit, "append">;
@@ -30,7 +30,7 @@ export interface MintedAgent {
  * @throws ApiError `conflict` when the project has an agent of this name.
  */
 export async function mintAgent(
-  { database, clock, audit, masters }: MintDeps,
+  { database, clock, audit, masters }: MintAgentDeps,
   { projectId, name, origin }: { projectId: string; name: string; origin: AuditOrigin },
 ): Promise<MintedAgent> {
   const token = randomToken();

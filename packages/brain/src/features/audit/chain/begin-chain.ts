@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Tx } from "../../../platform/database/database.ts";
+import { metaOrInsert } from "../../../schema/meta-store.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
-import { firstRowId } from "../verification/walk-reads.ts";
 import { type AppendContext, appendEntries } from "./append.ts";
 import { ChainIntegrityError, openState, sealState } from "./chain.ts";
-import { insertState, lockChainStart, lockState, metaOrInsert } from "./store.ts";
+import { firstRowId, insertState, lockChainStart, lockState } from "./store.ts";
 
 /** Key of the installation's id in `meta`. */
 const installationKey = "installation_id";
@@ -16,7 +16,7 @@ const installationKey = "installation_id";
  * @throws UnknownChainKey when the state row was signed by a key that is not configured, ChainIntegrityError when it was changed, or taken
  * away from under its rows.
  */
-export async function prepareChain(tx: Tx<Tables>, context: AppendContext): Promise<string> {
+export async function beginChain(tx: Tx<Tables>, context: AppendContext): Promise<string> {
   await lockChainStart(tx, context.dialect);
   const installationId = await metaOrInsert(tx, installationKey, randomUUID());
   const sealed = await lockState(tx, context.dialect);

@@ -1,7 +1,7 @@
-import { type Kysely, type QueryCreator, type RawBuilder, sql } from "kysely";
+import { type QueryCreator, type RawBuilder, sql } from "kysely";
 import type { DialectName, Tx } from "../../../platform/database/database.ts";
 import { commitTogether } from "../../../platform/database/shared-flush.ts";
-import type { AuditLogRow, Tables } from "../../../schema/tables/index.ts";
+import type { AuditLogRow, Db, Tables } from "../../../schema/tables/index.ts";
 import type { SealedState } from "./chain.ts";
 
 /** Locks the chain's state row until the commit and reads it, with the database's time of after the lock. */
@@ -21,7 +21,7 @@ export async function lockState(
 }
 
 /** The state row as committed, unlocked. */
-export const readState = (db: Kysely<Tables>): Promise<SealedState | undefined> =>
+export const readState = (db: Db): Promise<SealedState | undefined> =>
   db.selectFrom("audit_chain_state").select(["state", "state_hmac"]).where("singleton", "=", 1).executeTakeFirst();
 
 /** Rows of one statement, so that none of them meets the statement timeout. */
@@ -77,19 +77,14 @@ export async function lockChainStart(tx: Tx<Tables>, dialect: DialectName): Prom
   if (dialect === "postgres") await sql`SELECT pg_advisory_xact_lock(7305527114014)`.execute(tx);
 }
 
-/** The meta value of a key, after giving it `fresh` when it has none. */
-export async function metaOrInsert(tx: Tx<Tables>, key: string, fresh: string): Promise<string> {
-  await tx
-    .insertInto("meta")
-    .values({ key, value: fresh })
-    .onConflict((conflict) => conflict.column("key").doNothing())
-    .execute();
-  const { value } = await tx.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirstOrThrow();
-  return value;
+/** Id of some row; null in an empty log. */
+export async function firstRowId(db: Db): Promise<string | null> {
+  const row = await db.selectFrom("audit_log").select("id").limit(1).executeTakeFirst();
+  return row?.id ?? null;
 }
 
 /** When the newest row was written; null for an empty log. */
-export async function newestRowAt(db: Kysely<Tables>): Promise<Date | null> {
+export async function newestRowAt(db: Db): Promise<Date | null> {
   const row = await db
     .selectFrom("audit_log")
     .select((eb) => eb.fn.max("occurred_us").as("newest"))
@@ -98,7 +93,7 @@ export async function newestRowAt(db: Kysely<Tables>): Promise<Date | null> {
 }
 
 /** Rows in all, and those before an instant. */
-export async function countBefore(db: Kysely<Tables>, instant: Date): Promise<{ all: number; before: number }> {
+export async function countBefore(db: Db, instant: Date): Promise<{ all: number; before: number }> {
   const row = await db
     .selectFrom("audit_log")
     .select((eb) => [
@@ -114,7 +109,7 @@ export async function countBefore(db: Kysely<Tables>, instant: Date): Promise<{ 
 
 /** The addresses of the rows of an action since an instant, at most `limit` of them. */
 export async function addressesSince(
-  db: Kysely<Tables>,
+  db: Db,
   { action, since, limit }: { action: string; since: Date; limit: number },
 ): Promise<(string | null)[]> {
   const rows = await db

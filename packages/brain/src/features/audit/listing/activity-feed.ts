@@ -3,18 +3,18 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { Actor } from "../../../platform/http/actor.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { microsOf } from "../chain/chain.ts";
-import type { ActivityPage, ActivityQuery } from "../schemas.ts";
+import type { ActivityFeedPage, ActivityFeedQuery } from "../schemas.ts";
 import { readerFor, shownInstant, shownRow } from "./list.ts";
 import {
   type AuditFilter,
+  type AuditPosition,
   type AuditSource,
   auditedProjects,
-  newestPlaces,
-  newestRows,
-  type Position,
+  auditRowsByIds,
+  newestAuditPositions,
+  newestAuditRows,
   projectBySlug,
   projectsByIds,
-  rowsByIds,
 } from "./list-reads.ts";
 
 const defaultRows = 50;
@@ -31,8 +31,8 @@ const sourcesPerStatement = 50;
 export async function readActivity(
   database: Database<Tables>,
   actor: Pick<Actor, "user">,
-  query: ActivityQuery,
-): Promise<ActivityPage> {
+  query: ActivityFeedQuery,
+): Promise<ActivityFeedPage> {
   const limit = query.limit === undefined || query.limit <= 0 ? defaultRows : Math.min(query.limit, maxRows);
   const since = placeOf(query.since_cursor);
   const filter: AuditFilter = {
@@ -83,21 +83,21 @@ async function newestOf(
   const db = readerFor(database, filter);
   const [only] = sources;
   if (only === undefined) return [];
-  if (sources.length === 1) return newestRows(db, only, filter, limit);
-  const places: Position[] = [];
+  if (sources.length === 1) return newestAuditRows(db, only, filter, limit);
+  const places: AuditPosition[] = [];
   for (let start = 0; start < sources.length; start += sourcesPerStatement) {
-    places.push(...(await newestPlaces(db, sources.slice(start, start + sourcesPerStatement), filter, limit)));
+    places.push(...(await newestAuditPositions(db, sources.slice(start, start + sourcesPerStatement), filter, limit)));
   }
   const newest = places.sort(newestFirst).slice(0, limit);
   return newest.length === 0
     ? []
-    : rowsByIds(
+    : auditRowsByIds(
         db,
         newest.map(({ id }) => id),
       );
 }
 
-const newestFirst = (a: Position, b: Position) =>
+const newestFirst = (a: AuditPosition, b: AuditPosition) =>
   b.occurredUs - a.occurredUs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 
 async function slugsOf({ read }: Database<Tables>, rows: readonly { project_id: string | null }[]) {
@@ -106,13 +106,13 @@ async function slugsOf({ read }: Database<Tables>, rows: readonly { project_id: 
 }
 
 const cursorOf = ({ occurred_us, id }: { occurred_us: number; id: string }) => `${shownInstant(occurred_us)}|${id}`;
-const sameCursor = (place: Position | null) =>
+const sameCursor = (place: AuditPosition | null) =>
   place === null ? null : cursorOf({ occurred_us: place.occurredUs, id: place.id });
 
 const cursorForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00:00)\|(.+)$/;
 
 /** The place that `<iso>|<id>` names; null, which is from the top, for anything else. */
-function placeOf(cursor: string | undefined): Position | null {
+function placeOf(cursor: string | undefined): AuditPosition | null {
   const [, second, fraction = "", id = ""] = cursorForm.exec(cursor ?? "") ?? [];
   if (second === undefined || !isUuid(id) || Number.isNaN(Date.parse(`${second}Z`))) return null;
   return { occurredUs: microsOf(`${second}.${fraction.padEnd(6, "0")}`), id: id.toLowerCase() };

@@ -10,7 +10,7 @@ import type { Audit } from "../audit.ts";
 import type { AuditOrigin } from "../origin.ts";
 import { type AuditQuery, AuditRow, type exportFormats } from "../schemas.ts";
 import { filterOf, shownRow } from "./list.ts";
-import { type AuditFilter, countUpTo, type ListedRow, newestRows, type Position } from "./list-reads.ts";
+import { type AuditFilter, type AuditPosition, countUpTo, type ListedRow, newestAuditRows } from "./list-reads.ts";
 
 type ExportFormat = (typeof exportFormats)[number];
 
@@ -52,7 +52,7 @@ export async function exportAudit(
 ): Promise<{ mediaType: string; fileName: string; body: Readable }> {
   const fields = readFields(query.fields, exportFields);
   const source = { projectId: project.id };
-  const [newest] = await newestRows(database.read, source, {}, 1);
+  const [newest] = await newestAuditRows(database.read, source, {}, 1);
   const asked = filterOf(query);
   const untilUs = Math.min(asked.untilUs ?? Number.POSITIVE_INFINITY, newest?.occurred_us ?? 0);
   const filter: AuditFilter = { ...asked, untilUs };
@@ -83,8 +83,8 @@ async function* shownPages(pages: AsyncIterable<AuditRow[]>, shown: AuditExportD
 }
 
 async function* pagesOf({ slow }: Database<Tables>, projectId: string, filter: AuditFilter, showsAddress: boolean) {
-  for (let olderThan: Position | null = null; ; ) {
-    const rows: ListedRow[] = await newestRows(slow, { projectId }, { ...filter, olderThan }, batchRows);
+  for (let olderThan: AuditPosition | null = null; ; ) {
+    const rows: ListedRow[] = await newestAuditRows(slow, { projectId }, { ...filter, olderThan }, batchRows);
     if (rows.length > 0) yield rows.map((row) => shownRow(row, showsAddress));
     const last = rows.at(-1);
     if (last === undefined || rows.length < batchRows) return;

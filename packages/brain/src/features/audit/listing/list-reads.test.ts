@@ -16,7 +16,7 @@ for (const dialect of testDialects) {
       await root.send("PATCH", "/projects/shop", { name: "Shop of shops" });
       await fixture.audit.settled();
 
-      const all = await reads.newestRows(read, "all", {}, 50);
+      const all = await reads.newestAuditRows(read, "all", {}, 50);
       const isNewestFirst = all.every(
         (row, index) => index === 0 || row.occurred_us <= (all[index - 1]?.occurred_us ?? 0),
       );
@@ -24,15 +24,15 @@ for (const dialect of testDialects) {
       const ofProject = all.filter((row) => row.project_id === projectId);
       const own = all.filter((row) => row.user_id === userId && row.project_id === null);
       expect([ofProject.length > 1, own.length > 0]).toEqual([true, true]);
-      expect(await reads.newestRows(read, { projectId }, {}, 50)).toEqual(ofProject);
+      expect(await reads.newestAuditRows(read, { projectId }, {}, 50)).toEqual(ofProject);
 
       const sources = [{ projectId }, { ownOf: userId }];
       const wanted = all.filter((row) => ofProject.includes(row) || own.includes(row));
-      const places = await reads.newestPlaces(read, sources, {}, 50);
+      const places = await reads.newestAuditPositions(read, sources, {}, 50);
       expect(places.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
       const between = { olderThan: places[0], newerThan: places.at(-1), userId };
-      expect(await reads.newestPlaces(read, sources, between, 50)).toEqual(places.slice(1, -1));
-      const rows = await reads.rowsByIds(
+      expect(await reads.newestAuditPositions(read, sources, between, 50)).toEqual(places.slice(1, -1));
+      const rows = await reads.auditRowsByIds(
         read,
         places.map(({ id }) => id),
       );
@@ -45,7 +45,7 @@ for (const dialect of testDialects) {
         sinceUs: 0,
       };
       const untilUs = ofProject[0]?.occurred_us;
-      expect(await reads.newestRows(read, { projectId }, { ...filter, untilUs }, 1)).toEqual([ofProject[0]]);
+      expect(await reads.newestAuditRows(read, { projectId }, { ...filter, untilUs }, 1)).toEqual([ofProject[0]]);
       expect(await reads.countUpTo(read, { projectId }, {}, 1)).toBe(1);
       expect(await reads.countUpTo(read, { ownOf: userId }, {}, 50)).toBe(own.length);
 

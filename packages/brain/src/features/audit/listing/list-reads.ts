@@ -1,10 +1,8 @@
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import type { Tables } from "../../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import { type ExpressionBuilder, sql } from "kysely";
+import type { Db, Tables } from "../../../schema/tables/index.ts";
 
 /** A place in a list: after it (older) or before it (newer). */
-export interface Position {
+export interface AuditPosition {
   readonly occurredUs: number;
   readonly id: string;
 }
@@ -19,8 +17,8 @@ export interface AuditFilter {
   readonly sinceUs?: number | undefined;
   /** Rows of this instant or older. */
   readonly untilUs?: number | undefined;
-  readonly olderThan?: Position | null | undefined;
-  readonly newerThan?: Position | null | undefined;
+  readonly olderThan?: AuditPosition | null | undefined;
+  readonly newerThan?: AuditPosition | null | undefined;
 }
 
 /** Whose rows: of a project; of a user outside of any project; or every row. */
@@ -66,10 +64,10 @@ function matches(eb: Eb, source: AuditSource, filter: AuditFilter) {
 }
 
 const place = (eb: Eb) => eb.refTuple("occurred_us", "audit_log.id");
-const at = (eb: Eb, { occurredUs, id }: Position) => eb.tuple(occurredUs, id);
+const at = (eb: Eb, { occurredUs, id }: AuditPosition) => eb.tuple(occurredUs, id);
 
 /** The newest rows of a source, newest first. */
-export const newestRows = (db: Db, source: AuditSource, filter: AuditFilter, limit: number) =>
+export const newestAuditRows = (db: Db, source: AuditSource, filter: AuditFilter, limit: number) =>
   db
     .selectFrom("audit_log")
     .select(columns)
@@ -79,15 +77,15 @@ export const newestRows = (db: Db, source: AuditSource, filter: AuditFilter, lim
     .limit(limit)
     .execute();
 
-export type ListedRow = Awaited<ReturnType<typeof newestRows>>[number];
+export type ListedRow = Awaited<ReturnType<typeof newestAuditRows>>[number];
 
 /** Places of the newest rows of several sources together, newest first. */
-export async function newestPlaces(
+export async function newestAuditPositions(
   db: Db,
   sources: readonly AuditSource[],
   filter: AuditFilter,
   limit: number,
-): Promise<Position[]> {
+): Promise<AuditPosition[]> {
   const each = sources.map((source) =>
     db
       .selectFrom(
@@ -114,7 +112,7 @@ export async function newestPlaces(
 }
 
 /** Rows by id, newest first. */
-export const rowsByIds = (db: Db, ids: readonly string[]): Promise<ListedRow[]> =>
+export const auditRowsByIds = (db: Db, ids: readonly string[]): Promise<ListedRow[]> =>
   db
     .selectFrom("audit_log")
     .select(columns)

@@ -6,7 +6,7 @@ import { parseInstant } from "../../../platform/http/schemas.ts";
 import type { Tables } from "../../../schema/tables/index.ts";
 import { instantOfMicros } from "../chain/chain.ts";
 import type { AuditPage, AuditQuery, AuditRow } from "../schemas.ts";
-import { type AuditFilter, type ListedRow, newestRows, type Position } from "./list-reads.ts";
+import { type AuditFilter, type AuditPosition, type ListedRow, newestAuditRows } from "./list-reads.ts";
 
 /** An instant of a row as answers show it: six decimals, `Z`. */
 export const shownInstant = (micros: number): string => `${instantOfMicros(micros).slice(0, 26)}Z`;
@@ -47,12 +47,12 @@ export async function listAudit(
 ): Promise<AuditPage> {
   const limit = clampLimit(query.limit, settings);
   const filter = { ...filterOf(query), olderThan: positionOf(query.cursor) };
-  const rows = await newestRows(readerFor(database, filter), { projectId }, filter, limit + 1);
+  const rows = await newestAuditRows(readerFor(database, filter), { projectId }, filter, limit + 1);
   const { items, next_cursor } = pageOf(rows, limit, (row) => encodeCursor([row.occurred_us, row.id]));
   return { items: items.map((row) => shownRow(row, showsAddress)), next_cursor };
 }
 
-function positionOf(cursor: string | undefined): Position | null {
+function positionOf(cursor: string | undefined): AuditPosition | null {
   const values = decodeCursor(cursor, ["integer", "string"]);
   return values === null || !isUuid(values[1]) ? null : { occurredUs: values[0], id: values[1] };
 }

@@ -5,7 +5,7 @@ import { type AppendContext, chainRows, changeChain } from "../chain/append.ts";
 import { ChainIntegrityError, type ChainPoint, type ChainState, openState } from "../chain/chain.ts";
 import { type AuditEntry, prepareEntry } from "../chain/entry.ts";
 import { deleteUpTo, readState } from "../chain/store.ts";
-import { createWalk, type WalkedRow } from "../verification/walk.ts";
+import { createChainWalk, type WalkedRow } from "../verification/walk.ts";
 import { rowsAfter } from "../verification/walk-reads.ts";
 
 const pageRows = 500;
@@ -94,7 +94,7 @@ async function findPrefix(
   { state, context }: { state: ChainState; context: AppendContext },
   { mayGo, maxRows }: { mayGo: MayGo; maxRows: number },
 ): Promise<Prefix> {
-  const walk = createWalk(state, context.keys);
+  const walk = createChainWalk(state, context.keys);
   const ended = (last: WalkedRow | null, isEnd: boolean): Prefix => ({
     removed: walk.rows,
     last: last && { row_hmac: last.row_hmac, key_id: last.hmac_key_id, occurred_us: last.occurred_us, id: last.id },

@@ -1,6 +1,6 @@
-import type { Kysely } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
-import type { Tables } from "../../../schema/tables/index.ts";
+import { findMeta, saveMeta } from "../../../schema/meta-store.ts";
+import type { Db, Tables } from "../../../schema/tables/index.ts";
 
 /** How the last scheduled verification of the chain ended; a note beside the chain, not signed with it. */
 export interface LastVerification {
@@ -14,17 +14,11 @@ export interface LastVerification {
 
 const key = "audit_last_verification";
 
-export async function saveLastVerification(tx: Tx<Tables>, last: LastVerification): Promise<void> {
-  const value = JSON.stringify(last);
-  await tx
-    .insertInto("meta")
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
-    .execute();
-}
+export const saveLastVerification = (tx: Tx<Tables>, last: LastVerification): Promise<void> =>
+  saveMeta(tx, key, JSON.stringify(last));
 
 /** Null before the first. */
-export async function readLastVerification(db: Kysely<Tables>): Promise<LastVerification | null> {
-  const row = await db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
-  return row === undefined ? null : (JSON.parse(row.value) as LastVerification);
+export async function readLastVerification(db: Db): Promise<LastVerification | null> {
+  const value = await findMeta(db, key);
+  return value === undefined ? null : (JSON.parse(value) as LastVerification);
 }

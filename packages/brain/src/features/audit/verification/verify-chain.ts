@@ -11,7 +11,7 @@ import {
   UnknownChainKey,
 } from "../chain/chain.ts";
 import type { ChainKeys } from "../chain/chain-keys.ts";
-import { readState } from "../chain/store.ts";
+import { firstRowId, readState } from "../chain/store.ts";
 import {
   type AnchorFault,
   type AnchorJudgement,
@@ -21,8 +21,8 @@ import {
   type StoredChain,
   unprovable,
 } from "./anchor.ts";
-import { type ChainFault, createWalk, type WalkedRow } from "./walk.ts";
-import { type ChainReader, countRows, firstRowId, rowById, rowsAfter } from "./walk-reads.ts";
+import { type ChainFault, createChainWalk, type WalkedRow } from "./walk.ts";
+import { type ChainReader, countRows, rowById, rowsAfter } from "./walk-reads.ts";
 
 /** Rows of a page: what the process holds at a time, and how long it looks at nothing else on the embedded database. */
 const pageRows = 500;
@@ -124,7 +124,7 @@ async function walkRows(
   { state, keys }: { state: ChainState; keys: ChainKeys },
   { limit = Number.POSITIVE_INFINITY, signal, onProgress }: VerifyOptions,
 ): Promise<{ fault: ChainFault | null; rows: number; isComplete: boolean }> {
-  const walk = createWalk(state, keys);
+  const walk = createChainWalk(state, keys);
   for (let last: WalkedRow | null = null; ; ) {
     signal?.throwIfAborted();
     const wanted = Math.min(pageRows, limit - walk.rows);

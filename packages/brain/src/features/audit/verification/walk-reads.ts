@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../../../schema/tables/index.ts";
+import type { Db } from "../../../schema/tables/index.ts";
 import type { WalkedRow } from "./walk.ts";
 
-export type ChainReader = Kysely<Tables>;
+export type ChainReader = Db;
 
 const columns = [
   "id",
@@ -49,12 +48,6 @@ export const rowsAfter = (
 
 export const rowById = (db: ChainReader, id: string): Promise<WalkedRow | undefined> =>
   db.selectFrom("audit_log").select(columns).where("id", "=", id).executeTakeFirst();
-
-/** Id of some row; null in an empty log. */
-export async function firstRowId(db: ChainReader): Promise<string | null> {
-  const row = await db.selectFrom("audit_log").select("id").limit(1).executeTakeFirst();
-  return row?.id ?? null;
-}
 
 export async function countRows(db: ChainReader): Promise<number> {
   const { count } = await db

@@ -44,7 +44,7 @@ const maxUnexplained = 200_000;
 /** References computed before; a user acts many times in a row. */
 const maxKnownRefs = 5000;
 
-export interface Walk {
+export interface ChainWalk {
   /** Judges the next row; the first fault ends the walk. */
   next(row: WalkedRow): ChainFault | null;
   /** Judges what only the end tells: head, counts, actors. */
@@ -54,7 +54,7 @@ export interface Walk {
 }
 
 /** A walk from the prune point, or from the first row of the generation. */
-export function createWalk(state: ChainState, keys: ChainKeys): Walk {
+export function createChainWalk(state: ChainState, keys: ChainKeys): ChainWalk {
   let previous: ChainPoint | null = state.prune;
   let rows = 0;
   const keyCounts = new Map<string, number>();

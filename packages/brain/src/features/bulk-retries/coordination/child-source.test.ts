@@ -9,7 +9,7 @@ import { uuidV7 } from "../../../platform/ids.ts";
 import type { BulkRetryRequestRow } from "../../../schema/tables/index.ts";
 import { readEffectiveRequest } from "../planning/effective-request.ts";
 import { sealPlan } from "../planning/seal.ts";
-import { fullWithUnnotedEnds, openWithRoom } from "../store.ts";
+import { fullWithUnnotedEnds, openWithAllowance } from "../store.ts";
 import { waitingFor } from "./child-source.ts";
 
 const now = new Date("2026-05-20T12:00:00Z");
@@ -71,7 +71,7 @@ for (const dialect of testDialects) {
       const agentIds = await addAgents(1);
       const id = await addRequest(given);
       expect(await kindsFor(agentIds)).toEqual(["0 rq"]);
-      expect(await openWithRoom(opened.database.read, agentIds, now)).toMatchObject([{ id }]);
+      expect(await openWithAllowance(opened.database.read, agentIds, now)).toMatchObject([{ id }]);
     });
 
     test.each<[string, Partial<BulkRetryRequestRow>]>([

@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { CommandRow, Db } from "../../../schema/tables/index.ts";
 import type { ChildSource, Commands, WaitingChildren } from "../../commands/index.ts";
-import { openStretches } from "../planning/seal.ts";
-import type { Takers } from "../rounds/eligible-agents.ts";
-import { roomOf } from "../rounds/limits.ts";
+import { openRanges } from "../planning/seal.ts";
+import type { EligibleAgents } from "../rounds/eligible-agents.ts";
+import { allowanceOf } from "../rounds/limits.ts";
 import { type RoundDeps, runRound } from "../rounds/round.ts";
-import { fullWithUnnotedEnds, openWithRoom, projectsOf } from "../store.ts";
+import { fullWithUnnotedEnds, openWithAllowance, projectsOfAgents } from "../store.ts";
 
 export interface ChildSourceDeps extends RoundDeps {
   readonly commands: Pick<Commands, "issueAll" | "offer">;
@@ -27,15 +26,15 @@ export function createChildSource(
       const now = clock.now();
       // A result makes room in a full one; everything else leaves it as it is, and no transaction is opened for it.
       const found = await Promise.all([
-        openWithRoom(database.read, [agentId], now),
+        openWithAllowance(database.read, [agentId], now),
         fullWithUnnotedEnds(database.read, agentId, now),
       ]);
       const oldestFirst = found.flat().sort((a, b) => (a.id < b.id ? -1 : 1));
       for (const row of oldestFirst) {
         if (taken.length >= max) break;
-        if (!openStretches(row).some(({ engine }) => engines.has(engine))) continue;
-        const takers: Takers = async (_tx, _row, { engine }) => (engines.has(engine) ? [agentId] : []);
-        const { issued, nextAt } = await runRound(deps, { parentId: row.id, takers, limit: max - taken.length });
+        if (!openRanges(row).some(({ engine }) => engines.has(engine))) continue;
+        const eligible: EligibleAgents = async (_tx, _row, { engine }) => (engines.has(engine) ? [agentId] : []);
+        const { issued, nextAt } = await runRound(deps, { parentId: row.id, eligible, limit: max - taken.length });
         commands.offer(...issued);
         dueAt(row.id, nextAt);
         taken.push(...issued);
@@ -47,12 +46,8 @@ export function createChildSource(
 }
 
 /** For which of these agents children wait at `now`, of which engines, and with how much room; what only the agent may be given apart. */
-export async function waitingFor(
-  db: Kysely<Tables>,
-  agentIds: readonly string[],
-  now: Date,
-): Promise<WaitingChildren[]> {
-  const open = await openWithRoom(db, agentIds, now);
+export async function waitingFor(db: Db, agentIds: readonly string[], now: Date): Promise<WaitingChildren[]> {
+  const open = await openWithAllowance(db, agentIds, now);
   if (open.length === 0) return [];
   /** By agent, and by project for whoever is there. */
   const rooms = new Map<string, Map<string, number>>();
@@ -60,9 +55,9 @@ export async function waitingFor(
     const key = row.target_agent_id ?? row.project_id;
     const known = rooms.get(key) ?? new Map<string, number>();
     rooms.set(key, known);
-    for (const { engine } of openStretches(row)) known.set(engine, (known.get(engine) ?? 0) + roomOf(row, now));
+    for (const { engine } of openRanges(row)) known.set(engine, (known.get(engine) ?? 0) + allowanceOf(row, now));
   }
-  return (await projectsOf(db, agentIds)).flatMap(({ id, project_id }) => {
+  return (await projectsOfAgents(db, agentIds)).flatMap(({ id, project_id }) => {
     const ofKey = (key: string) =>
       [...(rooms.get(key) ?? [])].map(([engine, room]) => ({
         agentId: id,

@@ -3,7 +3,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Log } from "../../../platform/log.ts";
 import { createTurns } from "../../../platform/turns.ts";
 import type { Commands } from "../../commands/index.ts";
-import { ableTakers } from "../rounds/eligible-agents.ts";
+import { eligibleSessions } from "../rounds/eligible-agents.ts";
 import { type RoundDeps, runRound } from "../rounds/round.ts";
 import { movingInProjects, movingRequests, parentsOf } from "../store.ts";
 import { createCanaryWatch } from "./canary-watch.ts";
@@ -37,10 +37,14 @@ export function createCoordinator(deps: CoordinatorDeps) {
   let news = { commands: new Set<string>(), projects: new Set<string>() };
 
   async function round(parentId: string): Promise<number> {
-    const { issued, nextAt, hasRoom } = await runRound(deps, { parentId, takers: ableTakers(database.dialect) });
+    const {
+      issued,
+      nextAt,
+      hasAllowance,
+    } = await runRound(deps, { parentId, eligible: eligibleSessions(database.dialect) });
     commands.offer(...issued);
     // Polls have what no session took.
-    if (hasRoom) commands.offerChildren();
+    if (hasAllowance) commands.offerChildren();
     dueTimes.note(parentId, nextAt);
     return issued.length;
   }

@@ -7,11 +7,11 @@ import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { findAgent, whyNotAdvertised } from "../../commands/index.ts";
 import { findSelected, readSelected } from "../../tasks/index.ts";
 import type { BulkRetryBody } from "../schemas.ts";
-import { findByKey, insertChildren, insertRequest } from "../store.ts";
-import { type EffectiveRequest, readEffectiveRequest, refused } from "./effective-request.ts";
+import { findRequestByKey, insertChildren, insertRequest } from "../store.ts";
+import { badRequest, type EffectiveRequest, readEffectiveRequest } from "./effective-request.ts";
 import { sealPlan } from "./seal.ts";
 
-export interface CreateDeps {
+export interface CreateRequestsDeps {
   readonly database: Database<Tables>;
   readonly clock: Pick<Clock, "now">;
   readonly audit: Pick<Audit, "append">;
@@ -33,7 +33,7 @@ export interface Asker {
  * @throws ApiError `conflict` when another body had the key or the engine retries only with given inputs, `not_found` without the agent, `validation_error` with 400 for an engine that
  * nobody advertises and with 422 for more matches than max.
  */
-export function createRequests(deps: CreateDeps) {
+export function createRequests(deps: CreateRequestsDeps) {
   const { database, clock, audit, maxFrameBytes } = deps;
 
   return async function create(
@@ -110,7 +110,7 @@ export function createRequests(deps: CreateDeps) {
     return winner;
 
     async function findEarlier(): Promise<BulkRetryRequestRow | null> {
-      const found = await findByKey(database.read, projectId, effective.idempotencyKey);
+      const found = await findRequestByKey(database.read, projectId, effective.idempotencyKey);
       if (found === undefined) return null;
       if (found.canonical_digest === effective.canonicalDigest) return found;
       throw new ApiError("conflict", { reason: "idempotency_key_in_use", request_id: found.id });
@@ -134,7 +134,7 @@ export function createRequests(deps: CreateDeps) {
       );
     }
     const who = agentId === null ? "no agent of the project" : "the agent does not";
-    throw refused(
+    throw badRequest(
       ["body", "filter", "engine"],
       reason,
       `${who} advertise${agentId === null ? "s" : ""} bulk_retry for ${engine}`,

@@ -27,20 +27,20 @@ export function readEffectiveRequest(body: BulkRetryBody): EffectiveRequest {
   const max = body.max ?? defaultMax;
   const unknown = Object.keys(filter).find((key) => !filterKeys.has(key));
   if (unknown !== undefined)
-    throw refused(["body", "filter"], "unknown_key", `takes only ${[...filterKeys].join(", ")}`);
+    throw badRequest(["body", "filter"], "unknown_key", `takes only ${[...filterKeys].join(", ")}`);
   const taskIds = filter.task_ids == null ? null : [...new Set(filter.task_ids)];
   const engine = filter.engine ?? null;
   if (taskIds !== null && engine === null) {
-    throw refused(["body", "filter", "engine"], "missing", "is required with task_ids");
+    throw badRequest(["body", "filter", "engine"], "missing", "is required with task_ids");
   }
   if (taskIds !== null && filter.priority != null) {
-    throw refused(["body", "filter", "priority"], "not_with_task_ids", "cannot be combined with task_ids");
+    throw badRequest(["body", "filter", "priority"], "not_with_task_ids", "cannot be combined with task_ids");
   }
   if (taskIds !== null && taskIds.length > max) {
-    throw refused(["body", "filter", "task_ids"], "too_many", "holds more ids than max");
+    throw badRequest(["body", "filter", "task_ids"], "too_many", "holds more ids than max");
   }
   if (filter.state != null && filter.status != null && filter.state !== filter.status) {
-    throw refused(["body", "filter", "status"], "differs_from_state", "is another name of state");
+    throw badRequest(["body", "filter", "status"], "differs_from_state", "is another name of state");
   }
   const canary = canaryOf(body);
   const agentId = body.agent_id?.toLowerCase() ?? null;
@@ -116,7 +116,7 @@ function canonicalOf(value: unknown): string {
 }
 
 /** Bodies that document one refuses with 400. */
-export const refused = (
+export const badRequest = (
   loc: ValidationFault["loc"],
   type: string,
   message: string,

@@ -1,7 +1,4 @@
-import type { Kysely } from "kysely";
-import type { BulkRetryChildRow, Tables } from "../../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { BulkRetryChildRow, Db } from "../../../schema/tables/index.ts";
 
 /** The stored request with its defaults, as canonical JSON. */
 export async function effectiveText(db: Db, requestId: string): Promise<string | null> {

@@ -6,12 +6,10 @@ import type { Tables } from "../../../schema/tables/index.ts";
 import { findRequest } from "../store.ts";
 import { childrenAfter, effectiveText, type ShownChild } from "./plan-reads.ts";
 import type { BulkRetryChildPage, BulkRetryPlan, ChildQuery } from "./plan-schemas.ts";
-import type { Stretch } from "./seal.ts";
-
-type Db = Database<Tables>;
+import type { EngineRange } from "./seal.ts";
 
 /** What a request was sealed with; it never changes. @throws ApiError `not_found` */
-export async function readPlan({ read }: Db, projectId: string, id: string): Promise<BulkRetryPlan> {
+export async function readPlan({ read }: Database<Tables>, projectId: string, id: string): Promise<BulkRetryPlan> {
   const row = await findRequest(read, projectId, id);
   const text = row && (await effectiveText(read, id));
   if (row === undefined || text == null) throw new ApiError("not_found", { resource: "bulk_retry_request" });
@@ -22,7 +20,7 @@ export async function readPlan({ read }: Db, projectId: string, id: string): Pro
   };
   const { task_ids: named, ...shown } = filter;
   let begin = 0;
-  const engines = (JSON.parse(row.stretches) as readonly Stretch[]).map(({ engine, end }) => {
+  const engines = (JSON.parse(row.stretches) as readonly EngineRange[]).map(({ engine, end }) => {
     const tasks = end - begin;
     begin = end;
     return { engine, tasks };
@@ -42,7 +40,7 @@ export async function readPlan({ read }: Db, projectId: string, id: string): Pro
 
 /** The children of a request in the order in which they are sent. @throws ApiError `not_found` */
 export async function listChildren(
-  { read }: Db,
+  { read }: Database<Tables>,
   sizes: PageSizes,
   { projectId, id, query }: { projectId: string; id: string; query: ChildQuery },
 ): Promise<BulkRetryChildPage> {

@@ -8,20 +8,20 @@ import type { RetriedTask } from "../../tasks/index.ts";
 import { digestOf, type EffectiveRequest } from "./effective-request.ts";
 
 /** Ordinals of one engine: those before `next` are claimed, `end` is exclusive. Children are ordered by engine, so each has one stretch. */
-export interface Stretch {
+export interface EngineRange {
   readonly engine: string;
   readonly next: number;
   readonly end: number;
 }
 
 /** Those of a request that have unsent children. */
-export const openStretches = ({ stretches }: Pick<BulkRetryRequestRow, "stretches">): Stretch[] =>
-  (JSON.parse(stretches) as Stretch[]).filter(({ next, end }) => next < end);
+export const openRanges = ({ stretches }: Pick<BulkRetryRequestRow, "stretches">): EngineRange[] =>
+  (JSON.parse(stretches) as EngineRange[]).filter(({ next, end }) => next < end);
 
-export interface Plan {
+export interface SealedPlan {
   readonly children: readonly BulkRetryChildRow[];
   readonly planDigest: string;
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly EngineRange[];
 }
 
 /** What a frame keeps free around a payload: 16 KiB, and half of a frame that is smaller than twice that. */
@@ -48,9 +48,9 @@ export async function sealPlan(
     effective: EffectiveRequest;
     tasks: readonly Pick<RetriedTask, "engine" | "task_id" | "name" | "priority" | "reported_by">[];
   },
-): Promise<Plan> {
+): Promise<SealedPlan> {
   const children: BulkRetryChildRow[] = [];
-  const stretches: Stretch[] = [];
+  const stretches: EngineRange[] = [];
   for (const task of tasks) {
     const { engine, task_id } = task;
     const ordinal = children.length;

@@ -8,7 +8,7 @@ import { awaitedChildren, noteTaskOutcome } from "./children-store.ts";
 const ended: ReadonlySet<string> = new Set(terminalTaskStates);
 
 /** How the tasks of the first children did so far. */
-export interface CanaryLook {
+export interface CanaryProgress {
   readonly failures: number;
   /** Not retried yet, or not at an end again. */
   readonly unended: number;
@@ -20,11 +20,11 @@ export interface CanaryLook {
  *
  * @returns null without a canary.
  */
-export async function lookAtCanary(
+export async function readCanary(
   tx: Tx<Tables>,
   dialect: DialectName,
   row: BulkRetryRequestRow,
-): Promise<CanaryLook | null> {
+): Promise<CanaryProgress | null> {
   if (row.canary_size === null) return null;
   const awaited = await awaitedChildren(tx, row.id);
   const rowIdOf = (child: (typeof awaited)[number]) =>
@@ -50,7 +50,7 @@ export async function lookAtCanary(
 }
 
 /** Blocks a request whose canary failed, also one that its deadline blocked before; lets the rest go when it has passed. */
-export function judgeCanary(row: BulkRetryRequestRow, { failures, unended }: CanaryLook): void {
+export function judgeCanary(row: BulkRetryRequestRow, { failures, unended }: CanaryProgress): void {
   row.canary_failures = failures;
   if (row.pending_count === 0) return;
   if (failures <= row.canary_max_failures) {
@@ -78,7 +78,7 @@ export async function resumedCanary(
   if (row.canary_failures > row.canary_max_failures) return { canary_size: null };
   if (!isHeldByCanary(row)) return {};
   // Held by tasks that had not ended. Of what failed since then nobody was told.
-  const failures = (await lookAtCanary(tx, dialect, row))?.failures ?? 0;
+  const failures = (await readCanary(tx, dialect, row))?.failures ?? 0;
   return { canary_failures: failures, ...(failures <= row.canary_max_failures && { canary_size: null }) };
 }
 

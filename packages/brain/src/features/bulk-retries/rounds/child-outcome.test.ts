@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { outcomeOf } from "./child-outcome.ts";
+import { childOutcomeOf } from "./child-outcome.ts";
 import type { ChildInFlight } from "./children-store.ts";
 
 const now = new Date("2026-05-20T12:00:00Z");
@@ -15,7 +15,7 @@ const child = (given: Partial<ChildInFlight>): ChildInFlight => ({
   command_timeout_at: later,
   ...given,
 });
-const withResult = (result: unknown) => outcomeOf(child({ command_result: JSON.stringify(result) }), now);
+const withResult = (result: unknown) => childOutcomeOf(child({ command_result: JSON.stringify(result) }), now);
 
 describe("a child whose command is completed", () => {
   test("succeeded when the result says so of its task, with the task that the retry made", () => {
@@ -63,13 +63,13 @@ describe("a child whose command is completed", () => {
 
   test("succeeded when an agent could only say that the command did", () => {
     expect(withResult({})).toMatchObject({ outcome: "succeeded" });
-    expect(outcomeOf(child({}), now)).toEqual({ outcome: "succeeded", error: null, newTaskId: null });
+    expect(childOutcomeOf(child({}), now)).toEqual({ outcome: "succeeded", error: null, newTaskId: null });
   });
 });
 
 describe("a child whose command has failed", () => {
   const failedWith = (command_result: string | null, command_error: string | null = "the broker hung up") =>
-    outcomeOf(child({ command_status: "failed", command_result, command_error }), now);
+    childOutcomeOf(child({ command_status: "failed", command_result, command_error }), now);
 
   test("failed, unless the agent says that it does not know", () => {
     expect(failedWith(null)).toMatchObject({ outcome: "failed", error: "the broker hung up" });
@@ -83,7 +83,7 @@ describe("a child whose command has failed", () => {
 
 test("a child whose command has not ended is waited for until both times are over", () => {
   const waiting = { command_status: "dispatched" } as const;
-  expect(outcomeOf(child(waiting), now)).toBeNull();
-  expect(outcomeOf(child({ ...waiting, claim_deadline_at: now }), now)).toBeNull();
-  expect(outcomeOf(child(waiting), later)).toMatchObject({ outcome: "unknown", error: "no result in time" });
+  expect(childOutcomeOf(child(waiting), now)).toBeNull();
+  expect(childOutcomeOf(child({ ...waiting, claim_deadline_at: now }), now)).toBeNull();
+  expect(childOutcomeOf(child(waiting), later)).toMatchObject({ outcome: "unknown", error: "no result in time" });
 });

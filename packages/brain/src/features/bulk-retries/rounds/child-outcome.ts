@@ -11,7 +11,7 @@ export interface ChildOutcome {
 const maxErrorCharacters = 2000;
 
 /** What became of a child that was sent; null while that may still be told. What its command did not say in time stays unknown for good. */
-export function outcomeOf(child: ChildInFlight, now: Date): ChildOutcome | null {
+export function childOutcomeOf(child: ChildInFlight, now: Date): ChildOutcome | null {
   switch (child.command_status) {
     case "completed":
       return ofResult(child);

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { DialectName, Tx } from "../../../platform/database/database.ts";
-import type { BulkRetryChildRow, CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { BulkRetryChildRow, CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
 import { isAwaited, isInFlight } from "../store.ts";
 
 export type ChildInFlight = Pick<BulkRetryChildRow, "id" | "task_id" | "claim_deadline_at"> & {
@@ -112,7 +112,7 @@ export const awaitedChildren = (
 
 /** The children whose tasks the canaries of these projects wait for, unless an operator holds their request. */
 export const awaitedInProjects = (
-  db: Kysely<Tables>,
+  db: Db,
   projectIds: readonly string[],
 ): Promise<Pick<BulkRetryChildRow, "parent_id" | "project_id" | "engine" | "task_id" | "new_task_id">[]> =>
   db

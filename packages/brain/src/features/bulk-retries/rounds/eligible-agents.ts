@@ -1,19 +1,19 @@
 import type { DialectName, Tx } from "../../../platform/database/database.ts";
 import type { BulkRetryRequestRow, Tables } from "../../../schema/tables/index.ts";
 import { ableAgents, findAgent } from "../../commands/index.ts";
-import { openStretches } from "../planning/seal.ts";
+import { openRanges } from "../planning/seal.ts";
 import { deadlineReason } from "../states.ts";
 
 /** Agents that may be given children of the engine now: all `reporters` that may, and first the one for children of the others. */
-export type Takers = (
+export type EligibleAgents = (
   tx: Tx<Tables>,
   row: BulkRetryRequestRow,
   of: { readonly engine: string; readonly reporters: readonly string[] },
 ) => Promise<readonly string[]>;
 
 /** Agents with a session that may be given more of the request. */
-export const ableTakers =
-  (dialect: DialectName): Takers =>
+export const eligibleSessions =
+  (dialect: DialectName): EligibleAgents =>
   async (tx, { project_id: projectId, target_agent_id: named }, { engine, reporters }) => {
     const gate = { action: "bulk_retry", engine, hasInputs: false } as const;
     const db = { read: tx, dialect };
@@ -25,15 +25,15 @@ export const ableTakers =
 const namedEngines = 5;
 
 /** Why a request whose time is over has unsent tasks, as far as its agents tell. */
-export async function whyUnsent(tx: Tx<Tables>, dialect: DialectName, row: BulkRetryRequestRow): Promise<string> {
+export async function unsentReason(tx: Tx<Tables>, dialect: DialectName, row: BulkRetryRequestRow): Promise<string> {
   const reason = deadlineReason(row.pending_count);
   const { target_agent_id: agentId } = row;
   if (agentId !== null && (await findAgent(tx, row.project_id, agentId)) === null) {
     return `${reason}: its agent was revoked`;
   }
   const unserved: string[] = [];
-  for (const { engine } of openStretches(row)) {
-    if ((await ableTakers(dialect)(tx, row, { engine, reporters: [] })).length === 0) unserved.push(engine);
+  for (const { engine } of openRanges(row)) {
+    if ((await eligibleSessions(dialect)(tx, row, { engine, reporters: [] })).length === 0) unserved.push(engine);
   }
   if (unserved.length === 0) return reason;
   const more = unserved.length > namedEngines ? ` and ${unserved.length - namedEngines} more` : "";

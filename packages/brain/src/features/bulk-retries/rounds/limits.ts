@@ -16,7 +16,7 @@ export function paceOf(perMinute: number, nextAt: Date | null, now: Date) {
 }
 
 /** How many more of its children the request's own limits let go now; 0 or less for none. */
-export const roomOf = (row: BulkRetryRequestRow, now: Date): number =>
+export const allowanceOf = (row: BulkRetryRequestRow, now: Date): number =>
   Math.min(
     row.max_in_flight - row.claimed_count,
     row.canary_size === null ? Infinity : row.canary_size - sentOf(row),

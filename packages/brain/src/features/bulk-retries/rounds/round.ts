@@ -5,15 +5,15 @@ import type { BulkRetryRequestRow, CommandRow, Tables } from "../../../schema/ta
 import { type Audit, type AuditEntry, ownOrigin } from "../../audit/index.ts";
 import { type Commands, holdAgents } from "../../commands/index.ts";
 import { tasksByRowId } from "../../tasks/index.ts";
-import type { Stretch } from "../planning/seal.ts";
-import { countsOf } from "../shapes.ts";
+import type { EngineRange } from "../planning/seal.ts";
+import { childCountsOf } from "../shapes.ts";
 import { isClaimable, isFinished, statusOf, unendedReason } from "../states.ts";
 import { holdRequest, updateRequest } from "../store.ts";
-import { type CanaryLook, isHeldByCanary, judgeCanary, lookAtCanary } from "./canary.ts";
-import { outcomeOf } from "./child-outcome.ts";
+import { type CanaryProgress, isHeldByCanary, judgeCanary, readCanary } from "./canary.ts";
+import { childOutcomeOf } from "./child-outcome.ts";
 import { childrenInFlight, claimChildren, nextChildren, settleChildren, type WaitingChild } from "./children-store.ts";
-import { type Takers, whyUnsent } from "./eligible-agents.ts";
-import { paceOf, roomOf } from "./limits.ts";
+import { type EligibleAgents, unsentReason } from "./eligible-agents.ts";
+import { allowanceOf, paceOf } from "./limits.ts";
 
 export interface RoundDeps {
   readonly database: Database<Tables>;
@@ -26,28 +26,28 @@ export interface RoundDeps {
 
 export interface RoundRequest {
   readonly parentId: string;
-  readonly takers: Takers;
+  readonly eligible: EligibleAgents;
   /** Children that are claimed at most, beside the request's own limits. */
   readonly limit?: number;
 }
 
-export interface Round {
+export interface RoundResult {
   /** The commands that were made. */
   readonly issued: readonly CommandRow[];
   /** When the request's rate lets it send more; null when something else decides. */
   readonly nextAt: Date | null;
   /** Its limits would let more go: what is unsent waits for somebody to take it. */
-  readonly hasRoom: boolean;
+  readonly hasAllowance: boolean;
 }
 
-const nothing: Round = { issued: [], nextAt: null, hasRoom: false };
+const nothing: RoundResult = { issued: [], nextAt: null, hasAllowance: false };
 
 /**
  * One round over a request, under the lock on its row: notes what became of the children that were sent, judges the canary and the deadline,
  * and makes commands for the next children, each with the key `bulk:<child id>`. Everything commits together before anything is sent, so a
  * process that dies leaves nothing half done and nothing that another one would send again.
  */
-export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Round> {
+export function runRound(deps: RoundDeps, request: RoundRequest): Promise<RoundResult> {
   const { database, clock } = deps;
   return database.write(
     async (tx) => {
@@ -56,7 +56,7 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Round>
       const now = clock.now();
       const before = { ...row };
       await settle(tx, row, now);
-      const canary = await lookAtCanary(tx, database.dialect, row);
+      const canary = await readCanary(tx, database.dialect, row);
       if (canary !== null) judgeCanary(row, canary);
       const issued = isClaimable(row, now) ? await claim(tx, deps, { row, request, now }) : [];
       if (issued.length > 0) row.last_progress_at = now;
@@ -68,7 +68,7 @@ export function runRound(deps: RoundDeps, request: RoundRequest): Promise<Round>
       if (told.length > 0) await deps.audit.append(tx, told);
       const isOpen = isClaimable(row, now);
       const isPaced = isOpen && row.next_claim_at !== null && row.next_claim_at > now;
-      return { issued, nextAt: isPaced ? row.next_claim_at : null, hasRoom: isOpen && roomOf(row, now) > 0 };
+      return { issued, nextAt: isPaced ? row.next_claim_at : null, hasAllowance: isOpen && allowanceOf(row, now) > 0 };
     },
     // Locks of several requests in one shared transaction could wait for another's in a ring.
     { alone: database.dialect === "postgres" },
@@ -79,7 +79,7 @@ async function settle(tx: Tx<Tables>, row: BulkRetryRequestRow, now: Date): Prom
   if (row.claimed_count === 0) return;
   const children = await childrenInFlight(tx, row.id);
   const found = children.flatMap((child) => {
-    const told = outcomeOf(child, now);
+    const told = childOutcomeOf(child, now);
     return told === null ? [] : [{ id: child.id, ...told }];
   });
   // Most succeed, and say nothing else.
@@ -99,15 +99,15 @@ async function claim(
   { row, request, now }: { row: BulkRetryRequestRow; request: RoundRequest; now: Date },
 ): Promise<CommandRow[]> {
   const pace = row.rate_per_minute === null ? null : paceOf(row.rate_per_minute, row.next_claim_at, now);
-  const stretches = JSON.parse(row.stretches) as Stretch[];
+  const stretches = JSON.parse(row.stretches) as EngineRange[];
   const issued: CommandRow[] = [];
-  let free = Math.min(request.limit ?? Infinity, roomOf(row, now));
+  let free = Math.min(request.limit ?? Infinity, allowanceOf(row, now));
   for (const [index, stretch] of stretches.entries()) {
     if (free <= 0) break;
     if (stretch.next >= stretch.end) continue;
     const waiting = await nextChildren(tx, row.id, stretch, free);
     const reporters = [...new Set(waiting.map(({ reported_by }) => reported_by))];
-    const agents = await request.takers(tx, row, { engine: stretch.engine, reporters });
+    const agents = await request.eligible(tx, row, { engine: stretch.engine, reporters });
     if (agents.length === 0) continue;
     const children = await withPresent(tx, deps.database.dialect, waiting, agents);
     const last = children.at(-1);
@@ -201,14 +201,14 @@ async function blockLate(
   tx: Tx<Tables>,
   dialect: DialectName,
   row: BulkRetryRequestRow,
-  { canary, now }: { canary: CanaryLook | null; now: Date },
+  { canary, now }: { canary: CanaryProgress | null; now: Date },
 ): Promise<void> {
   if (row.control_state !== "running" || row.pending_count === 0 || row.deadline_at > now) return;
   row.control_state = "blocked";
   row.blocked_reason =
     canary !== null && row.canary_size !== null && isHeldByCanary(row)
       ? unendedReason(canary.unended, row.canary_size)
-      : await whyUnsent(tx, dialect, row);
+      : await unsentReason(tx, dialect, row);
 }
 
 const issueEntry = (
@@ -245,7 +245,7 @@ function closingEntries(
       project_id: row.project_id,
       metadata: {
         status: statusOf(row, now),
-        counts: countsOf(row),
+        counts: childCountsOf(row),
         ...(isBlocked && { reason: row.blocked_reason }),
       },
     },

@@ -1,9 +1,7 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import type { Database, Tx } from "../../../platform/database/database.ts";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
 import { childKeyPrefix, contractActions, engineOf } from "./contract.ts";
-
-type Db = Database<Tables>;
 
 /** A pending command whose time is over waits only for the sweep that says so: nobody may be given it. */
 const isInTime = (now: Date) => (eb: ExpressionBuilder<Tables, "commands">) =>
@@ -16,7 +14,7 @@ export interface PendingCommand
   readonly engine: string | null;
 }
 
-const selectPending = (db: Db["read"]) =>
+const selectPending = (db: Db) =>
   db
     .selectFrom("commands")
     .select([
@@ -41,7 +39,7 @@ const withEngine = <Row extends { engine: string | null; filtered_engine: string
 
 /** Commands that wait for this agent at `now`, oldest first, those behind `after`. */
 export async function pendingForAgent(
-  db: Db,
+  db: Database<Tables>,
   {
     agentId,
     after,
@@ -69,7 +67,7 @@ export async function pendingForAgent(
 
 /** Children of bulk retries that wait for this agent at `now`, oldest first. */
 export async function pendingChildren(
-  db: Db,
+  db: Database<Tables>,
   { agentId, limit, now }: { agentId: string; limit: number; now: Date },
 ): Promise<PendingCommand[]> {
   const rows = await selectPending(db.read)
@@ -96,8 +94,8 @@ export interface PendingKind {
  * What kinds of commands wait for these agents at `now`, and which of them are revoked by now; one statement each, whatever the number of polls.
  * Retries are looked at for the agents in `retrying` only: nobody else could be given one.
  */
-export async function newsOfAgents(
-  db: Db,
+export async function waitingKinds(
+  db: Database<Tables>,
   { agentIds, retrying, now }: { agentIds: readonly string[]; retrying: readonly string[]; now: Date },
 ): Promise<{ pending: PendingKind[]; revoked: string[] }> {
   const ofRetry = (member: RawBuilder<unknown>) =>

@@ -51,7 +51,7 @@ export interface WaitingChildren {
   readonly agentId: string;
   readonly action: string;
   readonly engine: string;
-  /** What shares the room. */
+  /** What shares the allowance. */
   readonly pool: string;
   /** How many would be made now, for all agents of the pool together. */
   readonly room: number;
@@ -69,7 +69,7 @@ const pageRows = 500;
 const maxClaimedCharacters = 4_194_304;
 
 /** One claim under way. */
-interface Round {
+interface ClaimBatch {
   readonly request: ClaimRequest;
   readonly commands: ClaimedCommand[];
   characters: number;
@@ -77,7 +77,7 @@ interface Round {
   sessions: Promise<readonly SessionReach[]> | null;
 }
 
-const isFull = ({ request, commands, characters }: Round): boolean =>
+const isFull = ({ request, commands, characters }: ClaimBatch): boolean =>
   commands.length >= request.max || characters >= maxClaimedCharacters;
 
 /**
@@ -95,61 +95,61 @@ export function createClaim({
   children,
 }: ClaimDeps) {
   return async function claim(request: ClaimRequest): Promise<Claimed> {
-    const round: Round = { request, commands: [], characters: 0, sessions: null };
+    const batch: ClaimBatch = { request, commands: [], characters: 0, sessions: null };
     try {
       if (request.withResends === true) {
-        await claimChildren(round);
-        await resend(round);
+        await claimChildren(batch);
+        await resend(batch);
       }
-      await claimNew(round);
+      await claimNew(batch);
     } catch (error) {
       // What is claimed must reach the agent; the rest stays pending.
-      if (round.commands.length === 0) throw error;
+      if (batch.commands.length === 0) throw error;
       log.warn("commands.claim_cut_short", { agent_id: request.agentId, message: (error as Error).message });
-      return { commands: round.commands, hasMore: true };
+      return { commands: batch.commands, hasMore: true };
     }
-    return { commands: round.commands, hasMore: isFull(round) };
+    return { commands: batch.commands, hasMore: isFull(batch) };
   };
 
   /** Polls take the children of bulk retries before anything else: those that wait already, then more. */
-  async function claimChildren(round: Round): Promise<void> {
-    const { agentId, max, retryContracts: engines } = round.request;
+  async function claimChildren(batch: ClaimBatch): Promise<void> {
+    const { agentId, max, retryContracts: engines } = batch.request;
     if (engines.size === 0 || max === 0) return;
-    await claimInTurn(round, await pendingChildren(database, { agentId, limit: max, now: clock.now() }));
-    if (isFull(round)) return;
-    const more = (await children()?.take({ agentId, engines, max: max - round.commands.length })) ?? [];
-    await claimInTurn(round, more.map(asPending));
+    await claimInTurn(batch, await pendingChildren(database, { agentId, limit: max, now: clock.now() }));
+    if (isFull(batch)) return;
+    const more = (await children()?.take({ agentId, engines, max: max - batch.commands.length })) ?? [];
+    await claimInTurn(batch, more.map(asPending));
   }
 
-  async function claimNew(round: Round): Promise<void> {
+  async function claimNew(batch: ClaimBatch): Promise<void> {
     let after: PendingCommand | null = null;
-    while (!isFull(round)) {
+    while (!isFull(batch)) {
       const page: PendingCommand[] = await pendingForAgent(database, {
-        agentId: round.request.agentId,
+        agentId: batch.request.agentId,
         after,
         limit: pageRows,
         now: clock.now(),
       });
-      await claimInTurn(round, page);
+      await claimInTurn(batch, page);
       after = page.at(-1) ?? null;
       if (page.length < pageRows) return;
     }
   }
 
-  async function claimInTurn(round: Round, commands: readonly PendingCommand[]): Promise<void> {
-    for (let at = 0; at < commands.length && !isFull(round); ) {
-      const room = round.request.max - round.commands.length;
-      const some = claimedTogether(commands.slice(at, at + room));
-      await claimAll(round, some);
+  async function claimInTurn(batch: ClaimBatch, commands: readonly PendingCommand[]): Promise<void> {
+    for (let at = 0; at < commands.length && !isFull(batch); ) {
+      const allowance = batch.request.max - batch.commands.length;
+      const some = claimedTogether(commands.slice(at, at + allowance));
+      await claimAll(batch, some);
       at += some.length;
     }
   }
 
-  async function claimAll(round: Round, commands: readonly PendingCommand[]): Promise<void> {
+  async function claimAll(batch: ClaimBatch, commands: readonly PendingCommand[]): Promise<void> {
     const claims: { id: string; token: string }[] = [];
     for (const command of commands) {
-      const fitness = fitnessOf(command, round.request);
-      const isGiven = fitness === "able" || (fitness === "willing" && !(await isAnyAble(round, command)));
+      const fitness = fitnessOf(command, batch.request);
+      const isGiven = fitness === "able" || (fitness === "willing" && !(await isAnyAble(batch, command)));
       if (isGiven) claims.push({ id: command.id, token: randomToken() });
     }
     if (claims.length === 0) return;
@@ -160,36 +160,36 @@ export function createClaim({
     for (const { id, token } of claims) {
       const row = rows.get(id);
       if (row === undefined) continue;
-      add(round, row, token);
+      add(batch, row, token);
       counted.moved(row, "dispatched");
       changed(row);
     }
   }
 
   /** Whether a session of the agent can do what this one cannot. */
-  async function isAnyAble(round: Round, command: PendingCommand): Promise<boolean> {
-    round.sessions ??= findAgent(database.read, command.project_id, round.request.agentId).then((agent) =>
+  async function isAnyAble(batch: ClaimBatch, command: PendingCommand): Promise<boolean> {
+    batch.sessions ??= findAgent(database.read, command.project_id, batch.request.agentId).then((agent) =>
       (agent?.sessions ?? []).map(reachOf),
     );
-    return (await round.sessions).some((reach) => fitnessOf(command, reach) === "able");
+    return (await batch.sessions).some((reach) => fitnessOf(command, reach) === "able");
   }
 
   /** Gives the agent again, word for word, what it has not acknowledged and may do twice. */
-  async function resend(round: Round): Promise<void> {
-    const { agentId, max } = round.request;
-    const room = max - round.commands.length;
+  async function resend(batch: ClaimBatch): Promise<void> {
+    const { agentId, max } = batch.request;
+    const room = max - batch.commands.length;
     if (room <= 0) return;
     const rule: ResendRule = resendRule(clock.now(), redispatch);
     for (const row of await dueForResend(database.read, { agentId, rule, limit: Math.min(room, resentAtOnce) })) {
       const token = row.delivery_claim_token;
       if (token === null) continue;
-      if (await database.write((tx) => winResend(tx, { id: row.id, token, rule }))) add(round, row, token);
+      if (await database.write((tx) => winResend(tx, { id: row.id, token, rule }))) add(batch, row, token);
     }
   }
 
-  function add(round: Round, row: CommandRow, token: string): void {
-    round.characters += row.payload.length;
-    round.commands.push({ id: row.id, payload: framePayload(row, { timeoutSeconds, token }) });
+  function add(batch: ClaimBatch, row: CommandRow, token: string): void {
+    batch.characters += row.payload.length;
+    batch.commands.push({ id: row.id, payload: framePayload(row, { timeoutSeconds, token }) });
   }
 }
 

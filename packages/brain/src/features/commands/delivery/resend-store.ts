@@ -1,9 +1,7 @@
 import { redeliverableActions } from "@svc/protocol";
-import type { ExpressionBuilder, Kysely } from "kysely";
+import type { ExpressionBuilder } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
-import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
 
 /** When a dispatched command may be sent once more. */
 export interface ResendRule {

@@ -3,15 +3,15 @@ import { createThrottledLog } from "../../../platform/throttled-log.ts";
 import { createTurns } from "../../../platform/turns.ts";
 import { type AnnouncerDeps, createAnnouncer } from "../announcer.ts";
 import type { ChildSource, ClaimRequest, CommandDeps } from "./claim.ts";
-import { newsOfAgents } from "./claim-store.ts";
+import { waitingKinds } from "./claim-store.ts";
 import { mayBeGiven } from "./contract.ts";
 import { agentsDueForResend, resendRule } from "./resend-store.ts";
 
-type News = "look" | "revoked" | "over";
+type WaitEnd = "look" | "revoked" | "over";
 
 /** A poll that waits, with what it will claim. */
 interface Waiter extends Pick<ClaimRequest, "max" | "retryContracts" | "resubmits" | "withResends"> {
-  wake(news: News): void;
+  wake(news: WaitEnd): void;
 }
 
 export interface WaitRequest extends ClaimRequest {
@@ -50,7 +50,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
 
-  function wake(agentId: string, news: News): void {
+  function wake(agentId: string, news: WaitEnd): void {
     for (const waiter of [...(waiting.get(agentId) ?? [])]) waiter.wake(news);
   }
 
@@ -78,7 +78,7 @@ export function createWorkSignal(deps: WorkSignalDeps) {
       const ofChildren = agentIds.filter(takesChildren);
       const retrying = agentIds.filter((agentId) => takesChildren(agentId) || resubmits(agentId));
       const [{ pending, revoked }, due, inBulk] = await Promise.all([
-        newsOfAgents(database, { agentIds, retrying, now }),
+        waitingKinds(database, { agentIds, retrying, now }),
         agentsDueForResend(database.read, agentIds, resendRule(now, redispatch)),
         ofChildren.length === 0 ? [] : (children?.()?.waitingFor(ofChildren) ?? []),
       ]);
@@ -154,12 +154,12 @@ export function createWorkSignal(deps: WorkSignalDeps) {
     isWaiting: (agentId: string): boolean => waiting.has(agentId),
     /** The agent was revoked in this process. */
     revoked: (agentId: string): void => wake(agentId, "revoked"),
-    wait({ agentId, waitMs, signal, ...given }: WaitRequest): Promise<News> {
+    wait({ agentId, waitMs, signal, ...given }: WaitRequest): Promise<WaitEnd> {
       if (isStopped || signal.aborted) return Promise.resolve("over");
       return new Promise((resolve) => {
         const waiters = waiting.get(agentId) ?? new Set<Waiter>();
         waiting.set(agentId, waiters);
-        const wake = (news: News) => {
+        const wake = (news: WaitEnd) => {
           clearTimeout(deadline);
           signal.removeEventListener("abort", giveUp);
           waiters.delete(waiter);

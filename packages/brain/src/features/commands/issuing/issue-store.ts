@@ -24,7 +24,7 @@ export async function insertCommands(tx: Tx<Tables>, rows: readonly CommandRow[]
 }
 
 /** The project's command with this idempotency key. */
-export const findByKey = (
+export const findCommandByKey = (
   db: Database<Tables>["read"] | Tx<Tables>,
   projectId: string,
   idempotencyKey: string,

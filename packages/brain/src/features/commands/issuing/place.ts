@@ -7,17 +7,17 @@ import type { Audit, AuditOrigin } from "../../audit/index.ts";
 import { frameBytes } from "../delivery/frame.ts";
 import { admitNamed, chooseAgent, type Gate, requireAgent } from "./choose-agent.ts";
 import type { createIssue, IssuedCommand } from "./issue-command.ts";
-import { findByKey } from "./issue-store.ts";
+import { findCommandByKey } from "./issue-store.ts";
 import { findAgent, holdAgent } from "./session-reads.ts";
-import { findTask, type TaskFacts } from "./task-reads.ts";
+import { type CommandTask, findCommandTask } from "./task-reads.ts";
 
 /** What a request asks for, read from its body. */
-export interface Order {
+export interface CommandRequest {
   readonly action: CommandAction;
   readonly agentId: string | null;
   readonly target: { readonly type: string; readonly id: string | null };
   /** With the task's row, where one is named and known. */
-  parameters(task: TaskFacts | undefined): Record<string, unknown>;
+  parameters(task: CommandTask | undefined): Record<string, unknown>;
   /** The body with every default, without the idempotency key: what makes two requests the same. */
   readonly body: Record<string, unknown>;
   readonly idempotencyKey: string | null;
@@ -50,19 +50,19 @@ const ownPrefixes = ["reconcile:", "automation:", "schedule:", "bulk:"];
  */
 export function createPlace({ database, audit, issue, offer, maxFrameBytes }: PlaceDeps) {
   return async function place(
-    order: Order,
+    request: CommandRequest,
     { projectId, userId, origin }: { projectId: string; userId: string; origin: AuditOrigin },
   ): Promise<CommandRow> {
-    const { action, target, idempotencyKey } = order;
-    const requestDigest = digestOf(order);
+    const { action, target, idempotencyKey } = request;
+    const requestDigest = requestDigestOf(request);
     requireForeignKey(idempotencyKey);
     const earlier = await findEarlier();
     if (earlier !== null) return earlier;
 
-    const { agentId, task } = await admit(order, projectId);
-    await order.require?.();
-    const parameters = order.parameters(task);
-    requireRoom(order, parameters);
+    const { agentId, task } = await admit(request, projectId);
+    await request.require?.();
+    const parameters = request.parameters(task);
+    requireFrameSize(request, parameters);
 
     const row = await database.write(async (tx) => {
       if (!(await holdAgent(tx, database.dialect, agentId))) throw await goneMeanwhile(tx, projectId, agentId);
@@ -88,8 +88,8 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
           agent_id: agentId,
           target_type: target.type,
           target_id: target.id,
-          ...(typeof order.body.engine === "string" && { engine: order.body.engine }),
-          ...order.facts,
+          ...(typeof request.body.engine === "string" && { engine: request.body.engine }),
+          ...request.facts,
         },
       });
       return issued;
@@ -105,7 +105,7 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
 
     async function findEarlier(): Promise<CommandRow | null> {
       if (idempotencyKey === null) return null;
-      const found = await findByKey(database.read, projectId, idempotencyKey);
+      const found = await findCommandByKey(database.read, projectId, idempotencyKey);
       if (found === undefined) return null;
       if (found.request_digest !== requestDigest) throw new ApiError("conflict", { reason: "idempotency_key_in_use" });
       return found;
@@ -113,14 +113,14 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
   };
 
   async function admit(
-    { agentId, gate, taskId }: Order,
+    { agentId, gate, taskId }: CommandRequest,
     projectId: string,
-  ): Promise<{ agentId: string; task: TaskFacts | undefined }> {
+  ): Promise<{ agentId: string; task: CommandTask | undefined }> {
     const named = agentId === null ? null : await requireAgent(database, projectId, agentId);
     const task =
       gate === undefined || taskId === undefined
         ? undefined
-        : await findTask(database.read, { projectId, engine: gate.engine, taskId });
+        : await findCommandTask(database.read, { projectId, engine: gate.engine, taskId });
     if (gate !== undefined && named === null) {
       const chosen = await chooseAgent(database, gate, { projectId, reportedBy: task?.reported_by ?? null });
       return { agentId: chosen.id, task };
@@ -130,7 +130,7 @@ export function createPlace({ database, audit, issue, offer, maxFrameBytes }: Pl
     return { agentId: named.id, task };
   }
 
-  function requireRoom({ action, target }: Order, parameters: Record<string, unknown>): void {
+  function requireFrameSize({ action, target }: CommandRequest, parameters: Record<string, unknown>): void {
     if (frameBytes({ action, target, parameters }) <= maxFrameBytes) return;
     throw invalid({ loc: ["body"], type: "too_long", message: "does not fit in a frame to the agent" });
   }
@@ -143,7 +143,7 @@ const goneMeanwhile = async (tx: Tx<Tables>, projectId: string, agentId: string)
     : new ApiError("conflict", { reason: "project_archived" });
 
 /** SHA-256 of what the request asks for (spec part 3, section 4.1). */
-function digestOf({ action, body }: Order): string {
+function requestDigestOf({ action, body }: CommandRequest): string {
   try {
     return createHash("sha256").update(canonicalText({ action, body })).digest("hex");
   } catch (error) {

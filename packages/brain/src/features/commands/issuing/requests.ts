@@ -1,7 +1,7 @@
 import { purgeConfirmToken } from "@svc/protocol";
 import { ApiError, invalid } from "../../../platform/http/error-codes.ts";
 import type {
-  BulkRetryBody,
+  BulkRetryCommandBody,
   ConsumerBody,
   PoolResizeBody,
   PurgeQueueBody,
@@ -10,7 +10,7 @@ import type {
   TaskBody,
   WorkerBody,
 } from "../schemas.ts";
-import type { Order } from "./place.ts";
+import type { CommandRequest } from "./place.ts";
 
 /** What each command route asks for, from its body (spec part 1, command routes; part 3, section 4.1). */
 
@@ -23,7 +23,7 @@ type Named = { readonly idempotency_key?: string | null; readonly agent_id?: str
 const keyOf = ({ idempotency_key: key }: Named): string | null => key ?? null;
 const agentOf = ({ agent_id: id }: Named): string | null => id?.toLowerCase() ?? null;
 
-export function retryTask(body: RetryTaskBody, now: Date): Order {
+export function retryTask(body: RetryTaskBody, now: Date): CommandRequest {
   const { engine, task_id } = body;
   const overrides = overridesOf(body);
   const etaSeconds = body.eta_seconds ?? null;
@@ -69,11 +69,11 @@ function overridesOf({ override_args: args = null, override_kwargs: kwargs = nul
   return { override_args: args, override_kwargs: kwargs };
 }
 
-export const cancelTask = (body: TaskBody): Order => ofTask("cancel_task", body);
+export const cancelTask = (body: TaskBody): CommandRequest => ofTask("cancel_task", body);
 
-export const requeueDeadLetter = (body: TaskBody): Order => ofTask("requeue_dead_letter", body);
+export const requeueDeadLetter = (body: TaskBody): CommandRequest => ofTask("requeue_dead_letter", body);
 
-function ofTask(action: "cancel_task" | "requeue_dead_letter", body: TaskBody): Order {
+function ofTask(action: "cancel_task" | "requeue_dead_letter", body: TaskBody): CommandRequest {
   const { engine, task_id } = body;
   return {
     action,
@@ -94,9 +94,9 @@ function ofTask(action: "cancel_task" | "requeue_dead_letter", body: TaskBody): 
  * @throws ApiError `gone` without a list of tasks.
  */
 export function bulkRetry(
-  body: BulkRetryBody,
+  body: BulkRetryCommandBody,
   unknownAmong: (engine: string, taskIds: readonly string[], limit: number) => Promise<string[]>,
-): Order {
+): CommandRequest {
   const { max, filter } = body;
   const given = filter.task_ids ?? null;
   if (given === null) {
@@ -137,7 +137,7 @@ export function bulkRetry(
 }
 
 /** @param secret the project's, which keys the confirm token. */
-export function purgeQueue(body: PurgeQueueBody, secret: () => Uint8Array): Order {
+export function purgeQueue(body: PurgeQueueBody, secret: () => Uint8Array): CommandRequest {
   const { queue, confirm_token: given = null, observed_depth: depth = null } = body;
   const isForced = body.force ?? false;
   const token = given ?? (depth === null ? null : purgeConfirmToken(secret(), queue, depth));
@@ -145,7 +145,7 @@ export function purgeQueue(body: PurgeQueueBody, secret: () => Uint8Array): Orde
     action: "purge_queue",
     agentId: agentOf(body),
     target: { type: "queue", id: queue },
-    parameters: () => ({ ...engineOf(body), queue, confirm_token: token, force: isForced }),
+    parameters: () => ({ ...engineField(body), queue, confirm_token: token, force: isForced }),
     body: {
       agent_id: agentOf(body),
       queue,
@@ -161,19 +161,19 @@ export function purgeQueue(body: PurgeQueueBody, secret: () => Uint8Array): Orde
 
 type WorkerAction = "restart_worker" | "pool_grow" | "pool_shrink" | "add_consumer" | "cancel_consumer";
 
-export const restartWorker = (body: WorkerBody): Order => ofWorker("restart_worker", body, {}, {});
+export const restartWorker = (body: WorkerBody): CommandRequest => ofWorker("restart_worker", body, {}, {});
 
-export function poolResize(body: PoolResizeBody): Order {
+export function poolResize(body: PoolResizeBody): CommandRequest {
   const { delta } = body;
   if (delta === 0) throw invalid({ loc: ["body", "delta"], type: "zero", message: "must not be 0" });
   const action = delta > 0 ? "pool_grow" : "pool_shrink";
   return ofWorker(action, body, { delta: Math.abs(delta) }, { delta });
 }
 
-export const addConsumer = (body: ConsumerBody): Order =>
+export const addConsumer = (body: ConsumerBody): CommandRequest =>
   ofWorker("add_consumer", body, { queue: body.queue }, { queue: body.queue });
 
-export const cancelConsumer = (body: ConsumerBody): Order =>
+export const cancelConsumer = (body: ConsumerBody): CommandRequest =>
   ofWorker("cancel_consumer", body, { queue: body.queue }, { queue: body.queue });
 
 function ofWorker(
@@ -181,20 +181,20 @@ function ofWorker(
   body: WorkerBody,
   parameters: Record<string, unknown>,
   asked: Record<string, unknown>,
-): Order {
+): CommandRequest {
   const { worker_name } = body;
   return {
     action,
     agentId: agentOf(body),
     target: { type: "worker", id: worker_name },
-    parameters: () => ({ ...engineOf(body), worker_name, ...parameters }),
+    parameters: () => ({ ...engineField(body), worker_name, ...parameters }),
     body: { agent_id: agentOf(body), worker_name, engine: body.engine ?? null, ...asked },
     idempotencyKey: keyOf(body),
     facts: asked,
   };
 }
 
-export function rateLimit(body: RateLimitBody): Order {
+export function rateLimit(body: RateLimitBody): CommandRequest {
   const { task_name, worker_name = null } = body;
   const rate = String(body.rate);
   return {
@@ -202,7 +202,7 @@ export function rateLimit(body: RateLimitBody): Order {
     agentId: agentOf(body),
     // Without a worker the engine takes the task's name for what is to be controlled.
     target: { type: "worker", id: worker_name ?? task_name },
-    parameters: () => ({ ...engineOf(body), task_name, rate, worker_name }),
+    parameters: () => ({ ...engineField(body), task_name, rate, worker_name }),
     body: { agent_id: agentOf(body), task_name, rate: body.rate, worker_name, engine: body.engine ?? null },
     idempotencyKey: keyOf(body),
     facts: { task_name, rate },
@@ -210,5 +210,5 @@ export function rateLimit(body: RateLimitBody): Order {
 }
 
 /** The engine only where the request names it: an agent with one engine needs none. */
-const engineOf = ({ engine }: { readonly engine?: string | null }): { engine?: string } =>
+const engineField = ({ engine }: { readonly engine?: string | null }): { engine?: string } =>
   engine == null ? {} : { engine };

@@ -1,9 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { DialectName, Tx } from "../../../platform/database/database.ts";
-import type { AgentRow, Tables } from "../../../schema/tables/index.ts";
+import type { AgentRow, Db, Tables } from "../../../schema/tables/index.ts";
 import type { Abilities } from "../delivery/contract.ts";
-
-type Db = Kysely<Tables>;
 
 export interface AgentFacts extends Pick<AgentRow, "id" | "name" | "transport" | "last_seen_at" | "last_connect_at"> {
   /** Of each WebSocket session that it has now, in any process of the service; empty while it is offline. */

@@ -1,16 +1,14 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { DialectName } from "../../../platform/database/database.ts";
-import type { Tables, TaskRow } from "../../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { Db, TaskRow } from "../../../schema/tables/index.ts";
 
 /** What a command tells its agent of a task, and who reported its newest event. */
-export type TaskFacts = Pick<TaskRow, "name" | "priority" | "queue" | "reported_by">;
+export type CommandTask = Pick<TaskRow, "name" | "priority" | "queue" | "reported_by">;
 
-export const findTask = (
+export const findCommandTask = (
   db: Db,
   { projectId, engine, taskId }: { projectId: string; engine: string; taskId: string },
-): Promise<TaskFacts | undefined> =>
+): Promise<CommandTask | undefined> =>
   db
     .selectFrom("tasks")
     .select(["name", "priority", "queue", "reported_by"])

@@ -1,6 +1,6 @@
 import type { StoredTask } from "../../tasks/index.ts";
-import type { FamilyMember, PreparedEvent } from "../prepare-batch.ts";
-import type { Group, GroupTask } from "./event-group.ts";
+import type { FamilyField, PreparedEvent } from "../prepare-batch.ts";
+import type { EventGroup, GroupTask } from "./event-group.ts";
 
 /**
  * A group as it travels to the writer thread: columns of numbers and texts, because a thousand small objects cost more to copy than
@@ -34,7 +34,7 @@ export interface GroupColumns {
   readonly retries: readonly (readonly [number, string])[];
   /** (event index, name) of the events that are about a worker. */
   readonly ownWorkers: readonly (readonly [number, string])[];
-  readonly withheld: readonly (readonly [number, readonly FamilyMember[]])[];
+  readonly withheld: readonly (readonly [number, readonly FamilyField[]])[];
   readonly nowMs: number;
 }
 
@@ -51,9 +51,9 @@ export interface GroupResult {
   readonly workers: readonly { readonly projectId: string; readonly id: string }[];
 }
 
-type StoreTask = (id: string, row: Group["tasks"][number]["row"]) => StoredTask;
+type StoreTask = (id: string, row: EventGroup["tasks"][number]["row"]) => StoredTask;
 
-export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): GroupColumns {
+export function columnsOf(group: EventGroup, storedTask: StoreTask, nowMs: number): GroupColumns {
   const { events, tasks } = group;
   const count = events.length;
   const words: (string | null)[] = [null];
@@ -89,7 +89,7 @@ export function columnsOf(group: Group, storedTask: StoreTask, nowMs: number): G
     taskEvents: tasks.map((task) => task.events),
     retries: [] as [number, string][],
     ownWorkers: [] as [number, string][],
-    withheld: [] as [number, readonly FamilyMember[]][],
+    withheld: [] as [number, readonly FamilyField[]][],
     nowMs,
   };
   for (let task = 0; task < tasks.length; task += 1) {

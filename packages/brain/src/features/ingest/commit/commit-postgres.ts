@@ -19,7 +19,7 @@ import {
 import { applyWorkerStates, decidingChanges, type WorkerStateChange } from "../../workers/index.ts";
 import type { PreparedEvent } from "../prepare-batch.ts";
 import type { ChangedTask, CommitEvents, CommittedGroup } from "./commit.ts";
-import { type Group, type GroupTask, groupEvents, rowOfIndexes } from "./event-group.ts";
+import { type EventGroup, type GroupTask, groupEvents, rowOfIndexes } from "./event-group.ts";
 
 export interface PostgresCommitDeps {
   readonly pool: Pool;
@@ -104,7 +104,11 @@ interface StoreOptions {
   readonly manner: Manner;
 }
 
-async function storeGroup(client: PoolClient, group: Group, { now, manner }: StoreOptions): Promise<CommittedGroup> {
+async function storeGroup(
+  client: PoolClient,
+  group: EventGroup,
+  { now, manner }: StoreOptions,
+): Promise<CommittedGroup> {
   const isLocking = manner === "lock";
   const [, isNew, present] = await together([
     client.query("BEGIN"),
@@ -155,7 +159,7 @@ async function storeGroup(client: PoolClient, group: Group, { now, manner }: Sto
 }
 
 /** The row that the task's new events make; null when all of them are known. */
-function newRow({ events }: Group, task: GroupTask, isNew: readonly boolean[]): FoldedTask | null {
+function newRow({ events }: EventGroup, task: GroupTask, isNew: readonly boolean[]): FoldedTask | null {
   const news = task.events.filter((index) => isNew[index]);
   if (news.length === task.events.length) return task.row;
   return news.length === 0 ? null : rowOfIndexes(events, news);
@@ -182,7 +186,7 @@ interface TaskChange extends GroupTask {
   readonly after: FoldedTask;
 }
 
-function deltasOf({ events }: Group, isNew: readonly boolean[], changed: readonly TaskChange[]) {
+function deltasOf({ events }: EventGroup, isNew: readonly boolean[], changed: readonly TaskChange[]) {
   const rows = new Array<FoldedTask | null>(events.length).fill(null);
   for (const task of changed) for (const index of task.events) rows[index] = task.after;
   const deltas = createDeltas();

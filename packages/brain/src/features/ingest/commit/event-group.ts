@@ -3,7 +3,7 @@ import { type FoldedTask, rowOfEvents, type TaskEvent } from "../../tasks/index.
 import type { PreparedEvent } from "../prepare-batch.ts";
 
 /** What one transaction stores: events in key order without repetition, and the tasks that they tell of in lock order. */
-export interface Group {
+export interface EventGroup {
   readonly events: readonly PreparedEvent[];
   readonly tasks: readonly GroupTask[];
 }
@@ -17,7 +17,7 @@ export interface GroupTask {
 }
 
 /** Groups events of any number of frames. Of several copies of an event, whatever their content, the group holds the first. */
-export function groupEvents(given: readonly PreparedEvent[]): Group {
+export function groupEvents(given: readonly PreparedEvent[]): EventGroup {
   const events = withoutRepetition([...given].sort(byEventKey));
   const indexes = new Map<string, Map<string, number[]>>();
   let scope = new Map<string, number[]>();

@@ -15,18 +15,18 @@ export interface GroupCommitOptions {
   /** An event that the database refuses for what it is. */
   refused(event: PreparedEvent, error: Error): void;
   /** Called when the events of a frame leave the queue, before they are stored. */
-  taken(member: Member): void;
+  taken(member: QueuedFrame): void;
   /** Duration of a commit, in milliseconds, and how many events it held. */
   timed(durationMs: number, rows: number): void;
 }
 
 /** The events of one frame on their way into the database. */
-export interface Member {
+export interface QueuedFrame {
   readonly agentId: string;
   readonly events: readonly PreparedEvent[];
 }
 
-export interface MemberOutcome {
+export interface QueuedFrameOutcome {
   readonly inserted: number;
   /** Events that the database refused for good. */
   readonly refused: readonly PreparedEvent[];
@@ -34,7 +34,7 @@ export interface MemberOutcome {
 
 export interface GroupCommit {
   /** Resolves when every event of the frame is durable or refused; rejects with a transient error when it must come again. */
-  store(member: Member): Promise<MemberOutcome>;
+  store(member: QueuedFrame): Promise<QueuedFrameOutcome>;
   /** Resolves when nothing is under way or waiting. */
   idle(): Promise<void>;
 }
@@ -42,8 +42,8 @@ export interface GroupCommit {
 type Fate = "inserted" | "duplicate" | "refused";
 
 interface Waiting {
-  readonly member: Member;
-  readonly resolve: (outcome: MemberOutcome) => void;
+  readonly member: QueuedFrame;
+  readonly resolve: (outcome: QueuedFrameOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
 

@@ -12,7 +12,7 @@ import type {
   TermStore,
 } from "../../tasks/index.ts";
 import type { WorkerStateChange, WorkerStateStore } from "../../workers/index.ts";
-import type { FamilyMember } from "../prepare-batch.ts";
+import type { FamilyField } from "../prepare-batch.ts";
 import type { GroupColumns, GroupResult } from "./columns.ts";
 
 /**
@@ -29,7 +29,7 @@ export interface WriterParts {
   createDeltas(): Deltas;
   decidingChanges(changes: readonly WorkerStateChange[]): WorkerStateChange[];
   /** An event as the fold reads it, from its stored payload without the given members. */
-  taskEventOf(head: EventHead, payload: string, withheld: readonly FamilyMember[]): TaskEvent;
+  taskEventOf(head: EventHead, payload: string, withheld: readonly FamilyField[]): TaskEvent;
   rowOfEvents(events: readonly TaskEvent[]): FoldedTask;
   storedTask(id: string, row: FoldedTask): StoredTask;
   readonly fields: {

@@ -19,15 +19,15 @@ for (const dialect of testDialects) {
         ...{ id: id(digit), user_id: userId, token_hash: `digest ${digit}`, label: "Firefox" },
         ...{ created_at: now, last_seen_at: now, expires_at: end, revoked_at: null },
       });
-      for (const digit of [1, 2, 3, 4]) await database.write((tx) => store.insertDevice(tx, row(digit)));
+      for (const digit of [1, 2, 3, 4]) await database.write((tx) => store.insertTrustedDevice(tx, row(digit)));
       const listed = async () => (await store.listDevices(database.read, userId, later)).map((device) => device.id);
       const find = (digit: number, at = later) => store.findDevice(database.read, { userId, id: id(digit), now: at });
       const use = (digit: number, at = later) =>
         database.write((tx) => store.useDevice(tx, { userId, digest: `digest ${digit}`, now: at }));
 
-      await database.write((tx) => store.deleteOldest(tx, userId, { keep: 3, now }));
+      await database.write((tx) => store.deleteOldestDevices(tx, userId, { keep: 3, now }));
       expect(await listed()).toEqual([4, 3, 2].map(id));
-      await database.write((tx) => store.deleteByDigest(tx, userId, "digest 2"));
+      await database.write((tx) => store.deleteDeviceByDigest(tx, userId, "digest 2"));
       expect(await listed()).toEqual([4, 3].map(id));
 
       expect([await use(3), await use(2), await use(3, end)]).toEqual([true, false, false]);

@@ -1,8 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
-import type { Tables, TrustedDeviceRow } from "../../../schema/tables/index.ts";
-
-type Db = Kysely<Tables>;
+import type { Db, Tables, TrustedDeviceRow } from "../../../schema/tables/index.ts";
 
 /** A user's devices whose time is not over, revoked ones among them, the newest first. */
 export const listDevices = (db: Db, userId: string, now: Date): Promise<TrustedDeviceRow[]> =>
@@ -15,12 +12,12 @@ export const listDevices = (db: Db, userId: string, now: Date): Promise<TrustedD
     .orderBy("id", "desc")
     .execute();
 
-export async function insertDevice(tx: Tx<Tables>, row: TrustedDeviceRow): Promise<void> {
+export async function insertTrustedDevice(tx: Tx<Tables>, row: TrustedDeviceRow): Promise<void> {
   await tx.insertInto("trusted_devices").values(row).execute();
 }
 
 /** Deletes a user's devices but for the newest `keep`; those that do not count at `now` go first. */
-export async function deleteOldest(tx: Tx<Tables>, userId: string, { keep, now }: { keep: number; now: Date }) {
+export async function deleteOldestDevices(tx: Tx<Tables>, userId: string, { keep, now }: { keep: number; now: Date }) {
   const rows = await tx
     .selectFrom("trusted_devices")
     .select(["id", "expires_at", "revoked_at"])
@@ -83,7 +80,7 @@ export async function renameDevice(tx: Tx<Tables>, id: string, label: string): P
 }
 
 /** Removes the device whose cookie a browser still holds, when it is given another. */
-export async function deleteByDigest(tx: Tx<Tables>, userId: string, digest: string): Promise<void> {
+export async function deleteDeviceByDigest(tx: Tx<Tables>, userId: string, digest: string): Promise<void> {
   await tx.deleteFrom("trusted_devices").where("user_id", "=", userId).where("token_hash", "=", digest).execute();
 }
 

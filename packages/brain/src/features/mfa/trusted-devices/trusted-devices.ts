@@ -13,10 +13,10 @@ import { requireEnrolled } from "../factor/check-code.ts";
 import type { TrustedDevice } from "../schemas.ts";
 import { lockFactor } from "../store.ts";
 import {
-  deleteByDigest,
-  deleteOldest,
+  deleteDeviceByDigest,
+  deleteOldestDevices,
   findDevice,
-  insertDevice,
+  insertTrustedDevice,
   listDevices,
   renameDevice,
   revokeDevice,
@@ -59,9 +59,9 @@ export async function trustDevice(
     revoked_at: null,
   };
   const before = cookieDigest(trustCookie);
-  if (before !== null) await deleteByDigest(tx, userId, before);
-  await deleteOldest(tx, userId, { keep: settings.SVC_MFA_TRUSTED_DEVICES_MAX_PER_USER - 1, now });
-  await insertDevice(tx, row);
+  if (before !== null) await deleteDeviceByDigest(tx, userId, before);
+  await deleteOldestDevices(tx, userId, { keep: settings.SVC_MFA_TRUSTED_DEVICES_MAX_PER_USER - 1, now });
+  await insertTrustedDevice(tx, row);
   const notice = { userId, kind: "device.trusted", origin, details: { name: row.label } } as const;
   await history.record(tx, notice);
   return {
