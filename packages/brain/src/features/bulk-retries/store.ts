@@ -1,6 +1,8 @@
 import { type ExpressionBuilder, sql } from "kysely";
 import type { DialectName, Tx } from "../../platform/database/database.ts";
 import type { BulkRetryChildRow, BulkRetryRequestRow, Db, Tables } from "../../schema/tables/index.ts";
+import { commandMachine } from "../commands/index.ts";
+import { type ChildMove, childColumns, childMachine } from "./states.ts";
 
 export const findRequest = (db: Db, projectId: string, id: string): Promise<BulkRetryRequestRow | undefined> =>
   db
@@ -209,7 +211,7 @@ export const fullWithUnnotedEnds = (db: Db, agentId: string, now: Date): Promise
           .select("c.id")
           .whereRef("c.parent_id", "=", "bulk_retry_requests.id")
           .where(isInFlight)
-          .where("m.status", "in", ["completed", "failed", "cancelled", "timeout"]),
+          .where("m.status", "in", commandMachine.final),
       ),
     )
     .orderBy("id")
@@ -273,6 +275,16 @@ export const newestRequests = (
     .limit(position.limit)
     .execute();
 
-/** As text, so that the partial indexes serve. */
-export const isInFlight = sql<boolean>`(delivery_state = 'claimed' AND outcome = 'unobserved')`;
+/** The child is in a state that the move may be made in. As text, so that the partial indexes serve. */
+export const mayMake = (move: ChildMove) =>
+  sql<boolean>`(${sql.join(
+    childMachine.from(move).map((state) => {
+      const { delivery_state, outcome } = childColumns(state);
+      return sql`(delivery_state = ${sql.lit(delivery_state)} AND outcome = ${sql.lit(outcome)})`;
+    }),
+    sql` OR `,
+  )})`;
+/** It was sent and has no outcome. */
+export const isInFlight = mayMake("result_success");
+/** As text, so that the partial index serves. */
 export const isAwaited = sql<boolean>`(task_outcome = 'awaited')`;

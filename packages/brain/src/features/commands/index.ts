@@ -11,5 +11,5 @@ export type { ReportedResult } from "./results/report.ts";
 export type { CommandOutcome, EndedCommand } from "./results/result-signal.ts";
 export { commandRoutes } from "./routes.ts";
 export { checkRedispatch, commandSettings } from "./settings.ts";
-export { commandMoves } from "./states.ts";
+export { commandMachine, commandMoves } from "./states.ts";
 export { cancelPending, forgetIssuer } from "./store.ts";

@@ -3,7 +3,7 @@ import type { DialectName } from "../../platform/database/database.ts";
 import { type BoundedRows, rowsWithinBytes, type WideTable } from "../../platform/database/rows-within-bytes.ts";
 import type { CommandRow, Db } from "../../schema/tables/index.ts";
 import { type PublicCommandRow, publicCommandColumns } from "./shapes.ts";
-import type { CommandStatus } from "./states.ts";
+import { type CommandStatus, commandMachine } from "./states.ts";
 
 export const findCommand = (db: Db, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom("commands").selectAll().where("id", "=", id).executeTakeFirst();
@@ -28,7 +28,7 @@ export const endedAmong = (
     .selectFrom("commands")
     .select(["id", "project_id", "action", "status", "result", "error"])
     .where("id", "in", ids)
-    .where("status", "not in", ["pending", "dispatched"])
+    .where("status", "in", commandMachine.final)
     .execute();
 
 export interface CommandFilter {
@@ -109,7 +109,7 @@ export async function countOpen(db: Db, projectId: string): Promise<Record<"pend
     .selectFrom("commands")
     .select(["status", ({ fn }) => fn.countAll<number>().as("count")])
     .where("project_id", "=", projectId)
-    .where("status", "in", ["pending", "dispatched"])
+    .where("status", "in", commandMachine.open)
     .groupBy("status")
     .execute();
   const counts = { pending: 0, dispatched: 0 };

@@ -1,6 +1,6 @@
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../schema/tables/index.ts";
-import { type CommandStatus, commandMoves, commandStatuses } from "./states.ts";
+import { commandMachine } from "./states.ts";
 
 /**
  * Cancels the commands of an agent or of a project that no agent has been sent yet, and gives them. They are locked by id, so that a
@@ -11,18 +11,20 @@ export function cancelPending(
   dialect: Database<Tables>["dialect"],
   { of, error, now }: { of: { agent_id: string } | { project_id: string }; error: string; now: Date },
 ): Promise<Pick<CommandRow, "id" | "project_id" | "action" | "status">[]> {
+  const move = "agent_id" in of ? "agent_gone" : "project_archived";
+  const from = commandMachine.from(move);
   const pending = tx
     .selectFrom("commands")
     .select("id")
     .where((eb) => eb.and(of))
-    .where("status", "=", "pending")
+    .where("status", "in", from)
     .orderBy("id");
   return tx
     .with("pending", () => (dialect === "postgres" ? pending.forUpdate() : pending))
     .updateTable("commands")
-    .set({ status: "cancelled", completed_at: now, error })
+    .set({ status: commandMachine.to(move), completed_at: now, error })
     .where("id", "in", (eb) => eb.selectFrom("pending").select("pending.id"))
-    .where("status", "=", "pending")
+    .where("status", "in", from)
     .returning(["id", "project_id", "action", "status"])
     .execute();
 }
@@ -44,11 +46,6 @@ export async function forgetIssuer(tx: Tx<Tables>, userId: string): Promise<void
   }
 }
 
-/** Statuses that no move leaves. */
-const terminal: readonly CommandStatus[] = commandStatuses.filter(
-  (status) => Object.keys(commandMoves[status]).length === 0,
-);
-
 /** Deletes at most `limit` commands of all projects that ended before `cutoff`, the oldest first, and tells how many. */
 export async function deleteCommandsEndedBefore(
   { slow, write }: Pick<Database<Tables>, "slow" | "write">,
@@ -59,7 +56,7 @@ export async function deleteCommandsEndedBefore(
     .selectFrom("commands")
     .select("id")
     .where("issued_at", "<", cutoff)
-    .where("status", "in", terminal)
+    .where("status", "in", commandMachine.final)
     .where((eb) => eb.or([eb("completed_at", "is", null), eb("completed_at", "<", cutoff)]))
     .orderBy("issued_at")
     .limit(limit)

@@ -37,11 +37,10 @@ export function createCoordinator(deps: CoordinatorDeps) {
   let news = { commands: new Set<string>(), projects: new Set<string>() };
 
   async function round(parentId: string): Promise<number> {
-    const {
-      issued,
-      nextAt,
-      hasAllowance,
-    } = await runRound(deps, { parentId, eligible: eligibleSessions(database.dialect) });
+    const { issued, nextAt, hasAllowance } = await runRound(deps, {
+      parentId,
+      eligible: eligibleSessions(database.dialect),
+    });
     commands.offer(...issued);
     // Polls have what no session took.
     if (hasAllowance) commands.offerChildren();

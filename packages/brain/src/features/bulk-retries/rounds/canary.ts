@@ -2,7 +2,7 @@ import { taskRowId, terminalTaskStates } from "@svc/protocol";
 import type { DialectName, Tx } from "../../../platform/database/database.ts";
 import type { BulkRetryRequestRow, Tables } from "../../../schema/tables/index.ts";
 import { type RetriedTask, tasksByRowId } from "../../tasks/index.ts";
-import { controlOf, sentOf } from "../states.ts";
+import { controlMachine, controlOf, sentOf } from "../states.ts";
 import { awaitedChildren, noteTaskOutcome } from "./children-store.ts";
 
 const ended: ReadonlySet<string> = new Set(terminalTaskStates);
@@ -55,8 +55,11 @@ export function judgeCanary(row: BulkRetryRequestRow, { failures, unended }: Can
   if (row.pending_count === 0) return;
   if (failures <= row.canary_max_failures) {
     if (unended === 0) row.canary_size = null;
-  } else if (row.control_state !== "paused") {
-    row.control_state = "blocked";
+    return;
+  }
+  const blocked = controlMachine.next(row.control_state, "canary_failed");
+  if (blocked !== null) {
+    row.control_state = blocked;
     row.blocked_reason = `${failures} of the first ${row.canary_size} tasks failed again, ${row.canary_max_failures} may`;
   }
 }

@@ -20,7 +20,7 @@ const withResult = (result: unknown) => childOutcomeOf(child({ command_result: J
 describe("a child whose command is completed", () => {
   test("succeeded when the result says so of its task, with the task that the retry made", () => {
     const entry = { task_id: "task-1", status: "success" };
-    const succeeded = { outcome: "succeeded", error: null, newTaskId: null };
+    const succeeded = { end: "result_success", error: null, newTaskId: null };
     expect(withResult({ results: [{ task_id: "task-0", status: "failed" }, entry] })).toEqual(succeeded);
     expect(withResult({ results: [{ ...entry, new_task_id: "task-2" }] })).toEqual({
       ...succeeded,
@@ -31,14 +31,14 @@ describe("a child whose command is completed", () => {
 
   test("failed when the result says so of its task", () => {
     expect(withResult({ results: [{ task_id: "task-1", status: "failed", error: "it is locked" }] })).toMatchObject({
-      outcome: "failed",
+      end: "result_failed",
       error: "it is locked",
     });
   });
 
   test("has an unknown outcome when the result says so of its task", () => {
     const entry = { task_id: "task-1", status: "failed", error: "the broker hung up", outcome: "unknown" };
-    expect(withResult({ results: [entry] })).toMatchObject({ outcome: "unknown", error: "the broker hung up" });
+    expect(withResult({ results: [entry] })).toMatchObject({ end: "result_unknown", error: "the broker hung up" });
   });
 
   test.each([
@@ -47,7 +47,7 @@ describe("a child whose command is completed", () => {
     ["does not name the task", { results: [null, { task_id: "task-2", status: "success" }] }],
   ])("has an unknown outcome when the result %s", (_what, result) => {
     expect(withResult(result)).toEqual({
-      outcome: "unknown",
+      end: "result_unknown",
       error: "the result does not name the task",
       newTaskId: null,
     });
@@ -55,15 +55,15 @@ describe("a child whose command is completed", () => {
 
   test.each(["skipped", "SUCCESS", "", null, true, undefined])("has an unknown outcome with status %j", (status) => {
     expect(withResult({ results: [{ task_id: "task-1", status, new_task_id: "task-2" }] })).toEqual({
-      outcome: "unknown",
+      end: "result_unknown",
       error: "the result does not say whether the task was retried",
       newTaskId: null,
     });
   });
 
   test("succeeded when an agent could only say that the command did", () => {
-    expect(withResult({})).toMatchObject({ outcome: "succeeded" });
-    expect(childOutcomeOf(child({}), now)).toEqual({ outcome: "succeeded", error: null, newTaskId: null });
+    expect(withResult({})).toMatchObject({ end: "result_success" });
+    expect(childOutcomeOf(child({}), now)).toEqual({ end: "result_success", error: null, newTaskId: null });
   });
 });
 
@@ -72,12 +72,12 @@ describe("a child whose command has failed", () => {
     childOutcomeOf(child({ command_status: "failed", command_result, command_error }), now);
 
   test("failed, unless the agent says that it does not know", () => {
-    expect(failedWith(null)).toMatchObject({ outcome: "failed", error: "the broker hung up" });
-    expect(failedWith('{"outcome":"unknown"}')).toMatchObject({ outcome: "unknown", error: "the broker hung up" });
+    expect(failedWith(null)).toMatchObject({ end: "result_failed", error: "the broker hung up" });
+    expect(failedWith('{"outcome":"unknown"}')).toMatchObject({ end: "result_unknown", error: "the broker hung up" });
   });
 
   test("failed also in the words of an unknown outcome: nobody reads them", () => {
-    expect(failedWith(null, "outcome unknown: the agent stopped")).toMatchObject({ outcome: "failed" });
+    expect(failedWith(null, "outcome unknown: the agent stopped")).toMatchObject({ end: "result_failed" });
   });
 });
 
@@ -85,5 +85,5 @@ test("a child whose command has not ended is waited for until both times are ove
   const waiting = { command_status: "dispatched" } as const;
   expect(childOutcomeOf(child(waiting), now)).toBeNull();
   expect(childOutcomeOf(child({ ...waiting, claim_deadline_at: now }), now)).toBeNull();
-  expect(childOutcomeOf(child(waiting), later)).toMatchObject({ outcome: "unknown", error: "no result in time" });
+  expect(childOutcomeOf(child(waiting), later)).toMatchObject({ end: "claim_deadline", error: "no result in time" });
 });

@@ -1,9 +1,10 @@
 import { parseJson, storableText, taskIdCharacters } from "@svc/protocol";
-import type { Outcome } from "../states.ts";
+import type { ChildEnd } from "../states.ts";
 import type { ChildInFlight } from "./children-store.ts";
 
 export interface ChildOutcome {
-  readonly outcome: Outcome;
+  /** The move that its state makes. */
+  readonly end: ChildEnd;
   readonly error: string | null;
   readonly newTaskId: string | null;
 }
@@ -19,16 +20,16 @@ export function childOutcomeOf(child: ChildInFlight, now: Date): ChildOutcome | 
       return failedOr(readResult(child).outcome, child.command_error);
     case "cancelled":
       // No agent had been sent it.
-      return failed(child.command_error ?? "the command was cancelled");
+      return ended("command_cancelled", child.command_error ?? "the command was cancelled");
     case "timeout":
-      return unknown(child.command_error ?? "no result in time");
+      return ended("command_timeout", child.command_error ?? "no result in time");
     case null:
       return unknown("its command is gone");
     default: {
       // The time begins anew when an agent takes the command.
       const ends = [child.claim_deadline_at, child.command_timeout_at];
       const isOver = ends.every((at) => at === null || at <= now);
-      return isOver ? unknown("no result in time") : null;
+      return isOver ? ended("claim_deadline", "no result in time") : null;
     }
   }
 }
@@ -60,11 +61,11 @@ function ofResult(child: ChildInFlight): ChildOutcome {
   return succeeded(isNew ? storableText(newId) : null);
 }
 
-const succeeded = (newTaskId: string | null): ChildOutcome => ({ outcome: "succeeded", error: null, newTaskId });
-const failed = (error: string): ChildOutcome => ended("failed", error);
-const unknown = (error: string): ChildOutcome => ended("unknown", error);
-const ended = (outcome: Outcome, error: string): ChildOutcome => ({
-  outcome,
+const succeeded = (newTaskId: string | null): ChildOutcome => ({ end: "result_success", error: null, newTaskId });
+const failed = (error: string): ChildOutcome => ended("result_failed", error);
+const unknown = (error: string): ChildOutcome => ended("result_unknown", error);
+const ended = (end: ChildEnd, error: string): ChildOutcome => ({
+  end,
   error: storableText(error.slice(0, maxErrorCharacters)),
   newTaskId: null,
 });

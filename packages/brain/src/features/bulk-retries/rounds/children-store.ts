@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { DialectName, Tx } from "../../../platform/database/database.ts";
 import type { BulkRetryChildRow, CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
-import { isAwaited, isInFlight } from "../store.ts";
+import { type ChildEnd, childColumns, childMachine } from "../states.ts";
+import { isAwaited, isInFlight, mayMake } from "../store.ts";
 
 export type ChildInFlight = Pick<BulkRetryChildRow, "id" | "task_id" | "claim_deadline_at"> & {
   readonly command_status: CommandRow["status"] | null;
@@ -33,14 +34,20 @@ export const childrenInFlight = (tx: Tx<Tables>, parentId: string): Promise<Chil
 export async function settleChildren(
   tx: Tx<Tables>,
   ids: readonly string[],
-  settled: Pick<BulkRetryChildRow, "outcome" | "error" | "completed_at" | "new_task_id">,
+  end: ChildEnd,
+  settled: Pick<BulkRetryChildRow, "error" | "completed_at" | "new_task_id">,
 ): Promise<void> {
-  await tx.updateTable("bulk_retry_children").set(settled).where("id", "in", ids).where(isInFlight).execute();
+  await tx
+    .updateTable("bulk_retry_children")
+    .set({ ...childColumns(childMachine.to(end)), ...settled })
+    .where("id", "in", ids)
+    .where(mayMake(end))
+    .execute();
 }
 
 export type WaitingChild = Pick<BulkRetryChildRow, "id" | "ordinal" | "engine" | "task_id" | "payload" | "reported_by">;
 
-/** The first pending children of a stretch, in ordinal order. */
+/** The first pending children of a range, in ordinal order. */
 export const nextChildren = (
   tx: Tx<Tables>,
   parentId: string,
@@ -53,7 +60,7 @@ export const nextChildren = (
     .where("parent_id", "=", parentId)
     .where("ordinal", ">=", next)
     .where("ordinal", "<", end)
-    .where("delivery_state", "=", "pending")
+    .where(mayMake("claim"))
     .orderBy("ordinal")
     .limit(limit)
     .execute();
@@ -78,7 +85,7 @@ export async function claimChildren(
   const { numUpdatedRows } = await tx
     .updateTable("bulk_retry_children")
     .set({
-      delivery_state: "claimed",
+      ...childColumns(childMachine.to("claim")),
       ...shared,
       command_id: each<string>("command_id", "uuid"),
       claimed_agent_id: each<string>("claimed_agent_id", "uuid"),
@@ -90,7 +97,7 @@ export async function claimChildren(
       "in",
       claims.map(({ id }) => id),
     )
-    .where("delivery_state", "=", "pending")
+    .where(mayMake("claim"))
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }

@@ -7,7 +7,7 @@ import { type Commands, holdAgents } from "../../commands/index.ts";
 import { tasksByRowId } from "../../tasks/index.ts";
 import type { EngineRange } from "../planning/seal.ts";
 import { childCountsOf } from "../shapes.ts";
-import { isClaimable, isFinished, statusOf, unendedReason } from "../states.ts";
+import { controlMachine, isClaimable, isFinished, outcomeOfEnd, statusOf, unendedReason } from "../states.ts";
 import { holdRequest, updateRequest } from "../store.ts";
 import { type CanaryProgress, isHeldByCanary, judgeCanary, readCanary } from "./canary.ts";
 import { childOutcomeOf } from "./child-outcome.ts";
@@ -84,11 +84,11 @@ async function settle(tx: Tx<Tables>, row: BulkRetryRequestRow, now: Date): Prom
   });
   // Most succeed, and say nothing else.
   for (const same of Map.groupBy(found, ({ id: _id, ...told }) => JSON.stringify(told)).values()) {
-    const { outcome, error, newTaskId } = same[0] as (typeof found)[number];
+    const { end, error, newTaskId } = same[0] as (typeof found)[number];
     const ids = same.map(({ id }) => id);
-    await settleChildren(tx, ids, { outcome, error, completed_at: now, new_task_id: newTaskId });
+    await settleChildren(tx, ids, end, { error, completed_at: now, new_task_id: newTaskId });
     row.claimed_count -= ids.length;
-    row[`${outcome}_count`] += ids.length;
+    row[`${outcomeOfEnd(end)}_count`] += ids.length;
     row.last_progress_at = now;
   }
 }
@@ -203,8 +203,9 @@ async function blockLate(
   row: BulkRetryRequestRow,
   { canary, now }: { canary: CanaryProgress | null; now: Date },
 ): Promise<void> {
-  if (row.control_state !== "running" || row.pending_count === 0 || row.deadline_at > now) return;
-  row.control_state = "blocked";
+  const blocked = controlMachine.next(row.control_state, "deadline");
+  if (blocked === null || row.pending_count === 0 || row.deadline_at > now) return;
+  row.control_state = blocked;
   row.blocked_reason =
     canary !== null && row.canary_size !== null && isHeldByCanary(row)
       ? unendedReason(canary.unended, row.canary_size)

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
+import { commandMachine } from "../states.ts";
 import { childKeyPrefix, contractActions, engineOf } from "./contract.ts";
 
 /** A pending command whose time is over waits only for the sweep that says so: nobody may be given it. */
@@ -26,7 +27,7 @@ const selectPending = (db: Db) =>
       sql<string | null>`payload -> 'engine'`.as("engine"),
       sql<string | null>`payload -> 'filter' -> 'engine'`.as("filtered_engine"),
     ])
-    .where("status", "=", "pending");
+    .where("status", "in", commandMachine.from("claim"));
 
 const withEngine = <Row extends { engine: string | null; filtered_engine: string | null }>({
   engine,
@@ -111,7 +112,7 @@ export async function waitingKinds(
       ])
       .distinct()
       .where("agent_id", "in", agentIds)
-      .where("status", "=", "pending")
+      .where("status", "in", commandMachine.from("claim"))
       .where(isInTime(now))
       .where((eb) => {
         const isOpen = eb("action", "not in", contractActions);
@@ -140,7 +141,7 @@ export const claimPending = (
   tx
     .updateTable("commands")
     .set({
-      status: "dispatched",
+      status: commandMachine.to("claim"),
       dispatched_at: now,
       last_sent_at: now,
       timeout_at: timeoutAt,
@@ -154,7 +155,7 @@ export const claimPending = (
       "in",
       claims.map(({ id }) => id),
     )
-    .where("status", "=", "pending")
+    .where("status", "in", commandMachine.from("claim"))
     .where(isInTime(now))
     .returningAll()
     .execute();

@@ -2,6 +2,7 @@ import { redeliverableActions } from "@svc/protocol";
 import { sql } from "kysely";
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import { commandMachine } from "../states.ts";
 
 /** One claim of a command. */
 export interface Delivery {
@@ -19,9 +20,9 @@ const movedColumns = ["id", "project_id", "agent_id", "action", "status"] as con
 export const putBack = (tx: Tx<Tables>, { id, token }: Delivery): Promise<Moved | undefined> =>
   tx
     .updateTable("commands")
-    .set({ status: "pending", dispatched_at: null })
+    .set({ status: commandMachine.to("send_failed"), dispatched_at: null })
     .where("id", "=", id)
-    .where("status", "=", "dispatched")
+    .where("status", "in", commandMachine.from("send_failed"))
     .where("delivery_claim_token", "=", token)
     .where("acked_at", "is", null)
     .where("action", "in", [...redeliverableActions])
@@ -36,9 +37,9 @@ export const failUnsigned = (
 ): Promise<Moved | undefined> =>
   tx
     .updateTable("commands")
-    .set({ status: "failed", error, completed_at: now })
+    .set({ status: commandMachine.to("signing_failed"), error, completed_at: now })
     .where("id", "=", id)
-    .where("status", "=", "dispatched")
+    .where("status", "in", commandMachine.from("signing_failed"))
     .where("delivery_claim_token", "=", token)
     .returning(movedColumns)
     .executeTakeFirst();
@@ -56,7 +57,7 @@ export async function isAnyDue(db: Database<Tables>["read"], now: Date): Promise
 }
 
 /** As text, so that the index of open commands serves. */
-const isOpen = sql<boolean>`status IN ('pending', 'dispatched')`;
+const isOpen = sql<boolean>`status IN (${sql.join(commandMachine.from("expire").map((status) => sql.lit(status)))})`;
 
 /**
  * Ends at most `limit` open commands whose time is over, those that waited longest first. Rows that somebody changes just now are left to the
@@ -79,7 +80,7 @@ export function expireDue(
     .updateTable("commands")
     .set({
       error: sql<string>`CASE status WHEN 'pending' THEN 'no session of the agent took it in time' ELSE 'the agent sent no result in time' END`,
-      status: "timeout",
+      status: commandMachine.to("expire"),
       completed_at: now,
     })
     .where("id", "in", (eb) => eb.selectFrom("due").select("due.id"))
@@ -101,7 +102,7 @@ export async function agentsWithPending(
     .select("agent_id")
     .distinct()
     .where("agent_id", "in", agentIds)
-    .where("status", "=", "pending")
+    .where("status", "in", commandMachine.from("claim"))
     .where((eb) => eb.or([eb("timeout_at", "is", null), eb("timeout_at", ">", now)]))
     .execute();
   return rows.flatMap(({ agent_id }) => agent_id ?? []);

@@ -2,6 +2,7 @@ import { redeliverableActions } from "@svc/protocol";
 import type { ExpressionBuilder } from "kysely";
 import type { Tx } from "../../../platform/database/database.ts";
 import type { CommandRow, Db, Tables } from "../../../schema/tables/index.ts";
+import { commandMachine } from "../states.ts";
 
 /** When a dispatched command may be sent once more. */
 export interface ResendRule {
@@ -27,7 +28,7 @@ const isDue =
   ({ now, dispatchedAfter, lastSentBy }: ResendRule) =>
   (eb: ExpressionBuilder<Tables, "commands">) =>
     eb.and([
-      eb("status", "=", "dispatched"),
+      eb("status", "in", commandMachine.from("redeliver")),
       eb("action", "in", actions),
       eb("acked_at", "is", null),
       eb("dispatched_at", ">", dispatchedAfter),

@@ -1,5 +1,6 @@
 import type { Tx } from "../../../platform/database/database.ts";
 import type { CommandRow, Tables } from "../../../schema/tables/index.ts";
+import { commandMachine } from "../states.ts";
 
 /** Notes the agent's ack of the present claim; an ack without token speaks for it too. */
 export async function markAcked(
@@ -24,7 +25,7 @@ export function finish(
     id: string;
     agentId: string;
     token: string | null;
-    status: "completed" | "failed";
+    move: "report_success" | "report_failure";
     result: string | null;
     error: string | null;
     now: Date;
@@ -32,10 +33,15 @@ export function finish(
 ): Promise<CommandRow | undefined> {
   return tx
     .updateTable("commands")
-    .set({ status: report.status, result: report.result, error: report.error, completed_at: report.now })
+    .set({
+      status: commandMachine.to(report.move),
+      result: report.result,
+      error: report.error,
+      completed_at: report.now,
+    })
     .where("id", "=", report.id)
     .where("agent_id", "=", report.agentId)
-    .where("status", "in", ["pending", "dispatched"])
+    .where("status", "in", commandMachine.from(report.move))
     .$if(report.token !== null, (query) => query.where("delivery_claim_token", "=", report.token))
     .returningAll()
     .executeTakeFirst();

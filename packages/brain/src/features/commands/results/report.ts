@@ -72,7 +72,8 @@ export function createReports({ database, clock, log, counted, redactor, ended, 
       const stored = isSuccess ? result : read?.outcome === "unknown" ? { outcome: read.outcome } : null;
       const error = isSuccess ? null : errorOf(payload);
       const now = clock.now();
-      const report = { id, agentId, token: tokenOf(payload), status, error, now } as const;
+      const move = isSuccess ? "report_success" : "report_failure";
+      const report = { id, agentId, token: tokenOf(payload), move, error, now } as const;
       const reported = await together(async (tx): Promise<ReportedResult | null> => {
         const finished = await finish(tx, { ...report, result: stored === null ? null : storedJson(stored) });
         const command = finished ?? (await findCommand(tx, id));
